@@ -1,0 +1,73 @@
+// Codec: how a vector of numbers becomes bytes on the wire. A codec is a value: a name, a format
+// with its parameters, and the functions of its folder. The simulator asks a codec only for sizes
+// and for the memory traffic of its kernels; tests and error tables also run its reference.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace codecs {
+
+enum class Rounding {
+  nearest,    // ties to even
+  stochastic  // up with the probability of the fraction: unbiased
+};
+
+// The parameters of one codec.
+struct Format {
+  int bits = 0;           // of one element's code
+  std::size_t group = 1;  // elements that share one float32 scale; 1: the format has no scales
+  Rounding rounding = Rounding::nearest;
+  bool hadamard = false;  // Hadamard transform of every 32 elements before, inverse after
+};
+
+// Keys the random bits of stochastic rounding: the same key gives the same bytes on CPU and GPU, and
+// ranks differ, so that their errors do not add up coherently.
+struct RandomKey {
+  std::uint64_t seed = 0;
+  std::uint32_t step = 0;
+  std::uint32_t tensor = 0;
+  std::uint32_t rank = 0;
+};
+
+// The kernels that a scheme can ask for.
+enum class Operation {
+  encode,               // values -> wire
+  encode_difference,    // (new values, old values) -> wire of the difference
+  decode,               // wire -> values
+  decode_add,           // wire -> values += decoded
+  decode_reduce,        // R wires -> mean or sum of their values
+  decode_reduce_encode  // R wires -> wire of the sum, in another format
+};
+
+// Bytes that a kernel must move through GPU memory at the least, for one element of its output
+// (of its input for encode and encode_difference).
+struct Traffic {
+  double read = 0;
+  double written = 0;
+};
+
+struct Codec {
+  std::string_view name;     // "int4_g2048"
+  std::string_view summary;  // one line for `list`
+  Format format;
+  // Fills exactly encoded_bytes(format, values.size()) bytes of `wire`.
+  void (*encode)(const Format&, std::span<const float> values, const RandomKey&,
+                 std::span<std::byte> wire) = nullptr;
+  void (*decode)(const Format&, std::span<const std::byte> wire,
+                 std::span<float> values) = nullptr;
+};
+
+// Bytes on the wire of `elements` values: payload, scales and padding. 0 elements are 0 bytes.
+[[nodiscard]] std::size_t encoded_bytes(const Format& format, std::size_t elements);
+// The same per element, for large counts: bits/8 + 4/group with scales, bits/8 without.
+[[nodiscard]] double encoded_bytes_per_element(const Format& format);
+
+// Every codec that ships, in the order in which `list` shows them.
+[[nodiscard]] std::span<const Codec* const> all_codecs();
+// Throws std::out_of_range whose text names the known codecs.
+[[nodiscard]] const Codec& codec_named(std::string_view name);
+
+}  // namespace codecs

@@ -1,0 +1,27 @@
+// The failures that this library tells apart. Nobody but apps/main.cpp catches them.
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace sim {
+
+// Something the user gave is wrong. what() is one or more lines, each "place: what; remedy", where
+// the place is file:line:column, a flag, or a file. Exit code 2.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A bug of ours, never a user's input: throws std::logic_error unless `condition` holds. `why` says
+// why it must hold. Exit code 70.
+inline void require(bool condition, const char* why,
+                    std::source_location at = std::source_location::current()) {
+  if (!condition) {
+    throw std::logic_error(std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " +
+                           why);
+  }
+}
+
+}  // namespace sim

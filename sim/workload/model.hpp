@@ -1,0 +1,65 @@
+// Model: the shape of one transformer, exactly enough for its parameter and FLOP counts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "sim/base/setting.hpp"
+#include "sim/base/units.hpp"
+
+namespace sim {
+
+// [model] of a model file. Every key is required.
+struct Model {
+  enum class FeedForward {
+    gelu,   // two matrices: hidden x feed_forward and back
+    swiglu  // three: gate and up, then down
+  };
+  enum class Positions {
+    learned,  // a table of `sequence` x hidden parameters
+    rotary    // no parameters
+  };
+  enum class Norm {
+    layer_norm,  // weight and bias
+    rms_norm     // weight
+  };
+  std::string name;     // the file's stem
+  std::string summary;  // one line for `list`
+  int layers = 0;
+  int hidden = 0;
+  int heads = 0;         // divides hidden
+  int kv_heads = 0;      // grouped-query attention; divides heads; equal to heads without it
+  int feed_forward = 0;  // width of the feed-forward block
+  FeedForward feed_forward_kind = FeedForward::gelu;
+  Norm norm = Norm::layer_norm;
+  Positions positions = Positions::learned;
+  bool biases = false;           // of the linear layers
+  bool tied_embeddings = false;  // the output projection is the embedding
+  int vocabulary = 0;            // padded as it is trained
+  int sequence = 0;              // tokens per sample
+};
+
+// Reads a model file after replacing the keys of `settings`. Throws InputError as read_cluster does.
+[[nodiscard]] Model read_model(const std::filesystem::path& file,
+                               std::span<const Setting> settings = {});
+
+// Parameters by where they live: a tensor-parallel rank holds 1/tp of `layer_sharded`.
+struct ParameterCount {
+  std::int64_t layer_sharded = 0;     // of one layer: split by tensor parallelism
+  std::int64_t layer_replicated = 0;  // of one layer: norms and biases of row-parallel matrices
+  std::int64_t embedding = 0;         // vocabulary x hidden: split by tensor parallelism
+  std::int64_t positions = 0;         // learned positions: on the first pipeline stage
+  std::int64_t final_norm = 0;        // on the last pipeline stage
+};
+[[nodiscard]] ParameterCount parameter_count(const Model& model);
+// All parameters of the model, the output projection counted once when it is tied.
+[[nodiscard]] std::int64_t total_parameters(const Model& model);
+
+// Model FLOP of one training step over `samples` sequences: forward and backward of every matrix
+// product, full (not causal) attention, no recomputation. For GPT shapes this is Narayanan et al.
+// (arXiv 2104.04473, eq. 3) with 72 in place of 96: 72 B s L h^2 (1 + s/6h + V/12Lh).
+[[nodiscard]] Flop model_flop(const Model& model, std::int64_t samples);
+
+}  // namespace sim
