@@ -1,0 +1,84 @@
+// Fabric: the links of a cluster and which of them a hop from one GPU to another crosses. Ranks are
+// numbered node by node: rank = node * gpus_per_node + GPU.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/cluster/cluster.hpp"
+
+namespace sim {
+
+// One hop of a route: `times` shares of a flow's bytes from one GPU to another.
+struct Hop {
+  std::int32_t source = 0;       // rank
+  std::int32_t destination = 0;  // rank
+  std::int16_t nic_out = -1;     // NIC of the source's node, or -1: over NVLink inside the node
+  std::int16_t nic_in = -1;      // NIC of the destination's node, or -1
+  std::int32_t times = 1;
+
+  [[nodiscard]] bool over_network() const { return nic_out >= 0; }
+  auto operator<=>(const Hop&) const = default;
+};
+
+[[nodiscard]] inline int rank_count(const Cluster& cluster) {
+  return cluster.nodes * cluster.gpus_per_node;
+}
+[[nodiscard]] inline int node_of(const Cluster& cluster, int rank) {
+  return rank / cluster.gpus_per_node;
+}
+[[nodiscard]] inline int gpu_of(const Cluster& cluster, int rank) {
+  return rank % cluster.gpus_per_node;
+}
+[[nodiscard]] int nic_of(const Cluster& cluster, int rank);
+
+// The first `nodes` nodes of the cluster and the first `gpus` GPUs of each. Throws std::logic_error
+// when there are fewer; callers check what users ask for.
+[[nodiscard]] Cluster part_of(Cluster cluster, int nodes, int gpus);
+
+// How far apart two nodes are: the switches between them are 1 in `leaf`, 3 in `pod`, 5 in `core`.
+enum class Distance { node, leaf, pod, core };
+[[nodiscard]] Distance distance(const Cluster& cluster, int node_a, int node_b);
+
+// The hops of a message between two GPUs. On a rail-optimised fabric a message to another rail first
+// goes over NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
+[[nodiscard]] std::vector<Hop> path_between(const Cluster& cluster, int source, int destination);
+
+// Latency of one step of a collective over the hop.
+[[nodiscard]] Seconds hop_latency(const Cluster& cluster, const Hop& hop);
+
+// What large buffers reach on a NIC or an NVLink port, per direction.
+[[nodiscard]] Bandwidth nic_rate(const Cluster& cluster);
+[[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
+
+using LinkId = std::uint32_t;
+
+// Every directed link of a cluster. A switch that cannot be the bottleneck has no link: a
+// non-blocking core is left out.
+class Links {
+ public:
+  explicit Links(const Cluster& cluster);
+
+  [[nodiscard]] std::size_t size() const { return capacity_.size(); }
+  [[nodiscard]] Bandwidth capacity(LinkId link) const { return capacity_[link]; }
+  [[nodiscard]] std::string name(LinkId link) const;
+  // Appends the links that one share of the hop crosses.
+  void append(const Hop& hop, std::vector<LinkId>& links) const;
+
+ private:
+  LinkId add(std::size_t count, Bandwidth capacity);
+  void append_core(int from_node, int to_node, int rail, std::vector<LinkId>& links) const;
+  [[nodiscard]] LinkId leaf(int node, int rail) const;
+
+  Cluster cluster_;
+  std::vector<Bandwidth> capacity_;
+  // First link of each kind; a kind that is absent has none of its ids used.
+  LinkId nvlink_out_ = 0, nvlink_in_ = 0, nvlink_pair_ = 0, nic_out_ = 0, nic_in_ = 0;
+  LinkId leaf_up_ = 0, leaf_down_ = 0, pod_up_ = 0, pod_down_ = 0;
+  bool leaf_shared_ = false, pod_shared_ = false;
+};
+
+}  // namespace sim

@@ -1,0 +1,69 @@
+// Execution: plays a schedule on SimGrid, in the process that owns the Engine. No actors: operations
+// start from the main program and from the completions of others.
+#pragma once
+
+#include <simgrid/kernel/Timer.hpp>
+#include <span>
+#include <vector>
+
+#include "sim/engine/platform.hpp"
+#include "sim/engine/simulate.hpp"
+
+namespace sim {
+
+class Execution {
+ public:
+  // Times are written to `start_s` and `end_s`, one entry an operation, NaN at first.
+  Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
+            std::span<double> end_s);
+
+  void start();  // everything that waits for nothing
+  // A flow's Comm has ended.
+  void flow_ended(std::uint32_t operation, bool failed);
+
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool complete() const { return left_ == 0; }
+
+ private:
+  using OperationId = std::uint32_t;
+
+  // A kernel that runs on a rank's GPU.
+  struct Kernel {
+    OperationId operation;
+    double left_s;  // of its own time, alone on the GPU
+  };
+  // A rank's GPU: kernels that run at once share it evenly, and flows take SMs and memory bandwidth.
+  struct Device {
+    std::vector<Kernel> kernels;
+    double updated_s = 0;
+    double multiprocessor_share = 0;
+    double memory_share = 0;
+    simgrid::kernel::timer::Timer* timer = nullptr;
+    std::size_t next = 0;  // the kernel that the timer is for
+  };
+
+  void run_ready();
+  void begin(OperationId operation);
+  void begin_bytes(OperationId operation);
+  void end(OperationId operation);
+  void occupy(const Operation& flow, double sign);
+  // Brings a device's kernels up to now; then, after a change, finds the one that ends first.
+  void advance(Device& device);
+  void reschedule(std::int32_t rank);
+  [[nodiscard]] double slowdown(const Device& device, OperationId operation) const;
+
+  const Schedule& schedule_;
+  Platform& platform_;
+  std::span<double> start_s_;
+  std::span<double> end_s_;
+  std::vector<std::uint32_t> waiting_for_;      // by operation: dependencies that have not ended
+  std::vector<std::uint32_t> first_dependent_;  // by operation, into dependents_
+  std::vector<OperationId> dependents_;
+  std::vector<OperationId> ready_;
+  std::vector<Device> devices_;  // by rank
+  std::size_t left_ = 0;
+  bool running_ready_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace sim

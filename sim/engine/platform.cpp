@@ -1,0 +1,126 @@
+#include "sim/engine/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <simgrid/kernel/ProfileBuilder.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <utility>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+using simgrid::kernel::resource::StandardLinkImpl;
+using simgrid::kernel::routing::NetPoint;
+using simgrid::kernel::routing::Route;
+
+// Routes every pair over the links of the flow that is being started.
+class FlowZone : public simgrid::kernel::routing::NetZoneImpl {
+ public:
+  FlowZone(const std::string& name, const std::vector<StandardLinkImpl*>** current)
+      : NetZoneImpl(name), current_(current) {}
+
+  void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
+                 std::map<std::string, xbt_edge_t, std::less<>>*) override {}
+
+  void get_local_route(const NetPoint*, const NetPoint*, Route* into, double*) override {
+    into->link_list_.assign((*current_)->begin(), (*current_)->end());
+  }
+
+ private:
+  const std::vector<StandardLinkImpl*>** current_;
+};
+
+// The outages of one link as a SimGrid state profile: lines of "time 0|1", or none.
+std::string outage_profile(const std::string& link, std::span<const Outage> outages) {
+  std::string profile;
+  for (const Outage& outage : outages) {
+    if (outage.link != link) continue;
+    profile += fmt::format("{} 0\n{} 1\n", outage.from.base(), outage.until.base());
+  }
+  return profile;
+}
+
+}  // namespace
+
+void configure_network_model() {
+  using simgrid::s4u::Engine;
+  // A flow gets its max-min share of each link: LV08's factors and CM02's TCP window stand for wide
+  // area TCP, and slow a 50 GB/s link of RDMA down five times.
+  Engine::set_config("network/model:CM02");
+  Engine::set_config("network/TCP-gamma:0");
+  // Links are given per direction; acknowledgements do not load the way back.
+  Engine::set_config("network/crosstraffic:0");
+}
+
+Platform::Platform(const Cluster& cluster, const Schedule& schedule,
+                   std::span<const Outage> outages) {
+  auto* root = simgrid::s4u::create_full_zone("root");  // the first zone becomes the root
+  auto* zone = (new FlowZone("flows", &current_))->get_iface();
+  zone->set_parent(root);
+  source_ = zone->create_host("source", 1);
+  destination_ = zone->create_host("destination", 1);
+
+  const auto add_link = [&](const std::string& name, double rate) {
+    auto* link = zone->create_link(name, rate)->set_latency(0);
+    if (const std::string down = outage_profile(name, outages); !down.empty()) {
+      link->set_state_profile(
+          simgrid::kernel::profile::ProfileBuilder::from_string(name + "_down", down, -1));
+    }
+    return link->seal();
+  };
+  const Links links(cluster);
+  for (LinkId id = 0; id < links.size(); ++id) {
+    links_.push_back(add_link(links.name(id), links.capacity(id).base()));
+  }
+
+  for (const Outage& outage : outages) {
+    require(simgrid::s4u::Link::by_name_or_null(outage.link) != nullptr,
+            "an outage names a link of the cluster");
+  }
+
+  const auto communicator_cap = cluster.fitted.communicator_bandwidth;
+  std::map<std::pair<int, int>, simgrid::s4u::Link*> communicator_links;  // communicator, node
+  std::vector<LinkId> crossed;
+  for (const sim::Route& route : schedule.routes) {
+    auto& path = routes_.emplace_back();
+    for (const Hop& hop : route.hops) {
+      crossed.clear();
+      links.append(hop, crossed);
+      for (int share = 0; share < hop.times; ++share) {
+        for (const LinkId id : crossed) path.push_back(links_[id]->get_impl());
+      }
+      if (!communicator_cap || !hop.over_network() || route.communicator == 0) continue;
+      const std::pair key{route.communicator, node_of(cluster, hop.source)};
+      auto& cap = communicator_links[key];
+      if (cap == nullptr) {
+        cap = add_link("communicator_" + std::to_string(key.first) + "_" +
+                           std::to_string(key.second),
+                       communicator_cap->base());
+      }
+      path.insert(path.end(), static_cast<std::size_t>(hop.times), cap->get_impl());
+    }
+  }
+  zone->seal();
+  root->seal();
+}
+
+void Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag) {
+  ended_.clear();
+  current_ = &routes_[route];
+  auto comm = simgrid::s4u::Comm::sendto_init(source_, destination_);
+  comm->set_data(reinterpret_cast<void*>(tag));
+  comm->set_payload_size(static_cast<std::uint64_t>(std::llround(bytes)))->start();
+  under_way_.emplace(tag, std::move(comm));
+}
+
+void Platform::end_flow(std::uintptr_t tag) {
+  const auto found = under_way_.find(tag);
+  ended_.push_back(std::move(found->second));
+  under_way_.erase(found);
+}
+
+}  // namespace sim

@@ -1,0 +1,40 @@
+// Platform: the cluster's links as SimGrid's, and a routing zone that hands each flow its route.
+#pragma once
+
+#include <simgrid/s4u.hpp>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/cluster/cluster.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/schedule/schedule.hpp"
+
+namespace sim {
+
+// Sets SimGrid's options. Call it once, before the Engine exists.
+void configure_network_model();
+
+// Both ends of every flow: the route depends on the flow and not on the hosts, so two are enough.
+class Platform {
+ public:
+  Platform(const Cluster& cluster, const Schedule& schedule, std::span<const Outage> outages);
+
+  // Starts `bytes` over the route; the Comm's data is `tag`, of which one may be under way at a
+  // time. end_flow() is to be called when the Comm has completed.
+  void start_flow(std::uint32_t route, double bytes, std::uintptr_t tag);
+  void end_flow(std::uintptr_t tag);
+
+ private:
+  std::vector<simgrid::s4u::Link*> links_;  // of the cluster, by LinkId
+  std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
+  simgrid::s4u::Host* source_ = nullptr;
+  simgrid::s4u::Host* destination_ = nullptr;
+  const std::vector<simgrid::kernel::resource::StandardLinkImpl*>* current_ = nullptr;
+  // SimGrid holds no reference of its own to a Comm that nobody waits for. One that completes is
+  // still in use by its callback, so it is dropped at the next start.
+  std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
+  std::vector<simgrid::s4u::CommPtr> ended_;
+};
+
+}  // namespace sim

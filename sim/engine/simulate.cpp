@@ -1,0 +1,189 @@
+#include "sim/engine/simulate.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <span>
+#include <stdexcept>
+
+#include "sim/base/error.hpp"
+#include "sim/engine/execution.hpp"
+
+namespace sim {
+namespace {
+
+// What the child hands back: this header, then the start and the end of every operation.
+struct SharedHeader {
+  Outcome outcome;
+};
+
+// Anonymous memory that a forked child writes and its parent reads.
+class SharedTimes {
+ public:
+  explicit SharedTimes(std::size_t operations)
+      : size_(sizeof(SharedHeader) + 2 * operations * sizeof(double)), operations_(operations) {
+    memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~SharedTimes() { munmap(memory_, size_); }
+  SharedTimes(const SharedTimes&) = delete;
+  SharedTimes& operator=(const SharedTimes&) = delete;
+
+  SharedHeader& header() { return *static_cast<SharedHeader*>(memory_); }
+  std::span<double> starts() { return {times(), operations_}; }
+  std::span<double> ends() { return {times() + operations_, operations_}; }
+
+ private:
+  double* times() {
+    return reinterpret_cast<double*>(static_cast<char*>(memory_) + sizeof(double));
+  }
+  static_assert(sizeof(SharedHeader) <= sizeof(double));
+
+  std::size_t size_;
+  std::size_t operations_;
+  void* memory_;
+};
+
+Outcome run_here(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions,
+                 SharedTimes& times) {
+  int argc = 1;
+  char name[] = "gardenhose";
+  char* argv[] = {name, nullptr};
+  xbt_log_control_set("root.thres:critical");
+  simgrid::s4u::Engine engine(&argc, argv);
+  configure_network_model();
+  Platform platform(cluster, schedule, conditions.outages);
+  Execution execution(schedule, platform, times.starts(), times.ends());
+  simgrid::s4u::Activity::on_completion_cb([&](const simgrid::s4u::Activity& activity) {
+    const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
+    platform.end_flow(tag);
+    execution.flow_ended(static_cast<std::uint32_t>(tag),
+                         activity.get_state() != simgrid::s4u::Activity::State::FINISHED);
+  });
+  execution.start();
+  engine.run_until(conditions.time_limit.base());
+  if (execution.complete()) return Outcome::complete;
+  if (execution.failed()) return Outcome::link_failed;
+  require(simgrid::s4u::Engine::get_clock() >= conditions.time_limit.base(),
+          "a schedule is acyclic, so only a failure or the time limit leaves operations behind");
+  return Outcome::time_limit;
+}
+
+[[noreturn]] void run_child(int report, const Schedule& schedule, const Cluster& cluster,
+                            const Conditions& conditions, SharedTimes& times) {
+  dup2(report, STDERR_FILENO);
+  int status = 0;
+  try {
+    times.header().outcome = run_here(schedule, cluster, conditions, times);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    status = 1;
+  }
+  std::fflush(stderr);
+  _exit(status);  // no destructors: the Engine's would tear down what the parent shares
+}
+
+// Everything the child says until it closes the pipe or the deadline passes; false on the latter.
+bool read_until_closed(int pipe, Seconds limit, std::string& text) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration<double>(limit.base());
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    pollfd ready{pipe, POLLIN, 0};
+    const auto wait_ms = std::min<std::int64_t>(left.count(), 60'000);
+    if (poll(&ready, 1, static_cast<int>(wait_ms)) <= 0) continue;
+    char buffer[4096];
+    const ssize_t count = read(pipe, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return true;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto newline = text.rfind('\n');
+  return newline == std::string::npos ? text : text.substr(newline + 1);
+}
+
+void run_in_child(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions,
+                  SharedTimes& times) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe: " + std::string(strerror(errno)));
+  std::fflush(nullptr);  // or the child would print what the parent has buffered
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork: " + std::string(strerror(errno)));
+  if (child == 0) run_child(ends[1], schedule, cluster, conditions, times);
+  close(ends[1]);
+  std::string said;
+  const bool in_time = read_until_closed(ends[0], conditions.wall_limit, said);
+  close(ends[0]);
+  if (!in_time) kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!in_time) {
+    throw std::logic_error(fmt::format("the simulation took more than {} s of real time",
+                                       conditions.wall_limit.base()));
+  }
+  if (WIFSIGNALED(status)) {
+    throw std::logic_error(fmt::format("the simulation was ended by signal {}: {}",
+                                       WTERMSIG(status), last_line(said)));
+  }
+  if (WEXITSTATUS(status) != 0) throw std::logic_error(last_line(said));
+}
+
+// A member holds its stream from its rank's arrival, which is when all it waits for but the
+// collective's end, its last dependency, was there.
+void date_members_from_arrival(const Schedule& schedule, Timeline& timeline) {
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.kind != OperationKind::member || std::isnan(timeline.end_s[id])) continue;
+    const auto earlier = schedule.dependencies_of(operation);
+    double arrival = 0;
+    for (const std::uint32_t one : earlier.first(earlier.size() - 1)) {
+      arrival = std::max(arrival, timeline.end_s[one]);
+    }
+    timeline.start_s[id] = arrival;
+  }
+}
+
+}  // namespace
+
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::complete: return "complete";
+    case Outcome::link_failed: return "link_failed";
+    case Outcome::time_limit: return "time_limit";
+  }
+  return "";
+}
+
+Timeline simulate(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions) {
+  SharedTimes times(schedule.operations.size());
+  run_in_child(schedule, cluster, conditions, times);
+  Timeline timeline{.outcome = times.header().outcome,
+                    .start_s = {times.starts().begin(), times.starts().end()},
+                    .end_s = {times.ends().begin(), times.ends().end()}};
+  date_members_from_arrival(schedule, timeline);
+  for (const double end : timeline.end_s) {
+    if (end > timeline.makespan_s) timeline.makespan_s = end;
+  }
+  return timeline;
+}
+
+}  // namespace sim

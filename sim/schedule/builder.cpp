@@ -1,0 +1,117 @@
+#include "sim/schedule/builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+
+ScheduleBuilder::ScheduleBuilder(int ranks)
+    : last_(static_cast<std::size_t>(ranks) * kStreams, kNoOperation) {
+  schedule_.ranks = ranks;
+  schedule_.occupancies.emplace_back();
+}
+
+OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::string_view text,
+                                  double seconds, double memory_share,
+                                  std::initializer_list<OperationId> after) {
+  OperationId& last = last_slot(rank, stream);
+  const bool waits = std::any_of(after.begin(), after.end(),
+                                 [](OperationId id) { return id != kNoOperation; });
+  if (seconds == 0 && !waits) return last;
+  Operation operation{.kind = OperationKind::work,
+                      .phase = phase,
+                      .stream = stream,
+                      .memory_share = static_cast<float>(memory_share),
+                      .rank = rank,
+                      .label = label(text),
+                      .seconds = seconds};
+  return last = append(operation, {after.begin(), after.size()}, last, kNoOperation);
+}
+
+OperationId ScheduleBuilder::flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
+                                  std::string_view text, double latency_s, double bytes,
+                                  std::span<const OperationId> after) {
+  require(route < schedule_.routes.size(), "a flow's route was added before");
+  Operation operation{.kind = OperationKind::flow,
+                      .phase = phase,
+                      .label = label(text),
+                      .route = route,
+                      .occupancy = occupancy,
+                      .seconds = latency_s,
+                      .bytes = bytes};
+  return append(operation, after, kNoOperation, kNoOperation);
+}
+
+OperationId ScheduleBuilder::barrier(std::span<const OperationId> after) {
+  return append({}, after, kNoOperation, kNoOperation);
+}
+
+OperationId ScheduleBuilder::member(int rank, Stream stream, Phase phase, std::string_view text,
+                                    std::span<const OperationId> after, OperationId end) {
+  OperationId& last = last_slot(rank, stream);
+  Operation operation{.kind = OperationKind::member,
+                      .phase = phase,
+                      .stream = stream,
+                      .rank = rank,
+                      .label = label(text)};
+  return last = append(operation, after, last, end);
+}
+
+OperationId ScheduleBuilder::last(int rank, Stream stream) const {
+  return last_[static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream)];
+}
+
+std::uint32_t ScheduleBuilder::add_route(Route route) {
+  std::sort(route.hops.begin(), route.hops.end());
+  auto& candidates = route_index_[route.hops];
+  for (const std::uint32_t id : candidates) {
+    if (schedule_.routes[id].communicator == route.communicator) return id;
+  }
+  const auto id = static_cast<std::uint32_t>(schedule_.routes.size());
+  candidates.push_back(id);
+  schedule_.routes.push_back(std::move(route));
+  return id;
+}
+
+std::uint32_t ScheduleBuilder::add_occupancy(Occupancy occupancy) {
+  schedule_.occupancies.push_back(std::move(occupancy));
+  return static_cast<std::uint32_t>(schedule_.occupancies.size() - 1);
+}
+
+OperationId ScheduleBuilder::append(Operation operation, std::span<const OperationId> after,
+                                    OperationId stream_last, OperationId end) {
+  const auto id = static_cast<OperationId>(schedule_.operations.size());
+  operation.first_dependency = static_cast<std::uint32_t>(schedule_.dependencies.size());
+  const auto depend_on = [&](OperationId earlier) {
+    if (earlier == kNoOperation) return;
+    require(earlier < id, "a dependency is an earlier operation");
+    schedule_.dependencies.push_back(earlier);
+  };
+  depend_on(stream_last);
+  for (const OperationId earlier : after) {
+    if (earlier != stream_last) depend_on(earlier);
+  }
+  depend_on(end);
+  operation.dependencies =
+      static_cast<std::uint32_t>(schedule_.dependencies.size()) - operation.first_dependency;
+  schedule_.operations.push_back(operation);
+  return id;
+}
+
+std::uint32_t ScheduleBuilder::label(std::string_view text) {
+  const auto found = label_index_.find(text);
+  if (found != label_index_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(schedule_.labels.size());
+  schedule_.labels.emplace_back(text);
+  label_index_.emplace(std::string(text), id);
+  return id;
+}
+
+OperationId& ScheduleBuilder::last_slot(int rank, Stream stream) {
+  require(rank >= 0 && rank < schedule_.ranks, "a rank of this schedule");
+  return last_[static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream)];
+}
+
+}  // namespace sim

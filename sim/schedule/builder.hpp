@@ -1,0 +1,63 @@
+// ScheduleBuilder: appends operations, keeps each rank's streams in order, and refuses a dependency
+// that does not point back.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/schedule/schedule.hpp"
+
+namespace sim {
+
+using OperationId = std::uint32_t;
+inline constexpr OperationId kNoOperation = UINT32_MAX;
+
+class ScheduleBuilder {
+ public:
+  explicit ScheduleBuilder(int ranks);
+
+  // A kernel on a rank's GPU. It follows what the stream holds and `after` (kNoOperation is
+  // skipped). Returns the stream's last operation when `seconds` is 0.
+  OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
+                   double memory_share, std::initializer_list<OperationId> after = {});
+
+  // Bytes over a route once every operation of `after` has ended.
+  OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
+                   std::string_view label, double latency_s, double bytes,
+                   std::span<const OperationId> after);
+
+  OperationId barrier(std::span<const OperationId> after);
+
+  // A rank's part in a collective that ends with `end`. It arrived when its stream and `after` had
+  // ended, and holds the stream from then on.
+  OperationId member(int rank, Stream stream, Phase phase, std::string_view label,
+                     std::span<const OperationId> after, OperationId end);
+
+  // The last operation of a rank's stream, or kNoOperation.
+  [[nodiscard]] OperationId last(int rank, Stream stream) const;
+
+  std::uint32_t add_route(Route route);  // the hops are sorted; an equal route is found again
+  std::uint32_t add_occupancy(Occupancy occupancy);
+  // A number that no other communicator of this schedule has.
+  std::int32_t add_communicator() { return ++communicators_; }
+
+  [[nodiscard]] int ranks() const { return schedule_.ranks; }
+  [[nodiscard]] Schedule finish() && { return std::move(schedule_); }
+
+ private:
+  OperationId append(Operation operation, std::span<const OperationId> after, OperationId stream_last,
+                     OperationId end);
+  std::uint32_t label(std::string_view text);
+  OperationId& last_slot(int rank, Stream stream);
+
+  Schedule schedule_;
+  std::vector<OperationId> last_;  // by rank, then stream
+  std::map<std::string, std::uint32_t, std::less<>> label_index_;
+  std::map<std::vector<Hop>, std::vector<std::uint32_t>> route_index_;
+  std::int32_t communicators_ = 0;
+};
+
+}  // namespace sim

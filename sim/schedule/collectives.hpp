@@ -1,0 +1,46 @@
+// Collectives as operations. Each takes the bytes of the whole buffer, appends its flows and, for
+// every rank of the group, a member operation on `call.stream`. A group of one rank does nothing.
+//
+// Bytes that each of n ranks sends, both folded and step by step:
+//   all_gather, reduce_scatter   (n-1)/n of the buffer (of the gathered, of the full gradient)
+//   all_reduce                   2(n-1)/n
+//   all_to_all                   (n-1)/n of what the rank holds
+//
+// A folded and a step-by-step communicator send the same bytes.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sim/schedule/communicator.hpp"
+
+namespace sim {
+
+struct Call {
+  Stream stream = Stream::compute;
+  Phase phase = Phase::none;
+  std::string_view label;
+  // What each rank of the group waits for besides its stream; empty, or one entry a rank.
+  std::span<const OperationId> after = {};
+};
+
+void all_gather(ScheduleBuilder& builder, const Communicator& group, double bytes,
+                const Call& call);
+void reduce_scatter(ScheduleBuilder& builder, const Communicator& group, double bytes,
+                    const Call& call);
+void all_reduce(ScheduleBuilder& builder, const Communicator& group, double bytes,
+                const Call& call);
+// `bytes` is what each rank holds, its own share included.
+void all_to_all(ScheduleBuilder& builder, const Communicator& group, double bytes,
+                const Call& call);
+
+// A message from one rank to another. Only the receiver's stream waits: a send is buffered.
+struct Message {
+  int source = 0;
+  int destination = 0;
+  double bytes = 0;
+};
+void send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
+          const Call& call);
+
+}  // namespace sim

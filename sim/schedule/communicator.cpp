@@ -1,0 +1,124 @@
+#include "sim/schedule/communicator.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/base/error.hpp"
+#include "sim/schedule/legs.hpp"
+
+namespace sim {
+namespace {
+
+// Bytes that pass through a GPU's memory for each byte on a link: written on arrival, read by the
+// collective's kernel, written on.
+constexpr double kMemoryBytesPerWireByte = 3;
+
+// Bytes per second that one share of the hops reaches with the links to itself.
+double best_rate(const Links& links, const std::vector<Hop>& hops) {
+  std::map<LinkId, double> load;
+  std::vector<LinkId> crossed;
+  for (const Hop& hop : hops) {
+    crossed.clear();
+    links.append(hop, crossed);
+    for (const LinkId link : crossed) load[link] += hop.times;
+  }
+  double seconds_per_byte = 0;
+  for (const auto& [link, shares] : load) {
+    seconds_per_byte = std::max(seconds_per_byte, shares / links.capacity(link).base());
+  }
+  return 1 / seconds_per_byte;
+}
+
+// What a leg takes from the GPUs that send: an SM for each channel, and the memory traffic of the
+// rate that it reaches alone.
+Occupancy occupancy_of(const Cluster& cluster, const Links& links, const LegDraft& draft) {
+  double busiest = 0;  // shares that one GPU sends
+  for (const int rank : draft.senders) {
+    double shares = 0;
+    for (const Hop& hop : draft.hops) shares += hop.source == rank ? hop.times : 0;
+    busiest = std::max(busiest, shares);
+  }
+  const double rate = busiest * best_rate(links, draft.hops) * draft.channel_share;
+  const double memory_rate = cluster.gpu.memory_bandwidth.base() * cluster.gpu.memory_efficiency;
+  const double channels = cluster.collectives.channels * draft.channel_share;
+  return {.multiprocessor_share = std::min(1.0, channels / cluster.gpu.multiprocessors),
+          .memory_share = std::min(1.0, kMemoryBytesPerWireByte * rate / memory_rate),
+          .ranks = {draft.senders.begin(), draft.senders.end()}};
+}
+
+class LegMaker {
+ public:
+  LegMaker(const Cluster& cluster, ScheduleBuilder& builder, std::int32_t communicator)
+      : cluster_(cluster), links_(cluster), builder_(builder), communicator_(communicator) {}
+
+  Leg operator()(LegDraft draft) {
+    const auto occupancy = builder_.add_occupancy(occupancy_of(cluster_, links_, draft));
+    const auto route =
+        builder_.add_route({.hops = std::move(draft.hops), .communicator = communicator_});
+    return {.route = route, .occupancy = occupancy, .unit = draft.unit};
+  }
+  std::vector<Leg> operator()(std::vector<LegDraft> drafts) {
+    std::vector<Leg> legs;
+    for (LegDraft& draft : drafts) legs.push_back((*this)(std::move(draft)));
+    return legs;
+  }
+
+ private:
+  const Cluster& cluster_;
+  Links links_;
+  ScheduleBuilder& builder_;
+  std::int32_t communicator_;
+};
+
+double mean_step_latency(const Cluster& cluster, const std::vector<Ring>& rings) {
+  double sum = 0;
+  double steps = 0;
+  for (const Ring& ring : rings) {
+    for (const Hop& hop : ring.hops) sum += ring.weight * hop_latency(cluster, hop).base();
+    steps += ring.weight * static_cast<double>(ring.hops.size());
+  }
+  return sum / steps;
+}
+
+double farthest_latency(const Cluster& cluster, const std::vector<LegDraft>& legs) {
+  double farthest = 0;
+  for (const LegDraft& leg : legs) {
+    for (const Hop& hop : leg.hops) {
+      farthest = std::max(farthest, hop_latency(cluster, hop).base());
+    }
+  }
+  return farthest;
+}
+
+}  // namespace
+
+Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
+                               std::vector<int> ranks, Detail detail) {
+  require(std::is_sorted(ranks.begin(), ranks.end()), "ranks ascend");
+  Communicator group{.ranks = std::move(ranks), .id = builder.add_communicator()};
+  group.launch_s = cluster.collectives.launch.base();
+  group.detail = detail;
+  if (group.ranks.size() < 2) return group;
+
+  const bool folded = detail == Detail::folded;
+  LegMaker make(cluster, builder, group.id);
+  const std::vector<Ring> rings = ring_channels(cluster, group.ranks);
+  group.ring_step_s = mean_step_latency(cluster, rings);
+  if (folded) group.ring = make(fold_rings(cluster, rings));
+  for (const Ring& ring : rings) {
+    if (folded) break;
+    auto& hops = group.ring_hops.emplace_back();
+    const double share = ring.weight / static_cast<double>(cluster.collectives.channels);
+    for (const Hop& hop : ring.hops) {
+      hops.push_back(make({.senders = {hop.source}, .hops = {hop}, .unit = share,
+                           .channel_share = share}));
+    }
+  }
+  auto pairs = folded ? fold_all_to_all(cluster, group.ranks) : list_pairs(cluster, group.ranks);
+  group.all_to_all_s = farthest_latency(cluster, pairs);
+  group.all_to_all = make(std::move(pairs));
+  return group;
+}
+
+}  // namespace sim

@@ -1,0 +1,46 @@
+// Legs of collectives before they are part of a schedule: which hops progress together as one flow.
+// Pure functions of the cluster and the ranks; communicator.cpp turns them into routes.
+#pragma once
+
+#include <vector>
+
+#include "sim/cluster/fabric.hpp"
+
+namespace sim {
+
+// `weight` equal rings; hops[i] leaves the i-th rank of the order in which the ring visits them.
+struct Ring {
+  std::vector<Hop> hops;
+  int weight = 1;
+};
+
+// Hops that progress together, from `senders`, driven by a share of the communicator's channels.
+struct LegDraft {
+  std::vector<int> senders;
+  std::vector<Hop> hops;
+  double unit = 1;  // bytes of each share for each byte of the collective
+  double channel_share = 1;
+};
+
+// Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels.
+[[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& ranks);
+
+// One leg a node: the hops of all rings that leave its GPUs. `unit` is per byte that a rank sends.
+[[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
+                                               const std::vector<Ring>& rings);
+
+// Few legs a node, one for each class of peers that are equally far: a class goes to one partner
+// node, which a permutation inside the class chooses. Its hops carry as many shares as the class has
+// peers, so that max-min sharing lets the classes progress in proportion, as all pairs at once do:
+//
+//   node 0 ──3 shares──► node 1   for its 3 peers on the same leaf
+//   node 0 ──12 shares─► node 4   for its 12 peers on other leaves, over both leaves' uplinks
+//
+// `unit` is per byte that each rank sends to each other rank.
+[[nodiscard]] std::vector<LegDraft> fold_all_to_all(const Cluster& cluster,
+                                                    const std::vector<int>& ranks);
+// One leg for each ordered pair.
+[[nodiscard]] std::vector<LegDraft> list_pairs(const Cluster& cluster,
+                                               const std::vector<int>& ranks);
+
+}  // namespace sim

@@ -1,0 +1,147 @@
+// The rings of a communicator: which NIC and which order of GPUs each channel takes.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "sim/schedule/legs.hpp"
+
+namespace sim {
+namespace {
+
+// Orders in which a channel visits the GPUs of a node, starting with `first`. Through a switch all
+// orders load the links alike; on a full mesh the order whose links are used least so far is taken,
+// as NCCL's search does.
+class NodeOrders {
+ public:
+  NodeOrders(bool mesh, int members, bool closed)
+      : mesh_(mesh), members_(members), closed_(closed),
+        used_(static_cast<std::size_t>(members * members)) {}
+
+  std::vector<int> take(int first) {
+    std::vector<int> order(static_cast<std::size_t>(members_));
+    for (int i = 0; i < members_; ++i) order[static_cast<std::size_t>(i)] = (first + i) % members_;
+    if (!mesh_) return order;
+    std::sort(order.begin() + 1, order.end());
+    std::vector<int> best = order;
+    for (auto best_load = load(order); std::next_permutation(order.begin() + 1, order.end());) {
+      if (const auto candidate = load(order); candidate < best_load) {
+        best_load = candidate;
+        best = order;
+      }
+    }
+    for_each_link(best, [&](int& used) { ++used; });
+    return best;
+  }
+
+ private:
+  template <class Visit>
+  void for_each_link(const std::vector<int>& order, Visit visit) {
+    for (std::size_t i = 0; i + (closed_ ? 0 : 1) < order.size(); ++i) {
+      const int to = order[(i + 1) % order.size()];
+      visit(used_[static_cast<std::size_t>(order[i] * members_ + to)]);
+    }
+  }
+  // Most used link first, then the sum: what taking the order would lead to.
+  std::pair<int, int> load(const std::vector<int>& order) {
+    std::pair<int, int> worst{0, 0};
+    for_each_link(order, [&](int& used) {
+      worst.first = std::max(worst.first, used);
+      worst.second += used;
+    });
+    return worst;
+  }
+
+  bool mesh_;
+  int members_;
+  bool closed_;
+  std::vector<int> used_;
+};
+
+using Nodes = std::vector<std::vector<int>>;  // the group's ranks, node by node
+
+Nodes by_node(const Cluster& cluster, const std::vector<int>& ranks) {
+  Nodes nodes;
+  for (const int rank : ranks) {
+    if (nodes.empty() || node_of(cluster, nodes.back().front()) != node_of(cluster, rank)) {
+      nodes.emplace_back();
+    }
+    nodes.back().push_back(rank);
+  }
+  return nodes;
+}
+
+// Index in `members` of the channel's first GPU: the channels take the NICs in turn, and the GPUs
+// that share a NIC in turn.
+int first_member(const Cluster& cluster, const std::vector<int>& members, int channel) {
+  std::map<int, std::vector<int>> by_nic;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    by_nic[nic_of(cluster, members[i])].push_back(static_cast<int>(i));
+  }
+  const int nics = static_cast<int>(by_nic.size());
+  const auto& sharers = std::next(by_nic.begin(), channel % nics)->second;
+  return sharers[static_cast<std::size_t>(channel / nics) % sharers.size()];
+}
+
+std::vector<Hop> ring_hops(const Cluster& cluster, const std::vector<std::vector<int>>& orders) {
+  std::vector<Hop> hops;
+  for (std::size_t n = 0; n < orders.size(); ++n) {
+    const auto& order = orders[n];
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) hops.push_back({order[i], order[i + 1]});
+    const auto& next = orders[(n + 1) % orders.size()];
+    Hop leave{order.back(), next.front()};
+    if (orders.size() > 1) {
+      const bool rails = cluster.network.fabric == Network::Fabric::rail_optimized;
+      leave.nic_out = static_cast<std::int16_t>(nic_of(cluster, order.front()));
+      leave.nic_in = rails ? leave.nic_out
+                           : static_cast<std::int16_t>(nic_of(cluster, next.front()));
+    }
+    hops.push_back(leave);
+  }
+  return hops;
+}
+
+}  // namespace
+
+std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& ranks) {
+  const Nodes nodes = by_node(cluster, ranks);
+  const bool mesh = cluster.nvlink.kind == Nvlink::Kind::full_mesh;
+  std::vector<NodeOrders> orders;
+  for (const auto& members : nodes) {
+    orders.emplace_back(mesh, static_cast<int>(members.size()), nodes.size() == 1);
+  }
+  std::map<std::vector<Hop>, int> weights;
+  for (int channel = 0; channel < cluster.collectives.channels; ++channel) {
+    std::vector<std::vector<int>> visited;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const int first = nodes.size() > 1 ? first_member(cluster, nodes[n], channel) : 0;
+      auto& order = visited.emplace_back(orders[n].take(first));
+      for (int& member : order) member = nodes[n][static_cast<std::size_t>(member)];
+    }
+    ++weights[ring_hops(cluster, visited)];
+  }
+  std::vector<Ring> rings;
+  for (auto& [hops, weight] : weights) rings.push_back({hops, weight});
+  return rings;
+}
+
+std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<Ring>& rings) {
+  std::map<int, std::map<Hop, int>> shares;  // by node
+  for (const Ring& ring : rings) {
+    for (const Hop& hop : ring.hops) shares[node_of(cluster, hop.source)][hop] += ring.weight;
+  }
+  std::vector<LegDraft> legs;
+  for (const auto& [node, hops] : shares) {
+    int divisor = 0;
+    for (const auto& [hop, times] : hops) divisor = std::gcd(divisor, times);
+    LegDraft leg{.unit = divisor / static_cast<double>(cluster.collectives.channels)};
+    for (const auto& [hop, times] : hops) {
+      leg.hops.push_back(hop);
+      leg.hops.back().times = times / divisor;
+      if (leg.senders.empty() || leg.senders.back() != hop.source) leg.senders.push_back(hop.source);
+    }
+    legs.push_back(std::move(leg));
+  }
+  return legs;
+}
+
+}  // namespace sim

@@ -1,0 +1,107 @@
+// Schedule: one training step as data. A list of operations, each depending on earlier ones only, so
+// it is acyclic by construction and can be read, tested and exported without a simulator.
+//
+//   rank 0  compute  [forward]──┐            ┌─[member: all_reduce]──[forward]
+//   rank 1  compute  [forward]──┼─►[flow]────┤
+//                               └─ starts when the last rank has arrived
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/cluster/fabric.hpp"
+
+namespace sim {
+
+// What an operation's time counts as in a report.
+enum class Phase : std::uint8_t {
+  forward,
+  backward,
+  recompute,
+  optimizer,  // the update, its norm and its casts
+  encode,
+  decode,
+  gradient_pass,   // zeroing, scaling, copies of whole buffers
+  tensor_comm,     // of tensor parallelism
+  pipeline_comm,   // of pipeline parallelism
+  weight_comm,     // all_gather of weights
+  gradient_comm,   // reduction of gradients
+  norm_comm,       // scalars and small all_reduces
+  none             // barriers
+};
+[[nodiscard]] const char* phase_name(Phase phase);
+
+// Operations of one rank and stream run one after the other, in the order in which they were added.
+enum class Stream : std::uint8_t {
+  compute,
+  codec,           // kernels that encode and decode beside the compute stream
+  tensor,          // tensor-parallel communicator
+  receive_forward, // point-to-point, one communicator a direction
+  receive_backward,
+  weights,         // data-parallel communicator of the weights
+  gradients,       // data-parallel communicator of the gradients, or its part inside a node
+  gradients_inter  // its part between nodes, of two-level schemes
+};
+inline constexpr int kStreams = 8;
+[[nodiscard]] const char* stream_name(Stream stream);
+
+// The links that a flow occupies at once: all hops progress together, at the pace of the slowest.
+struct Route {
+  std::vector<Hop> hops;
+  // Communicator whose traffic out of a node has a cap of its own (Fitted::communicator_bandwidth).
+  std::int32_t communicator = 0;
+};
+
+enum class OperationKind : std::uint8_t {
+  work,     // a kernel on the rank's GPU for `seconds`; slower when others run beside it
+  flow,     // after a latency of `seconds`, `bytes` over `route`
+  barrier,  // no time, no rank
+  member    // a rank's part in a collective: from its arrival until its last dependency ends
+};
+
+struct Operation {
+  OperationKind kind = OperationKind::barrier;
+  Phase phase = Phase::none;
+  Stream stream = Stream::compute;
+  float memory_share = 0;      // work: share of its time that is bound by memory bandwidth
+  std::int32_t rank = -1;      // -1: of no single rank
+  std::uint32_t label = 0;     // index into Schedule::labels
+  std::uint32_t first_dependency = 0;
+  std::uint32_t dependencies = 0;
+  std::uint32_t route = 0;     // flow: index into Schedule::routes
+  std::uint32_t occupancy = 0; // flow: index into Schedule::occupancies
+  double seconds = 0;
+  double bytes = 0;            // flow: of each share of each hop
+};
+
+// What a flow takes from the GPUs of its ranks while it runs.
+struct Occupancy {
+  double multiprocessor_share = 0;  // of their SMs: the channels of its collective
+  double memory_share = 0;          // of their memory bandwidth
+  std::vector<std::int32_t> ranks;
+};
+
+struct Schedule {
+  int ranks = 0;
+  std::vector<Operation> operations;
+  std::vector<std::uint32_t> dependencies;  // each smaller than the operation that names it
+  std::vector<Route> routes;
+  std::vector<Occupancy> occupancies;  // [0] takes nothing
+  std::vector<std::string> labels;
+
+  [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
+    return {dependencies.data() + operation.first_dependency, operation.dependencies};
+  }
+};
+
+// Bytes that each rank sends in the schedule, each hop counted once, by where they go.
+struct SentBytes {
+  std::vector<double> intra_node;  // by rank, over NVLink
+  std::vector<double> inter_node;  // by rank, over its node's NICs
+};
+[[nodiscard]] SentBytes sent_bytes(const Schedule& schedule);
+[[nodiscard]] SentBytes sent_bytes(const Schedule& schedule, Phase phase);
+
+}  // namespace sim

@@ -1,0 +1,57 @@
+// A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
+#pragma once
+
+#include "sim/cluster/cluster.hpp"
+
+namespace sim {
+
+struct SampleShape {
+  int nodes = 2;
+  int gpus = 8;
+  int nics = 8;
+  Network::Fabric fabric = Network::Fabric::single_switch;
+  double oversubscription = 1;
+  int nodes_per_leaf = 4;
+  int leaves_per_pod = 2;
+  double pod_oversubscription = 1;
+  Nvlink::Kind nvlink = Nvlink::Kind::switched;
+};
+
+inline Cluster sample_cluster(const SampleShape& shape) {
+  Cluster cluster;
+  cluster.name = "sample";
+  cluster.nodes = shape.nodes;
+  cluster.gpus_per_node = shape.gpus;
+  cluster.gpu = {.name = "sample",
+                 .multiprocessors = 100,
+                 .bf16 = 400_TFLOPs,
+                 .fp32 = 40_TFLOPs,
+                 .memory = 80_GiB,
+                 .memory_bandwidth = 2000_GBps,
+                 .memory_efficiency = 1,
+                 .launch_latency = 0_us,
+                 .price = {},
+                 .power = {}};
+  cluster.nvlink = {.kind = shape.nvlink,
+                    .bandwidth = shape.nvlink == Nvlink::Kind::switched ? 400_GBps : 100_GBps,
+                    .efficiency = 1,
+                    .latency = 2_us};
+  cluster.network = {.fabric = shape.fabric,
+                     .nics_per_node = shape.nics,
+                     .nic_bandwidth = 50_GBps,
+                     .efficiency = 1,
+                     .latency = 5_us,
+                     .gpu_nic = {},
+                     .switch_latency = 1_us,
+                     .nodes_per_leaf = shape.nodes_per_leaf,
+                     .oversubscription = shape.oversubscription,
+                     .leaves_per_pod = shape.leaves_per_pod,
+                     .pod_oversubscription = shape.pod_oversubscription};
+  for (int gpu = 0; gpu < shape.gpus; ++gpu) {
+    cluster.network.gpu_nic.push_back(gpu * shape.nics / shape.gpus);
+  }
+  cluster.collectives = {.channels = 8, .launch = 10_us};
+  return cluster;
+}
+
+}  // namespace sim
