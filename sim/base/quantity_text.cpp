@@ -196,6 +196,8 @@ Parsed<Bytes> parse_quantity(std::string_view text) {
 std::string to_text(Seconds value) {
   const double seconds = value.base();
   const double size = std::abs(seconds);
+  // Nobody reads kiloseconds.
+  if (size >= 999.5) return fmt::format("{:.0f} s", seconds);
   if (size == 0 || size >= 0.9995) return with_prefix(seconds, "s");
   if (size >= 0.9995e-3) return with_prefix(seconds * 1e3, "ms");
   if (size >= 0.9995e-6) return with_prefix(seconds * 1e6, "us");

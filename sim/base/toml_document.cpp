@@ -20,6 +20,9 @@ constexpr std::size_t kMaxFileBytes = 1 << 20;
 // With 64 bytes a part, a leaf's dotted key stays short, however many leaves a hostile header has.
 constexpr int kMaxTableDepth = 8;
 constexpr std::size_t kMaxKeyBytes = 64;
+// The parser quotes what it read, however long.
+constexpr std::size_t kMaxMessageBytes = 300;
+constexpr std::size_t kMaxPathBytes = 4096;
 
 bool is_bare_key(std::string_view key) {
   return !key.empty() && key.size() <= kMaxKeyBytes && std::ranges::all_of(key, [](char c) {
@@ -85,7 +88,7 @@ toml::table parse_guarded(std::string_view text, const std::string& file) {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     fail_at(file, place_of(error.source()),
-            fmt::format("not TOML: {}", printable_line(error.description())));
+            fmt::format("not TOML: {}", printable_line(error.description(), kMaxMessageBytes)));
   }
 }
 
@@ -143,7 +146,7 @@ void apply_setting(const Setting& setting, TomlDocument& document) {
 TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
                         std::span<const Setting> settings) {
   TomlDocument document;
-  document.file = printable_line(file.string());
+  document.file = printable_line(file.string(), kMaxPathBytes);
   if (text.size() > kMaxFileBytes) {
     throw InputError(document.file + ": is larger than 1 MiB; is it the right file?");
   }
@@ -154,7 +157,7 @@ TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file
 }
 
 std::string read_input_text(const std::filesystem::path& file) {
-  const std::string name = printable_line(file.string());
+  const std::string name = printable_line(file.string(), kMaxPathBytes);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   if (status.type() == std::filesystem::file_type::not_found) {

@@ -114,12 +114,11 @@ std::optional<UnsafeToml> find_unsafe_toml(std::string_view text) {
   return Scanner(text).first_unsafe();
 }
 
-std::string printable_line(std::string_view text) {
-  constexpr std::size_t kLongest = 300;
-  std::string result(text.substr(0, kLongest));
+std::string printable_line(std::string_view text, std::size_t longest) {
+  std::string result(text.substr(0, longest));
   std::ranges::replace_if(
       result, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  if (text.size() > kLongest) result += "...";
+  if (text.size() > longest) result += "...";
   return result;
 }
 

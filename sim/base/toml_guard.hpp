@@ -2,6 +2,7 @@
 // nested values, and runs out of stack on thousands of them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct UnsafeToml {
 // still not be TOML.
 [[nodiscard]] std::optional<UnsafeToml> find_unsafe_toml(std::string_view text);
 
-// `text` on one line and not longer than 300 bytes, for a message of another library or a path.
-[[nodiscard]] std::string printable_line(std::string_view text);
+// `text` on one line and cut after `longest` bytes: for paths and for messages of another library.
+[[nodiscard]] std::string printable_line(std::string_view text, std::size_t longest);
 
 }  // namespace sim
