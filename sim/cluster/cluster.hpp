@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/setting.hpp"
@@ -91,6 +92,10 @@ struct Cluster {
 // every wrong, missing and unknown key at once as file:line:column: key: what; remedy.
 [[nodiscard]] Cluster read_cluster(const std::filesystem::path& file,
                                    std::span<const Setting> settings = {});
+
+// The same from text in memory; `file` gives the name and what the messages call the text.
+[[nodiscard]] Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
+                                    std::span<const Setting> settings = {});
 
 // The cluster without its fitted constants: what the data sheets alone predict.
 [[nodiscard]] Cluster data_sheet_only(Cluster cluster);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sim/base/setting.hpp"
 #include "sim/base/units.hpp"
@@ -44,6 +45,10 @@ struct Model {
 // Reads a model file after replacing the keys of `settings`. Throws InputError as read_cluster does.
 [[nodiscard]] Model read_model(const std::filesystem::path& file,
                                std::span<const Setting> settings = {});
+
+// The same from text in memory; `file` gives the name and what the messages call the text.
+[[nodiscard]] Model parse_model(std::string_view text, const std::filesystem::path& file,
+                                std::span<const Setting> settings = {});
 
 // Parameters by where they live: a tensor-parallel rank holds 1/tp of `layer_sharded`.
 struct ParameterCount {

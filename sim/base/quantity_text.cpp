@@ -1,0 +1,231 @@
+#include "sim/base/quantity_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace sim {
+namespace {
+
+// A value in base units is number * multiply / divide. Two factors, because 5 / 1e6 is the double
+// nearest to 5 us and 5 * 1e-6 is not always.
+struct Unit {
+  std::string name;
+  double multiply = 1;
+  double divide = 1;
+};
+
+struct Dimension {
+  std::string_view noun;     // "a time"
+  std::string_view example;  // the unit to suggest where there is none
+  std::vector<Unit> units;
+};
+
+struct Prefix {
+  std::string_view letters;
+  double factor;
+};
+constexpr std::array kDecimal{Prefix{"", 1},    Prefix{"k", 1e3},  Prefix{"M", 1e6},
+                              Prefix{"G", 1e9}, Prefix{"T", 1e12}, Prefix{"P", 1e15}};
+constexpr std::array kBinary{Prefix{"Ki", 0x1p10}, Prefix{"Mi", 0x1p20}, Prefix{"Gi", 0x1p30},
+                             Prefix{"Ti", 0x1p40}};
+
+void add_prefixed(std::vector<Unit>& units, std::string_view unit, double divide = 1) {
+  for (const Prefix& prefix : kDecimal) {
+    units.push_back({fmt::format("{}{}", prefix.letters, unit), prefix.factor, divide});
+  }
+}
+
+template <class T>
+Dimension dimension_of();
+
+template <>
+Dimension dimension_of<Seconds>() {
+  return {"a time", "us", {{"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9}}};
+}
+template <>
+Dimension dimension_of<Bandwidth>() {
+  Dimension result{"a bandwidth", "Gbps", {}};
+  add_prefixed(result.units, "bps", 8);
+  add_prefixed(result.units, "Bps");
+  return result;
+}
+template <>
+Dimension dimension_of<Bytes>() {
+  Dimension result{"a size", "GiB", {}};
+  add_prefixed(result.units, "B");
+  for (const Prefix& prefix : kBinary) {
+    result.units.push_back({fmt::format("{}B", prefix.letters), prefix.factor, 1});
+  }
+  return result;
+}
+template <>
+Dimension dimension_of<FlopRate>() {
+  Dimension result{"a rate of floating-point operations", "TFLOPs", {}};
+  add_prefixed(result.units, "FLOPs");
+  return result;
+}
+template <>
+Dimension dimension_of<Watts>() {
+  Dimension result{"a power", "W", {}};
+  add_prefixed(result.units, "W");
+  return result;
+}
+template <>
+Dimension dimension_of<DollarRate>() {
+  return {"a price", "USD/h", {{"USD/h", 1, 3600}}};
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// The units that differ from `text` by capitals only, or else all of the dimension.
+std::string unknown_unit(std::string_view text, const Dimension& dimension) {
+  std::string known;
+  std::string alike;
+  for (const Unit& unit : dimension.units) {
+    known += (known.empty() ? "" : ", ") + unit.name;
+    if (equal_ignoring_case(unit.name, text)) alike += (alike.empty() ? "" : " or ") + unit.name;
+  }
+  const std::string unit = printable(text);
+  if (!alike.empty()) return fmt::format("'{}' is not a unit; did you mean {}?", unit, alike);
+  return fmt::format("'{}' is not a unit of {}; write one of {}", unit, dimension.noun, known);
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+struct NumberAndUnit {
+  double number = 0;
+  std::string_view unit;
+};
+
+Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension) {
+  const auto wrong = [&](std::string_view what) {
+    return Parsed<NumberAndUnit>{
+        std::nullopt,
+        fmt::format("'{}' {}; write e.g. \"400 {}\"", printable(text), what, dimension.example)};
+  };
+  const std::string_view trimmed = without_blanks(text);
+  if (trimmed.empty()) return wrong(fmt::format("is not {}", dimension.noun));
+  if (trimmed.front() == '-') return wrong("is negative");
+  // from_chars would also take "inf" and "nan".
+  if (trimmed.front() < '0' || trimmed.front() > '9') return wrong("does not begin with a number");
+
+  NumberAndUnit result;
+  const char* const end = trimmed.data() + trimmed.size();
+  const auto [rest, error] = std::from_chars(trimmed.data(), end, result.number);
+  if (error != std::errc{}) return wrong("is out of range");
+  result.unit = without_blanks({rest, static_cast<std::size_t>(end - rest)});
+  if (result.unit.empty()) {
+    return {std::nullopt, fmt::format("'{0}' has no unit; write e.g. \"{0} {1}\"",
+                                      printable(trimmed), dimension.example)};
+  }
+  return {result, {}};
+}
+
+Parsed<double> parse_base(std::string_view text, const Dimension& dimension) {
+  const Parsed<NumberAndUnit> parts = split(text, dimension);
+  if (!parts.value) return {std::nullopt, parts.problem};
+  const auto unit = std::ranges::find(dimension.units, parts.value->unit, &Unit::name);
+  if (unit == dimension.units.end()) {
+    return {std::nullopt, unknown_unit(parts.value->unit, dimension)};
+  }
+  const double base = parts.value->number * unit->multiply / unit->divide;
+  if (base > 1e30 || (base < 1e-30 && parts.value->number != 0)) {
+    return {std::nullopt,
+            fmt::format("'{}' is out of range; write {} between 1e-30 and 1e30 {}", printable(text),
+                        dimension.noun, dimension.units.front().name)};
+  }
+  return {base, {}};
+}
+
+// `unit` is without prefix. From 999.5 on, three digits would read 1000: the next prefix is used.
+std::string with_prefix(double base, std::string_view unit) {
+  std::size_t index = 0;
+  while (index + 1 < kDecimal.size() && std::abs(base) / kDecimal[index].factor >= 999.5) ++index;
+  const double value = base / kDecimal[index].factor;
+  const int decimals = std::abs(value) < 9.995 ? 2 : std::abs(value) < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}{}", value, decimals, kDecimal[index].letters, unit);
+}
+
+}  // namespace
+
+template <class T>
+Parsed<T> parse_quantity(std::string_view text) {
+  const Parsed<double> base = parse_base(text, dimension_of<T>());
+  if (!base.value) return {std::nullopt, base.problem};
+  return {T::from_base(*base.value), {}};
+}
+template Parsed<Seconds> parse_quantity(std::string_view);
+template Parsed<Bandwidth> parse_quantity(std::string_view);
+template Parsed<FlopRate> parse_quantity(std::string_view);
+template Parsed<Watts> parse_quantity(std::string_view);
+template Parsed<DollarRate> parse_quantity(std::string_view);
+
+template <>
+Parsed<Bytes> parse_quantity(std::string_view text) {
+  const Parsed<double> base = parse_base(text, dimension_of<Bytes>());
+  if (!base.value) return {std::nullopt, base.problem};
+  // 0x1p63 is the first double past the largest count.
+  if (*base.value >= 0x1p63) {
+    return {std::nullopt,
+            fmt::format("'{}' is out of range; write less than 9223 PB", printable(text))};
+  }
+  // 40.1 GB is a whole number that binary fractions miss by a hair; half a byte is not.
+  const double whole = std::round(*base.value);
+  if (std::abs(*base.value - whole) > 1e-3) {
+    return {std::nullopt,
+            fmt::format("'{}' is not a whole number of bytes; write e.g. \"{:.0f} B\"",
+                        printable(text), whole)};
+  }
+  return {Bytes{static_cast<std::int64_t>(whole)}, {}};
+}
+
+std::string to_text(Seconds value) {
+  const double seconds = value.base();
+  const double size = std::abs(seconds);
+  // Nobody reads kiloseconds.
+  if (size >= 999.5) return fmt::format("{:.0f} s", seconds);
+  if (size == 0 || size >= 0.9995) return with_prefix(seconds, "s");
+  if (size >= 0.9995e-3) return with_prefix(seconds * 1e3, "ms");
+  if (size >= 0.9995e-6) return with_prefix(seconds * 1e6, "us");
+  return with_prefix(seconds * 1e9, "ns");
+}
+std::string to_text(Bandwidth value) { return with_prefix(value.base(), "Bps"); }
+std::string to_text(Bytes value) {
+  if (std::abs(static_cast<double>(value.count)) < 1000) return fmt::format("{} B", value.count);
+  return with_prefix(static_cast<double>(value.count), "B");
+}
+std::string to_text(FlopRate value) { return with_prefix(value.base(), "FLOPs"); }
+std::string to_text(Flop value) { return with_prefix(value.base(), "FLOP"); }
+std::string to_text(Watts value) { return with_prefix(value.base(), "W"); }
+std::string to_text(DollarRate value) { return fmt::format("{:.2f} USD/h", value.base() * 3600); }
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t length = std::min(text.size(), kLongest);
+  // Never cut inside a UTF-8 character: its further bytes are 10xxxxxx.
+  const auto continues = [&](std::size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+  };
+  while (length > 0 && length < text.size() && continues(length)) --length;
+  std::string result(text.substr(0, length));
+  std::ranges::replace_if(
+      result, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  if (length < text.size()) result += "...";
+  return result;
+}
+
+}  // namespace sim

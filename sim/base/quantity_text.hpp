@@ -1,0 +1,44 @@
+// Quantities as text: "400 Gbps" in, "50.0 GBps" out. A number never has a default unit, so bits
+// are never taken for bytes, nor GB for GiB.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/base/units.hpp"
+
+namespace sim {
+
+// A value, or (when there is none) what is wrong with the text and what to write instead.
+template <class T>
+struct Parsed {
+  std::optional<T> value;
+  std::string problem;  // "'2' has no unit; write e.g. \"2 us\""
+};
+
+// Reads a number and a unit, with or without blanks between them. Prefixes are k M G T P (powers of
+// 1000) and, for bytes, Ki Mi Gi Ti (powers of 1024); `b` is a bit and `B` a byte. T is one of
+//   Seconds     s ms us ns            FlopRate    FLOPs kFLOPs ... PFLOPs
+//   Bandwidth   bps Bps ... PBps      Watts       W kW ...
+//   Bytes       B kB ... KiB ...      DollarRate  USD/h
+// Negative, infinite and missing numbers are refused, and so is what lies outside 1e-30 to 1e30
+// base units (0 is allowed), so that products of a few quantities stay finite.
+template <class T>
+[[nodiscard]] Parsed<T> parse_quantity(std::string_view text);
+
+// Three significant digits and the prefix that fits: "3.40 us", "25.0 GBps", "312 TFLOPs". Bytes
+// take powers of 1000, as bandwidths do, so that a time can be checked in the head.
+[[nodiscard]] std::string to_text(Seconds value);
+[[nodiscard]] std::string to_text(Bandwidth value);
+[[nodiscard]] std::string to_text(Bytes value);
+[[nodiscard]] std::string to_text(FlopRate value);
+[[nodiscard]] std::string to_text(Flop value);
+[[nodiscard]] std::string to_text(Watts value);
+[[nodiscard]] std::string to_text(DollarRate value);
+
+// `text` fit for one line of a message: control characters become '?', and what is longer than 60
+// bytes is cut.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace sim

@@ -1,0 +1,186 @@
+#include "sim/base/toml_document.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/base/toml_guard.hpp"
+
+namespace sim {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1 << 20;
+// With 64 bytes a part, a leaf's dotted key stays short, however many leaves a hostile header has.
+constexpr int kMaxTableDepth = 8;
+constexpr std::size_t kMaxKeyBytes = 64;
+// The parser quotes what it read, however long.
+constexpr std::size_t kMaxMessageBytes = 300;
+constexpr std::size_t kMaxPathBytes = 4096;
+
+bool is_bare_key(std::string_view key) {
+  return !key.empty() && key.size() <= kMaxKeyBytes && std::ranges::all_of(key, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+TomlScalar scalar_of(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* integer = node.as_integer()) return integer->get();
+  if (const auto* number = node.as_floating_point()) return number->get();
+  if (const auto* flag = node.as_boolean()) return flag->get();
+  if (node.is_array()) return TomlOther{"a nested array"};
+  if (node.is_table()) return TomlOther{"a table in an array"};
+  return TomlOther{"a date or time"};
+}
+
+TomlValue value_of(const toml::node& node) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr) return scalar_of(node);
+  TomlArray values;
+  for (const toml::node& element : *array) values.push_back(scalar_of(element));
+  return values;
+}
+
+TomlPlace place_of(const toml::source_region& source) {
+  return {source.begin.line, source.begin.column, false};
+}
+
+[[noreturn]] void fail_at(const std::string& file, const TomlPlace& place, std::string_view what) {
+  throw InputError(fmt::format("{}:{}:{}: {}", file, place.line, place.column, what));
+}
+
+// Adds the leaves and tables of `table`, whose dotted key is `prefix`.
+void flatten(const toml::table& table, const std::string& prefix, int depth, TomlDocument& into) {
+  for (const auto& [key, node] : table) {
+    const TomlPlace place = place_of(key.source());
+    if (!is_bare_key(key.str())) {
+      fail_at(into.file, place,
+              fmt::format("'{}' is no key of ours; keys are up to {} letters, digits, _ and -",
+                          printable(key.str()), kMaxKeyBytes));
+    }
+    const std::string dotted =
+        prefix.empty() ? std::string(key.str()) : fmt::format("{}.{}", prefix, key.str());
+    if (const toml::table* inner = node.as_table()) {
+      if (depth == kMaxTableDepth) {
+        fail_at(into.file, place,
+                fmt::format("{}: tables nested deeper than {}; flatten them", printable(dotted),
+                            kMaxTableDepth));
+      }
+      into.tables.emplace(dotted, place);
+      flatten(*inner, dotted, depth + 1, into);
+    } else {
+      into.leaves.emplace(dotted, TomlLeaf{place, value_of(node)});
+    }
+  }
+}
+
+toml::table parse_guarded(std::string_view text, const std::string& file) {
+  if (const auto found = find_unsafe_toml(text)) fail_at(file, found->place, found->what);
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    fail_at(file, place_of(error.source()),
+            fmt::format("not TOML: {}", printable_line(error.description(), kMaxMessageBytes)));
+  }
+}
+
+// Text that is one TOML value is that value; any other text is a string.
+TomlValue setting_value(const Setting& setting) {
+  const std::string text = "value = " + setting.value;
+  if (find_unsafe_toml(text)) return TomlScalar(setting.value);
+  try {
+    const toml::table table = toml::parse(text);
+    const toml::node* node = table.get("value");
+    if (table.size() == 1 && node != nullptr && !node->is_table()) return value_of(*node);
+  } catch (const toml::parse_error&) {
+    // Not TOML: `200 Gbps`, `rail_optimized`.
+  }
+  return TomlScalar(setting.value);
+}
+
+[[noreturn]] void fail_setting(const Setting& setting, std::string_view what) {
+  throw InputError(fmt::format("--set {}: {}", printable(setting.key), what));
+}
+
+// Throws unless `key` is a dotted key of bare parts that does not pass through a leaf.
+void check_setting_key(const Setting& setting, const TomlDocument& document) {
+  const std::string_view key = setting.key;
+  int parts = 0;
+  for (std::size_t begin = 0; begin <= key.size(); ++parts) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    if (!is_bare_key(key.substr(begin, end - begin)) || parts > kMaxTableDepth) {
+      fail_setting(setting, "is not a key; write it as in the file, e.g. network.nic_bandwidth");
+    }
+    const std::string_view path = key.substr(0, end);
+    if (end < key.size() && document.leaves.contains(path)) {
+      fail_setting(setting, fmt::format("{} is a value, not a table", printable(path)));
+    }
+    begin = end + 1;
+  }
+  if (document.tables.contains(key)) {
+    fail_setting(setting, fmt::format("is a table; set one of its keys, e.g. {}.KEY", key));
+  }
+}
+
+void apply_setting(const Setting& setting, TomlDocument& document) {
+  check_setting_key(setting, document);
+  if (setting.value.size() > kMaxFileBytes) fail_setting(setting, "value is longer than 1 MiB");
+  const TomlPlace place{0, 0, true};
+  for (std::size_t dot = setting.key.find('.'); dot != std::string::npos;
+       dot = setting.key.find('.', dot + 1)) {
+    document.tables.emplace(setting.key.substr(0, dot), place);
+  }
+  document.leaves.insert_or_assign(setting.key, TomlLeaf{place, setting_value(setting)});
+}
+
+}  // namespace
+
+TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
+                        std::span<const Setting> settings) {
+  TomlDocument document;
+  document.file = printable_line(file.string(), kMaxPathBytes);
+  if (text.size() > kMaxFileBytes) {
+    throw InputError(document.file + ": is larger than 1 MiB; is it the right file?");
+  }
+  if (text.empty()) throw InputError(document.file + ":1:1: is empty; copy a shipped file");
+  flatten(parse_guarded(text, document.file), "", 0, document);
+  for (const Setting& setting : settings) apply_setting(setting, document);
+  return document;
+}
+
+std::string read_input_text(const std::filesystem::path& file) {
+  const std::string name = printable_line(file.string(), kMaxPathBytes);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    throw InputError(name + ": no such file");
+  }
+  if (error) throw InputError(fmt::format("{}: cannot be read: {}", name, error.message()));
+  if (std::filesystem::is_directory(status)) {
+    throw InputError(name + ": is a directory; name a TOML file in it");
+  }
+  // A device or a pipe may have no end, or block.
+  if (!std::filesystem::is_regular_file(status)) {
+    throw InputError(name + ": is not a regular file; name a TOML file");
+  }
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  // One byte more than allowed, so that parse_toml can tell that there is more.
+  std::string text(kMaxFileBytes + 1, '\0');
+  if (stream) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!stream.is_open() || stream.bad()) {
+    throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
+  }
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace sim

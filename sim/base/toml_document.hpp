@@ -1,0 +1,54 @@
+// A TOML document, flat: every leaf by its dotted key, with the place it comes from. Reading guards
+// the parser first, so that no file, however hostile, does worse than throw an InputError.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/base/setting.hpp"
+
+namespace sim {
+
+// Where a key stands: in the file, or in a Setting that replaced it.
+struct TomlPlace {
+  std::uint32_t line = 1;
+  std::uint32_t column = 1;
+  bool from_setting = false;
+};
+
+// What no reader accepts, named for the message: "a date", "a nested array", "an array of tables".
+struct TomlOther {
+  std::string_view noun;
+};
+using TomlScalar = std::variant<std::string, std::int64_t, double, bool, TomlOther>;
+using TomlArray = std::vector<TomlScalar>;
+using TomlValue = std::variant<TomlScalar, TomlArray>;
+
+struct TomlLeaf {
+  TomlPlace place;  // of the key
+  TomlValue value;
+};
+
+struct TomlDocument {
+  std::string file;                                      // as the user named it
+  std::map<std::string, TomlLeaf, std::less<>> leaves;   // "network.nic_bandwidth"
+  std::map<std::string, TomlPlace, std::less<>> tables;  // "network"; the root is not among them
+};
+
+// Parses `text` and then replaces or adds the leaf of each of `settings`, the last of equal keys
+// winning. `file` is only what the messages call it. Throws InputError located at the offending
+// character for what is not TOML (duplicate keys included), not text, longer than 1 MiB or nested
+// deeper than 64 (tables: 8), and at "--set KEY" for a setting that cannot be applied.
+[[nodiscard]] TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
+                                      std::span<const Setting> settings = {});
+
+// The text of a regular file of at most 1 MiB. Throws InputError located at the file.
+[[nodiscard]] std::string read_input_text(const std::filesystem::path& file);
+
+}  // namespace sim

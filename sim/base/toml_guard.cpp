@@ -1,0 +1,125 @@
+#include "sim/base/toml_guard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sim {
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+
+// Walks over the text as a TOML lexer would, strings and comments aside, and counts.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  std::optional<UnsafeToml> first_unsafe() {
+    while (position_ < text_.size()) {
+      const char c = text_[position_];
+      if (is_forbidden(c)) return here(fmt::format("byte 0x{:02x} is not text", c));
+      if (c == '#') {
+        skip_comment();
+      } else if (c == '"' || c == '\'') {
+        skip_string(c);
+      } else {
+        count(c);
+        if (depth_ + dots_ >= kMaxDepth) {
+          return here(fmt::format("nested deeper than {}; flatten it", kMaxDepth));
+        }
+        advance(1);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static bool is_forbidden(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
+  }
+
+  UnsafeToml here(std::string what) const { return {{line_, column_, false}, std::move(what)}; }
+
+  void advance(std::size_t bytes) {
+    for (; bytes > 0 && position_ < text_.size(); --bytes, ++position_) {
+      // A character counts once, by its first byte.
+      if ((static_cast<unsigned char>(text_[position_]) & 0xC0) != 0x80) ++column_;
+      if (text_[position_] == '\n') {
+        ++line_;
+        column_ = 1;
+      }
+    }
+  }
+
+  // An opened value lies below all parts of the key before it, a part per dot.
+  void count(char c) {
+    if (c == '.') {
+      ++dots_;
+    } else if (c == '[' || c == '{') {
+      open_.push_back(1 + dots_);
+      depth_ += open_.back();
+      dots_ = 0;
+    } else if (c == ']' || c == '}') {
+      if (!open_.empty()) {
+        depth_ -= open_.back();
+        open_.pop_back();
+      }
+      dots_ = 0;
+    } else if (c == ',' || c == '\n') {
+      dots_ = 0;
+    }
+  }
+
+  void skip_comment() {
+    // Up to the line's end, or to a forbidden byte, which the main loop reports.
+    while (position_ < text_.size() && text_[position_] != '\n' &&
+           !is_forbidden(text_[position_])) {
+      advance(1);
+    }
+  }
+
+  bool starts_with(std::string_view token) const {
+    return text_.substr(position_, token.size()) == token;
+  }
+
+  void skip_string(char quote) {
+    const std::string triple(3, quote);
+    const bool many_lines = starts_with(triple);
+    const std::string_view end = std::string_view(triple).substr(0, many_lines ? 3 : 1);
+    advance(end.size());
+    while (position_ < text_.size() && !is_forbidden(text_[position_])) {
+      if (starts_with(end)) return advance(end.size());
+      // An unclosed string is the parser's to report, on this line.
+      if (!many_lines && text_[position_] == '\n') return;
+      const bool escape = quote == '"' && text_[position_] == '\\';
+      advance(escape && position_ + 1 < text_.size() && !is_forbidden(text_[position_ + 1]) ? 2
+                                                                                            : 1);
+    }
+  }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::uint32_t line_ = 1;
+  std::uint32_t column_ = 1;
+  std::vector<std::size_t> open_;  // depth that each open bracket added
+  std::size_t depth_ = 0;          // sum of open_
+  std::size_t dots_ = 0;           // of the dotted key at hand
+};
+
+}  // namespace
+
+std::optional<UnsafeToml> find_unsafe_toml(std::string_view text) {
+  return Scanner(text).first_unsafe();
+}
+
+std::string printable_line(std::string_view text, std::size_t longest) {
+  std::string result(text.substr(0, longest));
+  std::ranges::replace_if(
+      result, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  if (text.size() > longest) result += "...";
+  return result;
+}
+
+}  // namespace sim

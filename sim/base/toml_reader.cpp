@@ -1,0 +1,292 @@
+#include "sim/base/toml_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+// A hostile file can have a hundred thousand unknown keys; nobody reads on after so many lines.
+constexpr std::size_t kMaxLines = 100;
+
+std::string_view table_of(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : key.substr(0, dot);
+}
+
+std::string_view leaf_of(std::string_view key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string_view::npos ? key : key.substr(dot + 1);
+}
+
+std::string_view noun_of(const TomlScalar& value) {
+  struct Noun {
+    std::string_view operator()(const std::string&) const { return "text"; }
+    std::string_view operator()(std::int64_t) const { return "a whole number"; }
+    std::string_view operator()(double) const { return "a number with a fraction"; }
+    std::string_view operator()(bool) const { return "true or false"; }
+    std::string_view operator()(const TomlOther& other) const { return other.noun; }
+  };
+  return std::visit(Noun{}, value);
+}
+
+std::string_view noun_of(const TomlValue& value) {
+  const auto* scalar = std::get_if<TomlScalar>(&value);
+  return scalar != nullptr ? noun_of(*scalar) : "a list";
+}
+
+}  // namespace
+
+void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_view what) {
+  if (place.from_setting) {
+    problems_.push_back({place, fmt::format("--set {}: {}", key, what)});
+    return;
+  }
+  problems_.push_back({place, fmt::format("{}:{}:{}: {}: {}", document_.file, place.line,
+                                          place.column, leaf_of(key), what)});
+}
+
+void TomlReader::wrong(std::string_view key, std::string_view what) {
+  bad_.emplace(key);
+  const auto leaf = document_.leaves.find(key);
+  note(leaf == document_.leaves.end() ? TomlPlace{} : leaf->second.place, key, what);
+}
+
+void TomlReader::inapplicable(std::string_view key, std::string_view why) {
+  if (has(key)) wrong(key, why);
+}
+
+bool TomlReader::has(std::string_view key) {
+  known_.emplace(key);
+  known_tables_.emplace(table_of(key));
+  return document_.leaves.contains(key);
+}
+
+bool TomlReader::is_good(std::string_view key) const {
+  return document_.leaves.contains(key) && !bad_.contains(key);
+}
+
+const TomlValue* TomlReader::find(std::string_view key) {
+  if (has(key)) return &document_.leaves.find(key)->second.value;
+  if (std::ranges::find(missing_, key) == missing_.end()) missing_.emplace_back(key);
+  return nullptr;
+}
+
+template <class T>
+const T* TomlReader::find_as(std::string_view key, std::string_view wanted) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return nullptr;
+  if (const auto* scalar = std::get_if<TomlScalar>(value)) {
+    if (const T* result = std::get_if<T>(scalar)) return result;
+  }
+  wrong(key, fmt::format("is {}; write {}", noun_of(*value), wanted));
+  return nullptr;
+}
+
+std::string TomlReader::quantity_text_of(std::string_view, const TomlScalar& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  return std::string(noun_of(value));
+}
+
+std::string TomlReader::text(std::string_view key) {
+  const auto* value = find_as<std::string>(key, "text in quotes");
+  if (value == nullptr) return {};
+  if (value->empty()) wrong(key, "is empty; write at least one letter");
+  return *value;
+}
+
+bool TomlReader::boolean(std::string_view key) {
+  const bool* value = find_as<bool>(key, "true or false");
+  return value != nullptr && *value;
+}
+
+void TomlReader::check_range(std::string_view key, std::int64_t value, const IntegerRange& range) {
+  if (value >= range.lowest && value <= range.highest) return;
+  wrong(key, fmt::format("{} is out of range; write a whole number from {} to {}", value,
+                         range.lowest, range.highest));
+}
+
+std::int64_t TomlReader::integer(std::string_view key, const IntegerRange& range) {
+  const auto* value = find_as<std::int64_t>(key, "a whole number without quotes, e.g. 8");
+  if (value == nullptr) return range.lowest;
+  check_range(key, *value, range);
+  return *value;
+}
+
+double TomlReader::number(std::string_view key, const NumberRange& range) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return range.highest;
+  const auto* scalar = std::get_if<TomlScalar>(value);
+  const auto* integer = scalar != nullptr ? std::get_if<std::int64_t>(scalar) : nullptr;
+  double result = range.highest;
+  if (integer != nullptr) {
+    result = static_cast<double>(*integer);
+  } else if (const double* given = find_as<double>(key, "a number without quotes, e.g. 0.5")) {
+    result = *given;
+  } else {
+    return result;
+  }
+  // Written so that NaN is out of range.
+  const bool above = range.above_zero ? result > 0 : result >= range.lowest;
+  if (!(above && result <= range.highest)) {
+    wrong(key,
+          fmt::format("{} is out of range; write a number {} {} and at most {}", result,
+                      range.above_zero ? "above" : "of at least", range.lowest, range.highest));
+  }
+  return result;
+}
+
+std::vector<std::int64_t> TomlReader::integers(std::string_view key, const IntegerRange& range) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return {};
+  const auto* array = std::get_if<TomlArray>(value);
+  std::vector<std::int64_t> result;
+  for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
+    if (const auto* integer = std::get_if<std::int64_t>(&element)) result.push_back(*integer);
+  }
+  if (array == nullptr || result.size() != array->size()) {
+    wrong(key, "is not a list of whole numbers; write e.g. [0, 0, 1, 1]");
+    return {};
+  }
+  for (const std::int64_t element : result) {
+    if (is_good(key)) check_range(key, element, range);
+  }
+  return result;
+}
+
+std::vector<std::string> TomlReader::texts(std::string_view key) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return {};
+  const auto* array = std::get_if<TomlArray>(value);
+  std::vector<std::string> result;
+  for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
+    if (const auto* text = std::get_if<std::string>(&element)) result.push_back(*text);
+  }
+  if (array == nullptr || result.size() != array->size()) {
+    wrong(key, "is not a list of texts; write e.g. [\"first\", \"second\"]");
+    return {};
+  }
+  return result;
+}
+
+void TomlReader::note_missing() {
+  // One line for a table that is not there at all, however many of its keys are missed.
+  std::map<std::string, std::string, std::less<>> absent;
+  for (const std::string& key : missing_) {
+    const std::string table(table_of(key));
+    const auto place = document_.tables.find(table);
+    if (!table.empty() && place == document_.tables.end()) {
+      std::string& keys = absent[table];
+      keys += fmt::format("{}{}", keys.empty() ? "" : ", ", leaf_of(key));
+    } else if (table.empty()) {
+      problems_.push_back({{},
+                           fmt::format("{}:1:1: missing key {}; add it before the first table",
+                                       document_.file, key)});
+    } else {
+      note(place->second.from_setting ? TomlPlace{} : place->second, fmt::format("[{}]", table),
+           fmt::format("missing key {}; add it", leaf_of(key)));
+    }
+  }
+  for (const auto& [table, keys] : absent) {
+    problems_.push_back(
+        {{},
+         fmt::format("{}:1:1: missing table [{}]; add it with {}", document_.file, table, keys)});
+  }
+}
+
+std::string TomlReader::suggestion(std::string_view key) const {
+  std::vector<std::string_view> siblings;
+  for (const std::string& known : known_) {
+    if (table_of(known) == table_of(key)) siblings.push_back(leaf_of(known));
+  }
+  const std::string_view close = closest_name(leaf_of(key), siblings);
+  if (!close.empty()) return fmt::format("did you mean {}?", close);
+  for (const std::string& known : known_) {
+    if (leaf_of(known) == leaf_of(key)) return fmt::format("did you mean {}?", known);
+  }
+  return siblings.empty() ? "remove it" : fmt::format("known here: {}", joined(siblings));
+}
+
+void TomlReader::note_unknown() {
+  const std::vector<std::string_view> tables(known_tables_.begin(), known_tables_.end());
+  for (const auto& [table, place] : document_.tables) {
+    // What lies in an unknown table is not reported again.
+    if (known_tables_.contains(table) || !known_tables_.contains(table_of(table))) continue;
+    if (problems_.size() > kMaxLines) return;
+    const std::string_view close = closest_name(table, tables);
+    note(place, table,
+         known_.contains(table) ? "is a table; write a value"
+         : close.empty()        ? std::string("unknown table; remove it")
+                                : fmt::format("unknown table; did you mean [{}]?", close));
+  }
+  for (const auto& [key, leaf] : document_.leaves) {
+    if (known_.contains(key) || !known_tables_.contains(table_of(key))) continue;
+    if (problems_.size() > kMaxLines) return;
+    note(leaf.place, key,
+         known_tables_.contains(key)
+             ? fmt::format("is {}; write a table [{}]", noun_of(leaf.value), key)
+             : "unknown key; " + suggestion(key));
+  }
+}
+
+void TomlReader::finish() {
+  known_tables_.emplace("");
+  note_missing();
+  note_unknown();
+  if (problems_.empty()) return;
+  std::ranges::stable_sort(problems_, {}, [](const Problem& problem) {
+    return std::tuple(problem.place.from_setting, problem.place.line, problem.place.column);
+  });
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(problems_.size(), kMaxLines); ++i) {
+    lines += (i == 0 ? "" : "\n") + problems_[i].line;
+  }
+  if (problems_.size() > kMaxLines) {
+    lines +=
+        fmt::format("\n{}: more than {} problems; the rest is left out", document_.file, kMaxLines);
+  }
+  throw InputError(lines);
+}
+
+std::string_view closest_name(std::string_view text, std::span<const std::string_view> names) {
+  std::string_view best;
+  std::size_t best_distance = 0;
+  for (const std::string_view name : names) {
+    const std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
+    // distance[i][j]: from the first i letters of `text` to the first j of `name`.
+    std::vector<std::vector<std::size_t>> distance(text.size() + 1,
+                                                   std::vector<std::size_t>(name.size() + 1));
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+      for (std::size_t j = 0; j <= name.size(); ++j) {
+        if (i == 0 || j == 0) {
+          distance[i][j] = i + j;
+          continue;
+        }
+        const std::size_t replaced = distance[i - 1][j - 1] + (text[i - 1] == name[j - 1] ? 0 : 1);
+        distance[i][j] = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, replaced});
+        const bool swapped =
+            i > 1 && j > 1 && text[i - 1] == name[j - 2] && text[i - 2] == name[j - 1];
+        if (swapped) distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
+      }
+    }
+    const std::size_t found = distance[text.size()][name.size()];
+    if (found <= allowed && (best.empty() || found < best_distance)) {
+      best = name;
+      best_distance = found;
+    }
+  }
+  return best;
+}
+
+std::string joined(std::span<const std::string_view> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace sim

@@ -1,0 +1,141 @@
+// TomlReader: typed access to a TOML document that notes every problem instead of stopping at the
+// first, and every key that was asked for, so that one run names all that is wrong, missing and
+// unknown.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/base/toml_document.hpp"
+
+namespace sim {
+
+// What a number may be; both ends are inside, but for 0 where `above_zero`.
+struct IntegerRange {
+  std::int64_t lowest = 0;
+  std::int64_t highest = std::numeric_limits<int>::max();
+};
+struct NumberRange {
+  double lowest = 0;
+  double highest = 0;
+  bool above_zero = false;
+};
+inline constexpr NumberRange kShare{.lowest = 0, .highest = 1, .above_zero = true};
+
+enum class Zero { allowed, refused };
+
+// One row of a table of an enumeration's names in files.
+template <class E>
+struct EnumName {
+  std::string_view name;
+  E value;
+};
+
+// Keys are dotted ("network.nic_bandwidth"). An access whose key is missing or wrong notes the
+// problem and returns a value of no meaning; finish() throws before anyone can use it. Whoever
+// reads one key to decide on others asks is_good() first.
+class TomlReader {
+ public:
+  explicit TomlReader(TomlDocument document) : document_(std::move(document)) {}
+
+  [[nodiscard]] std::string text(std::string_view key);
+  [[nodiscard]] bool boolean(std::string_view key);
+  [[nodiscard]] std::int64_t integer(std::string_view key, const IntegerRange& range);
+  [[nodiscard]] double number(std::string_view key, const NumberRange& range);
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, const IntegerRange& range);
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key);
+  template <class T>
+  [[nodiscard]] T quantity(std::string_view key, Zero zero = Zero::refused);
+  template <class E>
+  [[nodiscard]] E one_of(std::string_view key, std::span<const EnumName<E>> names);
+
+  // True when the document has the key. Tells the reader that the key is known, so
+  // `if (reader.has(key)) ... reader.number(key)` is how to read an optional key.
+  [[nodiscard]] bool has(std::string_view key);
+  // True when the document has the key and nothing was wrong with it so far.
+  [[nodiscard]] bool is_good(std::string_view key) const;
+
+  // Notes a problem of a key that is there: "24 does not divide 100; write a divisor".
+  void wrong(std::string_view key, std::string_view what);
+  // The key is an error with this reason when the document has it: "does not apply with ...".
+  void inapplicable(std::string_view key, std::string_view why);
+  // A table that may stand in the document without any of its keys.
+  void optional_table(std::string_view table) { known_tables_.emplace(table); }
+
+  // Throws one InputError with a line for each problem, in the order of the file, unless there is
+  // none. Keys of the document that were never asked for are problems too.
+  void finish();
+
+ private:
+  struct Problem {
+    TomlPlace place;
+    std::string line;
+  };
+
+  // The value, or nullptr after noting that it is missing.
+  const TomlValue* find(std::string_view key);
+  template <class T>
+  const T* find_as(std::string_view key, std::string_view wanted);
+  std::string quantity_text_of(std::string_view key, const TomlScalar& value);
+  void check_range(std::string_view key, std::int64_t value, const IntegerRange& range);
+  void note(const TomlPlace& place, std::string_view key, std::string_view what);
+  void note_missing();
+  void note_unknown();
+  std::string suggestion(std::string_view key) const;
+
+  TomlDocument document_;
+  std::set<std::string, std::less<>> known_;
+  std::set<std::string, std::less<>> known_tables_;
+  std::set<std::string, std::less<>> bad_;
+  std::vector<std::string> missing_;
+  std::vector<Problem> problems_;
+};
+
+// The name among `names` that is at most a third of its letters away from `text`, by insertions,
+// deletions, replacements and swaps of neighbours; empty when there is none.
+[[nodiscard]] std::string_view closest_name(std::string_view text,
+                                            std::span<const std::string_view> names);
+
+// "a, b, c" for messages.
+[[nodiscard]] std::string joined(std::span<const std::string_view> names);
+
+template <class T>
+T TomlReader::quantity(std::string_view key, Zero zero) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return {};
+  const auto* scalar = std::get_if<TomlScalar>(value);
+  const std::string* text = scalar != nullptr ? std::get_if<std::string>(scalar) : nullptr;
+  // A bare number is reported as one without a unit, with the unit to write.
+  const std::string bare =
+      text == nullptr && scalar != nullptr ? quantity_text_of(key, *scalar) : std::string();
+  const Parsed<T> parsed = parse_quantity<T>(text != nullptr ? *text : bare);
+  if (!parsed.value) {
+    wrong(key, parsed.problem);
+    return {};
+  }
+  if (zero == Zero::refused && *parsed.value == T{}) wrong(key, "is 0; write more than 0");
+  return *parsed.value;
+}
+
+template <class E>
+E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names) {
+  std::vector<std::string_view> known;
+  for (const EnumName<E>& entry : names) known.push_back(entry.name);
+  const std::string given = text(key);
+  for (const EnumName<E>& entry : names) {
+    if (entry.name == given) return entry.value;
+  }
+  if (is_good(key)) {
+    wrong(key, "'" + printable(given) + "' is none of the known: " + joined(known));
+  }
+  return names.front().value;
+}
+
+}  // namespace sim

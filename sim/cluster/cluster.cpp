@@ -1,0 +1,182 @@
+#include "sim/cluster/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "sim/base/toml_reader.hpp"
+
+namespace sim {
+namespace {
+
+using enum Network::Fabric;
+
+constexpr std::array kFabrics{EnumName<Network::Fabric>{"single_switch", single_switch},
+                              EnumName<Network::Fabric>{"rail_optimized", rail_optimized},
+                              EnumName<Network::Fabric>{"fat_tree_2level", fat_tree_2level},
+                              EnumName<Network::Fabric>{"fat_tree_3level", fat_tree_3level}};
+constexpr std::array kNvlinkKinds{EnumName<Nvlink::Kind>{"switched", Nvlink::Kind::switched},
+                                  EnumName<Nvlink::Kind>{"full_mesh", Nvlink::Kind::full_mesh}};
+
+// Far above any machine, and low enough that products of a few counts fit.
+constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
+constexpr IntegerRange kPerNode{.lowest = 1, .highest = 1'024};
+constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
+
+int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
+  return static_cast<int>(reader.integer(key, range));
+}
+
+Gpu read_gpu(TomlReader& reader) {
+  return {.name = reader.text("gpu.name"),
+          .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
+          .bf16 = reader.quantity<FlopRate>("gpu.bf16"),
+          .fp32 = reader.quantity<FlopRate>("gpu.fp32"),
+          .memory = reader.quantity<Bytes>("gpu.memory"),
+          .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),
+          .memory_efficiency = reader.number("gpu.memory_efficiency", kShare),
+          .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
+          .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
+          .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
+}
+
+Nvlink read_nvlink(TomlReader& reader) {
+  return {.kind = reader.one_of<Nvlink::Kind>("nvlink.kind", kNvlinkKinds),
+          .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
+          .efficiency = reader.number("nvlink.efficiency", kShare),
+          .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
+}
+
+// NICs are dealt out in order when the file does not say who uses which: GPU g takes NIC
+// g * nics / gpus.
+std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
+  std::vector<int> result;
+  if (!reader.has("network.gpu_nic")) {
+    for (int g = 0; g < gpus; ++g) result.push_back(g * nics / gpus);
+    return result;
+  }
+  for (const std::int64_t nic : reader.integers("network.gpu_nic", {0, nics - 1})) {
+    result.push_back(static_cast<int>(nic));
+  }
+  if (reader.is_good("network.gpu_nic") && reader.is_good("cluster.gpus_per_node") &&
+      result.size() != static_cast<std::size_t>(gpus)) {
+    reader.wrong("network.gpu_nic", fmt::format("has {} entries; write one for each of the {} GPUs "
+                                                "of a node",
+                                                result.size(), gpus));
+  }
+  return result;
+}
+
+// `whole` is filled by parts of `part`, or lies in one of them: a half-used last leaf among full
+// ones would make ranks unequal, which no fabric here models.
+void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
+                 std::string_view noun) {
+  if (reader.is_good(key) && part < whole && whole % part != 0) {
+    reader.wrong(key, fmt::format("{} does not divide the {} {}; write a divisor, or at least {}",
+                                  part, whole, noun, whole));
+  }
+}
+
+void read_leaves(TomlReader& reader, std::string_view fabric, int nodes, Network& network) {
+  constexpr std::array kKeys{"network.switch_latency", "network.nodes_per_leaf",
+                             "network.oversubscription"};
+  if (network.fabric == single_switch) {
+    for (const char* key : kKeys) {
+      reader.inapplicable(key, fmt::format("does not apply with fabric {}; remove it", fabric));
+    }
+    return;
+  }
+  network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
+  network.nodes_per_leaf = read_count(reader, "network.nodes_per_leaf", kNodes);
+  network.oversubscription = reader.number("network.oversubscription", kOversubscription);
+  if (reader.is_good("cluster.nodes")) {
+    check_parts(reader, "network.nodes_per_leaf", network.nodes_per_leaf, nodes, "nodes");
+  }
+}
+
+void read_pods(TomlReader& reader, std::string_view fabric, int nodes, Network& network) {
+  constexpr std::array kKeys{"network.leaves_per_pod", "network.pod_oversubscription"};
+  if (network.fabric != fat_tree_3level) {
+    for (const char* key : kKeys) {
+      reader.inapplicable(key, fmt::format("does not apply with fabric {}; remove it", fabric));
+    }
+    return;
+  }
+  network.leaves_per_pod = read_count(reader, "network.leaves_per_pod", kNodes);
+  network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
+  if (reader.is_good("network.nodes_per_leaf") && reader.is_good("cluster.nodes")) {
+    const int leaves = (nodes + network.nodes_per_leaf - 1) / network.nodes_per_leaf;
+    check_parts(reader, "network.leaves_per_pod", network.leaves_per_pod, leaves, "leaves");
+  }
+}
+
+Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
+  Network network;
+  network.fabric = reader.one_of<Network::Fabric>("network.fabric", kFabrics);
+  network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
+  network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
+  network.efficiency = reader.number("network.efficiency", kShare);
+  network.latency = reader.quantity<Seconds>("network.latency", Zero::allowed);
+  if (reader.is_good("network.nics_per_node")) {
+    network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
+  }
+  if (reader.is_good("network.fabric")) {
+    const std::string_view fabric = kFabrics[static_cast<std::size_t>(network.fabric)].name;
+    read_leaves(reader, fabric, nodes, network);
+    read_pods(reader, fabric, nodes, network);
+    return network;
+  }
+  // With no fabric known, nothing can be said of the keys that depend on it.
+  for (const char* key : {"switch_latency", "nodes_per_leaf", "oversubscription", "leaves_per_pod",
+                          "pod_oversubscription", "gpu_nic"}) {
+    static_cast<void>(reader.has(fmt::format("network.{}", key)));
+  }
+  return network;
+}
+
+Fitted read_fitted(TomlReader& reader) {
+  Fitted fitted;
+  reader.optional_table("fitted");
+  if (reader.has("fitted.network_efficiency")) {
+    fitted.network_efficiency = reader.number("fitted.network_efficiency", kShare);
+  }
+  if (reader.has("fitted.communicator_bandwidth")) {
+    fitted.communicator_bandwidth = reader.quantity<Bandwidth>("fitted.communicator_bandwidth");
+  }
+  if (reader.has("fitted.compute_efficiency")) {
+    fitted.compute_efficiency = reader.number("fitted.compute_efficiency", kShare);
+  }
+  if (reader.has("fitted.rows")) fitted.rows = reader.texts("fitted.rows");
+  return fitted;
+}
+
+}  // namespace
+
+Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
+                      std::span<const Setting> settings) {
+  TomlReader reader(parse_toml(text, file, settings));
+  Cluster cluster;
+  cluster.name = file.stem().string();
+  cluster.summary = reader.text("summary");
+  cluster.nodes = read_count(reader, "cluster.nodes", kNodes);
+  cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
+  cluster.gpu = read_gpu(reader);
+  cluster.nvlink = read_nvlink(reader);
+  cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
+  cluster.collectives = {.channels = read_count(reader, "collectives.channels", kPerNode),
+                         .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};
+  cluster.fitted = read_fitted(reader);
+  reader.finish();
+  return cluster;
+}
+
+Cluster read_cluster(const std::filesystem::path& file, std::span<const Setting> settings) {
+  return parse_cluster(read_input_text(file), file, settings);
+}
+
+Cluster data_sheet_only(Cluster cluster) {
+  cluster.fitted = {};
+  return cluster;
+}
+
+}  // namespace sim

@@ -1,0 +1,75 @@
+#include "sim/workload/model.hpp"
+
+namespace sim {
+namespace {
+
+// Lengths of the vectors and matrices of one layer.
+struct Shape {
+  std::int64_t hidden;
+  std::int64_t key_value;  // width of the keys, and of the values: shared by groups of heads
+  std::int64_t feed_forward;
+  std::int64_t rising;  // matrices from hidden to feed_forward: one, or gate and up
+};
+
+Shape shape_of(const Model& model) {
+  const std::int64_t head_width = model.hidden / model.heads;
+  return {.hidden = model.hidden,
+          .key_value = model.kv_heads * head_width,
+          .feed_forward = model.feed_forward,
+          .rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1};
+}
+
+// Weights of the matrices of one layer; each is multiplied with every token once.
+std::int64_t layer_weights(const Shape& shape) {
+  const std::int64_t attention = shape.hidden * (2 * shape.hidden + 2 * shape.key_value);
+  return attention + (shape.rising + 1) * shape.hidden * shape.feed_forward;
+}
+
+std::int64_t norm_parameters(const Model& model) {
+  return model.norm == Model::Norm::layer_norm ? 2 * std::int64_t{model.hidden} : model.hidden;
+}
+
+}  // namespace
+
+ParameterCount parameter_count(const Model& model) {
+  const Shape shape = shape_of(model);
+  ParameterCount count;
+  count.layer_sharded = layer_weights(shape);
+  // Before attention and before the feed-forward block.
+  count.layer_replicated = 2 * norm_parameters(model);
+  if (model.biases) {
+    // Of the matrices split by output: query, key, value, and up to the feed-forward width.
+    count.layer_sharded += shape.hidden + 2 * shape.key_value + shape.rising * shape.feed_forward;
+    // Of those split by input, added once after the sum over ranks: attention's and the block's
+    // output.
+    count.layer_replicated += 2 * shape.hidden;
+  }
+  count.embedding = std::int64_t{model.vocabulary} * model.hidden;
+  if (model.positions == Model::Positions::learned) {
+    count.positions = std::int64_t{model.sequence} * model.hidden;
+  }
+  count.final_norm = norm_parameters(model);
+  return count;
+}
+
+std::int64_t total_parameters(const Model& model) {
+  const ParameterCount count = parameter_count(model);
+  const std::int64_t embeddings = model.tied_embeddings ? count.embedding : 2 * count.embedding;
+  return model.layers * (count.layer_sharded + count.layer_replicated) + embeddings +
+         count.positions + count.final_norm;
+}
+
+Flop model_flop(const Model& model, std::int64_t samples) {
+  const Shape shape = shape_of(model);
+  const double hidden = model.hidden;
+  const double sequence = model.sequence;
+  // Of one token: a multiplication and an addition a weight; scores and weighted sum of values take
+  // 2 s h each, whatever the number of key-value heads.
+  const double layer = 2 * static_cast<double>(layer_weights(shape)) + 4 * sequence * hidden;
+  const double logits = 2 * hidden * model.vocabulary;
+  // The backward pass differentiates by weights and by inputs: twice the forward pass.
+  return Flop::from_base(3 * static_cast<double>(samples) * sequence *
+                         (model.layers * layer + logits));
+}
+
+}  // namespace sim

@@ -1,0 +1,168 @@
+#include "sim/base/quantity_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace {
+
+using namespace sim;
+
+template <class T>
+double base_of(const char* text) {
+  const Parsed<T> parsed = parse_quantity<T>(text);
+  EXPECT_TRUE(parsed.value) << text << ": " << parsed.problem;
+  return parsed.value ? parsed.value->base() : -1;
+}
+
+std::int64_t bytes_of(const char* text) {
+  const Parsed<Bytes> parsed = parse_quantity<Bytes>(text);
+  EXPECT_TRUE(parsed.value) << text << ": " << parsed.problem;
+  return parsed.value ? parsed.value->count : -1;
+}
+
+TEST(QuantityText, IsTheSameValueAsTheLiteralOfThatUnit) {
+  EXPECT_EQ(parse_quantity<Bandwidth>("400 Gbps").value, 400_Gbps);
+  EXPECT_EQ(parse_quantity<Bandwidth>("25 GBps").value, 25_GBps);
+  EXPECT_EQ(parse_quantity<Seconds>("5 us").value, 5_us);
+  EXPECT_EQ(parse_quantity<Seconds>("8.4 us").value, 8.4_us);
+  EXPECT_EQ(parse_quantity<FlopRate>("312 TFLOPs").value, 312_TFLOPs);
+  EXPECT_EQ(parse_quantity<Bytes>("80 GiB").value, 80_GiB);
+}
+
+TEST(QuantityText, EightBitsAreAByte) {
+  EXPECT_EQ(base_of<Bandwidth>("400 Gbps"), 50e9);
+  EXPECT_EQ(base_of<Bandwidth>("400 GBps"), 400e9);
+  EXPECT_EQ(base_of<Bandwidth>("8 bps"), base_of<Bandwidth>("1 Bps"));
+}
+
+TEST(QuantityText, PrefixesAreDecimalUnlessTheyEndInI) {
+  EXPECT_EQ(bytes_of("40 GB"), 40'000'000'000);
+  EXPECT_EQ(bytes_of("1 KiB"), 1024);
+  EXPECT_EQ(bytes_of("1 kB"), 1000);
+  EXPECT_EQ(bytes_of("2 MiB"), 2 * 1024 * 1024);
+  EXPECT_EQ(bytes_of("1 TiB"), 1'099'511'627'776);
+  EXPECT_EQ(base_of<Bandwidth>("1 kbps"), 125);
+  EXPECT_EQ(base_of<Bandwidth>("2 MBps"), 2e6);
+  EXPECT_EQ(base_of<Bandwidth>("3 TBps"), 3e12);
+  EXPECT_EQ(base_of<FlopRate>("2 PFLOPs"), 2e15);
+}
+
+TEST(QuantityText, ReadsEveryOtherDimension) {
+  EXPECT_EQ(base_of<Watts>("400 W"), 400);
+  EXPECT_EQ(base_of<Watts>("10.2 kW"), 10'200);
+  EXPECT_EQ(base_of<DollarRate>("3.6 USD/h"), 0.001);
+  EXPECT_EQ(base_of<Seconds>("3 s"), 3);
+  EXPECT_EQ(base_of<Seconds>("3 ms"), 3e-3);
+  EXPECT_EQ(base_of<Seconds>("130 ns"), 130 / 1e9);
+}
+
+TEST(QuantityText, BlanksAroundAndBetweenDoNotMatter) {
+  EXPECT_EQ(base_of<Seconds>("5us"), 5 / 1e6);
+  EXPECT_EQ(base_of<Seconds>("  5   us "), 5 / 1e6);
+  EXPECT_EQ(base_of<Bandwidth>("4e2\tGbps"), 50e9);
+}
+
+TEST(QuantityText, BytesAreWhole) {
+  // 40.1e9 is no exact product of binary fractions, and still means a whole number of bytes.
+  EXPECT_EQ(bytes_of("40.1 GB"), 40'100'000'000);
+  EXPECT_EQ(bytes_of("1.5 KiB"), 1536);
+  EXPECT_NE(parse_quantity<Bytes>("0.1 KiB").problem.find("whole number of bytes"),
+            std::string::npos);
+  // 2^63 bytes are the first that a count cannot hold.
+  EXPECT_FALSE(parse_quantity<Bytes>("8388608 TiB").value);
+  EXPECT_EQ(bytes_of("8388607 TiB"), 8388607LL << 40);
+}
+
+TEST(QuantityText, ZeroIsAQuantity) {
+  EXPECT_EQ(base_of<Seconds>("0 us"), 0);
+  EXPECT_EQ(bytes_of("0 B"), 0);
+}
+
+struct Refused {
+  const char* text;
+  const char* says;
+};
+
+TEST(QuantityText, RefusesWhatIsNoTimeAndSaysWhatToWrite) {
+  const std::array refused{Refused{"2", "'2' has no unit; write e.g. \"2 us\""},
+                           Refused{"", "is not a time"},
+                           Refused{"  ", "is not a time"},
+                           Refused{"us", "does not begin with a number"},
+                           Refused{"-3 us", "is negative"},
+                           Refused{"nan us", "does not begin with a number"},
+                           Refused{"inf us", "does not begin with a number"},
+                           Refused{".5 us", "does not begin with a number"},
+                           Refused{"1e999 s", "is out of range"},
+                           Refused{"1e31 s", "is out of range"},
+                           Refused{"1e-400 s", "is out of range"},
+                           Refused{"1e-29 ns", "is out of range"},
+                           Refused{"5 us us", "'us us' is not a unit of a time"},
+                           Refused{"5 us;", "'us;' is not a unit of a time"},
+                           Refused{"5 GB", "write one of s, ms, us, ns"},
+                           Refused{"5 US", "'US' is not a unit; did you mean us?"},
+                           Refused{"5 µs", "is not a unit of a time"},
+                           Refused{"1,5 us", "is not a unit of a time"},
+                           Refused{"0x10 us", "is not a unit of a time"}};
+  for (const Refused& entry : refused) {
+    const Parsed<Seconds> parsed = parse_quantity<Seconds>(entry.text);
+    EXPECT_FALSE(parsed.value) << entry.text;
+    EXPECT_NE(parsed.problem.find(entry.says), std::string::npos)
+        << entry.text << " says: " << parsed.problem;
+  }
+}
+
+TEST(QuantityText, AsksWhichOfTwoUnitsThatCapitalsTellApart) {
+  EXPECT_EQ(parse_quantity<Bandwidth>("400 gbps").problem,
+            "'gbps' is not a unit; did you mean Gbps or GBps?");
+}
+
+TEST(QuantityText, SizesAreNeverBitsNorTimes) {
+  EXPECT_FALSE(parse_quantity<Bytes>("80 Gb").value);
+  EXPECT_FALSE(parse_quantity<Bytes>("80 GBps").value);
+  EXPECT_FALSE(parse_quantity<Bandwidth>("80 GB").value);
+}
+
+TEST(QuantityText, PrintsThreeDigitsWithThePrefixThatFits) {
+  EXPECT_EQ(to_text(3.4_us), "3.40 us");
+  EXPECT_EQ(to_text(25_GBps), "25.0 GBps");
+  EXPECT_EQ(to_text(312_TFLOPs), "312 TFLOPs");
+  EXPECT_EQ(to_text(100_Gbps), "12.5 GBps");
+  EXPECT_EQ(to_text(Bytes{40'000'000'000}), "40.0 GB");
+  EXPECT_EQ(to_text(Bytes{999}), "999 B");
+  EXPECT_EQ(to_text(0_s), "0.00 s");
+  EXPECT_EQ(to_text(130_us), "130 us");
+  EXPECT_EQ(to_text(86'400_s), "86400 s");
+  EXPECT_EQ(to_text(Seconds::from_base(90e-9)), "90.0 ns");
+  EXPECT_EQ(to_text(Watts::from_base(10'200)), "10.2 kW");
+  EXPECT_EQ(to_text(DollarRate::from_base(0.001)), "3.60 USD/h");
+  EXPECT_EQ(to_text(Flop::from_base(2e18)), "2000 PFLOP");
+}
+
+TEST(QuantityText, NeverRoundsUpToFourDigits) {
+  EXPECT_EQ(to_text(Bandwidth::from_base(999.6e9)), "1.00 TBps");
+  EXPECT_EQ(to_text(Seconds::from_base(0.99996e-3)), "1.00 ms");
+  EXPECT_EQ(to_text(Seconds::from_base(9.999e-6)), "10.0 us");
+}
+
+TEST(QuantityText, WhatIsPrintedReadsBackWithinItsDigits) {
+  for (double base = 1.234e-8; base < 1e4; base *= 7.7) {
+    const double read = base_of<Seconds>(to_text(Seconds::from_base(base)).c_str());
+    EXPECT_NEAR(read / base, 1, 0.5e-2) << base;
+  }
+  for (double base = 1.234; base < 1e17; base *= 7.7) {
+    const double read = base_of<Bandwidth>(to_text(Bandwidth::from_base(base)).c_str());
+    EXPECT_NEAR(read / base, 1, 0.5e-2) << base;
+  }
+}
+
+TEST(Printable, IsOneShortLineOfWholeCharacters) {
+  EXPECT_EQ(printable("a\nb\tc"), "a?b?c");
+  EXPECT_EQ(printable(std::string(60, 'x')), std::string(60, 'x'));
+  EXPECT_EQ(printable(std::string(61, 'x')), std::string(60, 'x') + "...");
+  // The 60th byte is the first of a two-byte character, which is left out whole.
+  EXPECT_EQ(printable(std::string(59, 'x') + "µm"), std::string(59, 'x') + "...");
+}
+
+}  // namespace

@@ -1,0 +1,224 @@
+#include "sim/cluster/cluster.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "tests/input_errors.hpp"
+
+namespace {
+
+using namespace sim;
+
+// One line a key, every value unlike every other, so that two fields taken for each other show.
+constexpr const char* kText = R"(summary = "for tests"
+[cluster]
+nodes = 12
+gpus_per_node = 4
+[gpu]
+name = "G"
+multiprocessors = 108
+bf16 = "312 TFLOPs"
+fp32 = "19.5 TFLOPs"
+memory = "40 GB"
+memory_bandwidth = "1555 GBps"
+memory_efficiency = 0.9
+launch_latency = "2 us"
+price = "1.8 USD/h"
+power = "400 W"
+[nvlink]
+kind = "full_mesh"
+bandwidth = "100 GBps"
+efficiency = 0.935
+latency = "3.4 us"
+[network]
+fabric = "fat_tree_3level"
+nics_per_node = 2
+nic_bandwidth = "100 Gbps"
+efficiency = 0.8
+latency = "14 us"
+switch_latency = "130 ns"
+nodes_per_leaf = 2
+oversubscription = 1.5
+leaves_per_pod = 3
+pod_oversubscription = 4
+[collectives]
+channels = 8
+launch = "8.4 us"
+)";
+
+Cluster read(std::vector<Setting> settings = {}) {
+  return parse_cluster(kText, "some/test.toml", settings);
+}
+
+std::string error_of(std::vector<Setting> settings, const std::string& text = kText) {
+  const std::string error =
+      input_error_of([&] { static_cast<void>(parse_cluster(text, "some/test.toml", settings)); });
+  expect_located(error, "some/test.toml");
+  return error;
+}
+
+// kText without the lines of `keys`.
+std::string without(std::initializer_list<const char*> keys) {
+  std::string text;
+  for (const std::string& line : lines_of(kText)) {
+    bool dropped = false;
+    for (const char* key : keys) dropped = dropped || line.starts_with(std::string(key) + " =");
+    if (!dropped) text += line + "\n";
+  }
+  return text;
+}
+
+TEST(Cluster, HasEveryValueOfItsFile) {
+  const Cluster cluster = read();
+  EXPECT_EQ(cluster.name, "test");
+  EXPECT_EQ(cluster.summary, "for tests");
+  EXPECT_EQ(cluster.nodes, 12);
+  EXPECT_EQ(cluster.gpus_per_node, 4);
+  EXPECT_EQ(cluster.gpu.name, "G");
+  EXPECT_EQ(cluster.gpu.multiprocessors, 108);
+  EXPECT_EQ(cluster.gpu.bf16, 312_TFLOPs);
+  EXPECT_EQ(cluster.gpu.fp32, FlopRate::from_base(19.5e12));
+  EXPECT_EQ(cluster.gpu.memory, Bytes{40'000'000'000});
+  EXPECT_EQ(cluster.gpu.memory_bandwidth, 1555_GBps);
+  EXPECT_EQ(cluster.gpu.memory_efficiency, 0.9);
+  EXPECT_EQ(cluster.gpu.launch_latency, 2_us);
+  EXPECT_EQ(cluster.gpu.price, DollarRate::from_base(1.8 / 3600));
+  EXPECT_EQ(cluster.gpu.power, Watts::from_base(400));
+  EXPECT_EQ(cluster.nvlink.kind, Nvlink::Kind::full_mesh);
+  EXPECT_EQ(cluster.nvlink.bandwidth, 100_GBps);
+  EXPECT_EQ(cluster.nvlink.efficiency, 0.935);
+  EXPECT_EQ(cluster.nvlink.latency, 3.4_us);
+  EXPECT_EQ(cluster.collectives.channels, 8);
+  EXPECT_EQ(cluster.collectives.launch, 8.4_us);
+}
+
+TEST(Cluster, HasEveryValueOfItsNetwork) {
+  const Network network = read().network;
+  EXPECT_EQ(network.fabric, Network::Fabric::fat_tree_3level);
+  EXPECT_EQ(network.nics_per_node, 2);
+  EXPECT_EQ(network.nic_bandwidth, 100_Gbps);
+  EXPECT_EQ(network.efficiency, 0.8);
+  EXPECT_EQ(network.latency, 14_us);
+  EXPECT_EQ(network.switch_latency, Seconds::from_base(130 / 1e9));
+  EXPECT_EQ(network.nodes_per_leaf, 2);
+  EXPECT_EQ(network.oversubscription, 1.5);
+  EXPECT_EQ(network.leaves_per_pod, 3);
+  EXPECT_EQ(network.pod_oversubscription, 4);
+}
+
+TEST(Cluster, DealsNicsOutInOrderUnlessToldOtherwise) {
+  EXPECT_EQ(read().network.gpu_nic, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(read({{"network.nics_per_node", "4"}}).network.gpu_nic, (std::vector<int>{0, 1, 2, 3}));
+  // Floor of g * 3 / 4.
+  EXPECT_EQ(read({{"network.nics_per_node", "3"}}).network.gpu_nic, (std::vector<int>{0, 0, 1, 2}));
+  EXPECT_EQ(read({{"network.gpu_nic", "[1, 1, 0, 0]"}}).network.gpu_nic,
+            (std::vector<int>{1, 1, 0, 0}));
+}
+
+TEST(Cluster, FittedConstantsAreOptionalAndDroppedOnRequest) {
+  EXPECT_FALSE(read().fitted.network_efficiency);
+  const Cluster cluster = read({{"fitted.network_efficiency", "0.5"},
+                                {"fitted.communicator_bandwidth", "13.9 GBps"},
+                                {"fitted.compute_efficiency", "0.7"},
+                                {"fitted.rows", "[\"a/b\", \"c/d\"]"}});
+  EXPECT_EQ(cluster.fitted.network_efficiency, 0.5);
+  EXPECT_EQ(cluster.fitted.communicator_bandwidth, 13.9_GBps);
+  EXPECT_EQ(cluster.fitted.compute_efficiency, 0.7);
+  EXPECT_EQ(cluster.fitted.rows, (std::vector<std::string>{"a/b", "c/d"}));
+  const Cluster plain = data_sheet_only(cluster);
+  EXPECT_FALSE(plain.fitted.network_efficiency);
+  EXPECT_FALSE(plain.fitted.communicator_bandwidth);
+  EXPECT_FALSE(plain.fitted.compute_efficiency);
+  EXPECT_TRUE(plain.fitted.rows.empty());
+  EXPECT_EQ(plain.network.efficiency, cluster.network.efficiency);
+}
+
+TEST(Cluster, AnEmptyTableOfFittedConstantsIsNone) {
+  const std::string text = std::string(kText) + "[fitted]\n";
+  EXPECT_FALSE(parse_cluster(text, "test.toml").fitted.network_efficiency);
+}
+
+struct Wrong {
+  Setting setting;
+  const char* says;
+};
+
+TEST(Cluster, RefusesWhatNoClusterIs) {
+  const std::array wrong{
+      Wrong{{"cluster.nodes", "0"}, "0 is out of range"},
+      Wrong{{"cluster.nodes", "70000"}, "70000 is out of range"},
+      Wrong{{"cluster.gpus_per_node", "-8"}, "-8 is out of range"},
+      Wrong{{"gpu.name", "\"\""}, "is empty"},
+      Wrong{{"gpu.bf16", "0 TFLOPs"}, "is 0; write more than 0"},
+      Wrong{{"gpu.memory", "40"}, "has no unit"},
+      Wrong{{"gpu.memory_efficiency", "0"}, "write a number above 0 and at most 1"},
+      Wrong{{"gpu.memory_efficiency", "1.01"}, "write a number above 0 and at most 1"},
+      Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},
+      Wrong{{"nvlink.kind", "ring"}, "'ring' is none of the known: switched, full_mesh"},
+      Wrong{{"nvlink.efficiency", "nan"}, "nan is out of range"},
+      Wrong{{"network.fabric", "torus"}, "'torus' is none of the known: single_switch, rail_"},
+      Wrong{{"network.nics_per_node", "0"}, "0 is out of range"},
+      Wrong{{"network.nic_bandwidth", "0 Gbps"}, "is 0"},
+      Wrong{{"network.gpu_nic", "[0, 0, 1]"}, "has 3 entries; write one for each of the 4 GPUs"},
+      Wrong{{"network.gpu_nic", "[0, 0, 1, 2]"}, "2 is out of range; write a whole number from 0"},
+      Wrong{{"network.gpu_nic", "[0, 0, 1, -1]"}, "-1 is out of range"},
+      Wrong{{"network.nodes_per_leaf", "5"}, "5 does not divide the 12 nodes"},
+      Wrong{{"network.oversubscription", "0.5"}, "write a number of at least 1"},
+      Wrong{{"network.leaves_per_pod", "4"}, "4 does not divide the 6 leaves"},
+      Wrong{{"network.pod_oversubscription", "0"}, "write a number of at least 1"},
+      Wrong{{"collectives.channels", "0"}, "0 is out of range"},
+      Wrong{{"fitted.compute_efficiency", "1.5"}, "at most 1"},
+      Wrong{{"fitted.rows", "a"}, "is not a list of texts"}};
+  for (const Wrong& entry : wrong) {
+    const std::string error = error_of({entry.setting});
+    EXPECT_TRUE(error.starts_with("--set " + entry.setting.key + ": ")) << error;
+    EXPECT_NE(error.find(entry.says), std::string::npos) << error;
+    EXPECT_EQ(lines_of(error).size(), 1u) << error;
+  }
+}
+
+TEST(Cluster, LeavesMayBeLargerThanTheCluster) {
+  EXPECT_EQ(read({{"network.nodes_per_leaf", "32"}}).network.nodes_per_leaf, 32);
+}
+
+struct Inapplicable {
+  const char* fabric;
+  std::vector<std::string> keys;
+};
+
+TEST(Cluster, KeysOfAnotherFabricAreErrorsThatSayWhy) {
+  const std::array cases{
+      Inapplicable{"single_switch",
+                   {"switch_latency", "nodes_per_leaf", "oversubscription", "leaves_per_pod",
+                    "pod_oversubscription"}},
+      Inapplicable{"rail_optimized", {"leaves_per_pod", "pod_oversubscription"}},
+      Inapplicable{"fat_tree_2level", {"leaves_per_pod", "pod_oversubscription"}}};
+  for (const Inapplicable& entry : cases) {
+    const std::string error = error_of({{"network.fabric", entry.fabric}});
+    EXPECT_EQ(lines_of(error).size(), entry.keys.size()) << error;
+    for (const std::string& key : entry.keys) {
+      EXPECT_NE(error.find(": " + key + ": does not apply with fabric " + entry.fabric),
+                std::string::npos)
+          << error;
+    }
+  }
+}
+
+TEST(Cluster, EachFabricReadsWithItsOwnKeys) {
+  const std::string rail = without({"fabric", "leaves_per_pod", "pod_oversubscription"});
+  const std::array<Setting, 1> two_levels{Setting{"network.fabric", "fat_tree_2level"}};
+  EXPECT_EQ(parse_cluster(rail, "x.toml", two_levels).network.fabric,
+            Network::Fabric::fat_tree_2level);
+  const std::string single = without({"fabric", "leaves_per_pod", "pod_oversubscription",
+                                      "switch_latency", "nodes_per_leaf", "oversubscription"});
+  const std::array<Setting, 1> one_switch{Setting{"network.fabric", "single_switch"}};
+  EXPECT_EQ(parse_cluster(single, "x.toml", one_switch).network.oversubscription, 1);
+}
+
+TEST(Cluster, AnUnknownFabricBlamesNoOtherKey) {
+  EXPECT_EQ(lines_of(error_of({}, without({"fabric"}))).size(), 1u);
+}
+
+}  // namespace

@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "sim/workload/model.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace {
+
+using namespace sim;
+
+Model shipped(const std::string& name) {
+  return read_model(source_directory() / "traces/models" / (name + ".toml"));
+}
+
+TEST(Parameters, OfLlama2AreThePublishedNumber) {
+  // A layer: 4 * 4096^2 of attention, 3 * 4096 * 11008 of swiglu and two norms of 4096, which is
+  // 202,383,360; 32 of them, 2 * 32000 * 4096 of embeddings and a norm of 4096.
+  EXPECT_EQ(total_parameters(shipped("llama_2_7b")), 6'738'415'616);
+}
+
+TEST(Parameters, OfGpt2SmallAreThePublishedNumber) {
+  // GPT-2 small, with its vocabulary unpadded and 1024 positions, is known to have 124,439,808:
+  // 12 * (12 * 768^2 + 13 * 768) + (50257 + 1024 + 2) * 768.
+  Model model = shipped("gpt_125m");
+  model.vocabulary = 50'257;
+  model.sequence = 1'024;
+  EXPECT_EQ(total_parameters(model), 124'439'808);
+}
+
+TEST(Parameters, OfLlama3With8BillionAreThePublishedNumber) {
+  // meta-llama/Meta-Llama-3-8B: 8,030,261,248. A layer: 4096^2 of queries and as much of output,
+  // 2 * 4096 * 1024 of keys and values (8 of 32 heads), 3 * 4096 * 14336 of swiglu and two norms of
+  // 4096, which is 218,112,000; 32 of them, 2 * 128256 * 4096 and a norm of 4096.
+  Model model = shipped("llama_2_7b");
+  model.kv_heads = 8;
+  model.feed_forward = 14'336;
+  model.vocabulary = 128'256;
+  EXPECT_EQ(total_parameters(model), 8'030'261'248);
+}
+
+struct Gpt {
+  const char* name;
+  std::int64_t layers;
+  std::int64_t hidden;
+};
+
+constexpr std::array kGpts{Gpt{"gpt_125m", 12, 768},  Gpt{"gpt_350m", 24, 1024},
+                           Gpt{"gpt_1.3b", 24, 2048}, Gpt{"gpt_2.7b", 32, 2560},
+                           Gpt{"gpt_6.7b", 32, 4096}, Gpt{"gpt_13b", 40, 5120},
+                           Gpt{"gpt_18b", 40, 6144}};
+
+TEST(Parameters, OfGptShapesAreTheClosedForm) {
+  // A layer has 12 h^2 weights (3 + 1 of attention, 4 + 4 of the block), biases of 3 + 1 + 4 + 1
+  // and norms of 2 * 2 vectors of h; then V + s embeddings and the last norm of 2 vectors.
+  for (const Gpt& gpt : kGpts) {
+    EXPECT_EQ(total_parameters(shipped(gpt.name)),
+              gpt.layers * (12 * gpt.hidden * gpt.hidden + 13 * gpt.hidden) +
+                  (50'304 + 2'048 + 2) * gpt.hidden)
+        << gpt.name;
+  }
+  // 32 * (12 * 2560^2 + 13 * 2560) + 52354 * 2560 = 32 * 78,676,480 + 134,026,240.
+  EXPECT_EQ(total_parameters(shipped("gpt_2.7b")), 2'651'673'600);
+}
+
+TEST(Parameters, AreSplitByWhereTheyLive) {
+  Model model = shipped("gpt_125m");
+  model.kv_heads = 4;  // a third of the heads: keys and values are 256 wide
+  const ParameterCount count = parameter_count(model);
+  // Weights 768 * (768 + 2 * 256 + 768) + 2 * 768 * 3072, biases of query, key, value and rise.
+  EXPECT_EQ(count.layer_sharded, 768 * 2'048 + 2 * 768 * 3'072 + (768 + 2 * 256 + 3'072));
+  // Two norms of 2 * 768, biases of the two outputs.
+  EXPECT_EQ(count.layer_replicated, 2 * 2 * 768 + 2 * 768);
+  EXPECT_EQ(count.embedding, 50'304 * 768);
+  EXPECT_EQ(count.positions, 2'048 * 768);
+  EXPECT_EQ(count.final_norm, 2 * 768);
+  model.biases = false;
+  EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072);
+  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+}
+
+TEST(Parameters, SwigluWithBiasesHasOneForGateAndOneForUp) {
+  Model model = shipped("llama_2_7b");
+  const std::int64_t without = total_parameters(model);
+  model.biases = true;
+  // A layer: query, key, value, output and down of 4096, gate and up of 11008.
+  EXPECT_EQ(total_parameters(model) - without, 32 * (5 * 4'096 + 2 * 11'008));
+}
+
+TEST(Parameters, UntyingAddsOneEmbedding) {
+  Model model = shipped("gpt_1.3b");
+  const std::int64_t tied = total_parameters(model);
+  model.tied_embeddings = false;
+  EXPECT_EQ(total_parameters(model) - tied, 50'304 * 2'048);
+}
+
+TEST(Parameters, OfTheLargestModelThatReadsFit64Bits) {
+  Model model = shipped("llama_2_7b");
+  model.layers = 10'000;
+  model.hidden = 1'000'000;
+  model.heads = model.kv_heads = 1;
+  model.feed_forward = 10'000'000;
+  model.vocabulary = 100'000'000;
+  // 10^4 * (4 * 10^12 + 3 * 10^13 + 2 * 10^6) + 2 * 10^14 + 10^6.
+  EXPECT_EQ(total_parameters(model), 340'200'020'001'000'000);
+}
+
+TEST(ModelFlop, OfGptShapesIsTheFormulaOfThePapers) {
+  for (const Gpt& gpt : kGpts) {
+    const double layers = static_cast<double>(gpt.layers);
+    const double hidden = static_cast<double>(gpt.hidden);
+    const double samples = 3;
+    const double sequence = 2'048;
+    // 72 B s L h^2 (1 + s / 6h + V / 12Lh).
+    const double expected = 72 * samples * sequence * layers * hidden * hidden *
+                            (1 + sequence / (6 * hidden) + 50'304 / (12 * layers * hidden));
+    EXPECT_NEAR(model_flop(shipped(gpt.name), 3).base() / expected, 1, 1e-14) << gpt.name;
+  }
+}
+
+TEST(ModelFlop, CountsSharedKeysOnceAndTheirScoresForEveryHead) {
+  Model model = shipped("llama_2_7b");
+  const double all_heads = model_flop(model, 1).base();
+  model.kv_heads = 8;
+  // 24 of 32 heads' keys and values are not computed: 6 FLOP a token and weight, 4096 tokens.
+  const double saved = 6.0 * 4'096 * 32 * 2 * 4'096 * 3'072;
+  EXPECT_NEAR((all_heads - model_flop(model, 1).base()) / saved, 1, 1e-12);
+}
+
+TEST(ModelFlop, IsSixPerParameterAndTokenBesidesAttentionScores) {
+  const Model model = shipped("llama_2_7b");
+  // Multiplied with each token: all but the input embedding and the norms (65 of 4096).
+  const double weights = 6'738'415'616.0 - 32'000.0 * 4'096 - 65.0 * 4'096;
+  const double scores = 3.0 * 4 * 4'096 * 4'096 * 32;
+  EXPECT_NEAR(model_flop(model, 1).base() / (4'096 * (6 * weights + scores)), 1, 1e-14);
+}
+
+}  // namespace

@@ -1,0 +1,101 @@
+// The published tables agree with themselves and with the shipped files that they speak of.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "sim/workload/model.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace {
+
+using namespace sim;
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream stream(line);
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  return fields;
+}
+
+std::vector<Row> rows_of(const std::string& name) {
+  std::vector<std::string> columns;
+  std::vector<Row> rows;
+  for (const std::string& line :
+       lines_of(text_of(source_directory() / "traces/published" / name))) {
+    if (line.starts_with("#")) continue;
+    const std::vector<std::string> fields = fields_of(line);
+    if (columns.empty()) {
+      columns = fields;
+      continue;
+    }
+    EXPECT_EQ(fields.size(), columns.size()) << name << ": " << line;
+    Row row;
+    for (std::size_t i = 0; i < std::min(fields.size(), columns.size()); ++i) {
+      row[columns[i]] = fields[i];
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST(PublishedTables, NameTheirSource) {
+  const auto files = shipped_files("traces/published", ".csv");
+  EXPECT_GE(files.size(), 3u);
+  for (const auto& file : files) {
+    const std::string first = lines_of(text_of(file)).front();
+    EXPECT_TRUE(first.starts_with("# ") && first.find("arXiv") != std::string::npos) << file;
+  }
+}
+
+TEST(Sdp4bitThroughput, HasTenRowsWhoseSpeedupIsTheRatio) {
+  const std::vector<Row> rows = rows_of("sdp4bit_throughput.csv");
+  EXPECT_EQ(rows.size(), 10u);
+  for (const Row& row : rows) {
+    const double ratio = std::stod(row.at("sdp4bit_tflops")) / std::stod(row.at("baseline_tflops"));
+    // Both throughputs are printed with one digit after the point, the speed-up with two.
+    const double rounding = ratio * (0.05 / std::stod(row.at("sdp4bit_tflops")) +
+                                     0.05 / std::stod(row.at("baseline_tflops")));
+    EXPECT_NEAR(std::stod(row.at("speedup")), ratio, rounding + 0.005)
+        << row.at("cluster") << " " << row.at("model");
+  }
+}
+
+TEST(Sdp4bitThroughput, SpeaksOfShippedModelsAndClusters) {
+  for (const Row& row : rows_of("sdp4bit_throughput.csv")) {
+    std::string name = row.at("model");
+    name.replace(name.find('-'), 1, "_");
+    const Model model = read_model(source_directory() / "traces/models" / (name + ".toml"));
+    EXPECT_EQ(model.layers, std::stoi(row.at("layers"))) << name;
+    EXPECT_EQ(model.hidden, std::stoi(row.at("hidden"))) << name;
+    EXPECT_EQ(model.heads, std::stoi(row.at("heads"))) << name;
+    EXPECT_TRUE(std::filesystem::exists(source_directory() / "topologies" /
+                                        ("sdp4bit_" + row.at("cluster") + ".toml")));
+  }
+}
+
+TEST(Sdp4bitQuantizer, IsFasterWithLargerInputs) {
+  double size = 0;
+  double rate = 0;
+  for (const Row& row : rows_of("sdp4bit_quantizer_speed.csv")) {
+    EXPECT_GT(std::stod(row.at("size_mb")), size);
+    EXPECT_GT(std::stod(row.at("quantize")), rate);
+    size = std::stod(row.at("size_mb"));
+    rate = std::stod(row.at("quantize"));
+  }
+  EXPECT_EQ(size, 2048);
+}
+
+TEST(Sdp4bitGradients, CompressedStrategiesBeatTheBaseline) {
+  const std::vector<Row> rows = rows_of("sdp4bit_gradient_comm.csv");
+  ASSERT_EQ(rows.size(), 5u);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_LT(std::stod(rows[i].at("gradient_comm_ms")), std::stod(rows[0].at("gradient_comm_ms")));
+    EXPECT_GT(std::stod(rows[i].at("tflops_per_gpu")), std::stod(rows[0].at("tflops_per_gpu")));
+  }
+}
+
+}  // namespace
