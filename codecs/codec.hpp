@@ -53,10 +53,10 @@ struct Traffic {
 
 struct KernelShape {
   Operation operation = Operation::encode;
-  Format wire;          // read by the decodes, written by the encodes
-  Format wire_out;      // of decode_reduce_encode alone: what it writes
-  int inputs = 1;       // wires that are reduced
-  int value_bytes = 4;  // of one value that is read or written: 4 for float32, 2 for bfloat16
+  Format wire = {};      // read by the decodes, written by the encodes
+  Format wire_out = {};  // of decode_reduce_encode alone: what it writes
+  int inputs = 1;        // wires that are reduced
+  int value_bytes = 4;   // of one value that is read or written: 4 for float32, 2 for bfloat16
 };
 
 // The bytes that a fused kernel cannot avoid. value_bytes is of the new values of
@@ -67,7 +67,7 @@ struct KernelShape {
 struct Codec {
   std::string_view name;     // "int4_g2048"
   std::string_view summary;  // one line for `list`
-  Format format;
+  Format format = {};
   // Fills exactly encoded_bytes(format, values.size()) bytes of `wire`; both functions throw
   // std::invalid_argument where the sizes of wire and values disagree.
   void (*encode)(const Format&, std::span<const float> values, const RandomKey&,

@@ -19,6 +19,7 @@
 //   - A group that contains a NaN or an infinity has a NaN scale, and decodes to NaN throughout:
 //   what
 //     looks for overflows after the exchange finds them.
+//   - A group whose amax is within 2^-22 of the largest float may decode to infinity.
 // With Hadamard, s is that of the transform, and the same bounds hold for each value, up to the
 // float32 rounding of the transform; values beyond 1e37, whose transform may overflow, may decode
 // to NaN.
@@ -68,8 +69,8 @@ struct GroupCodes {
   Eigen::ArrayXi codes;  // of a whole group; elements beyond the tensor's end are 0
 };
 struct Quantiser {
-  Format format;
-  RandomKey key;
+  Format format = {};
+  RandomKey key = {};
   float factor = 1;  // of the stored scale: what is decoded is factor times what was encoded
 };
 // Codes of values that are already in the domain of the wire. `first` is the index of the group's

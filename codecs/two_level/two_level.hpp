@@ -1,19 +1,17 @@
-// Reduce-scatter of gradients in two all-to-all hops (SDP4Bit, arXiv 2410.15526): 8
-// bits inside the node, 4 between nodes. A node's GPUs sum before anything leaves the node, and
-// values are decoded twice on their way, not once a hop of a ring. With Hadamard formats the sum
-// stays in the transformed domain until the last step.
+// Reduce-scatter of gradients in two all-to-all hops (SDP4Bit, arXiv 2410.15526): 8 bits inside the
+// node, 4 between nodes. A node's GPUs sum before anything leaves the node, and values are decoded
+// twice on their way, not once a hop of a ring. With Hadamard formats the sum stays in the
+// transformed domain until the last step.
 //
 // A gradient is P * M partitions, one for each rank z = node * P + gpu; a partition is Y slices,
-// whose exchanges can overlap. The first encode writes in the order of the destinations, not of the
-// source:
+// whose exchanges can overlap. The first encode writes in the order of the destinations:
 //
-//   for each slice y, for each gpu l:   one wire of M * slice elements, which goes to gpu l of the
-//   node
-//     for each node m:                  slice y of partition m * P + l
+//   for each slice y and GPU l    one wire of M * slice elements, for GPU l of this node:
+//     for each node m               slice y of partition m * P + l
 //
-// That gpu sums P such wires and encodes M wires of one slice each, which go to its peers on the
-// nodes. Both hops send one buffer with payload and scales. The mean's 1/(P M) is in the first
-// hop's scales.
+// That GPU sums P such wires and encodes M wires of one slice each, for its peers on the nodes.
+// Both hops send one buffer with payload and scales. The mean's 1/(P M) is in the first hop's
+// scales.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +27,8 @@ struct TwoLevel {
   std::size_t nodes = 1;           // M
   std::size_t slices = 1;          // Y
   std::size_t slice_elements = 0;  // a multiple of the group
-  Format intra;                    // of the hop inside the node
-  Format inter;                    // of the hop between nodes: same group, same transform
+  Format intra = {};               // of the hop inside the node
+  Format inter = {};               // of the hop between nodes: same group, same transform
 
   [[nodiscard]] std::size_t ranks() const { return gpus_per_node * nodes; }
   [[nodiscard]] std::size_t shard_elements() const { return slices * slice_elements; }
@@ -57,8 +55,8 @@ void encode_swizzled(const TwoLevel& shape, std::span<const float> values, const
 
 // Sums wires without leaving their domain and encodes the sum as wires of equal length.
 struct Requantise {
-  Format wire;
-  Format wire_out;
+  Format wire = {};
+  Format wire_out = {};
   std::size_t inputs = 1;  // wires of `elements` values, laid end to end
   std::size_t elements =
       0;  // of one input; with wires_out > 1 each part is a multiple of the group
