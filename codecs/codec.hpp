@@ -23,13 +23,15 @@ struct Format {
   bool hadamard = false;  // Hadamard transform of every 32 elements before, inverse after
 };
 
-// Keys the random bits of stochastic rounding: the same key gives the same bytes on CPU and GPU, and
-// ranks differ, so that their errors do not add up coherently.
+// Keys the random bits of stochastic rounding: the same key gives the same bytes on CPU and GPU,
+// and ranks differ, so that their errors do not add up coherently. Bits belong to elements, so a
+// tensor that is encoded in pieces draws the bits that it would draw whole.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::uint32_t step = 0;
   std::uint32_t tensor = 0;
   std::uint32_t rank = 0;
+  std::uint64_t first_element = 0;  // index in the tensor of the first value; a multiple of 16
 };
 
 // The kernels that a scheme can ask for.
@@ -38,7 +40,7 @@ enum class Operation {
   encode_difference,    // (new values, old values) -> wire of the difference
   decode,               // wire -> values
   decode_add,           // wire -> values += decoded
-  decode_reduce,        // R wires -> mean or sum of their values
+  decode_reduce,        // R wires -> sum of their values
   decode_reduce_encode  // R wires -> wire of the sum, in another format
 };
 
@@ -49,21 +51,37 @@ struct Traffic {
   double written = 0;
 };
 
+struct KernelShape {
+  Operation operation = Operation::encode;
+  Format wire = {};      // read by the decodes, written by the encodes
+  Format wire_out = {};  // of decode_reduce_encode alone: what it writes
+  int inputs = 1;        // wires that are reduced
+  int value_bytes = 4;   // of one value that is read or written: 4 for float32, 2 for bfloat16
+};
+
+// The bytes that a fused kernel cannot avoid. value_bytes is of the new values of
+// encode_difference, whose old values are bfloat16, and of the values that decode_add reads and
+// writes.
+[[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
+
 struct Codec {
   std::string_view name;     // "int4_g2048"
   std::string_view summary;  // one line for `list`
-  Format format;
-  // Fills exactly encoded_bytes(format, values.size()) bytes of `wire`.
+  Format format = {};
+  // Fills exactly encoded_bytes(format, values.size()) bytes of `wire`; both functions throw
+  // std::invalid_argument where the sizes of wire and values disagree.
   void (*encode)(const Format&, std::span<const float> values, const RandomKey&,
                  std::span<std::byte> wire) = nullptr;
-  void (*decode)(const Format&, std::span<const std::byte> wire,
-                 std::span<float> values) = nullptr;
+  void (*decode)(const Format&, std::span<const std::byte> wire, std::span<float> values) = nullptr;
 };
 
 // Bytes on the wire of `elements` values: payload, scales and padding. 0 elements are 0 bytes.
 [[nodiscard]] std::size_t encoded_bytes(const Format& format, std::size_t elements);
 // The same per element, for large counts: bits/8 + 4/group with scales, bits/8 without.
 [[nodiscard]] double encoded_bytes_per_element(const Format& format);
+
+// A breach of a function's contract by its caller: throws std::invalid_argument unless `condition`.
+void require(bool condition, const char* why);
 
 // Every codec that ships, in the order in which `list` shows them.
 [[nodiscard]] std::span<const Codec* const> all_codecs();

@@ -1,0 +1,27 @@
+// bfloat16: the upper half of a float32, rounded to nearest, ties to even.
+//
+// Wire layout: n little-endian bfloat16, 2 n bytes, in the order of the values.
+// Relative error at most 2^-8 of a normal value; denormals keep an absolute error of at most
+// 2^-134. Infinities stay; finite values beyond the largest bfloat16 become infinite; every NaN
+// becomes 0x7FFF, as the conversion instruction of NVIDIA GPUs has it.
+#pragma once
+
+#include <cstdint>
+
+#include "codecs/codec.hpp"
+
+namespace codecs {
+
+struct Bf16 {
+  std::uint16_t bits = 0;
+  friend bool operator==(Bf16, Bf16) = default;
+};
+
+inline constexpr std::uint16_t kBf16NaN = 0x7FFF;
+
+[[nodiscard]] Bf16 to_bf16(float value);
+[[nodiscard]] float to_float(Bf16 value);
+
+extern const Codec bf16;
+
+}  // namespace codecs

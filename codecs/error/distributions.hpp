@@ -1,0 +1,26 @@
+// Synthetic tensors with the shapes that gradients and weights take, from light tails to heavy
+// ones. Reproducible: the same seed gives the same values on every machine, up to libm's last
+// digit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace codecs {
+
+struct Distribution {
+  std::string_view name;  // "student_t3"
+  std::string_view summary;
+  void (*fill)(std::uint64_t seed, std::span<float> values) = nullptr;
+};
+
+[[nodiscard]] std::span<const Distribution> all_distributions();
+// Throws std::out_of_range whose text names the known distributions.
+[[nodiscard]] const Distribution& distribution_named(std::string_view name);
+[[nodiscard]] std::vector<float> draw(const Distribution& distribution, std::uint64_t seed,
+                                      std::size_t elements);
+
+}  // namespace codecs

@@ -1,0 +1,12 @@
+// float32 as it is: the identity, the baseline that every scheme is compared with.
+//
+// Wire layout: n little-endian float32, 4 n bytes, in the order of the values.
+#pragma once
+
+#include "codecs/codec.hpp"
+
+namespace codecs {
+
+extern const Codec fp32;
+
+}  // namespace codecs

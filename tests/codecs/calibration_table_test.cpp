@@ -1,0 +1,94 @@
+// Every calibration table under traces/calibration agrees with the codecs: a table that was
+// measured for another wire layout, or whose times no memory could deliver, fails.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "codecs/codec.hpp"
+
+namespace codecs {
+namespace {
+
+using Json = nlohmann::json;
+
+std::map<std::string, Json> calibration_tables() {
+  std::map<std::string, Json> tables;
+  const std::filesystem::path folder = std::filesystem::path(SOURCE_DIR) / "traces/calibration";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    std::ifstream file(entry.path());
+    Json table = Json::parse(file);
+    if (table.contains("gpu")) tables.emplace(entry.path().filename(), std::move(table));
+  }
+  return tables;
+}
+
+const std::map<std::string, Operation> kOperations{
+    {"encode", Operation::encode},
+    {"encode_difference", Operation::encode_difference},
+    {"decode", Operation::decode},
+    {"decode_add", Operation::decode_add},
+    {"decode_reduce", Operation::decode_reduce},
+    {"decode_reduce_encode", Operation::decode_reduce_encode}};
+
+TEST(CalibrationTables, AreThere) {
+  EXPECT_TRUE(calibration_tables().contains("a100_sdp4bit_published.json"));
+}
+
+TEST(CalibrationTables, SayWhereTheyComeFrom) {
+  for (const auto& [name, table] : calibration_tables()) {
+    const std::string kind = table.at("kind");
+    EXPECT_TRUE(kind == "published" || kind == "measured") << name;
+    const Json& provenance = table.at("provenance");
+    EXPECT_NE(provenance.at("source"), "") << name;
+    EXPECT_NE(provenance.at("date"), "") << name;
+    if (kind == "published") continue;
+    for (const char* key : {"device", "driver", "cuda", "commit", "command"}) {
+      EXPECT_NE(provenance.at(key), "") << name << " " << key;
+    }
+    EXPECT_TRUE(table.at("copy_bandwidth_Bps").is_number()) << name;
+    EXPECT_TRUE(table.at("launch_latency_s").is_number()) << name;
+  }
+}
+
+TEST(CalibrationTables, AgreeWithTheCodecsSizes) {
+  for (const auto& [name, table] : calibration_tables()) {
+    for (const Json& row : table.at("codecs")) {
+      const Codec& codec = codec_named(row.at("codec").get<std::string>());
+      const Operation operation = kOperations.at(row.at("operation"));
+      const std::size_t elements = row.at("elements");
+      const bool requantises = operation == Operation::decode_reduce_encode;
+      EXPECT_EQ(row.at("to") != "", requantises) << name << row;
+      EXPECT_EQ(row.at("encoded_bytes"), encoded_bytes(codec.format, elements)) << name << row;
+      KernelShape shape{.operation = operation, .wire = codec.format, .inputs = row.at("inputs")};
+      if (requantises) shape.wire_out = codec_named(row.at("to").get<std::string>()).format;
+      if (operation == Operation::decode_add) shape.value_bytes = 2;
+      const Traffic traffic = memory_traffic(shape);
+      EXPECT_NEAR(row.at("moved_bytes").get<double>(),
+                  (traffic.read + traffic.written) * static_cast<double>(elements), 64)
+          << name << row;
+    }
+  }
+}
+
+// No GPU of these tables moves 10 TB/s; a wrong unit would.
+TEST(CalibrationTables, HoldPossibleTimes) {
+  for (const auto& [name, table] : calibration_tables()) {
+    for (const Json& row : table.at("codecs")) {
+      const double seconds = row.at("median_s");
+      ASSERT_GT(seconds, 1e-6) << name << row;
+      EXPECT_LT(seconds, 10) << name << row;
+      EXPECT_TRUE(row.at("spread_s").is_null() || row.at("spread_s") >= 0) << name << row;
+      if (row.at("elements") >= 1 << 28) {  // beyond every cache
+        EXPECT_LT(row.at("moved_bytes").get<double>() / seconds, 10e12) << name << row;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace codecs
