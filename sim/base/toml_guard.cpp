@@ -13,12 +13,17 @@ constexpr std::size_t kMaxDepth = 64;
 // Walks over the text as a TOML lexer would, strings and comments aside, and counts.
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  explicit Scanner(std::string_view text) : text_(text) {
+    if (text.starts_with("\xEF\xBB\xBF")) position_ = 3;  // a byte order mark
+  }
 
   std::optional<UnsafeToml> first_unsafe() {
     while (position_ < text_.size()) {
       const char c = text_[position_];
       if (is_forbidden(c)) return here(fmt::format("byte 0x{:02x} is not text", c));
+      if (is_beyond_ascii(c)) {
+        return here("a character beyond ASCII, outside of quotes and comments; remove it");
+      }
       if (c == '#') {
         skip_comment();
       } else if (c == '"' || c == '\'') {
@@ -27,6 +32,9 @@ class Scanner {
         count(c);
         if (depth_ + dots_ >= kMaxDepth) {
           return here(fmt::format("nested deeper than {}; flatten it", kMaxDepth));
+        }
+        if (c == '[' && line_is_blank_ && depth_ == 1 && !is_header_start()) {
+          return here("a table's name begins with a letter, a digit, _ or -; write e.g. [gpu]");
         }
         advance(1);
       }
@@ -40,10 +48,26 @@ class Scanner {
     return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
   }
 
+  static bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+
   UnsafeToml here(std::string what) const { return {{line_, column_, false}, std::move(what)}; }
+
+  // Whether the parser, which takes for granted what it finds after a header's brackets, would find
+  // it: a key or the closing bracket.
+  bool is_header_start() const {
+    std::string_view rest = text_.substr(position_ + 1);
+    if (rest.starts_with('[')) rest.remove_prefix(1);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    if (rest.empty()) return true;
+    const char c = rest.front();
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-\"']").find(c) != std::string_view::npos;
+  }
 
   void advance(std::size_t bytes) {
     for (; bytes > 0 && position_ < text_.size(); --bytes, ++position_) {
+      const char c = text_[position_];
+      line_is_blank_ = c == '\n' || c == '\r' || (line_is_blank_ && (c == ' ' || c == '\t'));
       // A character counts once, by its first byte.
       if ((static_cast<unsigned char>(text_[position_]) & 0xC0) != 0x80) ++column_;
       if (text_[position_] == '\n') {
@@ -101,6 +125,7 @@ class Scanner {
 
   std::string_view text_;
   std::size_t position_ = 0;
+  bool line_is_blank_ = true;  // so far
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
   std::vector<std::size_t> open_;  // depth that each open bracket added

@@ -1,5 +1,6 @@
-// What must be refused before the TOML parser sees it: the parser recurses over dotted keys and
-// nested values, and runs out of stack on thousands of them.
+// What must be refused before the TOML parser sees it. The parser (toml++ 3.3) recurses over dotted
+// keys and nested values and runs out of stack on thousands of them, takes for granted that a
+// header's brackets hold a key, and that a character beyond ASCII between tokens is a blank.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,10 @@ struct UnsafeToml {
   std::string what;
 };
 
-// The first control character that no TOML has, or the first place where the parts of a dotted key
-// and the open brackets around it are more than 64. Nothing when the text is safe to parse; it may
-// still not be TOML.
+// The first place with a control character that no TOML has, with a character beyond ASCII outside
+// of quotes and comments, with more than 64 parts of a dotted key and open brackets around it, or
+// with a header that begins with no key. Nothing when the text is safe to parse; it may still not
+// be TOML.
 [[nodiscard]] std::optional<UnsafeToml> find_unsafe_toml(std::string_view text);
 
 // `text` on one line and cut after `longest` bytes: for paths and for messages of another library.

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Fuzzes the input readers for SECONDS in total, a third for each of them, starting from the shipped
+# files. Exits with 1 when one crashes, leaks, hangs or breaks a promise; the input that did is then
+# in build/fuzz/findings. Usage: tests/fuzz.sh SECONDS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:?usage: tests/fuzz.sh SECONDS}
+compiler=${FUZZ_CXX:-clang++-14}
+
+if ! command -v "$compiler" >/dev/null; then
+  echo "fuzz.sh: $compiler is missing; install Debian's clang-14" >&2
+  exit 2
+fi
+if [ ! -e "$("$compiler" -print-file-name=libclang_rt.fuzzer-x86_64.a)" ] &&
+   [ ! -e "$("$compiler" -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" ]; then
+  echo "fuzz.sh: libFuzzer is missing; install Debian's libclang-rt-14-dev" >&2
+  exit 2
+fi
+
+mkdir -p build/fuzz
+cmake -S . -B build/fuzz -G Ninja -DGARDENHOSE_FUZZ=ON -DGARDENHOSE_CUDA=OFF \
+  -DGARDENHOSE_BENCHMARKS=OFF -DCMAKE_CXX_COMPILER="$compiler" >build/fuzz/configure.log 2>&1 ||
+  { cat build/fuzz/configure.log >&2; exit 2; }
+cmake --build build/fuzz --target fuzzers -- -j1
+
+mkdir -p build/fuzz/findings build/fuzz/corpus/{cluster,model,quantity}
+cp topologies/*.toml build/fuzz/corpus/cluster
+cp traces/models/*.toml build/fuzz/corpus/model
+grep -ho '= "[^"]*"' topologies/*.toml | cut -d'"' -f2 | sort -u |
+  split -l 1 - build/fuzz/corpus/quantity/seed_
+
+status=0
+for reader in cluster model quantity; do
+  echo "== $reader"
+  # 1 MiB and a byte: the first text that is too long is among the inputs.
+  ./build/fuzz/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 2) / 3)) -timeout=10 \
+    -rss_limit_mb=1024 -max_len=1048577 -dict=tests/fuzz/toml.dict -print_final_stats=1 \
+    -artifact_prefix=build/fuzz/findings/$reader- build/fuzz/corpus/$reader \
+    >build/fuzz/$reader.log 2>&1 || { status=1; echo "FOUND: see build/fuzz/$reader.log" >&2; }
+  grep -E 'stat::number_of_executed_units|SUMMARY' build/fuzz/$reader.log || true
+done
+exit $status

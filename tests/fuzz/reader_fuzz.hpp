@@ -1,0 +1,45 @@
+// One fuzzed input: text before the first NUL byte, then one setting KEY=VALUE, which no file can
+// hold. Whatever it is, a reader accepts it or throws an InputError whose every line is located.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/base/setting.hpp"
+
+inline void require_located(std::string_view lines) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(line.size() < lines.size() ? line.size() + 1 : line.size());
+    const bool located = line.starts_with("fuzz.toml:") || line.starts_with("--set ");
+    if (located && line.find(": ") != std::string_view::npos) continue;
+    std::cerr << "an error without its place: " << line << "\n";
+    std::abort();
+  }
+}
+
+template <class Read>
+void fuzz_reader(const std::uint8_t* bytes, std::size_t size, Read read) {
+  const std::string_view input(reinterpret_cast<const char*>(bytes), size);
+  const std::string_view text = input.substr(0, input.find('\0'));
+  std::vector<sim::Setting> settings;
+  if (text.size() < input.size()) {
+    const std::string_view setting = input.substr(text.size() + 1);
+    const std::size_t equals = std::min(setting.find('='), setting.size());
+    settings.push_back({std::string(setting.substr(0, equals)),
+                        std::string(setting.substr(std::min(equals + 1, setting.size())))});
+  }
+  try {
+    read(text, std::filesystem::path("fuzz.toml"), std::span<const sim::Setting>(settings));
+  } catch (const sim::InputError& error) {
+    require_located(error.what());
+  }
+}
