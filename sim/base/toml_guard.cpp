@@ -22,7 +22,7 @@ class Scanner {
       const char c = text_[position_];
       if (is_forbidden(c)) return here(fmt::format("byte 0x{:02x} is not text", c));
       if (is_beyond_ascii(c)) {
-        return here("a character beyond ASCII, outside of quotes and comments; remove it");
+        return here("a character beyond ASCII; keep to comments and quotes, and not after a \\");
       }
       if (c == '#') {
         skip_comment();
@@ -108,19 +108,43 @@ class Scanner {
     return text_.substr(position_, token.size()) == token;
   }
 
+  // Stops before a character that the main loop then reports.
   void skip_string(char quote) {
     const std::string triple(3, quote);
     const bool many_lines = starts_with(triple);
     const std::string_view end = std::string_view(triple).substr(0, many_lines ? 3 : 1);
     advance(end.size());
     while (position_ < text_.size() && !is_forbidden(text_[position_])) {
-      if (starts_with(end)) return advance(end.size());
+      if (starts_with(end)) return skip_end(end);
       // An unclosed string is the parser's to report, on this line.
       if (!many_lines && text_[position_] == '\n') return;
-      const bool escape = quote == '"' && text_[position_] == '\\';
-      advance(escape && position_ + 1 < text_.size() && !is_forbidden(text_[position_ + 1]) ? 2
-                                                                                            : 1);
+      if (quote == '"' && text_[position_] == '\\') {
+        advance(1);
+        if (many_lines && skip_line_end()) return;
+        if (position_ == text_.size() || is_forbidden(text_[position_])) return;
+      }
+      advance(1);
     }
+  }
+
+  // Up to two quotes right before the closing three belong to the string.
+  void skip_end(std::string_view end) {
+    advance(end.size());
+    for (int more = 0; more < 2 && end.size() == 3 && starts_with(end.substr(0, 1)); ++more) {
+      advance(1);
+    }
+  }
+
+  // Skips the blanks and line ends that a backslash joins, but for the last: the caller's. True
+  // when a character beyond ASCII follows.
+  bool skip_line_end() {
+    const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", position_), text_.size());
+    if (next < text_.size() && is_beyond_ascii(text_[next])) {
+      advance(next - position_);
+      return true;
+    }
+    if (next > position_) advance(next - position_ - 1);
+    return false;
   }
 
   std::string_view text_;

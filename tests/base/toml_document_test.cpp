@@ -80,6 +80,13 @@ TEST(TomlDocument, RefusesHostileTextAtItsPlace) {
               "a =\xC2\xA0"
               "1\n",
               "x.toml:1:4: "},
+      Hostile{"letter beyond ASCII after joined lines", "a = \"\"\"\\\n \n µ\"\"\"",
+              "x.toml:3:2: "},
+      Hostile{"escaped letter beyond ASCII", "a = \"\"\"\\µ\"\"\"", "x.toml:1:9: "},
+      Hostile{"deep after five quotes",
+              "a = [\"\"\"x\"\"\"\"\", {a" + repeated(".a", 50'000) + "=1}]\n", "x.toml:1:"},
+      Hostile{"deep after four quotes", "a = ['''x'''', {a" + repeated(".a", 50'000) + "=1}]\n",
+              "x.toml:1:"},
       Hostile{"header of two lines", "[\na]\n", "x.toml:1:1: "},
       Hostile{"header without a key", "a = 1\n [ %]\n", "x.toml:2:2: "},
       Hostile{"array header without a key", "\xEF\xBB\xBF[[%]]\n", "x.toml:1:1: "},
@@ -104,6 +111,15 @@ TEST(TomlDocument, TakesWhatOnlyLooksDeep) {
                      "\"\"\"\nd = '''\n'" + brackets + "\n'''\n",
                  "x.toml");
   EXPECT_EQ(document.leaves.size(), 4u);
+}
+
+TEST(TomlDocument, TakesLettersBeyondAsciiInCommentsAndQuotes) {
+  const TomlDocument document = parse_toml(
+      "# µ\na = \"zażółć \\t µ\"\nb = \"\"\"\n  µ \\\n  x\n\n\\u00b5µ\"\"\"\nc = 'µ'\n", "x.toml");
+  ASSERT_NE(string_at(document, "b"), nullptr);
+  EXPECT_EQ(*string_at(document, "a"), "zażółć \t µ");
+  EXPECT_EQ(*string_at(document, "b"), "  µ x\n\nµµ");
+  EXPECT_EQ(*string_at(document, "c"), "µ");
 }
 
 TEST(TomlDocument, ColumnsCountCharactersNotBytes) {
