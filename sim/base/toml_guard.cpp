@@ -29,6 +29,9 @@ class Scanner {
       } else if (c == '"' || c == '\'') {
         skip_string(c);
       } else {
+        if (c == '}' && !open_.empty() && open_.back().bracket == '[') {
+          return here("'}' closes no '{'");
+        }
         count(c);
         if (depth_ + dots_ >= kMaxDepth) {
           return here(fmt::format("nested deeper than {}; flatten it", kMaxDepth));
@@ -43,6 +46,11 @@ class Scanner {
   }
 
  private:
+  struct Open {
+    char bracket;
+    std::size_t depth;  // that it added
+  };
+
   static bool is_forbidden(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
@@ -82,18 +90,13 @@ class Scanner {
     if (c == '.') {
       ++dots_;
     } else if (c == '[' || c == '{') {
-      open_.push_back(1 + dots_);
-      depth_ += open_.back();
-      dots_ = 0;
-    } else if (c == ']' || c == '}') {
-      if (!open_.empty()) {
-        depth_ -= open_.back();
-        open_.pop_back();
-      }
-      dots_ = 0;
-    } else if (c == ',' || c == '\n') {
-      dots_ = 0;
+      open_.push_back({c, 1 + dots_});
+      depth_ += open_.back().depth;
+    } else if ((c == ']' || c == '}') && !open_.empty()) {
+      depth_ -= open_.back().depth;
+      open_.pop_back();
     }
+    if (std::string_view("[]{},\n").find(c) != std::string_view::npos) dots_ = 0;
   }
 
   void skip_comment() {
@@ -152,9 +155,9 @@ class Scanner {
   bool line_is_blank_ = true;  // so far
   std::uint32_t line_ = 1;
   std::uint32_t column_ = 1;
-  std::vector<std::size_t> open_;  // depth that each open bracket added
-  std::size_t depth_ = 0;          // sum of open_
-  std::size_t dots_ = 0;           // of the dotted key at hand
+  std::vector<Open> open_;
+  std::size_t depth_ = 0;  // of all of them
+  std::size_t dots_ = 0;   // of the dotted key at hand
 };
 
 }  // namespace

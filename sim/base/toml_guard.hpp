@@ -1,7 +1,7 @@
 // What must be refused before the TOML parser sees it. The parser (toml++ 3.3) recurses over dotted
 // keys and nested values and runs out of stack on thousands of them, takes for granted that a
-// header's brackets hold a key, and that a character beyond ASCII, between tokens or after a
-// backslash that joins lines, is a blank.
+// header's brackets hold a key and that no list ends in a brace, and that a character beyond ASCII,
+// between tokens or after a backslash that joins lines, is a blank.
 #pragma once
 
 #include <cstddef>
