@@ -15,7 +15,7 @@ ScheduleBuilder::ScheduleBuilder(int ranks)
 
 OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::string_view text,
                                   double seconds, double memory_share,
-                                  std::initializer_list<OperationId> after) {
+                                  std::span<const OperationId> after) {
   OperationId& last = last_slot(rank, stream);
   const bool waits = std::any_of(after.begin(), after.end(),
                                  [](OperationId id) { return id != kNoOperation; });
@@ -27,7 +27,7 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
                       .rank = rank,
                       .label = label(text),
                       .seconds = seconds};
-  return last = append(operation, {after.begin(), after.size()}, last, kNoOperation);
+  return last = append(operation, after, last, kNoOperation);
 }
 
 OperationId ScheduleBuilder::flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,

@@ -2,7 +2,6 @@
 // that does not point back.
 #pragma once
 
-#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -22,7 +21,7 @@ class ScheduleBuilder {
   // A kernel on a rank's GPU. It follows what the stream holds and `after` (kNoOperation is
   // skipped). Returns the stream's last operation when `seconds` is 0.
   OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
-                   double memory_share, std::initializer_list<OperationId> after = {});
+                   double memory_share, std::span<const OperationId> after = {});
 
   // Bytes over a route once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,

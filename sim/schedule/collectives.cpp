@@ -1,5 +1,7 @@
 #include "sim/schedule/collectives.hpp"
 
+#include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -106,6 +108,19 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
   if (n < 2 || bytes <= 0) return;
   run_legs(builder, group, group.all_to_all, bytes / n, group.launch_s + group.all_to_all_s,
            call);
+}
+
+void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
+                       const Call& call) {
+  if (group.ranks.size() < 2) return;
+  std::set<int> nodes;
+  for (const int rank : group.ranks) nodes.insert(node_of(cluster, rank));
+  const auto node_count = static_cast<double>(nodes.size());
+  const double in_node = static_cast<double>(group.ranks.size()) / node_count - 1;
+  const double one_way_s = in_node * cluster.nvlink.latency.base() +
+                           std::ceil(std::log2(node_count)) * cluster.network.latency.base();
+  const Leg latency_only{.route = builder.add_route({})};
+  run_legs(builder, group, {latency_only}, 0, group.launch_s + 2 * one_way_s, call);
 }
 
 void send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,

@@ -34,6 +34,11 @@ void all_reduce(ScheduleBuilder& builder, const Communicator& group, double byte
 void all_to_all(ScheduleBuilder& builder, const Communicator& group, double bytes,
                 const Call& call);
 
+// An all_reduce of a few bytes, whose latency is all that counts: NCCL sends it up and down a tree,
+// over the GPUs of a node one by one and over log2 of the nodes (src/graph/tuning.cc).
+void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
+                       const Call& call);
+
 // A message from one rank to another. Only the receiver's stream waits: a send is buffered.
 struct Message {
   int source = 0;

@@ -91,33 +91,43 @@ double farthest_latency(const Cluster& cluster, const std::vector<LegDraft>& leg
   return farthest;
 }
 
+void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
+  const std::vector<Ring> rings = ring_channels(cluster, group.ranks);
+  group.ring_step_s = mean_step_latency(cluster, rings);
+  if (group.detail == Detail::folded) {
+    group.ring = make(fold_rings(cluster, rings));
+    return;
+  }
+  for (const Ring& ring : rings) {
+    auto& hops = group.ring_hops.emplace_back();
+    const double share = ring.weight / static_cast<double>(cluster.collectives.channels);
+    for (const Hop& hop : ring.hops) {
+      hops.push_back(
+          make({.senders = {hop.source}, .hops = {hop}, .unit = share, .channel_share = share}));
+    }
+  }
+}
+
+void lay_all_to_all(const Cluster& cluster, LegMaker& make, Communicator& group) {
+  auto legs = group.detail == Detail::folded ? fold_all_to_all(cluster, group.ranks)
+                                             : list_pairs(cluster, group.ranks);
+  group.all_to_all_s = farthest_latency(cluster, legs);
+  group.all_to_all = make(std::move(legs));
+}
+
 }  // namespace
 
 Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
-                               std::vector<int> ranks, Detail detail) {
+                               std::vector<int> ranks, Detail detail, Uses uses) {
   require(std::is_sorted(ranks.begin(), ranks.end()), "ranks ascend");
   Communicator group{.ranks = std::move(ranks), .id = builder.add_communicator()};
   group.launch_s = cluster.collectives.launch.base();
   group.detail = detail;
   if (group.ranks.size() < 2) return group;
 
-  const bool folded = detail == Detail::folded;
   LegMaker make(cluster, builder, group.id);
-  const std::vector<Ring> rings = ring_channels(cluster, group.ranks);
-  group.ring_step_s = mean_step_latency(cluster, rings);
-  if (folded) group.ring = make(fold_rings(cluster, rings));
-  for (const Ring& ring : rings) {
-    if (folded) break;
-    auto& hops = group.ring_hops.emplace_back();
-    const double share = ring.weight / static_cast<double>(cluster.collectives.channels);
-    for (const Hop& hop : ring.hops) {
-      hops.push_back(make({.senders = {hop.source}, .hops = {hop}, .unit = share,
-                           .channel_share = share}));
-    }
-  }
-  auto pairs = folded ? fold_all_to_all(cluster, group.ranks) : list_pairs(cluster, group.ranks);
-  group.all_to_all_s = farthest_latency(cluster, pairs);
-  group.all_to_all = make(std::move(pairs));
+  if (uses.ring) lay_rings(cluster, make, group);
+  if (uses.all_to_all) lay_all_to_all(cluster, make, group);
   return group;
 }
 

@@ -43,9 +43,15 @@ struct Communicator {
   std::vector<Leg> all_to_all = {};
 };
 
+// The collectives that a communicator is made for.
+struct Uses {
+  bool ring = true;
+  bool all_to_all = true;
+};
+
 // Lays out the collectives of `ranks`, which are distinct and ascending.
 [[nodiscard]] Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
                                              std::vector<int> ranks,
-                                             Detail detail = Detail::folded);
+                                             Detail detail = Detail::folded, Uses uses = {});
 
 }  // namespace sim

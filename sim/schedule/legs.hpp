@@ -16,8 +16,8 @@ struct Ring {
 
 // Hops that progress together, from `senders`, driven by a share of the communicator's channels.
 struct LegDraft {
-  std::vector<int> senders;
-  std::vector<Hop> hops;
+  std::vector<int> senders = {};
+  std::vector<Hop> hops = {};
   double unit = 1;  // bytes of each share for each byte of the collective
   double channel_share = 1;
 };

@@ -23,7 +23,7 @@ enum class Phase : std::uint8_t {
   optimizer,  // the update, its norm and its casts
   encode,
   decode,
-  gradient_pass,   // zeroing, scaling, copies of whole buffers
+  memory_pass,  // zeroing, scaling and copies of whole buffers
   tensor_comm,     // of tensor parallelism
   pipeline_comm,   // of pipeline parallelism
   weight_comm,     // all_gather of weights

@@ -53,6 +53,7 @@ Model parse_model(std::string_view text, const std::filesystem::path& file,
                     .norm = reader.one_of<Model::Norm>("model.norm", kNorms),
                     .positions = reader.one_of<Model::Positions>("model.positions", kPositions),
                     .biases = reader.boolean("model.biases"),
+                    .dropout = reader.boolean("model.dropout"),
                     .tied_embeddings = reader.boolean("model.tied_embeddings"),
                     .vocabulary = read_count(reader, "model.vocabulary", kTokens),
                     .sequence = read_count(reader, "model.sequence", kTokens)};

@@ -37,6 +37,7 @@ struct Model {
   Norm norm = Norm::layer_norm;
   Positions positions = Positions::learned;
   bool biases = false;           // of the linear layers
+  bool dropout = false;          // on attention, its output and the feed-forward block
   bool tied_embeddings = false;  // the output projection is the embedding
   int vocabulary = 0;            // padded as it is trained
   int sequence = 0;              // tokens per sample

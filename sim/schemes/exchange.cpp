@@ -1,0 +1,217 @@
+// The data-parallel exchanges of a step: weights to all replicas, gradients to their shards.
+#include <cmath>
+#include <map>
+
+#include "sim/schemes/exchange_kernels.hpp"
+#include "sim/schemes/step.hpp"
+
+namespace sim {
+namespace {
+
+using Algorithm = GradientExchange::Algorithm;
+
+std::size_t ceil_elements(double elements, double parts) {
+  return static_cast<std::size_t>(std::ceil(elements / parts));
+}
+
+double wire_bytes(const codecs::Format& format, std::size_t elements) {
+  return static_cast<double>(codecs::encoded_bytes(format, elements));
+}
+
+// The last operation of each rank's stream, for Call::after.
+std::vector<OperationId> last_of(const Step& step, const Communicator& group, Stream stream) {
+  std::vector<OperationId> ids;
+  for (const int rank : group.ranks) ids.push_back(step.builder.last(rank, stream));
+  return ids;
+}
+
+void gather_bucket(Step& step, int stage, int t, const Bucket& bucket) {
+  const Communicator& group = step.data_group(stage, t).all;
+  const bool difference = step.scheme.weights.difference;
+  const codecs::Format& wire = step.scheme.weights.wire;
+  const auto shard = ceil_elements(bucket.parameters, step.data);
+  const auto after = last_of(step, group, Stream::compute);
+  // Without overlap the gather follows what the compute stream holds; with it, the step's start.
+  const bool overlaps = step.parallelism.overlap.weights;
+  all_gather(step.builder, group, wire_bytes(wire, shard) * step.data,
+             {.stream = Stream::weights,
+              .phase = Phase::weight_comm,
+              .label = "all_gather weights",
+              .after = overlaps ? std::span<const OperationId>() : after});
+  const KernelUse decode = weight_decode(step.scheme, bucket.parameters);
+  for (const int rank : group.ranks) {
+    OperationId gathered = step.builder.last(rank, Stream::weights);
+    if (difference && step.data > 1) {
+      gathered = step.codec(rank, Phase::decode, decode, {&gathered, 1});
+    }
+    step.note_gathered(rank, gathered);
+  }
+}
+
+// One all_to_all and the kernels around it. Of a bucket's elements, each rank sends 1/n to each.
+void reduce_flat(Step& step, const Communicator& group, double parameters) {
+  const auto part = ceil_elements(parameters, static_cast<double>(group.ranks.size()));
+  const codecs::Format& wire = step.scheme.gradients.between;
+  const auto after = last_of(step, group, Stream::compute);
+  all_to_all(step.builder, group,
+             wire_bytes(wire, part) * static_cast<double>(group.ranks.size()),
+             {.stream = Stream::gradients,
+              .phase = Phase::gradient_comm,
+              .label = "all_to_all gradients",
+              .after = after});
+  const KernelUse sum = gradient_sum(wire, static_cast<int>(group.ranks.size()),
+                                     static_cast<double>(part));
+  for (const int rank : group.ranks) {
+    const OperationId received = step.builder.last(rank, Stream::gradients);
+    step.codec(rank, Phase::decode, sum, {&received, 1});
+  }
+}
+
+// Slice by slice: inside the node, sum and encode again, between nodes, sum. A slice's kernels and
+// legs follow its own data; two slices meet on a communicator or on the GPU alone.
+class TwoLevel {
+ public:
+  TwoLevel(Step& step, const DataGroup& group, double parameters)
+      : step_(step), group_(group), exchange_(step.scheme.gradients),
+        places_(static_cast<double>(group.inside.front().ranks.size())),
+        nodes_(static_cast<double>(group.inside.size())), parameters_(parameters) {}
+
+  void run() {
+    const ByRank encoded = encode();
+    std::vector<ByRank> received;
+    for (int slice = 0; slice < exchange_.slices; ++slice) received.push_back(send_slice(encoded));
+    for (const ByRank& slice : received) sum_slice(slice);
+  }
+
+ private:
+  using ByRank = std::map<int, OperationId>;  // one operation of each rank of the group
+
+  // Elements of a slice that a rank sums for its node.
+  [[nodiscard]] double part() const { return parameters_ / exchange_.slices / places_; }
+
+  // With replicas on one level only, that level's wire is encoded at once.
+  ByRank encode() {
+    const codecs::Format& wire = places_ > 1 ? exchange_.inside : exchange_.between;
+    ByRank encoded;
+    for (const int rank : group_.all.ranks) {
+      const OperationId ready = step_.builder.last(rank, Stream::compute);
+      for (const KernelUse& use : gradient_encode(step_.scheme, wire, parameters_)) {
+        encoded[rank] = step_.codec(rank, Phase::encode, use, {&ready, 1});
+      }
+    }
+    return encoded;
+  }
+
+  // Returns what each rank received last.
+  ByRank send_slice(ByRank ready) {
+    if (places_ > 1) {
+      const double bytes = wire_bytes(exchange_.inside, ceil_elements(part(), 1)) * places_;
+      ready = exchange(group_.inside, bytes, Stream::gradients, "all_to_all inside nodes", ready);
+      if (nodes_ > 1) ready = requantize(ready);
+    }
+    if (nodes_ > 1) {
+      const double bytes = wire_bytes(exchange_.between, ceil_elements(part(), nodes_)) * nodes_;
+      ready = exchange(group_.between, bytes, Stream::gradients_inter, "all_to_all between nodes",
+                       ready);
+    }
+    return ready;
+  }
+
+  ByRank exchange(const std::vector<Communicator>& groups, double bytes, Stream stream,
+                  std::string_view label, const ByRank& ready) {
+    ByRank received;
+    for (const Communicator& group : groups) {
+      std::vector<OperationId> after;
+      for (const int rank : group.ranks) after.push_back(ready.at(rank));
+      all_to_all(step_.builder, group, bytes,
+                 {.stream = stream, .phase = Phase::gradient_comm, .label = label, .after = after});
+      for (const int rank : group.ranks) received[rank] = step_.builder.last(rank, stream);
+    }
+    return received;
+  }
+
+  ByRank requantize(const ByRank& received) {
+    const KernelUse use = gradient_requantize(exchange_, static_cast<int>(places_), part());
+    ByRank encoded;
+    for (const auto& [rank, ready] : received) {
+      encoded[rank] = step_.codec(rank, Phase::decode, use, {&ready, 1});
+    }
+    return encoded;
+  }
+
+  void sum_slice(const ByRank& received) {
+    const KernelUse use = nodes_ > 1 ? gradient_sum(exchange_.between, static_cast<int>(nodes_),
+                                                    part() / nodes_)
+                                     : gradient_sum(exchange_.inside, static_cast<int>(places_),
+                                                    part());
+    for (const auto& [rank, ready] : received) {
+      step_.codec(rank, Phase::decode, use, {&ready, 1});
+    }
+  }
+
+  Step& step_;
+  const DataGroup& group_;
+  const GradientExchange& exchange_;
+  double places_;  // replicas on a node
+  double nodes_;
+  double parameters_;
+};
+
+void reduce_ring(Step& step, const Communicator& group, double parameters) {
+  const auto after = last_of(step, group, Stream::compute);
+  const double padded = static_cast<double>(ceil_elements(parameters, step.data)) * step.data;
+  reduce_scatter(step.builder, group, padded * bytes_of(step.parallelism.gradients),
+                 {.stream = Stream::gradients,
+                  .phase = Phase::gradient_comm,
+                  .label = "reduce_scatter gradients",
+                  .after = after});
+}
+
+}  // namespace
+
+void gather_weights(Step& step) {
+  for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
+    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
+      for (int t = 0; t < step.parallelism.tensor; ++t) gather_bucket(step, stage, t, bucket);
+    }
+    if (step.parallelism.overlap.weights) continue;  // each layer waits for its own bucket
+    step.for_each_rank(stage, [&](int rank) {
+      step.hold_compute(rank, step.builder.last(rank, Stream::weights));
+      step.hold_compute(rank, step.builder.last(rank, Stream::codec));
+    });
+    // Gathered into the communication buffer, then copied to the model's parameters.
+    const double parameters =
+        stage_parameters(step.context.model, step.parallelism, stage).total();
+    if (step.data > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);
+  }
+}
+
+void encode_weights(Step& step) {
+  if (!step.scheme.weights.difference || step.data < 2) return;
+  for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
+    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
+      const KernelUse use = weight_encode(step.scheme, bucket.parameters / step.data);
+      step.for_each_rank(stage, [&](int rank) {
+        const OperationId updated = step.builder.last(rank, Stream::compute);
+        step.codec(rank, Phase::encode, use, {&updated, 1});
+      });
+    }
+  }
+}
+
+void reduce_bucket(Step& step, int stage, const Bucket& bucket) {
+  if (step.data < 2) return;
+  // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
+  step.pass(stage, Phase::memory_pass, "scale gradients",
+            2 * bytes_of(step.parallelism.gradients) * bucket.parameters);
+  for (int t = 0; t < step.parallelism.tensor; ++t) {
+    const DataGroup& group = step.data_group(stage, t);
+    switch (step.scheme.gradients.algorithm) {
+      case Algorithm::ring: reduce_ring(step, group.all, bucket.parameters); break;
+      case Algorithm::all_to_all: reduce_flat(step, group.all, bucket.parameters); break;
+      case Algorithm::two_level: TwoLevel(step, group, bucket.parameters).run(); break;
+    }
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,39 @@
+// plan_step(): one training step of a scheme as a schedule.
+//
+//   gather weights ► forward/backward of every micro-batch ► reduce gradients ► norm, clip, update
+//
+// The step starts where the last one ended: the shards are updated (and encoded), so the gather that
+// belongs to them stands first, where it may overlap the forward pass. What overlaps follows from
+// streams and dependencies alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/cluster/cluster.hpp"
+#include "sim/schedule/communicator.hpp"
+#include "sim/schedule/schedule.hpp"
+#include "sim/schemes/scheme.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/model.hpp"
+#include "sim/workload/parallelism.hpp"
+
+namespace sim {
+
+struct StepContext {
+  const Cluster& cluster;
+  const Model& model;
+  const Calibration& calibration;
+  Parallelism parallelism;
+  Detail detail = Detail::folded;
+};
+
+// Throws InputError where the job does not fit (see check()), or where a two-level scheme finds
+// replicas spread unevenly over the nodes.
+[[nodiscard]] Schedule plan_step(const StepContext& context, const Scheme& scheme);
+
+// Where the time of each kernel of the scheme's codecs comes from: "encode int8_g128_sr: ...".
+[[nodiscard]] std::vector<std::string> codec_sources(const StepContext& context,
+                                                     const Scheme& scheme);
+
+}  // namespace sim

@@ -1,0 +1,86 @@
+// The end of a step: gradient norm over all ranks, clipping, and Adam on each rank's shard.
+#include <numeric>
+
+#include "sim/schemes/step.hpp"
+
+namespace sim {
+namespace {
+
+// What the update waits for: every stream that brings or decodes gradients.
+void hold_until_reduced(Step& step, int stage) {
+  step.for_each_rank(stage, [&](int rank) {
+    for (const Stream stream : {Stream::gradients, Stream::gradients_inter, Stream::codec}) {
+      step.hold_compute(rank, step.builder.last(rank, stream));
+    }
+  });
+}
+
+}  // namespace
+
+void sum_tied_gradients(Step& step) {
+  const Parallelism& p = step.parallelism;
+  if (p.pipeline < 2 || !step.context.model.tied_embeddings) return;
+  const double bytes = static_cast<double>(parameter_count(step.context.model).embedding) /
+                       p.tensor * bytes_of(p.gradients);
+  for (int replica = 0; replica < step.data; ++replica) {
+    for (int t = 0; t < p.tensor; ++t) {
+      const int first = step.rank(0, replica, t);
+      const int last = step.rank(p.pipeline - 1, replica, t);
+      const Communicator pair = make_communicator(step.context.cluster, step.builder, {first, last},
+                                                  step.context.detail,
+                                                  {.ring = true, .all_to_all = false});
+      const OperationId after[] = {step.builder.last(first, Stream::compute),
+                                   step.builder.last(last, Stream::compute)};
+      all_reduce(step.builder, pair, bytes,
+                 {.stream = Stream::tensor,
+                  .phase = Phase::pipeline_comm,
+                  .label = "all_reduce tied embeddings",
+                  .after = after});
+      for (const int rank : pair.ranks) {
+        step.hold_compute(rank, step.builder.last(rank, Stream::tensor));
+      }
+    }
+  }
+}
+
+namespace {
+
+void reduce_norm(Step& step) {
+  std::vector<int> ranks(static_cast<std::size_t>(step.builder.ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  Communicator world{.ranks = ranks, .id = step.builder.add_communicator()};
+  world.launch_s = step.context.cluster.collectives.launch.base();
+  std::vector<OperationId> after;
+  for (const int rank : ranks) after.push_back(step.builder.last(rank, Stream::compute));
+  all_reduce_scalar(step.context.cluster, step.builder, world,
+                    {.stream = Stream::tensor,
+                     .phase = Phase::norm_comm,
+                     .label = "all_reduce gradient norm",
+                     .after = after});
+  for (const int rank : ranks) {
+    step.hold_compute(rank, step.builder.last(rank, Stream::tensor));
+  }
+}
+
+}  // namespace
+
+void update_shards(Step& step) {
+  const Parallelism& p = step.parallelism;
+  const double gradient = bytes_of(p.gradients);
+  std::vector<double> shards;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    shards.push_back(stage_parameters(step.context.model, p, stage).total() / step.data);
+    hold_until_reduced(step, stage);
+    step.pass(stage, Phase::optimizer, "gradient norm", gradient * shards.back());
+  }
+  reduce_norm(step);
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const double shard = shards[static_cast<std::size_t>(stage)];
+    step.pass(stage, Phase::optimizer, "clip", 2 * gradient * shard);
+    // Adam reads gradient, master weight and two moments, and writes the last three, in FP32.
+    step.pass(stage, Phase::optimizer, "adam", (gradient + 3 * 4 + 3 * 4) * shard);
+    step.pass(stage, Phase::optimizer, "cast weights", (4 + 2) * shard);
+  }
+}
+
+}  // namespace sim

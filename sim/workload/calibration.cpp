@@ -1,0 +1,178 @@
+#include "sim/workload/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::json;
+using codecs::Operation;
+
+constexpr std::array kOperations{
+    std::pair{Operation::encode, "encode"},
+    std::pair{Operation::encode_difference, "encode_difference"},
+    std::pair{Operation::decode, "decode"},
+    std::pair{Operation::decode_add, "decode_add"},
+    std::pair{Operation::decode_reduce, "decode_reduce"},
+    std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
+
+std::string kernel_key(std::string_view codec, std::string_view operation, int inputs,
+                       std::string_view to) {
+  return fmt::format("{}/{}/{}/{}", codec, operation, inputs, to);
+}
+
+// Reads values out of a JSON document and says where a wrong one stands.
+class JsonReader {
+ public:
+  JsonReader(const Json& value, std::string file, std::string path)
+      : value_(value), file_(std::move(file)), path_(std::move(path)) {}
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(fmt::format("{}: {}: {}", file_, path_.empty() ? "/" : path_, what));
+  }
+  [[nodiscard]] JsonReader at(const std::string& key) const {
+    if (!value_.is_object() || !value_.contains(key)) fail("missing key " + key);
+    return {value_.at(key), file_, path_ + "/" + key};
+  }
+  [[nodiscard]] std::string text() const {
+    if (!value_.is_string()) fail("is not a string");
+    return value_.get<std::string>();
+  }
+  [[nodiscard]] double positive() const {
+    if (!value_.is_number() || !(value_.get<double>() > 0)) fail("is not a number above 0");
+    return value_.get<double>();
+  }
+  template <class Visit>
+  void each(Visit visit) const {
+    if (!value_.is_array()) fail("is not a list");
+    for (std::size_t i = 0; i < value_.size(); ++i) {
+      visit(JsonReader(value_[i], file_, fmt::format("{}/{}", path_, i)));
+    }
+  }
+
+ private:
+  const Json& value_;
+  std::string file_;
+  std::string path_;
+};
+
+Json parse_file(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file)) {
+    throw InputError(file.string() + ": is not a file that can be read");
+  }
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  try {
+    return Json::parse(text.str());
+  } catch (const Json::parse_error& error) {
+    throw InputError(fmt::format("{}: byte {}: is not JSON", file.string(), error.byte));
+  }
+}
+
+void read_kernel(const JsonReader& row, Calibration& table) {
+  const std::string codec_name = row.at("codec").text();
+  const auto all = codecs::all_codecs();
+  const auto codec = std::find_if(all.begin(), all.end(),
+                                  [&](const auto* one) { return one->name == codec_name; });
+  if (codec == all.end()) row.at("codec").fail("no codec is called " + codec_name);
+  const std::string operation = row.at("operation").text();
+  if (std::none_of(kOperations.begin(), kOperations.end(),
+                   [&](const auto& known) { return known.second == operation; })) {
+    row.at("operation").fail("no kernel is called " + operation);
+  }
+  const double elements = row.at("elements").positive();
+  const auto expected = codecs::encoded_bytes((*codec)->format, static_cast<std::size_t>(elements));
+  if (row.at("encoded_bytes").positive() != static_cast<double>(expected)) {
+    row.at("encoded_bytes")
+        .fail(fmt::format("the codec encodes {} elements into {} bytes; calibrate again", elements,
+                          expected));
+  }
+  const auto key = kernel_key(codec_name, operation, static_cast<int>(row.at("inputs").positive()),
+                              row.at("to").text());
+  table.kernels[key].push_back({elements, row.at("median_s").positive()});
+}
+
+// The time for `elements`, linear between measured sizes in the logarithm of both.
+double interpolate(const std::vector<KernelTime>& times, double elements) {
+  const auto above = std::find_if(times.begin(), times.end(),
+                                  [&](const KernelTime& time) { return time.elements >= elements; });
+  // Below the smallest size launch overhead dominates; above the largest the rate has settled.
+  if (above == times.begin()) return above->seconds;
+  if (above == times.end()) return times.back().seconds * elements / times.back().elements;
+  const KernelTime& low = *std::prev(above);
+  const double share = std::log(elements / low.elements) / std::log(above->elements / low.elements);
+  return low.seconds * std::pow(above->seconds / low.seconds, share);
+}
+
+}  // namespace
+
+Calibration read_calibration(const std::filesystem::path& file) {
+  const Json json = parse_file(file);
+  const JsonReader root(json, file.string(), "");
+  Calibration table;
+  table.name = file.stem().string();
+  table.gpu = root.at("gpu").text();
+  table.kind = root.at("kind").text();
+  if (table.kind != "measured" && table.kind != "published") {
+    root.at("kind").fail("is neither measured nor published");
+  }
+  table.source = root.at("provenance").at("source").text();
+  table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
+  root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
+  root.at("gemm").each([&](const JsonReader& row) {
+    if (row.at("precision").text() != "bf16") return;
+    table.gemm.push_back({row.at("m").positive(), row.at("n").positive(), row.at("k").positive(),
+                          row.at("median_s").positive()});
+  });
+  for (auto& [key, times] : table.kernels) {
+    std::sort(times.begin(), times.end(),
+              [](const KernelTime& a, const KernelTime& b) { return a.elements < b.elements; });
+  }
+  return table;
+}
+
+Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "roofline", .source = ""}; }
+
+std::string format_name(const codecs::Format& format) {
+  if (format.group <= 1) return format.bits == 16 ? "bf16" : fmt::format("fp{}", format.bits);
+  return fmt::format("int{}_g{}{}{}", format.bits, format.group,
+                     format.hadamard ? "_hadamard" : "",
+                     format.rounding == codecs::Rounding::stochastic ? "_sr" : "");
+}
+
+KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
+  const auto operation =
+      std::find_if(kOperations.begin(), kOperations.end(),
+                   [&](const auto& known) { return known.first == use.shape.operation; });
+  const bool requantizes = use.shape.operation == Operation::decode_reduce_encode;
+  const std::string codec = format_name(use.shape.wire);
+  const auto found = calibration.kernels.find(
+      kernel_key(codec, operation->second, use.shape.inputs,
+                 requantizes ? format_name(use.shape.wire_out) : std::string()));
+  if (use.elements <= 0) return {};
+  if (found == calibration.kernels.end()) {
+    const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
+    const Bandwidth rate = gpu.memory_bandwidth * gpu.memory_efficiency;
+    const double seconds = (traffic.read + traffic.written) * use.elements / rate.base();
+    return {gpu.launch_latency.base() + seconds, "roofline: bytes over memory bandwidth"};
+  }
+  const double seconds = interpolate(found->second, use.elements);
+  if (calibration.gpu == gpu.name) {
+    return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name)};
+  }
+  return {seconds * (calibration.memory_bandwidth / gpu.memory_bandwidth),
+          fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
+                      calibration.name)};
+}
+
+}  // namespace sim

@@ -1,0 +1,257 @@
+#include "sim/workload/operators.hpp"
+
+#include <cmath>
+
+namespace sim {
+namespace {
+
+constexpr double kBf16 = 2;  // bytes
+
+// Sizes of one micro-batch on one rank.
+struct Sizes {
+  double tokens, local_tokens;  // local: what norms, dropouts and residuals see
+  double hidden, heads, head_width, key_value, feed_forward, rising, sequence, samples;
+  double gradient;  // bytes of one element of the gradient buffer
+  bool swiglu, dropout, fused;
+
+  [[nodiscard]] double activations() const { return kBf16 * local_tokens * hidden; }
+  [[nodiscard]] double scores() const {
+    return kBf16 * samples * heads * sequence * sequence;
+  }
+};
+
+Sizes sizes_of(const Model& model, const Parallelism& p) {
+  const double t = p.tensor;
+  const double head_width = static_cast<double>(model.hidden) / model.heads;
+  const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
+  const bool swiglu = model.feed_forward_kind == Model::FeedForward::swiglu;
+  return {.tokens = tokens,
+          .local_tokens = p.sequence_parallel ? tokens / t : tokens,
+          .hidden = static_cast<double>(model.hidden),
+          .heads = model.heads / t,
+          .head_width = head_width,
+          .key_value = model.kv_heads * head_width / t,
+          .feed_forward = model.feed_forward / t,
+          .rising = swiglu ? 2.0 : 1.0,
+          .sequence = static_cast<double>(model.sequence),
+          .samples = static_cast<double>(p.micro_batch),
+          .gradient = static_cast<double>(bytes_of(p.gradients)),
+          .swiglu = swiglu,
+          .dropout = model.dropout,
+          .fused = p.attention == Attention::fused};
+}
+
+Operator memory_pass(std::string_view name, double bytes, double launches = 1) {
+  return {.name = name, .bytes = bytes, .launches = launches};
+}
+
+Operator gemm(std::string_view name, double m, double n, double k) {
+  return {.name = name, .m = m, .n = n, .k = k, .bytes = kBf16 * (m * k + k * n + m * n)};
+}
+
+// The gradient of a weight (n x k) from m tokens, added to the gradient buffer: read and written.
+Operator weight_gradient(std::string_view name, double m, double n, double k, double gradient) {
+  return {.name = name, .m = n, .n = k, .k = m,
+          .bytes = kBf16 * (m * k + m * n) + 2 * gradient * n * k};
+}
+
+Operator norm(const Sizes& z) { return memory_pass("norm", 2 * z.activations()); }
+Operator norm_backward(const Sizes& z) {
+  return memory_pass("norm backward", 4 * z.activations(), 2);  // input and weight gradients
+}
+
+// Bias, dropout with its byte mask, and the residual: two reads, one write, half a write of mask.
+Operator residual(const Sizes& z) {
+  return memory_pass("residual", (z.dropout ? 3.5 : 3) * z.activations());
+}
+void add_residual_backward(const Sizes& z, Operators& into) {
+  if (z.dropout) into.push_back(memory_pass("dropout backward", 2.5 * z.activations()));
+}
+
+// Two matrix products a head and sample over all pairs of tokens.
+Operator attention_gemm(const Sizes& z, std::string_view name, double products, double bytes) {
+  return {.name = name, .m = z.sequence, .n = z.sequence, .k = z.head_width,
+          .count = products * z.heads * z.samples, .bytes = bytes, .launches = products};
+}
+
+// Bytes of queries, keys, values and outputs of the rank's heads.
+double attention_vectors(const Sizes& z) {
+  return kBf16 * z.tokens * (2 * z.heads * z.head_width + 2 * z.key_value);
+}
+
+void add_attention_core(const Sizes& z, Operators& into) {
+  if (z.fused) {
+    Operator core = attention_gemm(z, "attention core", 2, attention_vectors(z));
+    core.launches = 1;
+    into.push_back(core);
+    return;
+  }
+  const double scores = z.scores();
+  // Scores written by the first product and read by the second.
+  into.push_back(attention_gemm(z, "attention core", 2, 2 * scores + attention_vectors(z)));
+  into.push_back(memory_pass("softmax", 2 * scores));
+  if (z.dropout) into.push_back(memory_pass("attention dropout", 2.5 * scores));
+}
+
+void add_attention_core_backward(const Sizes& z, Operators& into) {
+  if (z.fused) {
+    // Five products: the scores again, and the gradients of values, scores, queries and keys.
+    Operator core = attention_gemm(z, "attention core backward", 5, 2 * attention_vectors(z));
+    core.launches = 1;
+    into.push_back(core);
+    return;
+  }
+  const double scores = z.scores();
+  // Probabilities read for the values' gradient, the scores' gradient written, then read twice.
+  into.push_back(
+      attention_gemm(z, "attention core backward", 4, 4 * scores + 2 * attention_vectors(z)));
+  into.push_back(memory_pass("softmax backward", 3 * scores));
+  if (z.dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
+}
+
+Operators attention_forward(const Sizes& z) {
+  Operators into{norm(z), gemm("query, key, value", z.tokens,
+                               z.heads * z.head_width + 2 * z.key_value, z.hidden)};
+  add_attention_core(z, into);
+  into.push_back(gemm("attention output", z.tokens, z.hidden, z.heads * z.head_width));
+  into.push_back(residual(z));
+  return into;
+}
+
+Operators feed_forward_forward(const Sizes& z) {
+  const double wide = kBf16 * z.tokens * z.feed_forward;
+  return {norm(z), gemm("feed-forward up", z.tokens, z.rising * z.feed_forward, z.hidden),
+          memory_pass("activation", (z.rising + 1) * wide),
+          gemm("feed-forward down", z.tokens, z.hidden, z.feed_forward), residual(z)};
+}
+
+Operators feed_forward_inputs(const Sizes& z) {
+  const double wide = kBf16 * z.tokens * z.feed_forward;
+  Operators into;
+  add_residual_backward(z, into);
+  into.push_back(gemm("feed-forward down inputs", z.tokens, z.feed_forward, z.hidden));
+  into.push_back(
+      weight_gradient("feed-forward down weights", z.tokens, z.hidden, z.feed_forward, z.gradient));
+  into.push_back(memory_pass("activation backward", (2 * z.rising + 1) * wide));
+  into.push_back(gemm("feed-forward up inputs", z.tokens, z.hidden, z.rising * z.feed_forward));
+  return into;
+}
+
+Operators attention_inputs(const Sizes& z) {
+  const double width = z.heads * z.head_width;
+  Operators into{norm_backward(z)};
+  add_residual_backward(z, into);
+  into.push_back(gemm("attention output inputs", z.tokens, width, z.hidden));
+  into.push_back(
+      weight_gradient("attention output weights", z.tokens, z.hidden, width, z.gradient));
+  add_attention_core_backward(z, into);
+  into.push_back(gemm("query, key, value inputs", z.tokens, z.hidden, width + 2 * z.key_value));
+  return into;
+}
+
+Operators recomputed(const Sizes& z, Recompute recompute) {
+  Operators into;
+  if (recompute == Recompute::full) {
+    into = attention_forward(z);
+    for (const Operator& one : feed_forward_forward(z)) into.push_back(one);
+  }
+  // The fused core keeps no scores: there is nothing that selective recomputation would save.
+  if (recompute == Recompute::selective && !z.fused) add_attention_core(z, into);
+  return into;
+}
+
+}  // namespace
+
+LayerOperators layer_operators(const Model& model, const Parallelism& parallelism) {
+  const Sizes z = sizes_of(model, parallelism);
+  LayerOperators layer;
+  layer.attention = attention_forward(z);
+  layer.feed_forward = feed_forward_forward(z);
+  layer.recompute = recomputed(z, parallelism.recompute);
+  layer.feed_forward_inputs = feed_forward_inputs(z);
+  layer.feed_forward_weights = {weight_gradient("feed-forward up weights", z.tokens,
+                                                z.rising * z.feed_forward, z.hidden, z.gradient)};
+  layer.attention_inputs = attention_inputs(z);
+  layer.attention_weights = {weight_gradient("query, key, value weights", z.tokens,
+                                             z.heads * z.head_width + 2 * z.key_value, z.hidden,
+                                             z.gradient),
+                             norm_backward(z)};
+  return layer;
+}
+
+EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
+  const Sizes z = sizes_of(model, parallelism);
+  const double vocabulary = static_cast<double>(model.vocabulary) / parallelism.tensor;
+  const double logits = z.tokens * vocabulary;
+  EndOperators ends;
+  // Words gathered, positions added, dropout.
+  ends.embedding = {memory_pass("embedding", (2 + (z.dropout ? 2.5 : 0)) * z.activations(), 3)};
+  ends.embedding_backward = {
+      memory_pass("embedding backward", (1 + z.gradient) * z.activations(), 2)};
+  // Logits cast to FP32 (2 + 4 bytes), their maximum (4), the exponentials (4 + 4) and their sum.
+  ends.head = {norm(z), gemm("logits", z.tokens, vocabulary, z.hidden),
+               memory_pass("loss", 22 * logits, 5)};
+  // The gradient in FP32 (4 + 4) and its cast to BF16 (4 + 2).
+  ends.head_backward = {memory_pass("loss backward", 14 * logits, 2),
+                        gemm("logits inputs", z.tokens, z.hidden, vocabulary),
+                        weight_gradient("logits weights", z.tokens, vocabulary, z.hidden, z.gradient),
+                        norm_backward(z)};
+  return ends;
+}
+
+BlockTime& BlockTime::operator+=(const BlockTime& other) {
+  seconds += other.seconds;
+  memory_seconds += other.memory_seconds;
+  return *this;
+}
+
+Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
+    : peak_(gpu.bf16.base()),
+      memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
+      launch_s_(gpu.launch_latency.base()),
+      multiprocessors_(gpu.multiprocessors),
+      efficiency_(fitted.compute_efficiency.value_or(1)) {
+  if (calibration.gpu == gpu.name) gemm_ = calibration.gemm;
+}
+
+double Roofline::gemm_share(double m, double n, double k, double count) const {
+  const GemmTime* nearest = nullptr;
+  double nearest_distance = 0;
+  for (const GemmTime& measured : gemm_) {
+    const double distance = std::abs(std::log(m / measured.m)) + std::abs(std::log(n / measured.n)) +
+                            std::abs(std::log(k / measured.k));
+    if (nearest == nullptr || distance < nearest_distance) {
+      nearest = &measured;
+      nearest_distance = distance;
+    }
+  }
+  if (nearest != nullptr) {
+    return 2 * nearest->m * nearest->n * nearest->k / nearest->seconds / peak_;
+  }
+  constexpr double kTileRows = 128;
+  constexpr double kTileColumns = 256;
+  const double rows = std::ceil(m / kTileRows);
+  const double columns = std::ceil(n / kTileColumns);
+  const double tiles = rows * columns * count;
+  const double filled = m * n / (rows * kTileRows * columns * kTileColumns);
+  return filled * tiles / (std::ceil(tiles / multiprocessors_) * multiprocessors_);
+}
+
+BlockTime Roofline::block(const Operators& operators) const {
+  BlockTime time;
+  for (const Operator& one : operators) {
+    const double flop = one.flop();
+    const double compute_s =
+        flop > 0 ? flop / (peak_ * gemm_share(one.m, one.n, one.k, one.count)) : 0;
+    const double memory_s = one.bytes / memory_;
+    const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
+    time += {seconds, memory_s >= compute_s ? seconds : 0};
+  }
+  return time;
+}
+
+double Roofline::pass(double bytes) const {
+  return bytes > 0 ? bytes / memory_ + launch_s_ : 0;
+}
+
+}  // namespace sim

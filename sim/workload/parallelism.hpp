@@ -1,0 +1,78 @@
+// Parallelism: how a training job is laid over the GPUs, and what it runs in a step.
+//
+// Ranks are numbered tensor-parallel first, then data-parallel, then by pipeline stage, as Megatron
+// does: rank = (stage * data + replica) * tensor + t.
+#pragma once
+
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/workload/model.hpp"
+
+namespace sim {
+
+enum class Recompute {
+  none,
+  selective,  // the attention core again in the backward pass (Korthikanti et al. 2205.05198)
+  full        // every layer again from its input
+};
+
+enum class Attention {
+  unfused,  // scores, softmax, dropout and weighted sum as kernels of their own
+  fused     // one kernel that keeps the scores on chip (Dao et al. 2205.14135)
+};
+
+enum class Precision { bf16, fp32 };
+[[nodiscard]] constexpr int bytes_of(Precision precision) {
+  return precision == Precision::bf16 ? 2 : 4;
+}
+
+// What runs beside the compute stream instead of after it.
+struct Overlap {
+  bool gradients = false;  // buckets are reduced while the backward pass goes on
+  bool weights = false;    // buckets are gathered while the forward pass has begun
+  bool tensor = false;     // backward all_reduces run beside the weights' gradients
+};
+
+struct Parallelism {
+  int tensor = 1;
+  int pipeline = 1;
+  bool sequence_parallel = false;
+  int micro_batch = 1;   // sequences of one forward pass of a replica
+  int accumulation = 1;  // micro-batches of a step and replica
+  Recompute recompute = Recompute::selective;
+  Attention attention = Attention::unfused;
+  Precision gradients = Precision::fp32;  // of the gradient buffer and of uncompressed wires
+  Overlap overlap = {};
+  Bytes bucket = 160_MiB;  // of gradients, where something overlaps; else one bucket holds all
+};
+
+[[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
+// Sequences of a step over all replicas.
+[[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
+
+// Throws InputError, one line a problem, where the job does not fit the cluster or the model:
+// "--tp: 3 does not divide the 16 heads of gpt_1.3b; ...".
+void check(const Cluster& cluster, const Model& model, const Parallelism& parallelism);
+
+// A rank's place in the job.
+struct Place {
+  int stage = 0;
+  int replica = 0;
+  int tensor = 0;
+};
+[[nodiscard]] int rank_of(const Cluster& cluster, const Parallelism& parallelism, const Place& place);
+
+// Parameters that a rank of the stage holds, by layer first to last and what stands around them.
+struct StageParameters {
+  double layer = 0;      // of each of its layers
+  int layers = 0;
+  double embedding = 0;  // word and position embeddings of the first stage
+  double head = 0;       // output projection and final norm of the last stage
+  [[nodiscard]] double total() const { return layer * layers + embedding + head; }
+};
+[[nodiscard]] StageParameters stage_parameters(const Model& model, const Parallelism& parallelism,
+                                               int stage);
+
+}  // namespace sim
