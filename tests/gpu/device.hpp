@@ -63,7 +63,7 @@ class GuardedBytes {
 template <typename T>
 std::vector<T> as_values(const std::vector<std::byte>& bytes) {
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
   return values;
 }
 
