@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codecs/group/group.hpp"
+#include "codecs/group/steps.hpp"
 #include "codecs/hadamard/hadamard.hpp"
 #include "codecs/random/random.hpp"
 

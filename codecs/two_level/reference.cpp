@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "codecs/group/group.hpp"
+#include "codecs/group/steps.hpp"
 #include "codecs/two_level/two_level.hpp"
 
 namespace codecs {

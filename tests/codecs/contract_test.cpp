@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "codecs/group/group.hpp"
+#include "codecs/group/steps.hpp"
 #include "codecs/hadamard/hadamard.hpp"
 #include "tests/codecs/wire.hpp"
 

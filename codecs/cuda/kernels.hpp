@@ -1,0 +1,37 @@
+// What the launchers of codecs/<name>/kernels.hpp have in common.
+//
+// Every launcher enqueues one kernel on `stream` and returns: it neither allocates nor waits.
+// Pointers are to device memory, aligned to 16 bytes, and must stay valid until the kernel has run.
+// Any length works; of length 0 nothing is launched. The bytes equal the reference's. Formats
+// without kernels throw std::invalid_argument, failed launches CudaError.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "codecs/codec.hpp"
+
+namespace codecs::cuda {
+
+// Where an encode writes. *nonfinite becomes 1 if a value is NaN or infinite and stays otherwise;
+// null: not wanted.
+struct Encoding {
+  std::byte* wires = nullptr;
+  RandomKey key = {};
+  unsigned* nonfinite = nullptr;
+};
+
+// Wires of equal length, laid end to end.
+struct Wires {
+  const std::byte* bytes = nullptr;
+  int inputs = 1;
+};
+
+template <typename Value>
+struct Tensor {
+  Value* values = nullptr;
+  std::size_t elements = 0;
+};
+
+}  // namespace codecs::cuda

@@ -1,0 +1,203 @@
+// Tiles of 512 values in a warp's registers: lane l holds the 16 consecutive values from 16 l.
+// Codes of a lane are then one 16-byte (INT8) or 8-byte (INT4) word, its random bits one Philox
+// call, and a Hadamard block two lanes. Global memory is still read and written in whole sectors:
+// lanes fetch neighbouring 16-byte vectors and hand them to their owners by shuffles.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "codecs/bf16/bf16.hpp"
+
+namespace codecs::cuda {
+
+inline constexpr int kWarpLanes = 32;
+inline constexpr int kLaneElements = 16;
+inline constexpr int kTileElements = kWarpLanes * kLaneElements;
+inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
+
+__device__ inline uint4 shuffle_xor(const uint4& v, int mask) {
+  return make_uint4(__shfl_xor_sync(kAllLanes, v.x, mask), __shfl_xor_sync(kAllLanes, v.y, mask),
+                    __shfl_xor_sync(kAllLanes, v.z, mask), __shfl_xor_sync(kAllLanes, v.w, mask));
+}
+
+// Word by word: a choice between array elements as a whole would be a choice of addresses, and the
+// array would go to memory.
+__device__ inline uint4 choose(bool first, const uint4& a, const uint4& b) {
+  return make_uint4(first ? a.x : b.x, first ? a.y : b.y, first ? a.z : b.z, first ? a.w : b.w);
+}
+
+// Transposes the K x K vectors that K neighbouring lanes hold: lane q's vector k goes to lane k's
+// q.
+template <int K>
+__device__ void transpose(uint4 (&v)[K], int lane) {
+#pragma unroll
+  for (int stride = 1; stride < K; stride *= 2) {
+    const bool upper = (lane & stride) != 0;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      if ((k & stride) != 0) continue;
+      const uint4 received = shuffle_xor(choose(upper, v[k], v[k | stride]), stride);
+      v[k] = choose(upper, received, v[k]);
+      v[k | stride] = choose(upper, v[k | stride], received);
+    }
+  }
+}
+
+__device__ inline float as_float(Bf16 value) {
+  return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
+}
+// Nearest even; NaN becomes 0x7FFF.
+__device__ inline Bf16 as_bf16(float value) {
+  return {__bfloat16_as_ushort(__float2bfloat16_rn(value))};
+}
+__device__ inline float round_to_bf16(float value) { return as_float(as_bf16(value)); }
+
+template <typename Value>
+inline constexpr int kPerVector = 16 / static_cast<int>(sizeof(Value));
+template <typename Value>
+inline constexpr int kPerWord = 4 / static_cast<int>(sizeof(Value));
+
+// One word of a vector as values, and back.
+__device__ inline void unpack(std::uint32_t word, float (&x)[1]) { x[0] = __uint_as_float(word); }
+__device__ inline void unpack(std::uint32_t word, float (&x)[2]) {
+  x[0] = __uint_as_float(word << 16);
+  x[1] = __uint_as_float(word & 0xFFFF0000u);
+}
+__device__ inline std::uint32_t pack(const float (&x)[1]) { return __float_as_uint(x[0]); }
+__device__ inline std::uint32_t pack(const float (&x)[2]) {
+  return as_bf16(x[0]).bits | static_cast<std::uint32_t>(as_bf16(x[1]).bits) << 16;
+}
+
+// 4 bytes of values from `first`; zeros from `elements` on.
+template <typename Value>
+__device__ std::uint32_t load_word(const Value* values, std::size_t elements, std::size_t first) {
+  if (first + kPerWord<Value> <= elements) {
+    return *reinterpret_cast<const std::uint32_t*>(values + first);
+  }
+  // At most the lower half of a word of bfloat16 is left.
+  return first < elements ? *reinterpret_cast<const std::uint16_t*>(values + first) : 0u;
+}
+
+template <typename Value>
+__device__ void store_word(std::uint32_t word, std::size_t elements, std::size_t first,
+                           Value* values) {
+  if (first + kPerWord<Value> <= elements) {
+    *reinterpret_cast<std::uint32_t*>(values + first) = word;
+  } else if (first < elements) {
+    *reinterpret_cast<std::uint16_t*>(values + first) = static_cast<std::uint16_t>(word);
+  }
+}
+
+// 16 bytes of values from `first`; zeros from `elements` on. `first` is a multiple of kPerVector.
+template <typename Value>
+__device__ uint4 load_vector(const Value* values, std::size_t elements, std::size_t first) {
+  if (first + kPerVector<Value> <= elements) {
+    return *reinterpret_cast<const uint4*>(values + first);
+  }
+  constexpr int kWord = kPerWord<Value>;
+  return make_uint4(load_word(values, elements, first), load_word(values, elements, first + kWord),
+                    load_word(values, elements, first + 2 * kWord),
+                    load_word(values, elements, first + 3 * kWord));
+}
+
+template <typename Value>
+__device__ void store_vector(const uint4& vector, std::size_t elements, std::size_t first,
+                             Value* values) {
+  if (first + kPerVector<Value> <= elements) {
+    *reinterpret_cast<uint4*>(values + first) = vector;
+    return;
+  }
+  constexpr int kWord = kPerWord<Value>;
+  store_word(vector.x, elements, first, values);
+  store_word(vector.y, elements, first + kWord, values);
+  store_word(vector.z, elements, first + 2 * kWord, values);
+  store_word(vector.w, elements, first + 3 * kWord, values);
+}
+
+// Index of the first value of the vector that `lane` moves for its neighbour k.
+template <typename Value>
+__device__ std::size_t vector_index(std::size_t tile, int lane, int k) {
+  constexpr int kNeighbours = kLaneElements / kPerVector<Value>;
+  return tile + static_cast<std::size_t>((lane / kNeighbours * kNeighbours + k) * kLaneElements +
+                                         lane % kNeighbours * kPerVector<Value>);
+}
+
+// The lane's 16 values of the tile that starts at `tile`. All lanes of the warp must call.
+template <typename Value>
+__device__ void load_lane(const Value* values, std::size_t elements, std::size_t tile,
+                          float (&x)[kLaneElements]) {
+  constexpr int kVectors = kLaneElements / kPerVector<Value>;
+  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+  uint4 vectors[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    vectors[k] = load_vector(values, elements, vector_index<Value>(tile, lane, k));
+  }
+  transpose(vectors, lane);
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    const std::uint32_t words[4] = {vectors[k].x, vectors[k].y, vectors[k].z, vectors[k].w};
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      float part[kPerWord<Value>];
+      unpack(words[w], part);
+#pragma unroll
+      for (int i = 0; i < kPerWord<Value>; ++i) {
+        x[k * kPerVector<Value> + w * kPerWord<Value> + i] = part[i];
+      }
+    }
+  }
+}
+
+template <typename Value>
+__device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements, std::size_t tile,
+                           Value* values) {
+  constexpr int kVectors = kLaneElements / kPerVector<Value>;
+  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+  uint4 vectors[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    std::uint32_t words[4];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      float part[kPerWord<Value>];
+#pragma unroll
+      for (int i = 0; i < kPerWord<Value>; ++i) {
+        part[i] = x[k * kPerVector<Value> + w * kPerWord<Value> + i];
+      }
+      words[w] = pack(part);
+    }
+    vectors[k] = make_uint4(words[0], words[1], words[2], words[3]);
+  }
+  transpose(vectors, lane);
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    store_vector(vectors[k], elements, vector_index<Value>(tile, lane, k), values);
+  }
+}
+
+// The transform of codecs/hadamard/hadamard.hpp: strides 1 to 8 in the lane, 16 with its neighbour.
+__device__ inline void hadamard_lane(float (&x)[kLaneElements]) {
+#pragma unroll
+  for (int stride = 1; stride < kLaneElements; stride *= 2) {
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) {
+      if ((i & stride) != 0) continue;
+      const float a = x[i], b = x[i | stride];
+      x[i] = a + b;
+      x[i | stride] = a - b;
+    }
+  }
+  const bool upper = (threadIdx.x & 1) != 0;
+#pragma unroll
+  for (int i = 0; i < kLaneElements; ++i) {
+    const float other = __shfl_xor_sync(kAllLanes, x[i], 1);
+    x[i] = upper ? other - x[i] : x[i] + other;
+  }
+}
+
+}  // namespace codecs::cuda

@@ -1,0 +1,77 @@
+// Owners of device memory, streams and events. Each is freed where its owner's scope ends.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "codecs/cuda/error.hpp"
+
+namespace codecs::cuda {
+
+// An array in device memory, aligned to at least 256 bytes, uninitialised.
+template <typename T>
+class DeviceBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit DeviceBuffer(std::size_t count) : count_(count) {
+    void* memory = nullptr;
+    if (count > 0) check(cudaMalloc(&memory, count * sizeof(T)));
+    memory_.reset(static_cast<T*>(memory));
+  }
+  explicit DeviceBuffer(std::span<const T> host) : DeviceBuffer(host.size()) {
+    check(cudaMemcpy(get(), host.data(), host.size_bytes(), cudaMemcpyHostToDevice));
+  }
+
+  [[nodiscard]] T* get() const { return memory_.get(); }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t size_bytes() const { return count_ * sizeof(T); }
+
+  // Waits for all work on the device.
+  [[nodiscard]] std::vector<T> to_host() const {
+    std::vector<T> host(count_);
+    check(cudaDeviceSynchronize());
+    check(cudaMemcpy(host.data(), get(), size_bytes(), cudaMemcpyDeviceToHost));
+    return host;
+  }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { cudaFree(memory); }
+  };
+  std::unique_ptr<T, Free> memory_;
+  std::size_t count_;
+};
+
+class Stream {
+ public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+  void wait() const { check(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  [[nodiscard]] cudaEvent_t get() const { return event_; }
+  void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get())); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace codecs::cuda

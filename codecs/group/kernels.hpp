@@ -1,0 +1,20 @@
+// CUDA kernels of the group codecs; codecs/cuda/kernels.hpp says what all launchers promise.
+#pragma once
+
+#include "codecs/bf16/bf16.hpp"
+#include "codecs/cuda/kernels.hpp"
+
+namespace codecs::cuda {
+
+void encode_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                  cudaStream_t stream);
+void encode_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                  cudaStream_t stream);
+
+// The sum of the wires; of one wire, its values.
+void decode_reduce_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                         cudaStream_t stream);
+void decode_reduce_async(const Format& format, const Wires& wires, Tensor<Bf16> sums,
+                         cudaStream_t stream);
+
+}  // namespace codecs::cuda

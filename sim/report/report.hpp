@@ -1,0 +1,71 @@
+// StepReport: what a simulated step means. The numbers that people, CI and sweeps read, each name
+// carrying its unit.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/schemes/plan_step.hpp"
+#include "sim/workload/memory.hpp"
+
+namespace sim {
+
+// Where the time of the rank that ends last goes. The parts sum to the step's time.
+struct TimeParts {
+  double compute_s = 0;       // forward, backward and recomputed operators
+  double exposed_comm_s = 0;  // bytes or latency under way, and nothing on the GPU
+  double codec_s = 0;         // encoding and decoding that no operator hides
+  double bubble_s = 0;        // waiting for another rank, or for nothing to do
+  double optimizer_s = 0;     // norm, clip, update, casts
+  double other_s = 0;         // passes over whole buffers: zeroing, scaling, copying
+  // exposed_comm_s by the phase that is waited for.
+  std::map<Phase, double> exposed_by_phase_s = {};
+};
+
+// What a step sends, mean over ranks, each hop counted once.
+struct WireBytes {
+  double intra_node = 0;
+  double inter_node = 0;
+};
+
+// A kind of link, by the one that is busiest.
+struct LinkUse {
+  std::string link;   // its name, "nic_out_3"
+  double busy = 0;    // share of the step in which it would be full
+};
+
+struct StepReport {
+  std::string topology, model, scheme, calibration;
+  int gpus = 0;
+  int data = 1, tensor = 1, pipeline = 1;
+  double step_time_s = 0;
+  double tokens_per_s = 0;
+  double tflops_per_gpu = 0;  // model FLOP, full attention, no recomputation
+  double mfu = 0;             // of the BF16 peak
+  TimeParts time;
+  WireBytes wire;
+  std::map<Phase, WireBytes> wire_by_phase;  // of the phases that send
+  double compression_ratio_fp32 = 1;  // of the data-parallel exchange: FP32 rings over what is sent
+  double compression_ratio_bf16 = 1;
+  double gradient_exchange_s = 0;  // from the first pass over the gradients to the summed shard
+  double energy_j = 0;             // of all GPUs at their power
+  double usd_per_million_tokens = 0;
+  MemoryUse memory;
+  bool fits_memory = true;
+  std::vector<LinkUse> busiest_links;  // most busy first, one of a kind
+  std::string bound;                   // one line: what the step waits for most
+  std::map<std::string, double> codec_error;  // relative L2 by distribution
+  std::map<std::string, std::string> sources;  // of every input constant
+  double speedup = 0;  // over `baseline`; 0 where there is none
+  std::string baseline;
+};
+
+[[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,
+                                   const Schedule& schedule, const Timeline& timeline);
+
+// The time that the schedule's last rank spends, part by part.
+[[nodiscard]] TimeParts time_parts(const Schedule& schedule, const Timeline& timeline);
+
+}  // namespace sim

@@ -1,0 +1,84 @@
+#include "sim/report/sources.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace sim {
+namespace {
+
+// The row of the error table that the scheme's reduction has, or nothing.
+std::string reduction_row(const Scheme& scheme) {
+  const GradientExchange& g = scheme.gradients;
+  const bool measured = g.algorithm == GradientExchange::Algorithm::two_level &&
+                        g.inside.group == 128 && g.between.group == 128;
+  if (!measured) return "";
+  if (g.inside.bits == 8) return g.inside.hadamard ? "TLq-HS" : "TLq";
+  return g.inside.hadamard ? "" : "ULq";
+}
+
+std::string weight_row(const Scheme& scheme) {
+  if (!scheme.weights.difference) return "bf16";
+  return scheme.weights.wire.group == 2048 ? "qWD" : "";
+}
+
+void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {
+  const Fitted& fitted = cluster.fitted;
+  const std::string rows = fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
+  if (fitted.network_efficiency) {
+    sources["network.efficiency"] = fmt::format("{:.4g}, {}", *fitted.network_efficiency, rows);
+  }
+  if (fitted.communicator_bandwidth) {
+    sources["network.communicator_bandwidth"] =
+        fmt::format("{}, {}", to_text(*fitted.communicator_bandwidth), rows);
+  }
+  if (fitted.compute_efficiency) {
+    sources["gpu.compute_efficiency"] = fmt::format("{:.4g}, {}", *fitted.compute_efficiency, rows);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
+  const Cluster& cluster = context.cluster;
+  std::map<std::string, std::string> sources;
+  sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
+  sources["nvlink"] = fmt::format("{}.toml", cluster.name);
+  sources["network"] = fmt::format("{}.toml", cluster.name);
+  sources["gemm"] = context.calibration.gpu == cluster.gpu.name && !context.calibration.gemm.empty()
+                        ? fmt::format("measured ({})", context.calibration.name)
+                        : "roofline: peak rate times whole waves of tiles";
+  add_fitted(cluster, sources);
+  for (const std::string& line : codec_sources(context, scheme)) {
+    const auto colon = line.find(": ");
+    sources["codec " + line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  return sources;
+}
+
+std::map<std::string, double> codec_errors(const std::filesystem::path& table,
+                                           const Scheme& scheme) {
+  std::ifstream stream(table);
+  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  if (json.is_discarded()) {
+    throw InputError(table.string() + ": is not a table of codec errors; write it with "
+                                      "gardenhose-codec-error");
+  }
+  std::map<std::string, double> errors;
+  const auto add = [&](const char* part, const std::string& row, const std::string& prefix) {
+    if (!json.contains(part) || !json[part].contains(row)) return;
+    for (const auto& [distribution, figures] : json[part][row].items()) {
+      errors[prefix + distribution] = figures.at("relative_l2").get<double>();
+    }
+  };
+  add("reductions", reduction_row(scheme), "");
+  add("weights", weight_row(scheme), "weights_");
+  return errors;
+}
+
+}  // namespace sim

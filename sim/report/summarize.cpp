@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "sim/report/report.hpp"
+#include "sim/report/sources.hpp"
+
+namespace sim {
+namespace {
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+WireBytes mean_of(const SentBytes& sent) { return {mean(sent.intra_node), mean(sent.inter_node)}; }
+
+void add_wire(const Schedule& schedule, StepReport& report) {
+  report.wire = mean_of(sent_bytes(schedule));
+  for (const Phase phase : {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm,
+                            Phase::gradient_comm}) {
+    const WireBytes wire = mean_of(sent_bytes(schedule, phase));
+    if (wire.intra_node + wire.inter_node > 0) report.wire_by_phase[phase] = wire;
+  }
+}
+
+// A ring's exchange of weights and gradients in FP32, over what the data-parallel phases send.
+void add_compression(const StepContext& context, StepReport& report) {
+  const Parallelism& p = context.parallelism;
+  double sent = 0;
+  for (const Phase phase : {Phase::weight_comm, Phase::gradient_comm}) {
+    const auto found = report.wire_by_phase.find(phase);
+    if (found != report.wire_by_phase.end()) {
+      sent += found->second.intra_node + found->second.inter_node;
+    }
+  }
+  if (sent <= 0) return;
+  double parameters = 0;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    parameters += stage_parameters(context.model, p, stage).total() / p.pipeline;
+  }
+  const double ring = parameters * (report.data - 1) / report.data;
+  report.compression_ratio_fp32 = (4 + 4) * ring / sent;
+  report.compression_ratio_bf16 = (2 + 2) * ring / sent;
+}
+
+void add_links(const StepContext& context, const Schedule& schedule, StepReport& report) {
+  const Links links(context.cluster);
+  std::vector<double> bytes(links.size());
+  std::vector<LinkId> crossed;
+  for (const Operation& operation : schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    for (const Hop& hop : schedule.routes[operation.route].hops) {
+      crossed.clear();
+      links.append(hop, crossed);
+      for (const LinkId link : crossed) bytes[link] += operation.bytes * hop.times;
+    }
+  }
+  std::map<std::string, LinkUse> by_kind;
+  for (LinkId link = 0; link < links.size(); ++link) {
+    const double busy = bytes[link] / links.capacity(link).base() / report.step_time_s;
+    const std::string name = links.name(link);
+    LinkUse& most = by_kind[name.substr(0, name.rfind('_'))];
+    if (busy > most.busy) most = {name, busy};
+  }
+  for (const auto& [kind, use] : by_kind) {
+    if (use.busy > 0) report.busiest_links.push_back(use);
+  }
+  std::sort(report.busiest_links.begin(), report.busiest_links.end(),
+            [](const LinkUse& a, const LinkUse& b) { return a.busy > b.busy; });
+}
+
+// From the first pass over the gradients until the last shard is summed, on any rank.
+double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
+  double begin = timeline.makespan_s;
+  double end = 0;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    const bool reduces = operation.phase == Phase::gradient_comm;
+    if (reduces) end = std::max(end, timeline.end_s[id]);
+    if (reduces || schedule.labels[operation.label] == "scale gradients") {
+      if (operation.rank >= 0) begin = std::min(begin, timeline.start_s[id]);
+    }
+  }
+  if (end == 0) return 0;
+  // The kernels that sum the last wires follow the last member.
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.phase != Phase::decode || timeline.start_s[id] < begin) continue;
+    end = std::max(end, timeline.end_s[id]);
+  }
+  return std::max(0.0, end - begin);
+}
+
+std::string bound_of(const StepReport& report) {
+  const TimeParts& t = report.time;
+  const std::pair<double, const char*> parts[] = {
+      {t.compute_s, "compute"},     {t.exposed_comm_s, "communication"},
+      {t.codec_s, "codec kernels"}, {t.bubble_s, "pipeline bubbles and waits"},
+      {t.optimizer_s, "the optimizer"}, {t.other_s, "passes over buffers"}};
+  const auto most = std::max_element(std::begin(parts), std::end(parts));
+  std::string text =
+      fmt::format("{} ({:.0f} % of the step)", most->second, 100 * most->first / report.step_time_s);
+  if (!report.busiest_links.empty()) {
+    const LinkUse& link = report.busiest_links.front();
+    text += fmt::format("; busiest link {}, full for {:.0f} % of it", link.link, 100 * link.busy);
+  }
+  return text;
+}
+
+}  // namespace
+
+StepReport summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
+                     const Timeline& timeline) {
+  const Cluster& cluster = context.cluster;
+  const Parallelism& p = context.parallelism;
+  StepReport report{.topology = cluster.name,
+                    .model = context.model.name,
+                    .scheme = std::string(scheme.name),
+                    .calibration = context.calibration.name};
+  report.gpus = rank_count(cluster);
+  report.data = data_parallel(cluster, p);
+  report.tensor = p.tensor;
+  report.pipeline = p.pipeline;
+  report.step_time_s = timeline.makespan_s;
+  const auto samples = static_cast<double>(global_batch(cluster, p));
+  report.tokens_per_s = samples * context.model.sequence / report.step_time_s;
+  report.tflops_per_gpu = model_flop(context.model, global_batch(cluster, p)).base() /
+                          report.step_time_s / report.gpus / 1e12;
+  report.mfu = report.tflops_per_gpu * 1e12 / cluster.gpu.bf16.base();
+  report.time = time_parts(schedule, timeline);
+  add_wire(schedule, report);
+  add_compression(context, report);
+  add_links(context, schedule, report);
+  report.gradient_exchange_s = gradient_exchange_s(schedule, timeline);
+  report.energy_j = cluster.gpu.power.base() * report.gpus * report.step_time_s;
+  report.usd_per_million_tokens =
+      cluster.gpu.price.base() * report.gpus / report.tokens_per_s * 1e6;
+  report.memory = memory_use(cluster, context.model, p, scheme.buffer_bytes_per_parameter());
+  report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
+  report.bound = bound_of(report);
+  report.sources = sources_of(context, scheme);
+  return report;
+}
+
+}  // namespace sim

@@ -1,0 +1,129 @@
+// Splits the time of the rank that ends last into parts that sum to the step's time.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "sim/report/report.hpp"
+
+namespace sim {
+namespace {
+
+// Parts in the order in which they claim an instant: what keeps the GPU busy hides the rest.
+enum class Part { compute, optimizer, other, codec, exposed_comm, count };
+
+std::optional<Part> part_of(const Operation& operation) {
+  switch (operation.phase) {
+    case Phase::forward:
+    case Phase::backward:
+    case Phase::recompute: return Part::compute;
+    case Phase::optimizer: return Part::optimizer;
+    case Phase::memory_pass: return Part::other;
+    case Phase::encode:
+    case Phase::decode: return Part::codec;
+    case Phase::none: return std::nullopt;
+    default: return Part::exposed_comm;
+  }
+}
+
+// When the bytes or latency of a member's collective were under way, for the member that waited.
+double transfer_start(const Schedule& schedule, const Timeline& timeline,
+                      const Operation& member) {
+  const auto earlier = schedule.dependencies_of(member);
+  const std::uint32_t end = earlier.back();
+  const Operation& last = schedule.operations[end];
+  if (last.kind == OperationKind::flow) return timeline.start_s[end];
+  double start = timeline.end_s[end];
+  for (const std::uint32_t flow : schedule.dependencies_of(last)) {
+    start = std::min(start, timeline.start_s[flow]);
+  }
+  return start;
+}
+
+struct Edge {
+  double time_s;
+  int change;  // +1 begins, -1 ends
+  Part part;
+  Phase phase;
+};
+
+std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeline, int rank) {
+  std::vector<Edge> edges;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    const auto part = part_of(operation);
+    if (operation.rank != rank || !part || std::isnan(timeline.end_s[id])) continue;
+    double start = timeline.start_s[id];
+    if (operation.kind == OperationKind::member) {
+      start = std::max(start, transfer_start(schedule, timeline, operation));
+    }
+    if (start >= timeline.end_s[id]) continue;
+    edges.push_back({start, +1, *part, operation.phase});
+    edges.push_back({timeline.end_s[id], -1, *part, operation.phase});
+  }
+  std::sort(edges.begin(), edges.end(),
+            [](const Edge& a, const Edge& b) { return a.time_s < b.time_s; });
+  return edges;
+}
+
+// How many operations of each part and phase run at an instant.
+struct Running {
+  std::array<int, static_cast<std::size_t>(Part::count)> parts{};
+  std::map<Phase, int> communication;
+
+  void apply(const Edge& edge) {
+    parts[static_cast<std::size_t>(edge.part)] += edge.change;
+    if (edge.part == Part::exposed_comm) communication[edge.phase] += edge.change;
+  }
+  [[nodiscard]] bool has(Part part) const { return parts[static_cast<std::size_t>(part)] > 0; }
+};
+
+void add_interval(const Running& running, double seconds, TimeParts& parts) {
+  if (running.has(Part::compute)) {
+    parts.compute_s += seconds;
+  } else if (running.has(Part::optimizer)) {
+    parts.optimizer_s += seconds;
+  } else if (running.has(Part::other)) {
+    parts.other_s += seconds;
+  } else if (running.has(Part::codec)) {
+    parts.codec_s += seconds;
+  } else if (running.has(Part::exposed_comm)) {
+    parts.exposed_comm_s += seconds;
+    for (const auto& [phase, count] : running.communication) {
+      if (count == 0) continue;
+      parts.exposed_by_phase_s[phase] += seconds;
+      break;
+    }
+  } else {
+    parts.bubble_s += seconds;
+  }
+}
+
+int last_rank(const Schedule& schedule, const Timeline& timeline) {
+  int rank = 0;
+  double end = -1;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    if (schedule.operations[id].rank >= 0 && timeline.end_s[id] > end) {
+      end = timeline.end_s[id];
+      rank = schedule.operations[id].rank;
+    }
+  }
+  return rank;
+}
+
+}  // namespace
+
+TimeParts time_parts(const Schedule& schedule, const Timeline& timeline) {
+  TimeParts parts;
+  Running running;
+  double now = 0;
+  for (const Edge& edge : edges_of_rank(schedule, timeline, last_rank(schedule, timeline))) {
+    add_interval(running, edge.time_s - now, parts);
+    running.apply(edge);
+    now = edge.time_s;
+  }
+  parts.bubble_s += timeline.makespan_s - now;
+  return parts;
+}
+
+}  // namespace sim
