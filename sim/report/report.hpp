@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,14 @@ struct LinkUse {
   double busy = 0;    // share of the step in which it would be full
 };
 
+// The NIC bandwidth below which a scheme beats its baseline, between `pays_at` (it does) and
+// `loses_at` (it does not). 0 and infinity stand for the ends of what was searched.
+struct BreakEven {
+  double pays_at_Bps = 0;
+  double loses_at_Bps = 0;
+  double nic_bandwidth_Bps = 0;  // of the cluster as it is
+};
+
 struct StepReport {
   std::string topology, model, scheme, calibration;
   int gpus = 0;
@@ -60,6 +69,7 @@ struct StepReport {
   std::map<std::string, std::string> sources;  // of every input constant
   double speedup = 0;  // over `baseline`; 0 where there is none
   std::string baseline;
+  std::optional<BreakEven> break_even;
 };
 
 [[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,

@@ -116,10 +116,11 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
                      const Timeline& timeline) {
   const Cluster& cluster = context.cluster;
   const Parallelism& p = context.parallelism;
-  StepReport report{.topology = cluster.name,
-                    .model = context.model.name,
-                    .scheme = std::string(scheme.name),
-                    .calibration = context.calibration.name};
+  StepReport report;
+  report.topology = cluster.name;
+  report.model = context.model.name;
+  report.scheme = scheme.name;
+  report.calibration = context.calibration.name;
   report.gpus = rank_count(cluster);
   report.data = data_parallel(cluster, p);
   report.tensor = p.tensor;

@@ -1,0 +1,16 @@
+// The subcommands of gardenhose, one file each. Arguments are those after the subcommand; what is
+// returned is the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace apps {
+
+using Arguments = std::vector<std::string>;
+
+int run_command(const Arguments& arguments);
+int list_command(const Arguments& arguments);
+int validate_command(const Arguments& arguments);
+
+}  // namespace apps

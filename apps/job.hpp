@@ -1,0 +1,50 @@
+// Job: what `run` and its siblings simulate, from the command line. Flags that several subcommands
+// share, and how they become the inputs of plan_step().
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/schemes/plan_step.hpp"
+
+namespace apps {
+
+// The flags as given.
+struct JobOptions {
+  std::string topology, model, calibration = "auto";
+  std::vector<std::string> schemes;
+  int nodes = 0, gpus_per_node = 0;  // 0: all of the cluster's
+  std::string bucket_size;
+  std::string sequence_parallel, recompute, attention, gradient_precision, overlap;
+  int tensor = 1, pipeline = 1, micro_batch = 1, accumulation = 0;
+  std::int64_t global_batch = 0;
+  int sequence = 0;
+  bool step_by_step = false;
+  std::vector<std::string> settings;  // KEY=VALUE
+};
+
+// Everything that is read from files, ready to simulate.
+struct Job {
+  sim::Cluster cluster;
+  sim::Model model;
+  sim::Calibration calibration;
+  sim::Parallelism parallelism;
+  sim::Detail detail = sim::Detail::folded;
+  std::vector<sim::Scheme> schemes;
+  std::vector<sim::Setting> scheme_settings;
+
+  [[nodiscard]] sim::StepContext context() const {
+    return {cluster, model, calibration, parallelism, detail};
+  }
+};
+
+[[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options);
+// Reads the files and checks the flags. Throws InputError.
+[[nodiscard]] Job read_job(const JobOptions& options);
+
+// The table for a GPU: of that GPU (measured before published), else a measured one of another GPU,
+// else the roofline. `name` is "auto", "roofline", a shipped name or a file.
+[[nodiscard]] sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name);
+
+}  // namespace apps

@@ -1,0 +1,99 @@
+// list: what ships, with one line each.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/arguments.hpp"
+#include "apps/data_files.hpp"
+#include "codecs/codec.hpp"
+#include "sim/base/error.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/schemes/scheme.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/model.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+
+void line(std::string_view name, std::string_view text) { fmt::print("  {:<28} {}\n", name, text); }
+
+void list_schemes() {
+  fmt::print("schemes (run --scheme)\n");
+  for (const sim::Scheme* scheme : sim::all_schemes()) line(scheme->name, scheme->summary);
+}
+
+void list_codecs() {
+  fmt::print("codecs\n");
+  for (const codecs::Codec* codec : codecs::all_codecs()) line(codec->name, codec->summary);
+}
+
+void list_topologies() {
+  fmt::print("topologies (run --topology)\n");
+  for (const auto& file : shipped_files(Kind::topology)) {
+    line(file.stem().string(), sim::read_cluster(file).summary);
+  }
+}
+
+void list_models() {
+  fmt::print("models (run --model)\n");
+  for (const auto& file : shipped_files(Kind::model)) {
+    line(file.stem().string(), sim::read_model(file).summary);
+  }
+}
+
+void list_calibrations() {
+  fmt::print("calibrations (run --calibration)\n");
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    const sim::Calibration table = sim::read_calibration(file);
+    line(table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, table.source));
+  }
+  line("roofline", "no table: bytes that a kernel moves over the memory's bandwidth");
+}
+
+struct Section {
+  std::string_view name;
+  void (*print)();
+};
+constexpr Section kSections[] = {{"schemes", list_schemes},
+                                 {"codecs", list_codecs},
+                                 {"topologies", list_topologies},
+                                 {"models", list_models},
+                                 {"calibrations", list_calibrations}};
+
+}  // namespace
+
+int list_command(const Arguments& arguments) {
+  std::vector<std::string> wanted;
+  po::options_description flags;
+  flags.add_options()("section", po::value(&wanted),
+                      "schemes, codecs, topologies, models or calibrations (default: all)");
+  po::positional_options_description places;
+  places.add("section", -1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, "usage: gardenhose list [SECTION...]\n", flags, places, values)) {
+    return 0;
+  }
+  for (const std::string& name : wanted) {
+    bool known = false;
+    for (const Section& section : kSections) known = known || section.name == name;
+    if (!known) {
+      throw sim::InputError(fmt::format(
+          "list: '{}' is none of the known: schemes, codecs, topologies, models, calibrations",
+          name));
+    }
+  }
+  const char* separator = "";
+  for (const Section& section : kSections) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), section.name) == wanted.end()) {
+      continue;
+    }
+    fmt::print("{}", separator);
+    section.print();
+    separator = "\n";
+  }
+  return 0;
+}
+
+}  // namespace apps

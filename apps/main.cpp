@@ -1,0 +1,78 @@
+// gardenhose: predicts how fast a model trains over a network with each compression scheme.
+#include <fmt/format.h>
+
+#include <boost/program_options.hpp>
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string_view>
+
+#include "apps/commands.hpp"
+#include "sim/base/error.hpp"
+
+namespace {
+
+constexpr int kWrongInput = 2;
+constexpr int kBug = 70;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const apps::Arguments&);
+};
+
+constexpr Command kCommands[] = {
+    {"run", "simulate a training step of one or several schemes", apps::run_command},
+    {"list", "what ships: schemes, codecs, topologies, models, calibrations", apps::list_command},
+    {"validate", "rerun published tables and print predicted beside published",
+     apps::validate_command},
+};
+
+void print_help() {
+  fmt::print(
+      "gardenhose: how fast does this model train over this network, with this compression?\n\n"
+      "usage: gardenhose COMMAND [FLAGS]      gardenhose COMMAND --help\n\n");
+  for (const Command& command : kCommands) fmt::print("  {:<10} {}\n", command.name, command.summary);
+  fmt::print(
+      "\nexamples:\n"
+      "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
+      "  gardenhose validate sdp4bit\n\n"
+      "exit codes: 0 fine, 2 wrong input (one line a problem), 70 a bug of ours\n");
+}
+
+int dispatch(std::string_view name, const apps::Arguments& arguments) {
+  for (const Command& command : kCommands) {
+    if (command.name == name) return command.run(arguments);
+  }
+  throw sim::InputError(
+      fmt::format("gardenhose: '{}' is no command; see gardenhose --help", name));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span given(argv, static_cast<std::size_t>(argc));
+  try {
+    const std::string_view name = argc > 1 ? given[1] : "--help";
+    if (name == "--help" || name == "-h" || name == "help") {
+      print_help();
+      return 0;
+    }
+    if (name == "--version") {
+      fmt::print("gardenhose {}\n", GARDENHOSE_VERSION);
+      return 0;
+    }
+    const int code = dispatch(name, {given.begin() + 2, given.end()});
+    if (std::fflush(stdout) != 0) throw sim::InputError("standard output: cannot be written");
+    return code;
+  } catch (const sim::InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kWrongInput;
+  } catch (const boost::program_options::error& error) {
+    fmt::print(stderr, "gardenhose {}: {}; see --help\n", argc > 1 ? given[1] : "", error.what());
+    return kWrongInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gardenhose: a bug of ours: {}\n", error.what());
+    return kBug;
+  }
+}

@@ -1,0 +1,28 @@
+// Progress on standard error for work of more than two seconds; silent when it takes less, and when
+// standard error is not a terminal it prints whole lines.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace apps {
+
+class Progress {
+ public:
+  Progress(std::string what, int steps);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void step();  // one more has begun
+
+ private:
+  std::string what_;
+  int steps_;
+  int begun_ = 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point printed_;
+};
+
+}  // namespace apps

@@ -1,0 +1,146 @@
+// run: one training step, of one scheme or of several side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "apps/arguments.hpp"
+#include "apps/break_even.hpp"
+#include "apps/data_files.hpp"
+#include "apps/job.hpp"
+#include "sim/base/error.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/report/sources.hpp"
+#include "sim/report/writers.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kUsage =
+    "usage: gardenhose run --topology NAME --model NAME [FLAGS]\n\n"
+    "Simulates one training step and says how long it takes and why.\n\n"
+    "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
+    "  gardenhose run --topology my_cluster.toml --model llama_2_7b --scheme sharded,sdp4bit \\\n"
+    "                 --baseline sharded --overlap all --accumulation 8 --format csv\n";
+
+struct RunOptions {
+  JobOptions job;
+  std::string scheme, baseline, format, perfetto;
+  int perfetto_ranks = 0;
+  bool require_fit = false;
+  bool break_even = false;
+};
+
+std::optional<RunOptions> parse(const Arguments& arguments) {
+  RunOptions o;
+  po::options_description flags = job_flags(o.job);
+  po::options_description output("What is reported");
+  auto add = output.add_options();
+  add("baseline", po::value(&o.baseline),
+      "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form");
+  add("break-even", po::bool_switch(&o.break_even),
+      "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline (with "
+      "--format table it is always searched)");
+  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  add("perfetto", po::value(&o.perfetto), "write the timeline (ui.perfetto.dev) of the last scheme");
+  add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
+      "only the first RANKS ranks in the timeline (default: all)");
+  add("require-fit", po::bool_switch(&o.require_fit), "a step that does not fit in memory is an error");
+  flags.add(output);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  std::stringstream names(values["scheme"].as<std::string>());
+  for (std::string name; std::getline(names, name, ',');) o.job.schemes.push_back(name);
+  if (o.format != "table" && o.format != "json" && o.format != "csv") {
+    throw sim::InputError("--format: '" + o.format + "' is none of the known: table, json, csv");
+  }
+  if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
+  if (o.break_even && o.baseline.empty()) {
+    throw sim::InputError("--break-even: needs --baseline, which it compares with");
+  }
+  return o;
+}
+
+struct Result {
+  sim::Schedule schedule;
+  sim::Timeline timeline;
+  sim::StepReport report;
+};
+
+// The main line: what goes in, the schedule, when it ran, what that means.
+Result simulate_step(const Job& job, const sim::Scheme& scheme) {
+  Result result;
+  result.schedule = sim::plan_step(job.context(), scheme);
+  result.timeline = sim::simulate(result.schedule, job.cluster);
+  result.report = sim::summarize(job.context(), scheme, result.schedule, result.timeline);
+  result.report.codec_error =
+      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", scheme);
+  return result;
+}
+
+// The scheme that `name` means as the baseline of `scheme`.
+sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Scheme& scheme) {
+  const sim::Scheme& baseline =
+      sim::scheme_named(name == "twin" ? scheme.twin : std::string_view(name));
+  // A setting may name a part that only the compressed scheme has.
+  return baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings) : baseline;
+}
+
+void warn(const sim::StepReport& report, const sim::Cluster& cluster, bool require_fit) {
+  if (report.fits_memory) return;
+  const std::string line = fmt::format(
+      "{}: needs {:.1f} GB of a {}'s {:.1f} GB; try more --tp or --pp, --recompute full or a smaller "
+      "--micro-batch",
+      report.scheme, report.memory.total() / 1e9, cluster.gpu.name,
+      static_cast<double>(cluster.gpu.memory.count) / 1e9);
+  if (require_fit) throw sim::InputError("--require-fit: " + line);
+  fmt::print(stderr, "warning: {}\n", line);
+}
+
+void print(const RunOptions& options, const std::vector<sim::StepReport>& reports) {
+  if (options.format == "json") fmt::print("{}", sim::to_json(reports));
+  if (options.format == "csv") fmt::print("{}", sim::to_csv(reports));
+  if (options.format == "table") fmt::print("{}", sim::to_table(reports));
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  const Job job = read_job(options->job);
+
+  std::vector<sim::StepReport> reports;
+  for (const sim::Scheme& scheme : job.schemes) {
+    Result result = simulate_step(job, scheme);
+    warn(result.report, job.cluster, options->require_fit);
+    if (!options->baseline.empty()) {
+      const sim::Scheme baseline = baseline_of(options->baseline, job, scheme);
+      const Result reference = simulate_step(job, baseline);
+      result.report.baseline = baseline.name;
+      result.report.speedup = reference.report.step_time_s / result.report.step_time_s;
+      const bool shown = std::any_of(reports.begin(), reports.end(), [&](const auto& report) {
+        return report.scheme == baseline.name;
+      });
+      if (!shown && job.schemes.size() == 1 && baseline.name != scheme.name) {
+        reports.push_back(reference.report);
+      }
+      if (options->break_even || options->format == "table") {
+        result.report.break_even = find_break_even(job, scheme, baseline);
+      }
+    }
+    if (!options->perfetto.empty()) {
+      sim::write_file(options->perfetto, sim::to_perfetto(result.schedule, result.timeline,
+                                                          options->perfetto_ranks));
+    }
+    reports.push_back(std::move(result.report));
+  }
+  print(*options, reports);
+  return 0;
+}
+
+}  // namespace apps

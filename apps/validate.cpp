@@ -1,0 +1,2 @@
+#include "apps/commands.hpp"
+namespace apps { int validate_command(const Arguments&) { return 0; } }

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "sim/report/writers.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json wire_by_phase(const StepReport& report) {
+  Json phases = Json::object();
+  for (const auto& [phase, wire] : report.wire_by_phase) {
+    phases[phase_name(phase)] = {{"intra_node", wire.intra_node}, {"inter_node", wire.inter_node}};
+  }
+  return phases;
+}
+
+Json memory(const MemoryUse& use) {
+  return {{"weights", use.weights},         {"gradients", use.gradients},
+          {"optimizer", use.optimizer},     {"activations", use.activations},
+          {"logits", use.logits},           {"buffers", use.buffers}};
+}
+
+// The flat part: what JSON and CSV share, in order.
+Json figures(const StepReport& r) {
+  Json json = {{"topology", r.topology},
+               {"model", r.model},
+               {"scheme", r.scheme},
+               {"calibration", r.calibration},
+               {"gpus", r.gpus},
+               {"data_parallel", r.data},
+               {"tensor_parallel", r.tensor},
+               {"pipeline_parallel", r.pipeline},
+               {"step_time_s", r.step_time_s},
+               {"tokens_per_s", r.tokens_per_s},
+               {"tflops_per_gpu", r.tflops_per_gpu},
+               {"mfu", r.mfu},
+               {"compute_s", r.time.compute_s},
+               {"exposed_comm_s", r.time.exposed_comm_s},
+               {"codec_s", r.time.codec_s},
+               {"bubble_s", r.time.bubble_s},
+               {"optimizer_s", r.time.optimizer_s},
+               {"other_s", r.time.other_s},
+               {"wire_bytes_intra_node", r.wire.intra_node},
+               {"wire_bytes_inter_node", r.wire.inter_node},
+               {"wire_bytes_wan", 0.0},
+               {"compression_ratio_fp32", r.compression_ratio_fp32},
+               {"compression_ratio_bf16", r.compression_ratio_bf16},
+               {"gradient_exchange_s", r.gradient_exchange_s},
+               {"memory_per_gpu_bytes", r.memory.total()},
+               {"fits_memory", r.fits_memory},
+               {"energy_j", r.energy_j},
+               {"usd_per_million_tokens", r.usd_per_million_tokens}};
+  json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
+  json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
+  // JSON has no infinity: null says that it still pays at the end of the search.
+  const auto bandwidth = [&](double value) {
+    return r.break_even && std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  json["pays_at_nic_Bps"] = bandwidth(r.break_even ? r.break_even->pays_at_Bps : 0);
+  json["loses_at_nic_Bps"] = bandwidth(r.break_even ? r.break_even->loses_at_Bps : 0);
+  return json;
+}
+
+Json to_object(const StepReport& r) {
+  Json json = figures(r);
+  Json exposed = Json::object();
+  for (const auto& [phase, seconds] : r.time.exposed_by_phase_s) {
+    exposed[phase_name(phase)] = seconds;
+  }
+  json["exposed_comm_by_phase_s"] = exposed;
+  json["wire_bytes_by_phase"] = wire_by_phase(r);
+  json["memory_by_part_bytes"] = memory(r.memory);
+  Json links = Json::array();
+  for (const LinkUse& use : r.busiest_links) links.push_back({{"link", use.link}, {"busy", use.busy}});
+  json["busiest_links"] = links;
+  json["bound"] = r.bound;
+  json["codec_error"] = r.codec_error;
+  json["sources"] = r.sources;
+  return json;
+}
+
+// A CSV field: quoted where it holds what CSV gives a meaning.
+std::string field(const Json& value) {
+  if (value.is_null()) return "";
+  if (!value.is_string()) return value.dump();
+  const auto text = value.get<std::string>();
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string to_json(std::span<const StepReport> reports) {
+  if (reports.size() == 1) return to_object(reports.front()).dump(1) + "\n";
+  Json list = Json::array();
+  for (const StepReport& report : reports) list.push_back(to_object(report));
+  return list.dump(1) + "\n";
+}
+
+std::string to_csv(std::span<const StepReport> reports) {
+  std::string text;
+  for (const StepReport& report : reports) {
+    const Json row = figures(report);
+    std::string names, values;
+    for (const auto& [name, value] : row.items()) {
+      names += (names.empty() ? "" : ",") + name;
+      values += (values.empty() ? "" : ",") + field(value);
+    }
+    if (text.empty()) text = names + "\n";
+    text += values + "\n";
+  }
+  return text;
+}
+
+}  // namespace sim

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/writers.hpp"
+
+namespace sim {
+namespace {
+
+using Cell = std::function<std::string(const StepReport&)>;
+
+struct Row {
+  std::string label;
+  Cell cell;  // none: a heading
+};
+
+std::string time_text(double seconds) { return to_text(Seconds::from_base(seconds)); }
+std::string byte_text(double bytes) {
+  return bytes == 0 ? "0" : to_text(Bytes{static_cast<std::int64_t>(bytes)});
+}
+
+// "120 ms  42 %" of the step.
+Cell share_of_step(std::function<double(const StepReport&)> seconds) {
+  return [seconds](const StepReport& r) {
+    const double value = seconds(r);
+    if (value <= 0) return std::string("-");
+    return fmt::format("{} {:3.0f} %", time_text(value), 100 * value / r.step_time_s);
+  };
+}
+
+double exposed(const StepReport& report, Phase phase) {
+  const auto found = report.time.exposed_by_phase_s.find(phase);
+  return found == report.time.exposed_by_phase_s.end() ? 0 : found->second;
+}
+
+std::vector<Row> time_rows() {
+  std::vector<Row> rows{{"where the time goes", nullptr}};
+  const auto add = [&](const char* label, std::function<double(const StepReport&)> seconds) {
+    rows.push_back({label, share_of_step(std::move(seconds))});
+  };
+  add("  compute", [](const StepReport& r) { return r.time.compute_s; });
+  add("  exposed communication", [](const StepReport& r) { return r.time.exposed_comm_s; });
+  add("    weights", [](const StepReport& r) { return exposed(r, Phase::weight_comm); });
+  add("    gradients", [](const StepReport& r) { return exposed(r, Phase::gradient_comm); });
+  add("    tensor parallel", [](const StepReport& r) { return exposed(r, Phase::tensor_comm); });
+  add("    pipeline", [](const StepReport& r) { return exposed(r, Phase::pipeline_comm); });
+  add("  codec kernels", [](const StepReport& r) { return r.time.codec_s; });
+  add("  pipeline bubble, waits", [](const StepReport& r) { return r.time.bubble_s; });
+  add("  optimizer", [](const StepReport& r) { return r.time.optimizer_s; });
+  add("  passes over buffers", [](const StepReport& r) { return r.time.other_s; });
+  return rows;
+}
+
+std::string wire_text(const StepReport& report, Phase phase) {
+  const auto found = report.wire_by_phase.find(phase);
+  if (found == report.wire_by_phase.end()) return "-";
+  return fmt::format("{} / {}", byte_text(found->second.intra_node),
+                     byte_text(found->second.inter_node));
+}
+
+std::vector<Row> wire_rows() {
+  return {
+      {"sent per GPU, inside / between nodes", nullptr},
+      {"  weights", [](const StepReport& r) { return wire_text(r, Phase::weight_comm); }},
+      {"  gradients", [](const StepReport& r) { return wire_text(r, Phase::gradient_comm); }},
+      {"  tensor parallel", [](const StepReport& r) { return wire_text(r, Phase::tensor_comm); }},
+      {"  pipeline", [](const StepReport& r) { return wire_text(r, Phase::pipeline_comm); }},
+      {"  compression of data parallel",
+       [](const StepReport& r) {
+         return fmt::format("{:.2f}x FP32, {:.2f}x BF16", r.compression_ratio_fp32,
+                            r.compression_ratio_bf16);
+       }},
+      {"  busiest link, share of step full",
+       [](const StepReport& r) {
+         if (r.busiest_links.empty()) return std::string("-");
+         return fmt::format("{} {:.0f} %", r.busiest_links.front().link,
+                            100 * r.busiest_links.front().busy);
+       }}};
+}
+
+std::vector<Row> head_rows(bool compared) {
+  std::vector<Row> rows{
+      {"step", [](const StepReport& r) { return time_text(r.step_time_s); }},
+      {"tokens per second", [](const StepReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
+      {"TFLOPs per GPU (MFU)",
+       [](const StepReport& r) {
+         return fmt::format("{:.1f} ({:.1f} %)", r.tflops_per_gpu, 100 * r.mfu);
+       }}};
+  if (compared) {
+    rows.push_back({"speed-up", [](const StepReport& r) {
+                      return r.baseline.empty() ? "-" : fmt::format("{:.2f}x", r.speedup);
+                    }});
+  }
+  return rows;
+}
+
+std::vector<Row> memory_rows() {
+  return {{"memory per GPU",
+           [](const StepReport& r) {
+             return byte_text(r.memory.total()) + (r.fits_memory ? "" : " DOES NOT FIT");
+           }},
+          {"error of the sum, normal / t3",
+           [](const StepReport& r) {
+             const auto normal = r.codec_error.find("normal");
+             const auto heavy = r.codec_error.find("student_t3");
+             if (normal == r.codec_error.end() || heavy == r.codec_error.end()) return std::string("-");
+             return fmt::format("{:.3f} / {:.3f}", normal->second, heavy->second);
+           }},
+          {"energy, USD per million tokens", [](const StepReport& r) {
+             return fmt::format("{:.1f} kJ, {:.3f}", r.energy_j / 1e3, r.usd_per_million_tokens);
+           }}};
+}
+
+std::string break_even_text(const StepReport& report) {
+  const BreakEven& at = *report.break_even;
+  const auto rate = [](double bytes_per_s) {
+    return fmt::format("{:.4g} Gbps", bytes_per_s * 8 / 1e9);
+  };
+  if (at.pays_at_Bps == 0) return fmt::format("does not beat {} at any NIC bandwidth", report.baseline);
+  if (!std::isfinite(at.loses_at_Bps)) {
+    return fmt::format("beats {} at every NIC bandwidth up to {}", report.baseline,
+                       rate(at.pays_at_Bps));
+  }
+  return fmt::format("beats {} below {} to {} a NIC (now {})", report.baseline,
+                     rate(at.pays_at_Bps), rate(at.loses_at_Bps), rate(at.nic_bandwidth_Bps));
+}
+
+}  // namespace
+
+std::string to_table(std::span<const StepReport> reports) {
+  if (reports.empty()) return "";
+  const StepReport& first = reports.front();
+  std::string text = fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n\n",
+                                 first.model, first.topology, first.gpus, first.data, first.tensor,
+                                 first.pipeline);
+  const bool compared = std::any_of(reports.begin(), reports.end(),
+                                    [](const StepReport& r) { return !r.baseline.empty(); });
+  std::vector<Row> rows{{"", [](const StepReport& r) { return r.scheme; }}};
+  for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows()}) {
+    rows.insert(rows.end(), part.begin(), part.end());
+  }
+  std::vector<std::size_t> widths(reports.size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < reports.size() && row.cell; ++i) {
+      widths[i] = std::max(widths[i], row.cell(reports[i]).size());
+    }
+  }
+  for (const Row& row : rows) {
+    bool empty = row.cell != nullptr;
+    std::string line = fmt::format("{:<38}", row.label);
+    for (std::size_t i = 0; i < reports.size() && row.cell; ++i) {
+      const std::string cell = row.cell(reports[i]);
+      empty = empty && cell == "-";
+      line += fmt::format("  {:>{}}", cell, widths[i]);
+    }
+    if (!empty) text += line + "\n";
+  }
+  for (const StepReport& report : reports) {
+    text += fmt::format("\n{}: bound by {}", report.scheme, report.bound);
+    if (report.break_even) text += "; " + break_even_text(report);
+  }
+  text += "\n\nsources\n";
+  for (const StepReport& report : reports) {
+    for (const auto& [constant, source] : report.sources) {
+      const std::string line = fmt::format("  {}: {}\n", constant, source);
+      if (text.find(line) == std::string::npos) text += line;
+    }
+  }
+  return text;
+}
+
+}  // namespace sim

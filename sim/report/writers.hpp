@@ -1,0 +1,28 @@
+// Writers of reports: tables for people, JSON, CSV, and a timeline for Perfetto.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/report/report.hpp"
+
+namespace sim {
+
+// Side by side where there are several: time by part, bytes by phase and level, memory, bound.
+[[nodiscard]] std::string to_table(std::span<const StepReport> reports);
+// One object, or a list where there are several. Every name carries its unit.
+[[nodiscard]] std::string to_json(std::span<const StepReport> reports);
+// A header and a line a report.
+[[nodiscard]] std::string to_csv(std::span<const StepReport> reports);
+// Chrome trace events, which Perfetto opens: a process a rank, a track a stream. At most `ranks`
+// ranks from the first, 0 for all.
+[[nodiscard]] std::string to_perfetto(const Schedule& schedule, const Timeline& timeline,
+                                      int ranks = 0);
+
+// Writes through a temporary file beside it and a rename: never half a file. Throws InputError
+// where the place cannot be written.
+void write_file(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace sim
