@@ -1,0 +1,43 @@
+// Predictions of published rows: by simulation, and by arithmetic without one.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "sim/cluster/cluster.hpp"
+#include "sim/schemes/scheme.hpp"
+#include "sim/validation/published.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/model.hpp"
+#include "sim/workload/parallelism.hpp"
+
+namespace sim::validation {
+
+// Everything that the rows' jobs read, loaded once. Values may be changed to see what they move.
+struct Inputs {
+  std::map<std::string, Cluster> clusters;
+  std::map<std::string, Model> models;
+  Calibration calibration;  // SDP4Bit's own quantisers, published for an A100
+};
+// Reads what `measurements` name from the folder that holds topologies/ and traces/.
+[[nodiscard]] Inputs read_inputs(const std::filesystem::path& folder,
+                                 const std::vector<Measurement>& measurements);
+
+struct Prediction {
+  double tflops_per_gpu = 0;
+  double gradient_exchange_ms = 0;
+  [[nodiscard]] double of(Metric metric) const {
+    return metric == Metric::tflops_per_gpu ? tflops_per_gpu : gradient_exchange_ms;
+  }
+};
+
+// plan_step() and simulate().
+[[nodiscard]] Prediction predict(const Inputs& inputs, const Setup& setup);
+
+// The null model: model FLOP over the peak rate times the compute efficiency, plus the bytes that
+// each phase sends over the bandwidth of its level. The same constants, no schedule: no operators,
+// passes, kernels, latencies or bubbles.
+[[nodiscard]] Prediction predict_null(const Inputs& inputs, const Setup& setup);
+
+}  // namespace sim::validation

@@ -1,0 +1,39 @@
+// Published measurements, row by row, with the job that each was measured on.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sim::validation {
+
+// What was run. Shipped names; everything not named here is as SDP4Bit ran it: sequence 2048,
+// micro-batch 1, accumulation 1, selective recomputation, FP32 gradients, nothing overlapped.
+struct Setup {
+  std::string cluster;  // topologies/<cluster>.toml
+  std::string model;    // traces/models/<model>.toml
+  std::string scheme;
+  int nodes = 0;        // 0: all
+  int tensor = 1;
+  int pipeline = 1;
+  int slices = 1;       // of a two-level scheme
+  auto operator<=>(const Setup&) const = default;
+};
+
+enum class Metric { tflops_per_gpu, gradient_exchange_ms };
+[[nodiscard]] const char* metric_name(Metric metric);
+
+struct Measurement {
+  std::string row;  // "sdp4bit_throughput/a100/gpt_1.3b/sharded"
+  Setup setup;
+  Metric metric = Metric::tflops_per_gpu;
+  double value = 0;
+};
+
+// SDP4Bit (arXiv 2410.15526), table 2: baseline and SDP4Bit of five models on two clusters.
+[[nodiscard]] std::vector<Measurement> read_throughput(const std::filesystem::path& file);
+// Its table 4: five strategies of GPT 1.3B on 8 nodes of 4 A100, time of the gradients' exchange and
+// throughput.
+[[nodiscard]] std::vector<Measurement> read_gradient_comm(const std::filesystem::path& file);
+
+}  // namespace sim::validation
