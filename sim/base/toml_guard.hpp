@@ -18,10 +18,10 @@ struct UnsafeToml {
   std::string what;
 };
 
-// The first place with a control character that no TOML has, with a character beyond ASCII outside
-// of quotes and comments, with more than 64 parts of a dotted key and open brackets around it, or
-// with a header that begins with no key. Nothing when the text is safe to parse; it may still not
-// be TOML.
+// The first of these: a control character that no TOML has, a character beyond ASCII where the
+// parser looks for a blank, more than 64 parts of a dotted key and open brackets around it, a
+// header that begins with no key, a brace that closes a list. Nothing when the text is safe to
+// parse; it may still not be TOML.
 [[nodiscard]] std::optional<UnsafeToml> find_unsafe_toml(std::string_view text);
 
 // `text` on one line and cut after `longest` bytes: for paths and for messages of another library.
