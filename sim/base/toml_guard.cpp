@@ -32,6 +32,8 @@ class Scanner {
         if (c == '}' && !open_.empty() && open_.back().bracket == '[') {
           return here("'}' closes no '{'");
         }
+        if (is_date_without_time())
+          return here("a date with a T and no time; keys here take no dates");
         count(c);
         if (depth_ + dots_ >= kMaxDepth) {
           return here(fmt::format("nested deeper than {}; flatten it", kMaxDepth));
@@ -56,6 +58,8 @@ class Scanner {
     return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
   }
 
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
   static bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
   UnsafeToml here(std::string what) const { return {{line_, column_, false}, std::move(what)}; }
@@ -68,8 +72,19 @@ class Scanner {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     if (rest.empty()) return true;
     const char c = rest.front();
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
            std::string_view("_-\"']").find(c) != std::string_view::npos;
+  }
+
+  // At the T of 1979-05-27T with no digit after it.
+  bool is_date_without_time() const {
+    constexpr std::string_view kDate = "0000-00-00T";
+    if (position_ + 1 < kDate.size()) return false;
+    const std::string_view date = text_.substr(position_ + 1 - kDate.size(), kDate.size());
+    const bool matches = std::ranges::equal(date, kDate, [](char c, char form) {
+      return form == '0' ? is_digit(c) : c == form || (form == 'T' && c == 't');
+    });
+    return matches && (position_ + 1 == text_.size() || !is_digit(text_[position_ + 1]));
   }
 
   void advance(std::size_t bytes) {
