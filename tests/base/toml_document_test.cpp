@@ -16,6 +16,7 @@ namespace {
 using namespace sim;
 namespace fs = std::filesystem;
 
+// `text` again and again after `result`.
 std::string repeated(const std::string& text, int times, std::string result = {}) {
   for (int i = 0; i < times; ++i) result += text;
   return result;
@@ -145,6 +146,7 @@ TEST(Settings, AValueCannotSmuggleInASecondKey) {
   const std::array<Setting, 1> settings{Setting{"c", "1\nd = 2"}};
   const TomlDocument document = parse_toml("c = 1\n", "x.toml", settings);
   EXPECT_EQ(document.leaves.size(), 1u);
+  ASSERT_NE(string_at(document, "c"), nullptr);
   EXPECT_EQ(*string_at(document, "c"), "1\nd = 2");
 }
 
