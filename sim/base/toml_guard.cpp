@@ -9,6 +9,9 @@ namespace sim {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
+// What can stand before and after a value without quotes.
+constexpr std::string_view kBefore = " \t\r\n=[{,";
+constexpr std::string_view kAfter = " \t\r\n]},#";
 
 // Walks over the text as a TOML lexer would, strings and comments aside, and counts.
 class Scanner {
@@ -32,8 +35,7 @@ class Scanner {
         if (c == '}' && !open_.empty() && open_.back().bracket == '[') {
           return here("'}' closes no '{'");
         }
-        if (is_date_without_time())
-          return here("a date with a T and no time; keys here take no dates");
+        if (begins_date()) return here("a date; no key here takes one");
         count(c);
         if (depth_ + dots_ >= kMaxDepth) {
           return here(fmt::format("nested deeper than {}; flatten it", kMaxDepth));
@@ -76,15 +78,19 @@ class Scanner {
            std::string_view("_-\"']").find(c) != std::string_view::npos;
   }
 
-  // At the T of 1979-05-27T with no digit after it.
-  bool is_date_without_time() const {
-    constexpr std::string_view kDate = "0000-00-00T";
-    if (position_ + 1 < kDate.size()) return false;
-    const std::string_view date = text_.substr(position_ + 1 - kDate.size(), kDate.size());
-    const bool matches = std::ranges::equal(date, kDate, [](char c, char form) {
-      return form == '0' ? is_digit(c) : c == form || (form == 'T' && c == 't');
-    });
-    return matches && (position_ + 1 == text_.size() || !is_digit(text_[position_ + 1]));
+  // Whether a value that the parser might take for a date starts here: without its underscores, its
+  // first characters are 1979-05-27. (With what follows, a T or a blank, it is careless.)
+  bool begins_date() const {
+    constexpr std::size_t kFarthest = 72;  // that the parser looks ahead
+    const bool value_starts =
+        position_ == 0 || kBefore.find(text_[position_ - 1]) != std::string_view::npos;
+    if (!value_starts || !is_digit(text_[position_])) return false;
+    std::string value;
+    for (const char c : text_.substr(position_, kFarthest)) {
+      if (value.size() == 10 || kAfter.find(c) != std::string_view::npos) break;
+      if (c != '_') value += c;
+    }
+    return value.size() == 10 && value[4] == '-' && value[7] == '-';
   }
 
   void advance(std::size_t bytes) {

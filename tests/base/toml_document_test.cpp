@@ -88,7 +88,7 @@ TEST(TomlDocument, RefusesHostileTextAtItsPlace) {
       Hostile{"deep after four quotes", repeated(".a", 50'000, "a = ['''x'''', {a") + "=1}]\n",
               "x.toml:1:"},
       Hostile{"list closed by a brace", "a = 1\nb = [}\n", "x.toml:2:6: "},
-      Hostile{"date without its time", "a = [1979-05-27T: s\n", "x.toml:1:16: "},
+      Hostile{"date without its time", "a = [1979-05-27T: s\n", "x.toml:1:6: "},
       Hostile{"header of two lines", "[\na]\n", "x.toml:1:1: "},
       Hostile{"header without a key", "a = 1\n [ %]\n", "x.toml:2:2: "},
       Hostile{"array header without a key", "\xEF\xBB\xBF[[%]]\n", "x.toml:1:1: "},
