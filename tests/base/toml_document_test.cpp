@@ -186,7 +186,7 @@ class InputFiles : public testing::Test {
 
   // The error of reading `file`, which must be one located line.
   static std::string error_of(const fs::path& file) {
-    const std::string error = input_error_of([&] { static_cast<void>(read_input_text(file)); });
+    std::string error = input_error_of([&] { static_cast<void>(read_input_text(file)); });
     EXPECT_EQ(lines_of(error).size(), 1u) << file;
     expect_located(error, file.string());
     return error;

@@ -40,7 +40,7 @@ Paint read_paint(const std::string& text, std::vector<Setting> settings = {}) {
 }
 
 std::string error_of(const std::string& text, std::vector<Setting> settings = {}) {
-  const std::string error = input_error_of([&] { static_cast<void>(read_paint(text, settings)); });
+  std::string error = input_error_of([&] { static_cast<void>(read_paint(text, settings)); });
   expect_located(error, "x.toml");
   return error;
 }

@@ -40,7 +40,7 @@ class ShippedInput : public testing::TestWithParam<Shipped> {
  protected:
   // The error of the file with other text in it.
   std::string error_with(const std::string& text) const {
-    const std::string error = input_error_of([&] { GetParam().parse(text, "x.toml"); });
+    std::string error = input_error_of([&] { GetParam().parse(text, "x.toml"); });
     expect_located(error, "x.toml");
     return error;
   }
