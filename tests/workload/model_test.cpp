@@ -28,7 +28,7 @@ vocabulary = 1000
 sequence = 32
 )";
 
-std::string error_of(Setting setting) {
+std::string error_of(const Setting& setting) {
   const std::array<Setting, 1> settings{setting};
   std::string error =
       input_error_of([&] { static_cast<void>(parse_model(kText, "some/test.toml", settings)); });
