@@ -38,7 +38,7 @@ TomlScalar scalar_of(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return flag->get();
   if (node.is_array()) return TomlOther{"a nested array"};
   if (node.is_table()) return TomlOther{"a table in an array"};
-  return TomlOther{"a date or time"};
+  return TomlOther{"a time"};
 }
 
 TomlValue value_of(const toml::node& node) {

@@ -22,7 +22,7 @@ struct TomlPlace {
   bool from_setting = false;
 };
 
-// What no reader accepts, named for the message: "a date", "a nested array", "an array of tables".
+// What no reader accepts, named for the message: "a time", "a nested array", "a table in an array".
 struct TomlOther {
   std::string_view noun;
 };

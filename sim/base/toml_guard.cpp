@@ -9,6 +9,9 @@ namespace sim {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
+// What can stand before and after a value without quotes.
+constexpr std::string_view kBefore = " \t\r\n=[{,";
+constexpr std::string_view kAfter = " \t\r\n]},#";
 
 // Walks over the text as a TOML lexer would, strings and comments aside, and counts.
 class Scanner {
@@ -32,6 +35,7 @@ class Scanner {
         if (c == '}' && !open_.empty() && open_.back().bracket == '[') {
           return here("'}' closes no '{'");
         }
+        if (begins_date()) return here("a date; no key here takes one");
         count(c);
         if (depth_ + dots_ >= kMaxDepth) {
           return here(fmt::format("nested deeper than {}; flatten it", kMaxDepth));
@@ -56,6 +60,8 @@ class Scanner {
     return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7f;
   }
 
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
   static bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
   UnsafeToml here(std::string what) const { return {{line_, column_, false}, std::move(what)}; }
@@ -68,8 +74,23 @@ class Scanner {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     if (rest.empty()) return true;
     const char c = rest.front();
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
            std::string_view("_-\"']").find(c) != std::string_view::npos;
+  }
+
+  // Whether a value that the parser might take for a date starts here: without its underscores, its
+  // first characters are 1979-05-27. (With what follows, a T or a blank, it is careless.)
+  bool begins_date() const {
+    constexpr std::size_t kFarthest = 72;  // that the parser looks ahead
+    const bool value_starts =
+        position_ == 0 || kBefore.find(text_[position_ - 1]) != std::string_view::npos;
+    if (!value_starts || !is_digit(text_[position_])) return false;
+    std::string value;
+    for (const char c : text_.substr(position_, kFarthest)) {
+      if (value.size() == 10 || kAfter.find(c) != std::string_view::npos) break;
+      if (c != '_') value += c;
+    }
+    return value.size() == 10 && value[4] == '-' && value[7] == '-';
   }
 
   void advance(std::size_t bytes) {

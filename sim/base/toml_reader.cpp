@@ -89,7 +89,7 @@ const T* TomlReader::find_as(std::string_view key, std::string_view wanted) {
   return nullptr;
 }
 
-std::string TomlReader::quantity_text_of(std::string_view, const TomlScalar& value) {
+std::string TomlReader::bare_text(const TomlScalar& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   return std::string(noun_of(value));
@@ -100,6 +100,11 @@ std::string TomlReader::text(std::string_view key) {
   if (value == nullptr) return {};
   if (value->empty()) wrong(key, "is empty; write at least one letter");
   return *value;
+}
+
+void TomlReader::none_of(std::string_view key, std::string_view given,
+                         std::span<const std::string_view> known) {
+  wrong(key, fmt::format("'{}' is none of the known: {}", printable(given), joined(known)));
 }
 
 bool TomlReader::boolean(std::string_view key) {

@@ -83,7 +83,10 @@ class TomlReader {
   const TomlValue* find(std::string_view key);
   template <class T>
   const T* find_as(std::string_view key, std::string_view wanted);
-  std::string quantity_text_of(std::string_view key, const TomlScalar& value);
+  // A number as it is written without a unit; the kind of any other value.
+  static std::string bare_text(const TomlScalar& value);
+  void none_of(std::string_view key, std::string_view given,
+               std::span<const std::string_view> known);
   void check_range(std::string_view key, std::int64_t value, const IntegerRange& range);
   void note(const TomlPlace& place, std::string_view key, std::string_view what);
   void note_missing();
@@ -113,9 +116,10 @@ T TomlReader::quantity(std::string_view key, Zero zero) {
   const auto* scalar = std::get_if<TomlScalar>(value);
   const std::string* text = scalar != nullptr ? std::get_if<std::string>(scalar) : nullptr;
   // A bare number is reported as one without a unit, with the unit to write.
-  const std::string bare =
-      text == nullptr && scalar != nullptr ? quantity_text_of(key, *scalar) : std::string();
-  const Parsed<T> parsed = parse_quantity<T>(text != nullptr ? *text : bare);
+  std::string given;
+  if (text != nullptr) given = *text;
+  if (text == nullptr && scalar != nullptr) given = bare_text(*scalar);
+  const Parsed<T> parsed = parse_quantity<T>(given);
   if (!parsed.value) {
     wrong(key, parsed.problem);
     return {};
@@ -132,9 +136,7 @@ E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names) {
   for (const EnumName<E>& entry : names) {
     if (entry.name == given) return entry.value;
   }
-  if (is_good(key)) {
-    wrong(key, "'" + printable(given) + "' is none of the known: " + joined(known));
-  }
+  if (is_good(key)) none_of(key, given, known);
   return names.front().value;
 }
 

@@ -41,7 +41,7 @@ void check_divides(TomlReader& reader, std::string_view key, int part, std::stri
 Model parse_model(std::string_view text, const std::filesystem::path& file,
                   std::span<const Setting> settings) {
   TomlReader reader(parse_toml(text, file, settings));
-  const Model model{.name = file.stem().string(),
+  Model model{.name = file.stem().string(),
                     .summary = reader.text("summary"),
                     .layers = read_count(reader, "model.layers", kLayers),
                     .hidden = read_count(reader, "model.hidden", kWidth),

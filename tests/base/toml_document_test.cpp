@@ -16,8 +16,8 @@ namespace {
 using namespace sim;
 namespace fs = std::filesystem;
 
-std::string repeated(const std::string& text, int times) {
-  std::string result;
+// `text` again and again after `result`.
+std::string repeated(const std::string& text, int times, std::string result = {}) {
   for (int i = 0; i < times; ++i) result += text;
   return result;
 }
@@ -51,8 +51,8 @@ struct Hostile {
 };
 
 TEST(TomlDocument, RefusesHostileTextAtItsPlace) {
-  const std::string deep_value = "a = " + repeated("[", 100'000);
-  const std::string deep_key = "k = 1\na" + repeated(".a", 50'000) + " = 1\n";
+  const std::string deep_value = repeated("[", 100'000, "a = ");
+  const std::string deep_key = repeated(".a", 50'000, "k = 1\na") + " = 1\n";
   const std::array hostile{
       Hostile{"empty", "", "x.toml:1:1: "},
       Hostile{"truncated string", "a = 1\nb = \"x", "x.toml:2:"},
@@ -67,8 +67,8 @@ TEST(TomlDocument, RefusesHostileTextAtItsPlace) {
       Hostile{"not UTF-8", "a = 1\nb = \"\xff\xfe\"\n", "x.toml:2:"},
       Hostile{"arrays in arrays", deep_value, "x.toml:1:68: "},
       Hostile{"dotted key", deep_key, "x.toml:2:"},
-      Hostile{"dotted header", "[a" + repeated(".a", 50'000) + "]\n", "x.toml:1:"},
-      Hostile{"quoted dotted key", "a" + repeated(".\"a\"", 5'000) + " = 1\n", "x.toml:1:"},
+      Hostile{"dotted header", repeated(".a", 50'000, "[a") + "]\n", "x.toml:1:"},
+      Hostile{"quoted dotted key", repeated(".\"a\"", 5'000, "a") + " = 1\n", "x.toml:1:"},
       Hostile{"tables in tables", repeated("a = {", 50'000), "x.toml:1:"},
       Hostile{"dotted tables in arrays", repeated("a.b.c = [{", 5'000), "x.toml:1:"},
       Hostile{"table too deep", "[a.b.c.d.e.f.g.h.i]\nj = 1\n", "x.toml:1:"},
@@ -84,10 +84,11 @@ TEST(TomlDocument, RefusesHostileTextAtItsPlace) {
               "x.toml:3:2: "},
       Hostile{"escaped letter beyond ASCII", "a = \"\"\"\\µ\"\"\"", "x.toml:1:9: "},
       Hostile{"deep after five quotes",
-              "a = [\"\"\"x\"\"\"\"\", {a" + repeated(".a", 50'000) + "=1}]\n", "x.toml:1:"},
-      Hostile{"deep after four quotes", "a = ['''x'''', {a" + repeated(".a", 50'000) + "=1}]\n",
+              repeated(".a", 50'000, "a = [\"\"\"x\"\"\"\"\", {a") + "=1}]\n", "x.toml:1:"},
+      Hostile{"deep after four quotes", repeated(".a", 50'000, "a = ['''x'''', {a") + "=1}]\n",
               "x.toml:1:"},
       Hostile{"list closed by a brace", "a = 1\nb = [}\n", "x.toml:2:6: "},
+      Hostile{"date without its time", "a = [1979-05-27T: s\n", "x.toml:1:6: "},
       Hostile{"header of two lines", "[\na]\n", "x.toml:1:1: "},
       Hostile{"header without a key", "a = 1\n [ %]\n", "x.toml:2:2: "},
       Hostile{"array header without a key", "\xEF\xBB\xBF[[%]]\n", "x.toml:1:1: "},
@@ -107,9 +108,9 @@ TEST(TomlDocument, TakesWhatOnlyLooksDeep) {
   const std::string dots = repeated(".", 1000);
   const std::string brackets = repeated("[{", 1000);
   const TomlDocument document =
-      parse_toml("# " + dots + brackets + "\na = \"" + dots + brackets + "\" # " + dots +
-                     "\nb = '" + brackets + "\\'\nc = \"\"\"\n" + dots + "\"\\\"\n" + brackets +
-                     "\"\"\"\nd = '''\n'" + brackets + "\n'''\n",
+      parse_toml(std::string("# ") + dots + brackets + "\na = \"" + dots + brackets + "\" # " +
+                     dots + "\nb = '" + brackets + "\\'\nc = \"\"\"\n" + dots + "\"\\\"\n" +
+                     brackets + "\"\"\"\nd = '''\n'" + brackets + "\n'''\n",
                  "x.toml");
   EXPECT_EQ(document.leaves.size(), 4u);
 }
@@ -145,6 +146,7 @@ TEST(Settings, AValueCannotSmuggleInASecondKey) {
   const std::array<Setting, 1> settings{Setting{"c", "1\nd = 2"}};
   const TomlDocument document = parse_toml("c = 1\n", "x.toml", settings);
   EXPECT_EQ(document.leaves.size(), 1u);
+  ASSERT_NE(string_at(document, "c"), nullptr);
   EXPECT_EQ(*string_at(document, "c"), "1\nd = 2");
 }
 
@@ -169,7 +171,7 @@ TEST(Settings, RefuseTablesAndWhatLiesUnderAValue) {
 TEST(Settings, HostileValuesAreTextAtMost) {
   for (const std::string& value :
        {repeated("[", 100'000), std::string("1 = 2"), std::string("\0", 1), std::string("\xff"),
-        "a" + repeated(".a", 10'000)}) {
+        repeated(".a", 10'000, "a")}) {
     const std::array<Setting, 1> settings{Setting{"c", value}};
     const TomlDocument document = parse_toml("c = 1\n", "x.toml", settings);
     ASSERT_NE(string_at(document, "c"), nullptr);
@@ -184,7 +186,7 @@ class InputFiles : public testing::Test {
 
   // The error of reading `file`, which must be one located line.
   static std::string error_of(const fs::path& file) {
-    const std::string error = input_error_of([&] { static_cast<void>(read_input_text(file)); });
+    std::string error = input_error_of([&] { static_cast<void>(read_input_text(file)); });
     EXPECT_EQ(lines_of(error).size(), 1u) << file;
     expect_located(error, file.string());
     return error;

@@ -53,7 +53,7 @@ Cluster read(std::vector<Setting> settings = {}) {
 }
 
 std::string error_of(std::vector<Setting> settings, const std::string& text = kText) {
-  const std::string error =
+  std::string error =
       input_error_of([&] { static_cast<void>(parse_cluster(text, "some/test.toml", settings)); });
   expect_located(error, "some/test.toml");
   return error;

@@ -1,4 +1,5 @@
 // What holds for every shipped cluster and model file, and for every way of damaging one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +40,7 @@ class ShippedInput : public testing::TestWithParam<Shipped> {
  protected:
   // The error of the file with other text in it.
   std::string error_with(const std::string& text) const {
-    const std::string error = input_error_of([&] { GetParam().parse(text, "x.toml"); });
+    std::string error = input_error_of([&] { GetParam().parse(text, "x.toml"); });
     expect_located(error, "x.toml");
     return error;
   }
@@ -76,8 +77,9 @@ TEST_P(ShippedInput, NeedsEveryKeyItHas) {
     if (!is_key(lines_[i])) continue;
     std::vector<std::string> rest = lines_;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_NE(error_with(joined_lines(rest)).find("missing key " + key_of(lines_[i]) + ";"),
-              std::string::npos)
+    EXPECT_NE(
+        error_with(joined_lines(rest)).find(fmt::format("missing key {};", key_of(lines_[i]))),
+        std::string::npos)
         << lines_[i];
   }
 }
@@ -88,9 +90,10 @@ TEST_P(ShippedInput, SuggestsTheKeyThatWasMeant) {
     const std::string key = key_of(lines_[i]);
     std::vector<std::string> typo = lines_;
     typo[i].erase(key.size() / 2, 1);
+    const std::string wanted =
+        fmt::format("x.toml:{}:1: {}: unknown key; did you mean {}?", i + 1, key_of(typo[i]), key);
     const std::string error = error_with(joined_lines(typo));
-    EXPECT_NE(error.find(":" + std::to_string(i + 1) + ":1: "), std::string::npos) << error;
-    EXPECT_NE(error.find("unknown key; did you mean " + key + "?"), std::string::npos) << error;
+    EXPECT_NE(error.find(wanted), std::string::npos) << error;
   }
 }
 
@@ -106,7 +109,7 @@ TEST_P(ShippedInput, RefusesValuesThatAreNone) {
       std::vector<std::string> changed = lines_;
       changed[i] = key + " = " + none;
       const std::string error = error_with(joined_lines(changed));
-      EXPECT_NE(error.find("x.toml:" + std::to_string(i + 1) + ":"), std::string::npos)
+      EXPECT_NE(error.find(fmt::format("x.toml:{}:", i + 1)), std::string::npos)
           << changed[i] << " says: " << error;
     }
   }

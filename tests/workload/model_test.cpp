@@ -22,14 +22,15 @@ feed_forward_kind = "swiglu"
 norm = "rms_norm"
 positions = "rotary"
 biases = true
+dropout = true
 tied_embeddings = false
 vocabulary = 1000
 sequence = 32
 )";
 
-std::string error_of(Setting setting) {
+std::string error_of(const Setting& setting) {
   const std::array<Setting, 1> settings{setting};
-  const std::string error =
+  std::string error =
       input_error_of([&] { static_cast<void>(parse_model(kText, "some/test.toml", settings)); });
   expect_located(error, "some/test.toml");
   return error;
@@ -48,6 +49,7 @@ TEST(Model, HasEveryValueOfItsFile) {
   EXPECT_EQ(model.norm, Model::Norm::rms_norm);
   EXPECT_EQ(model.positions, Model::Positions::rotary);
   EXPECT_TRUE(model.biases);
+  EXPECT_TRUE(model.dropout);
   EXPECT_FALSE(model.tied_embeddings);
   EXPECT_EQ(model.vocabulary, 1000);
   EXPECT_EQ(model.sequence, 32);

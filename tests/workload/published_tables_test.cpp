@@ -1,7 +1,7 @@
 // The published tables agree with themselves and with the shipped files that they speak of.
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>
@@ -67,7 +67,7 @@ TEST(Sdp4bitThroughput, HasTenRowsWhoseSpeedupIsTheRatio) {
 TEST(Sdp4bitThroughput, SpeaksOfShippedModelsAndClusters) {
   for (const Row& row : rows_of("sdp4bit_throughput.csv")) {
     std::string name = row.at("model");
-    name.replace(name.find('-'), 1, "_");
+    std::ranges::replace(name, '-', '_');
     const Model model = read_model(source_directory() / "traces/models" / (name + ".toml"));
     EXPECT_EQ(model.layers, std::stoi(row.at("layers"))) << name;
     EXPECT_EQ(model.hidden, std::stoi(row.at("hidden"))) << name;
