@@ -1,0 +1,48 @@
+#include "apps/calibrate/device.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <fstream>
+
+namespace calibrate {
+namespace {
+
+using codecs::cuda::check;
+
+std::string version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+}  // namespace
+
+Device read_device() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
+    throw codecs::cuda::CudaError("no CUDA device: this program measures a GPU, so it needs one");
+  }
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0));
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver));
+  Device device{
+      .name = properties.name, .device = {}, .driver = {}, .cuda = version(CUDART_VERSION)};
+  device.device = device.name + ", " + std::to_string(properties.totalGlobalMem >> 20) + " MiB, " +
+                  std::to_string(properties.multiProcessorCount) + " multiprocessors, sm_" +
+                  std::to_string(properties.major) + std::to_string(properties.minor);
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::getline(file, device.driver);
+  if (!device.driver.empty()) device.driver += "; ";
+  device.driver += "CUDA " + version(driver);
+  return device;
+}
+
+double copy_bandwidth_Bps(const codecs::cuda::Benchmark& benchmark, std::size_t bytes) {
+  const codecs::cuda::DeviceBuffer<std::byte> from(bytes), to(bytes);
+  check(cudaMemset(from.get(), 1, bytes));
+  const auto timing = benchmark.time([&](int, cudaStream_t stream) {
+    check(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, stream));
+  });
+  return 2 * static_cast<double>(bytes) / timing.median_s;
+}
+
+}  // namespace calibrate
