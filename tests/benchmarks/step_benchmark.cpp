@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,6 +29,15 @@ double peak_megabytes(int who) {
   return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // ru_maxrss is in KiB
 }
 
+double cpu_seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 void predict_step(benchmark::State& state, const std::string& scheme, int gpus) {
   const sim::Cluster cluster = cluster_of(gpus);
   const sim::Model model = sim::read_model(kRoot / "traces/models/gpt_18b.toml");
@@ -39,6 +49,8 @@ void predict_step(benchmark::State& state, const std::string& scheme, int gpus) 
   double planning_s = 0;
   double operations = 0;
   double step_s = 0;
+  const double parent_begin_s = cpu_seconds(RUSAGE_SELF);
+  const double child_begin_s = cpu_seconds(RUSAGE_CHILDREN);
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
     const sim::Schedule schedule = plan_step(context, sim::scheme_named(scheme));
@@ -46,7 +58,12 @@ void predict_step(benchmark::State& state, const std::string& scheme, int gpus) 
     step_s = simulate(schedule, cluster).makespan_s;
     operations = static_cast<double>(schedule.operations.size());
   }
-  state.counters["plan_s"] = {planning_s, benchmark::Counter::kAvgIterations};
+  const auto mean = [](double sum) {
+    return benchmark::Counter(sum, benchmark::Counter::kAvgIterations);
+  };
+  state.counters["plan_s"] = mean(planning_s);
+  state.counters["parent_cpu_s"] = mean(cpu_seconds(RUSAGE_SELF) - parent_begin_s);
+  state.counters["child_cpu_s"] = mean(cpu_seconds(RUSAGE_CHILDREN) - child_begin_s);
   state.counters["operations"] = operations;
   state.counters["step_time_s"] = step_s;
   // Peaks only grow, so a row's are its own when no larger one ran before it.
