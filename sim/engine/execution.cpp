@@ -88,8 +88,8 @@ void Execution::begin_bytes(OperationId id) {
   const Operation& operation = schedule_.operations[id];
   if (operation.bytes < 0.5) {  // SimGrid counts whole bytes
     flow_ended(id, false);
-  } else {
-    platform_.start_flow(operation.route, operation.bytes, id);
+  } else if (!platform_.start_flow(operation.route, operation.bytes, id)) {
+    flow_ended(id, true);
   }
 }
 

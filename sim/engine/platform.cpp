@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <simgrid/kernel/ProfileBuilder.hpp>
@@ -78,8 +79,9 @@ Platform::Platform(const Cluster& cluster, const Schedule& schedule,
   }
 
   for (const Outage& outage : outages) {
-    require(simgrid::s4u::Link::by_name_or_null(outage.link) != nullptr,
-            "an outage names a link of the cluster");
+    const auto* link = simgrid::s4u::Link::by_name_or_null(outage.link);
+    require(link != nullptr, "an outage names a link of the cluster");
+    failing_.push_back(link);
   }
 
   const auto communicator_cap = cluster.fitted.communicator_bandwidth;
@@ -108,13 +110,22 @@ Platform::Platform(const Cluster& cluster, const Schedule& schedule,
   root->seal();
 }
 
-void Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag) {
+bool Platform::is_down(std::uint32_t route) const {
+  const auto& path = routes_[route];
+  return std::any_of(failing_.begin(), failing_.end(), [&](const simgrid::s4u::Link* link) {
+    return !link->is_on() && std::find(path.begin(), path.end(), link->get_impl()) != path.end();
+  });
+}
+
+bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag) {
+  if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
   ended_.clear();
   current_ = &routes_[route];
   auto comm = simgrid::s4u::Comm::sendto_init(source_, destination_);
   comm->set_data(reinterpret_cast<void*>(tag));
   comm->set_payload_size(static_cast<std::uint64_t>(std::llround(bytes)))->start();
   under_way_.emplace(tag, std::move(comm));
+  return true;
 }
 
 void Platform::end_flow(std::uintptr_t tag) {

@@ -25,24 +25,44 @@ struct PeerClass {
   std::vector<int> targets;  // the partner that stands for all, or every peer
 };
 
-// Nodes of the smallest unit in which peers at this distance are counted, and of the unit that
-// holds them all.
-std::pair<int, int> blocks_of(const Cluster& cluster, Distance far) {
+// Sizes in nodes of the units, innermost first, whose links to the outside can be a bottleneck.
+// Peers count as equally far when a message to them leaves as many such units: where the core cannot
+// be a bottleneck all other nodes are one class.
+std::vector<int> tapered_units(const Cluster& cluster) {
   const Network& network = cluster.network;
-  const bool flat = network.fabric == Network::Fabric::single_switch;
-  const int leaf = flat ? cluster.nodes : network.nodes_per_leaf;
-  const int pod = network.fabric == Network::Fabric::fat_tree_3level
-                      ? leaf * network.leaves_per_pod
-                      : std::max(cluster.nodes, leaf);
-  if (far == Distance::leaf) return {1, leaf};
-  if (far == Distance::pod) return {leaf, pod};
-  return {pod, std::max(cluster.nodes, pod)};
+  if (network.fabric == Network::Fabric::single_switch) return {};
+  std::vector<int> units;
+  const bool pods = network.fabric == Network::Fabric::fat_tree_3level;
+  if (network.oversubscription > 1) units.push_back(network.nodes_per_leaf);
+  if (pods && network.pod_oversubscription > 1) {
+    units.push_back(network.nodes_per_leaf * network.leaves_per_pod);
+  }
+  return units;
+}
+
+// How many of the units a message between the nodes leaves.
+std::size_t units_left(const std::vector<int>& units, int node, int other) {
+  std::size_t left = 0;
+  while (left < units.size() && node / units[left] != other / units[left]) ++left;
+  return left;
+}
+
+// Nodes of the smallest block in which peers of a class are counted, and of the one that holds all.
+struct Blocks {
+  int small = 1;
+  int large = 1;
+};
+
+Blocks blocks_of(const Cluster& cluster, const std::vector<int>& units, std::size_t units_left) {
+  const int small = units_left == 0 ? 1 : units[units_left - 1];
+  const int large = units_left == units.size() ? cluster.nodes : units[units_left];
+  return {small, std::max(small, large)};
 }
 
 // The node at the same place in the next small block inside the large block around `node`; -1
 // unless the group has as many nodes in every one of these small blocks, and as many ranks there.
-int partner_of(const Cluster& cluster, const Nodes& nodes, int node, Distance far) {
-  const auto [small, large] = blocks_of(cluster, far);
+int partner_of(const Nodes& nodes, int node, Blocks blocks) {
+  const auto [small, large] = blocks;
   const int first = node / large * large;
   const auto begin = nodes.lower_bound(first);
   const auto end = nodes.lower_bound(first + large);
@@ -57,16 +77,19 @@ int partner_of(const Cluster& cluster, const Nodes& nodes, int node, Distance fa
   return partner->second.size() == nodes.at(node).size() ? partner->first : -1;
 }
 
-std::map<Distance, PeerClass> peer_classes(const Cluster& cluster, const Nodes& nodes, int node) {
-  std::map<Distance, PeerClass> classes;
+using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
+
+PeerClasses peer_classes(const Cluster& cluster, const Nodes& nodes, int node) {
+  const std::vector<int> units = tapered_units(cluster);
+  PeerClasses classes;
   for (const auto& [other, members] : nodes) {
     if (other == node) continue;
-    PeerClass& peers = classes[distance(cluster, node, other)];
+    PeerClass& peers = classes[units_left(units, node, other)];
     ++peers.peers;
     peers.targets.push_back(other);
   }
   for (auto& [far, peers] : classes) {
-    const int partner = partner_of(cluster, nodes, node, far);
+    const int partner = partner_of(nodes, node, blocks_of(cluster, units, far));
     if (partner >= 0) peers.targets = {partner};
   }
   return classes;
@@ -102,7 +125,7 @@ void add_pairs(const Cluster& cluster, const std::vector<int>& from, const std::
 
 std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<int>& ranks) {
   const Nodes nodes = members_by_node(cluster, ranks);
-  std::map<int, std::map<Distance, PeerClass>> classes;
+  std::map<int, PeerClasses> classes;
   int largest = 1;
   bool permuted = true;  // every class has a partner; else shares must count peers one by one
   for (const auto& [node, members] : nodes) {

@@ -1,0 +1,89 @@
+// How long it takes to predict one step of GPT-18B on 64 to 1024 GPUs, planning and simulation
+// together, the simulator's child process included.
+//
+//   gardenhose-benchmarks --benchmark_filter=1024
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/schemes/plan_step.hpp"
+
+namespace {
+
+const std::filesystem::path kRoot = GARDENHOSE_SOURCE_DIR;
+constexpr int kGpusPerNode = 8;
+
+sim::Cluster cluster_of(int gpus) {
+  const std::vector<sim::Setting> settings{{"cluster.nodes", std::to_string(gpus / kGpusPerNode)}};
+  return sim::read_cluster(kRoot / "topologies/dgx_h100_x16.toml", settings);
+}
+
+double peak_megabytes(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // ru_maxrss is in KiB
+}
+
+double cpu_seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+void predict_step(benchmark::State& state, const std::string& scheme, int gpus) {
+  const sim::Cluster cluster = cluster_of(gpus);
+  const sim::Model model = sim::read_model(kRoot / "traces/models/gpt_18b.toml");
+  const sim::Calibration calibration = sim::roofline();
+  const sim::StepContext context{.cluster = cluster,
+                                 .model = model,
+                                 .calibration = calibration,
+                                 .parallelism = {.tensor = 8, .micro_batch = 1, .accumulation = 1}};
+  double planning_s = 0;
+  double operations = 0;
+  double step_s = 0;
+  const double parent_begin_s = cpu_seconds(RUSAGE_SELF);
+  const double child_begin_s = cpu_seconds(RUSAGE_CHILDREN);
+  for (auto _ : state) {
+    const auto begin = std::chrono::steady_clock::now();
+    const sim::Schedule schedule = plan_step(context, sim::scheme_named(scheme));
+    planning_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    step_s = simulate(schedule, cluster).makespan_s;
+    operations = static_cast<double>(schedule.operations.size());
+  }
+  const auto mean = [](double sum) {
+    return benchmark::Counter(sum, benchmark::Counter::kAvgIterations);
+  };
+  state.counters["plan_s"] = mean(planning_s);
+  state.counters["parent_cpu_s"] = mean(cpu_seconds(RUSAGE_SELF) - parent_begin_s);
+  state.counters["child_cpu_s"] = mean(cpu_seconds(RUSAGE_CHILDREN) - child_begin_s);
+  state.counters["operations"] = operations;
+  state.counters["step_time_s"] = step_s;
+  // Peaks only grow, so a row's are its own when no larger one ran before it.
+  state.counters["parent_MB"] = peak_megabytes(RUSAGE_SELF);
+  state.counters["child_MB"] = peak_megabytes(RUSAGE_CHILDREN);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int gpus = 64; gpus <= 1024; gpus *= 2) {
+    for (const char* scheme : {"sharded", "sdp4bit"}) {
+      const std::string name = std::string("predict_step/") + scheme + "/" + std::to_string(gpus);
+      benchmark::RegisterBenchmark(name.c_str(), predict_step, std::string(scheme), gpus)
+          ->UseRealTime()
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

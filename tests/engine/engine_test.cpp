@@ -1,0 +1,234 @@
+// What the engine makes of single operations: each test is a fact about time that the rest relies on.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/schedule/builder.hpp"
+#include "tests/schedule/sample_cluster.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kGigabyte = 1e9;
+constexpr double kNicRate = 50e9;    // of the sample cluster, bytes per second
+constexpr double kTolerance = 1e-9;  // seconds
+
+// Two nodes of eight GPUs; rank 8 is the first GPU of the second node.
+class Engine : public testing::Test {
+ protected:
+  // From GPU 0 of one node to GPU 0 of the other over NIC 0 of both: nic_out_0, then nic_in_8.
+  std::uint32_t over_nic(int times = 1, bool back = false) {
+    const Hop hop = back ? Hop{8, 0, 0, 0, times} : Hop{0, 8, 0, 0, times};
+    return builder.add_route({.hops = {hop}});
+  }
+  OperationId flow(std::uint32_t route, double latency_s, double bytes,
+                   std::vector<OperationId> after = {}, std::uint32_t occupancy = 0) {
+    return builder.flow(route, occupancy, Phase::none, "flow", latency_s, bytes, after);
+  }
+  OperationId kernel(int rank, Stream stream, double seconds, double memory_share = 0,
+                     std::vector<OperationId> after = {}) {
+    return builder.work(rank, stream, Phase::forward, "kernel", seconds, memory_share, after);
+  }
+  Timeline run(const Conditions& conditions = {}) {
+    schedule = std::move(builder).finish();
+    return simulate(schedule, cluster, conditions);
+  }
+
+  Cluster cluster = sample_cluster({.nodes = 2, .gpus = 8, .nics = 8});
+  ScheduleBuilder builder{16};
+  Schedule schedule;
+};
+
+TEST_F(Engine, AFlowTakesItsBytesOverTheBandwidthOfItsLinks) {
+  // 1 GB over two links of 50 GB/s: 0.02 s, without a factor for headers or windows.
+  const auto id = flow(over_nic(), 0, kGigabyte);
+  EXPECT_NEAR(run().end_s[id], 0.02, kTolerance);
+}
+
+TEST_F(Engine, OppositeDirectionsDoNotShare) {
+  // 1 GB each way: 0.02 s each, as if alone.
+  const auto there = flow(over_nic(), 0, kGigabyte);
+  const auto back = flow(over_nic(1, true), 0, kGigabyte);
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[there], 0.02, kTolerance);
+  EXPECT_NEAR(timeline.end_s[back], 0.02, kTolerance);
+}
+
+TEST_F(Engine, FlowsOfDifferentLatencyShareEvenly) {
+  // A begins at 1 us, B at 5 us. In the 4 us between, A moves 50 GB/s * 4 us = 200 kB. With that much
+  // less to send, B ends with A: both at 5 us + (1 GB - 200 kB) / 25 GB/s = 39.997 ms.
+  const auto a = flow(over_nic(), 1e-6, kGigabyte);
+  const auto b = flow(over_nic(), 5e-6, kGigabyte - kNicRate * 4e-6);
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[a], 39.997e-3, kTolerance);
+  EXPECT_NEAR(timeline.end_s[b], 39.997e-3, kTolerance);
+}
+
+TEST_F(Engine, AFlowOfManySharesIsAsManyTimesSlower) {
+  // Three shares of 1 GB over one link: 3 GB / 50 GB/s = 0.06 s.
+  const auto id = flow(over_nic(3), 0, kGigabyte);
+  EXPECT_NEAR(run().end_s[id], 0.06, kTolerance);
+}
+
+TEST_F(Engine, SharesOfOneLinkProgressAlike) {
+  // Three shares beside one: four shares of 12.5 GB/s. 1 GB each: 0.08 s for both flows.
+  const auto three = flow(over_nic(3), 0, kGigabyte);
+  const auto one = flow(over_nic(1), 0, kGigabyte);
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[three], 0.08, kTolerance);
+  EXPECT_NEAR(timeline.end_s[one], 0.08, kTolerance);
+}
+
+TEST_F(Engine, AnEmptyFlowCostsItsLatency) {
+  const auto id = flow(over_nic(), 7e-6, 0);
+  EXPECT_NEAR(run().end_s[id], 7e-6, 1e-15);
+}
+
+TEST_F(Engine, AFlowStartsWhenItsLastDependencyEnds) {
+  // Kernels of 1 s and 3 s on two GPUs; then 2 us of latency and 0.02 s of bytes.
+  const auto early = kernel(0, Stream::compute, 1);
+  const auto late = kernel(8, Stream::compute, 3);
+  const auto id = flow(over_nic(), 2e-6, kGigabyte, {early, late});
+  const Timeline timeline = run();
+  EXPECT_DOUBLE_EQ(timeline.start_s[id], 3);
+  EXPECT_NEAR(timeline.end_s[id], 3 + 2e-6 + 0.02, kTolerance);
+}
+
+TEST_F(Engine, ManyOperationsComplete) {
+  // 16 ranks, each with a chain of 20 000 kernels of 2^-10 s: 20 000 / 1024 s, without rounding.
+  constexpr int kKernels = 20'000;
+  for (int i = 0; i < kKernels; ++i) {
+    for (int rank = 0; rank < 16; ++rank) kernel(rank, Stream::compute, 1.0 / 1024);
+  }
+  const Timeline timeline = run();
+  EXPECT_EQ(timeline.outcome, Outcome::complete);
+  EXPECT_EQ(timeline.end_s.size(), 16U * kKernels);
+  EXPECT_DOUBLE_EQ(timeline.makespan_s, kKernels / 1024.0);
+}
+
+TEST_F(Engine, ManyFlowsComplete) {
+  // A chain of 5 000 flows of 1 MB: 5 000 * 1 MB / 50 GB/s = 0.1 s.
+  OperationId last = kNoOperation;
+  for (int i = 0; i < 5'000; ++i) last = flow(over_nic(), 0, 1e6, {last});
+  EXPECT_NEAR(run().makespan_s, 0.1, 1e-6);
+}
+
+TEST_F(Engine, KernelsOfOneGpuShareItEvenly) {
+  // 1 s and 2 s of work at once: both at half speed until 2 s, where one second is left alone.
+  const auto one = kernel(0, Stream::compute, 1);
+  const auto two = kernel(0, Stream::codec, 2);
+  const auto elsewhere = kernel(1, Stream::compute, 2);
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[one], 2, kTolerance);
+  EXPECT_NEAR(timeline.end_s[two], 3, kTolerance);
+  EXPECT_NEAR(timeline.end_s[elsewhere], 2, kTolerance);
+}
+
+TEST_F(Engine, AFlowSlowsTheKernelBesideItUntilItEnds) {
+  // Of the kernel's second, 3/4 is bound by SMs, of which the flow takes 1/5, and 1/4 by memory, of
+  // which it takes 1/2: while the flow runs the kernel is 0.75 / 0.8 + 0.25 / 0.5 = 1.4375 times
+  // slower. The flow runs for 25 GB / 50 GB/s = 0.5 s, in which 0.5 / 1.4375 s of work are done.
+  const auto taken =
+      builder.add_occupancy({.multiprocessor_share = 0.2, .memory_share = 0.5, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1, 0.25);
+  const auto elsewhere = kernel(1, Stream::compute, 1, 0.25);
+  flow(over_nic(), 0, 25 * kGigabyte, {}, taken);
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[beside], 0.5 + (1 - 0.5 / 1.4375), kTolerance);
+  EXPECT_NEAR(timeline.end_s[elsewhere], 1, kTolerance);
+}
+
+TEST_F(Engine, AFlowTakesItsShareFromItsLaunchOn) {
+  // The collective's kernel waits on the GPU for its latency: 0.5 s at half the SMs.
+  const auto taken = builder.add_occupancy({.multiprocessor_share = 0.5, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1);
+  flow(over_nic(), 0.5, 0, {}, taken);
+  EXPECT_NEAR(run().end_s[beside], 0.5 + (1 - 0.5 / 2), kTolerance);
+}
+
+TEST_F(Engine, FlowsThatTakeAllLeaveATwentieth) {
+  // Two flows that each take all SMs for 1 s: a kernel of 1 s gets 5 % of the GPU for that second.
+  const auto taken = builder.add_occupancy({.multiprocessor_share = 1, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1);
+  flow(over_nic(), 1, 0, {}, taken);
+  flow(over_nic(), 1, 0, {}, taken);
+  EXPECT_NEAR(run().end_s[beside], 1 + (1 - 0.05), kTolerance);
+}
+
+TEST_F(Engine, AMemberStartsWhereItsRankArrives) {
+  // Rank 0 arrives at 1 s, rank 8 at 3 s; the flow of 1 GB starts with the last and ends both parts.
+  const auto early = kernel(0, Stream::compute, 1);
+  const auto late = kernel(8, Stream::compute, 3);
+  const auto bytes = flow(over_nic(), 0, kGigabyte, {early, late});
+  const auto first = builder.member(0, Stream::weights, Phase::none, "", {{early}}, bytes);
+  const auto second = builder.member(8, Stream::weights, Phase::none, "", {{late}}, bytes);
+  const Timeline timeline = run();
+  EXPECT_DOUBLE_EQ(timeline.start_s[first], 1);
+  EXPECT_DOUBLE_EQ(timeline.start_s[second], 3);
+  EXPECT_NEAR(timeline.end_s[first], 3.02, kTolerance);
+  EXPECT_EQ(timeline.end_s[first], timeline.end_s[second]);
+}
+
+TEST_F(Engine, AnOutageIsANamedOutcome) {
+  // nic_out_0 goes down at 10 ms, in the middle of the first flow; the way back is not touched.
+  const auto lost = flow(over_nic(), 0, kGigabyte);
+  const auto dependent = kernel(8, Stream::compute, 1, 0, {lost});
+  const auto other = flow(over_nic(1, true), 0, kGigabyte);
+  const Timeline timeline = run({.outages = {{"nic_out_0", 10_ms, 20_ms}}});
+  EXPECT_EQ(timeline.outcome, Outcome::link_failed);
+  EXPECT_STREQ(outcome_name(timeline.outcome), "link_failed");
+  EXPECT_TRUE(std::isnan(timeline.end_s[lost]));
+  EXPECT_TRUE(std::isnan(timeline.start_s[dependent]));
+  EXPECT_TRUE(std::isnan(timeline.end_s[dependent]));
+  EXPECT_NEAR(timeline.end_s[other], 0.02, kTolerance);
+}
+
+TEST_F(Engine, AFlowThatStartsDuringAnOutageIsLost) {
+  const auto before = kernel(0, Stream::compute, 0.015);
+  const auto lost = flow(over_nic(), 0, kGigabyte, {before});
+  const Timeline timeline = run({.outages = {{"nic_in_8", 10_ms, 20_ms}}});
+  EXPECT_EQ(timeline.outcome, Outcome::link_failed);
+  EXPECT_TRUE(std::isnan(timeline.end_s[lost]));
+}
+
+TEST_F(Engine, AFailedFlowGivesBackWhatItTook) {
+  // The flow takes half the SMs until it fails at 0.5 s: the kernel then has 0.75 s left.
+  const auto taken = builder.add_occupancy({.multiprocessor_share = 0.5, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1);
+  flow(over_nic(), 0, 100 * kGigabyte, {}, taken);
+  const Timeline timeline = run({.outages = {{"nic_out_0", 0.5_s, 20_s}}});
+  EXPECT_NEAR(timeline.end_s[beside], 0.5 + 0.75, kTolerance);
+}
+
+TEST_F(Engine, AnOutageBetweenFlowsHarmsNothing) {
+  const auto first = flow(over_nic(), 0, kGigabyte);
+  const auto pause = kernel(0, Stream::compute, 1, 0, {first});
+  flow(over_nic(), 0, kGigabyte, {pause});
+  const Timeline timeline = run({.outages = {{"nic_out_0", 30_ms, 40_ms}}});
+  EXPECT_EQ(timeline.outcome, Outcome::complete);
+  EXPECT_NEAR(timeline.makespan_s, 0.02 + 1 + 0.02, kTolerance);
+}
+
+TEST_F(Engine, TheTimeLimitIsANamedOutcome) {
+  const auto done = kernel(0, Stream::compute, 1);
+  const auto cut = kernel(0, Stream::compute, 10);
+  const auto bytes = flow(over_nic(), 0, 1000 * kGigabyte);  // 20 s
+  const Timeline timeline = run({.time_limit = 5_s});
+  EXPECT_EQ(timeline.outcome, Outcome::time_limit);
+  EXPECT_STREQ(outcome_name(timeline.outcome), "time_limit");
+  EXPECT_NEAR(timeline.end_s[done], 1, kTolerance);
+  EXPECT_TRUE(std::isnan(timeline.end_s[cut]));
+  EXPECT_TRUE(std::isnan(timeline.end_s[bytes]));
+  EXPECT_NEAR(timeline.makespan_s, 1, kTolerance);  // of what ended
+}
+
+TEST_F(Engine, AnEmptyScheduleTakesNoTime) {
+  const Timeline timeline = run();
+  EXPECT_EQ(timeline.outcome, Outcome::complete);
+  EXPECT_EQ(timeline.makespan_s, 0);
+}
+
+}  // namespace
+}  // namespace sim
