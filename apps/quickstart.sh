@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# From a fresh Debian 12 to the first prediction: installs what is missing, builds the simulator
+# (no tests, no CUDA), reruns SDP4Bit's published table and predicts one run. Safe to repeat.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. apps/packages.sh
+
+say() { printf '\n== %s\n' "$*"; }
+
+say "Packages: ${build_packages[*]}"
+ensure_packages "${build_packages[@]}"
+
+say "Building build/release/gardenhose"
+started=$SECONDS
+# A build folder that exists keeps its own settings: it may be a developer's, with tests and kernels.
+if [ ! -e build/release/build.ninja ]; then
+  cmake --preset release -DGARDENHOSE_TESTS=OFF -DGARDENHOSE_BENCHMARKS=OFF -DGARDENHOSE_CUDA=OFF
+fi
+cmake --build --preset release --target gardenhose \
+  --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
+echo "Built in $((SECONDS - started)) s"
+
+show() {
+  say "$*"
+  "$@"
+}
+show build/release/gardenhose validate sdp4bit
+show build/release/gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit \
+  --baseline twin

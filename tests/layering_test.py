@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+"""What may include what, and the other rules that every source file keeps.
+
+Checks the tree that this file is in, and, on small made-up trees, that each rule can fail.
+"""
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# For each layer the layers that it may include, besides itself. A single header may stand for itself.
+LAYERS = {
+    "codecs": [],
+    "sim/base": [],
+    "sim/cluster": ["sim/base"],
+    "sim/workload": ["sim/cluster", "sim/base", "codecs"],
+    "sim/schedule": ["sim/cluster", "sim/base"],
+    "sim/schemes": ["sim/schedule", "sim/workload", "sim/cluster", "sim/base", "codecs"],
+    "sim/engine": ["sim/schedule", "sim/cluster", "sim/base"],
+    # A report reads the engine's results; it does not run the engine.
+    "sim/report": ["sim/engine/simulate.hpp", "sim/schemes", "sim/schedule", "sim/workload",
+                   "sim/cluster", "sim/base", "codecs"],
+    "sim/validation": ["sim/report", "sim/engine", "sim/schemes", "sim/schedule", "sim/workload",
+                       "sim/cluster", "sim/base", "codecs"],
+    "apps": ["sim", "codecs"],
+    "tests": ["apps", "sim", "codecs"],
+}
+
+# Headers of these libraries may be included by files whose path matches.
+LIBRARIES = [
+    (r"(simgrid|xbt)/", r"sim/engine/", "sim/engine"),
+    (r"boost/", r"apps/", "apps"),
+    (r"(cuda|cublas|curand|cooperative_groups|cub/|nvml)",
+     r".*\.cuh?$|codecs/cuda/|apps/calibrate/", "*.cu, *.cuh, codecs/cuda and apps/calibrate"),
+]
+
+CXX = {".cpp", ".hpp", ".cu", ".cuh"}
+SOURCES = CXX | {".py", ".sh", ".cmake"}
+FOLDERS = ["apps", "codecs", "plots", "sim", "tests"]
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b")
+OPEN_END = re.compile(r"\bTO(?:DO)\b(?!.*\b(when|once|until|unless|if|after)\b)")
+MACHINE_PATH = re.compile(r"(?<![\w.~}\])*])/(?:work|tmp|home|root|mnt)\b")
+WARN_LINES, MOST_LINES = 300, 500
+
+
+def within(path, place):
+    return path == place or path.startswith(place + "/")
+
+
+def layer_of(path):
+    return next((layer for layer in LAYERS if within(path, layer)), None)
+
+
+def own_header(root, path):
+    """The header of the same name, of a *.cpp: clang-format sorts every other one."""
+    header = Path(path).with_suffix(".hpp")
+    if path.endswith(".cpp") and (root / header).exists():
+        return header.as_posix()
+    return None
+
+
+def check_include(root, path, opening, header):
+    """Yields what is wrong with one #include."""
+    for library, allowed, where in LIBRARIES:
+        if re.match(library, header) and not re.match(allowed, path):
+            yield f"includes <{header}>, which belongs in {where}"
+    if opening == "<":
+        return
+    if not (root / header).exists():
+        yield f'includes "{header}", which is no file of this tree by its path from the root'
+        return
+    layer = layer_of(path)
+    if layer is None:
+        yield "is in no known layer; name the layer in LAYERS"
+    elif not any(within(header, place) for place in [layer, *LAYERS[layer]]):
+        yield f'includes "{header}", which is no layer below {layer}'
+
+
+def check_cxx(root, path, lines):
+    """Yields (line number, what is wrong) for what concerns C++ and CUDA alone."""
+    includes = []
+    for number, line in enumerate(lines, 1):
+        if CONDITIONAL.match(line):
+            yield number, "conditional compilation; leave the file out of the build instead"
+        if match := INCLUDE.match(line):
+            includes.append((number, match[2]))
+            for problem in check_include(root, path, match[1], match[2]):
+                yield number, problem
+    if path.endswith((".hpp", ".cuh")):
+        if "#pragma once" not in [line.strip() for line in lines]:
+            yield 1, "a header without #pragma once"
+    own = own_header(root, path)
+    if own and (not includes or includes[0][1] != own):
+        yield includes[0][0] if includes else 1, f'does not include its own "{own}" first'
+
+
+def check_file(root, path):
+    """Returns (problems, warnings) of one file, each located."""
+    lines = (root / path).read_text(encoding="utf-8").splitlines()
+    found = list(check_cxx(root, path, lines)) if Path(path).suffix in CXX else []
+    for number, line in enumerate(lines, 1):
+        if OPEN_END.search(line):
+            found.append((number, "a to-do without the condition that ends it (when, once, ...)"))
+        if MACHINE_PATH.search(line):
+            found.append((number, "a path of one machine"))
+    warnings = []
+    if len(lines) > MOST_LINES:
+        found.append((len(lines), f"longer than {MOST_LINES} lines"))
+    elif len(lines) > WARN_LINES:
+        warnings.append((len(lines), f"longer than {WARN_LINES} lines"))
+    return tuple([f"{path}:{number}: {text}" for number, text in sorted(texts)]
+                 for texts in (found, warnings))
+
+
+def check_tree(root):
+    """Returns (problems, warnings) of all sources under `root`."""
+    problems, warnings = [], []
+    for folder in FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in SOURCES or file.name == "CMakeLists.txt":
+                more_problems, more_warnings = check_file(root, file.relative_to(root).as_posix())
+                problems += more_problems
+                warnings += more_warnings
+    return problems, warnings
+
+
+def check_texts(files):
+    """The same for a made-up tree, given as {path: text}."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            file = Path(folder) / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return check_tree(Path(folder))
+
+
+class ThisTree(unittest.TestCase):
+    def test_keeps_the_rules(self):
+        problems, warnings = check_tree(ROOT)
+        if warnings:
+            print("Warnings:", *warnings, sep="\n  ", file=sys.stderr)
+        self.assertFalse(problems, "\n  ".join(["", *problems]))
+
+    def test_is_not_empty(self):
+        for folder in ("codecs", "sim", "tests"):
+            self.assertTrue(any((ROOT / folder).rglob("*.cpp")), folder)
+
+
+class EachRule(unittest.TestCase):
+    def fails(self, files, *texts):
+        """Exactly one problem, whose text has all of `texts`."""
+        problems, _ = check_texts(files)
+        self.assertEqual(len(problems), 1, problems)
+        for text in texts:
+            self.assertIn(text, problems[0])
+
+    def holds(self, files):
+        self.assertEqual(check_texts(files), ([], []))
+
+    def test_every_pair_of_layers(self):
+        headers = {f"{layer}/x.hpp": "#pragma once\n" for layer in LAYERS}
+        headers["sim/engine/simulate.hpp"] = "#pragma once\n"
+        for layer, below in LAYERS.items():
+            for header in headers:
+                path = f"{layer}/y.cpp"
+                files = {**headers, path: f'#include "{header}"\n'}
+                if any(within(header, place) for place in [layer, *below]):
+                    self.holds(files)
+                else:
+                    self.fails(files, f"{path}:1:", header, f"no layer below {layer}")
+
+    def test_the_table_has_no_cycle(self):
+        """A layer's own layers are below everything that may include it."""
+        for layer, below in LAYERS.items():
+            for other in below:
+                for name, theirs in LAYERS.items():
+                    if within(name, other):
+                        self.assertNotIn(layer, theirs)
+
+    def test_a_report_reads_results_but_does_not_run_the_engine(self):
+        headers = {f"sim/engine/{name}.hpp": "#pragma once\n" for name in ("simulate", "platform")}
+        self.holds({**headers, "sim/report/a.cpp": '#include "sim/engine/simulate.hpp"\n'})
+        self.fails({**headers, "sim/report/a.cpp": '#include "sim/engine/platform.hpp"\n'},
+                   "sim/report/a.cpp:1:", "no layer below sim/report")
+
+    def test_an_unknown_layer(self):
+        self.fails({"sim/base/x.hpp": "#pragma once\n",
+                    "sim/helpers/y.cpp": '#include "sim/base/x.hpp"\n'}, "no known layer")
+
+    def test_includes_are_written_from_the_root(self):
+        self.fails({"sim/base/x.hpp": "#pragma once\n", "sim/base/y.cpp": '#include "x.hpp"\n'},
+                   "no file of this tree")
+
+    def test_libraries_have_their_place(self):
+        for header, right, wrong in [
+                ("simgrid/s4u.hpp", "sim/engine/a.cpp", "apps/a.cpp"),
+                ("xbt/log.h", "sim/engine/a.hpp", "sim/schedule/a.hpp"),
+                ("boost/program_options.hpp", "apps/a.cpp", "sim/base/a.cpp"),
+                ("cuda_runtime.h", "codecs/cuda/a.hpp", "codecs/bf16/a.cpp"),
+                ("cublas_v2.h", "apps/a.cu", "apps/a.cpp")]:
+            text = f"#pragma once\n#include <{header}>\n"
+            self.holds({right: text})
+            self.fails({wrong: text}, f"{wrong}:2:", header, "belongs in")
+
+    def test_no_conditional_compilation(self):
+        for line in ("#ifdef A", "#ifndef A", "#if 1", "  # if 1", "#else"):
+            self.fails({"sim/base/a.cpp": line + "\n"}, "a.cpp:1:", "conditional")
+
+    def test_headers_are_read_once(self):
+        for path in ("sim/base/a.hpp", "codecs/cuda/a.cuh"):
+            self.fails({path: "int a();\n"}, "pragma once")
+
+    def test_the_own_header_comes_first(self):
+        headers = {"sim/base/a.hpp": "#pragma once\n"}
+        self.holds({**headers, "sim/base/a.cpp": '#include "sim/base/a.hpp"\n#include <map>\n'})
+        self.fails({**headers, "sim/base/a.cpp": '#include <map>\n#include "sim/base/a.hpp"\n'},
+                   "sim/base/a.cpp:1:", "own")
+        self.fails({**headers, "sim/base/a.cpp": "int a;\n"}, "own")
+
+    def test_files_are_short(self):
+        self.holds({"sim/base/a.cpp": "\n" * 300})
+        self.assertEqual([len(texts) for texts in check_texts({"sim/base/a.cpp": "\n" * 301})],
+                         [0, 1])
+        self.fails({"sim/base/a.cpp": "\n" * 501}, "longer than 500")
+
+    def test_a_to_do_names_its_condition(self):
+        self.holds({"sim/base/a.cpp": "// TO" + "DO: drop this once GCC 13 is the oldest.\n"})
+        self.fails({"sim/base/a.cpp": "// TO" + "DO: tidy up\n"}, "to-do")
+
+    def test_no_path_of_one_machine(self):
+        self.holds({"apps/a.sh": "ls $root/work $work/tmp ~/tmp framework/tmp\n"})
+        for name in ("work", "tmp", "home"):
+            self.fails({"apps/a.sh": f"ls {chr(47)}{name}/x\n"}, "apps/a.sh:1:", "one machine")
+
+
+if __name__ == "__main__":
+    unittest.main()

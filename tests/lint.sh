@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Checks the format of all sources and the scripts with shellcheck; with clang-tidy what changed since
+# origin/main (where that is HEAD: since the commit before), or everything.
+# Needs a configured build/release. Usage: tests/lint.sh [--all]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+commands=build/release/compile_commands.json
+for tool in clang-format-14 clang-tidy-14 shellcheck git; do
+  command -v "$tool" >/dev/null || { echo "lint.sh: Debian's $tool is missing" >&2; exit 2; }
+done
+[ -e $commands ] || { echo "lint.sh: $commands is missing; run cmake --preset release" >&2; exit 2; }
+
+existing() {  # of the names on standard input
+  local file
+  while IFS= read -r file; do
+    if [ -f "$file" ]; then echo "$file"; fi
+  done
+}
+
+all_files() { git ls-files --cached --others --exclude-standard -- "$@" | sort -u | existing; }
+
+changed_files() {
+  local base
+  base=$(git merge-base HEAD origin/main 2>/dev/null) || base=$(git rev-parse HEAD)
+  if [ "$base" = "$(git rev-parse HEAD)" ]; then
+    base=$(git rev-parse --verify --quiet HEAD~1) || base=HEAD
+  fi
+  echo "Changed since $(git log -1 --format='%h %s' "$base")" >&2
+  {
+    git diff --name-only "$base"
+    git ls-files --others --exclude-standard
+  } | sort -u | existing
+}
+
+# The compiled files among the given ones and, for each header, one compiled file that includes it.
+units_of() {
+  local file
+  for file in "$@"; do
+    case $file in
+      *.cpp) grep -Fx "$file" <<<"$compiled" || true ;;
+      *.hpp) xargs grep -lF "#include \"$file\"" <<<"$compiled" | sed -n 1p || true ;;
+    esac
+  done | sort -u
+}
+
+status=0
+mapfile -t sources < <(all_files '*.cpp' '*.hpp' '*.cu' '*.cuh')
+echo "clang-format: ${#sources[@]} files"
+clang-format-14 --dry-run -Werror "${sources[@]}" || status=1
+
+mapfile -t scripts < <(all_files '*.sh' .ci/run)
+echo "shellcheck: ${#scripts[@]} files"
+shellcheck --external-sources "${scripts[@]}" || status=1
+
+compiled=$(sed -n "s|^ *\"file\": \"$PWD/\(.*\.cpp\)\",\{0,1\}$|\1|p" $commands | existing)
+if [ "${1:-}" = --all ]; then
+  mapfile -t units <<<"$compiled"
+else
+  mapfile -t changed < <(changed_files)
+  mapfile -t units < <(units_of "${changed[@]}")
+fi
+echo "clang-tidy: ${#units[@]} files"
+if [ ${#units[@]} -gt 0 ]; then
+  # The commands are g++'s; clang does not know all of its warnings.
+  printf '%s\n' "${units[@]}" | xargs -n 1 -P "$(nproc)" clang-tidy-14 -p build/release --quiet \
+    --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings generated' >&2) || status=1
+fi
+exit $status

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Everything that can be checked without a GPU: installs what is missing, builds, and runs the tests
+# of the release build (among them lint, layering, fuzzing and installation) and, under the address
+# and undefined-behaviour sanitizers, those of readers, schedules and codecs. Every part runs,
+# whatever failed before it; the last lines are ctest's summary.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+. apps/packages.sh
+
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+# A toolkit that is installed but not on PATH is used too.
+if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
+  PATH+=:/usr/local/cuda/bin
+fi
+summary=()
+failed=()
+
+part() {  # part NAME COMMAND...
+  local name=$1 started=$SECONDS outcome=ok
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" || { outcome=FAILED && failed+=("$name"); }
+  summary+=("$(printf '%-14s %4d s  %s' "$name" $((SECONDS - started)) "$outcome")")
+}
+
+# With -k 0 one file that does not compile costs only the tests that need it.
+build_release() {
+  # One architecture is enough to see that the kernels compile.
+  cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=80 &&
+    cmake --build --preset release --parallel "$jobs" -- -k 0
+}
+
+build_asan() {
+  cmake --preset asan &&
+    cmake --build --preset asan --parallel "$jobs" --target sim_tests codecs_tests -- -k 0
+}
+
+# Its summary goes to a file, to be the last thing printed.
+test_release() {
+  ctest --preset release --parallel "$jobs" | tee build/ctest.log | sed -u '/% tests passed/,$d'
+}
+
+ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+part build build_release
+part "build asan" build_asan
+part "tests asan" ctest --preset asan --parallel "$jobs"
+part tests test_release
+
+printf '\n'
+printf '%s\n' "${summary[@]}"
+if [ ${#failed[@]} -gt 0 ]; then printf 'Failed: %s\n' "$(IFS=, && echo "${failed[*]}")"; fi
+sed -n '/% tests passed/,$p' build/ctest.log
+[ ${#failed[@]} -eq 0 ]
