@@ -21,10 +21,14 @@ struct Folder {
 
 Folder folder_of(Kind kind) {
   switch (kind) {
-    case Kind::topology: return {"--topology", "topologies", ".toml"};
-    case Kind::model: return {"--model", "traces/models", ".toml"};
-    case Kind::calibration: return {"--calibration", "traces/calibration", ".json"};
-    case Kind::published: return {"validate", "traces/published", ".csv"};
+    case Kind::topology:
+      return {"--topology", "topologies", ".toml"};
+    case Kind::model:
+      return {"--model", "traces/models", ".toml"};
+    case Kind::calibration:
+      return {"--calibration", "traces/calibration", ".json"};
+    case Kind::published:
+      return {"validate", "traces/published", ".csv"};
   }
   return {};
 }
@@ -54,15 +58,17 @@ std::vector<fs::path> shipped_files(Kind kind) {
 
 fs::path data_file(Kind kind, const std::string& name) {
   const Folder folder = folder_of(kind);
-  const bool is_path = name.find('/') != std::string::npos || std::string_view(name).ends_with(folder.suffix);
+  const bool is_path =
+      name.find('/') != std::string::npos || std::string_view(name).ends_with(folder.suffix);
   if (is_path) return name;
   std::vector<std::string> known;
   for (const fs::path& file : shipped_files(kind)) {
     if (file.stem() == name) return file;
     known.push_back(file.stem().string());
   }
-  throw sim::InputError(fmt::format("{}: nothing shipped is called '{}'; give a file, or one of: {}",
-                                    folder.flag, name, fmt::join(known, ", ")));
+  throw sim::InputError(
+      fmt::format("{}: nothing shipped is called '{}'; give a file, or one of: {}", folder.flag,
+                  name, fmt::join(known, ", ")));
 }
 
 }  // namespace apps

@@ -69,12 +69,13 @@ Settings sort_settings(const std::vector<std::string>& given) {
     const auto equals = text.find('=');
     const std::string key = text.substr(0, equals);
     if (equals == std::string::npos || key.empty()) {
-      throw InputError(fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
-                                   "--set network.nic_bandwidth=\"200 Gbps\"",
-                                   sim::printable(text)));
+      throw InputError(
+          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
+                      "--set network.nic_bandwidth=\"200 Gbps\"",
+                      sim::printable(text)));
     }
     const std::string table = key.substr(0, key.find('.'));
-    auto& into = table == "model" ? settings.model
+    auto& into = table == "model"    ? settings.model
                  : table == "scheme" ? settings.scheme
                                      : settings.cluster;
     into.push_back({key, text.substr(equals + 1)});
@@ -118,14 +119,13 @@ sim::Parallelism parallelism_of(const JobOptions& options) {
   p.attention = chosen<sim::Attention>(
       "--attention", options.attention,
       {{"unfused", sim::Attention::unfused}, {"fused", sim::Attention::fused}});
-  p.gradients = chosen<sim::Precision>(
-      "--gradient-precision", options.gradient_precision,
-      {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});
+  p.gradients =
+      chosen<sim::Precision>("--gradient-precision", options.gradient_precision,
+                             {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});
   p.overlap = overlap_of(options.overlap);
   const auto bucket = sim::parse_quantity<sim::Bytes>(options.bucket_size);
   if (!bucket.value || bucket.value->count < 1) {
-    throw InputError("--bucket-size: " +
-                     (bucket.value ? "is 0; write more" : bucket.problem));
+    throw InputError("--bucket-size: " + (bucket.value ? "is 0; write more" : bucket.problem));
   }
   p.bucket = *bucket.value;
   return p;
@@ -138,13 +138,11 @@ void set_accumulation(const JobOptions& options, Job& job) {
     throw InputError("--global-batch: says the same as --accumulation; give one of them");
   }
   if (options.global_batch == 0) {
-    p.accumulation = options.accumulation == 0
-                         ? 1
-                         : at_least_one("--accumulation", options.accumulation);
+    p.accumulation =
+        options.accumulation == 0 ? 1 : at_least_one("--accumulation", options.accumulation);
     return;
   }
-  const std::int64_t pass =
-      std::int64_t{p.micro_batch} * sim::data_parallel(job.cluster, p);
+  const std::int64_t pass = std::int64_t{p.micro_batch} * sim::data_parallel(job.cluster, p);
   if (options.global_batch < pass || options.global_batch % pass != 0) {
     throw InputError(fmt::format(
         "--global-batch: {} is not a multiple of the {} sequences of one pass (micro-batch {} x {} "
@@ -159,16 +157,19 @@ void set_accumulation(const JobOptions& options, Job& job) {
 po::options_description job_flags(JobOptions& o) {
   po::options_description flags("What is simulated");
   auto add = flags.add_options();
-  add("topology", po::value(&o.topology)->required(), "cluster: a shipped name (see list) or a file");
+  add("topology", po::value(&o.topology)->required(),
+      "cluster: a shipped name (see list) or a file");
   add("model", po::value(&o.model)->required(), "model: a shipped name or a file");
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel; several with commas compare them");
   add("nodes", po::value(&o.nodes), "use the first NODES nodes (default: all)");
-  add("gpus-per-node", po::value(&o.gpus_per_node), "use the first GPUs of each node (default: all)");
+  add("gpus-per-node", po::value(&o.gpus_per_node),
+      "use the first GPUs of each node (default: all)");
   add("tp", po::value(&o.tensor)->default_value(1), "tensor parallelism");
   add("pp", po::value(&o.pipeline)->default_value(1), "pipeline stages, 1F1B");
   add("micro-batch", po::value(&o.micro_batch)->default_value(1), "sequences of one pass");
-  add("accumulation", po::value(&o.accumulation), "micro-batches of a step and replica (default 1)");
+  add("accumulation", po::value(&o.accumulation),
+      "micro-batches of a step and replica (default 1)");
   add("global-batch", po::value(&o.global_batch), "sequences of a step; instead of --accumulation");
   add("sequence", po::value(&o.sequence), "tokens of a sequence (default: the model's)");
   add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
@@ -188,7 +189,8 @@ po::options_description job_flags(JobOptions& o) {
   add("step-by-step", po::bool_switch(&o.step_by_step),
       "simulate each ring step and each pair on its own (slow; a check of the folded form)");
   add("set", po::value(&o.settings)->composing(),
-      "KEY=VALUE for any key of an input file: network.nic_bandwidth=\"200 Gbps\", model.layers=12, "
+      "KEY=VALUE for any key of an input file: network.nic_bandwidth=\"200 Gbps\", "
+      "model.layers=12, "
       "scheme.inter_group=512");
   return flags;
 }

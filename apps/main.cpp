@@ -32,7 +32,8 @@ void print_help() {
   fmt::print(
       "gardenhose: how fast does this model train over this network, with this compression?\n\n"
       "usage: gardenhose COMMAND [FLAGS]      gardenhose COMMAND --help\n\n");
-  for (const Command& command : kCommands) fmt::print("  {:<10} {}\n", command.name, command.summary);
+  for (const Command& command : kCommands)
+    fmt::print("  {:<10} {}\n", command.name, command.summary);
   fmt::print(
       "\nexamples:\n"
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
@@ -44,8 +45,7 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(arguments);
   }
-  throw sim::InputError(
-      fmt::format("gardenhose: '{}' is no command; see gardenhose --help", name));
+  throw sim::InputError(fmt::format("gardenhose: '{}' is no command; see gardenhose --help", name));
 }
 
 }  // namespace

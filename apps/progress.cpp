@@ -21,8 +21,8 @@ void Progress::step() {
   ++begun_;
   const auto now = Clock::now();
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto pause = shown_ ? std::chrono::milliseconds(terminal ? 200 : 5000)
-                            : std::chrono::milliseconds(2000);
+  const auto pause =
+      shown_ ? std::chrono::milliseconds(terminal ? 200 : 5000) : std::chrono::milliseconds(2000);
   if (now - (shown_ ? printed_ : start_) < pause) return;
   shown_ = true;
   printed_ = now;

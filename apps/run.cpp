@@ -43,13 +43,16 @@ std::optional<RunOptions> parse(const Arguments& arguments) {
   add("baseline", po::value(&o.baseline),
       "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form");
   add("break-even", po::bool_switch(&o.break_even),
-      "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline (with "
+      "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
+      "(with "
       "--format table it is always searched)");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  add("perfetto", po::value(&o.perfetto), "write the timeline (ui.perfetto.dev) of the last scheme");
+  add("perfetto", po::value(&o.perfetto),
+      "write the timeline (ui.perfetto.dev) of the last scheme");
   add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
       "only the first RANKS ranks in the timeline (default: all)");
-  add("require-fit", po::bool_switch(&o.require_fit), "a step that does not fit in memory is an error");
+  add("require-fit", po::bool_switch(&o.require_fit),
+      "a step that does not fit in memory is an error");
   flags.add(output);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
@@ -93,7 +96,8 @@ sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Sche
 void warn(const sim::StepReport& report, const sim::Cluster& cluster, bool require_fit) {
   if (report.fits_memory) return;
   const std::string line = fmt::format(
-      "{}: needs {:.1f} GB of a {}'s {:.1f} GB; try more --tp or --pp, --recompute full or a smaller "
+      "{}: needs {:.1f} GB of a {}'s {:.1f} GB; try more --tp or --pp, --recompute full or a "
+      "smaller "
       "--micro-batch",
       report.scheme, report.memory.total() / 1e9, cluster.gpu.name,
       static_cast<double>(cluster.gpu.memory.count) / 1e9);
@@ -134,8 +138,8 @@ int run_command(const Arguments& arguments) {
       }
     }
     if (!options->perfetto.empty()) {
-      sim::write_file(options->perfetto, sim::to_perfetto(result.schedule, result.timeline,
-                                                          options->perfetto_ranks));
+      sim::write_file(options->perfetto,
+                      sim::to_perfetto(result.schedule, result.timeline, options->perfetto_ranks));
     }
     reports.push_back(std::move(result.report));
   }

@@ -17,8 +17,12 @@ class Quantity {
   [[nodiscard]] constexpr double base() const { return base_; }
 
   constexpr auto operator<=>(const Quantity&) const = default;
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.base_ + b.base_); }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.base_ - b.base_); }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    return Quantity(a.base_ + b.base_);
+  }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return Quantity(a.base_ - b.base_);
+  }
   friend constexpr Quantity operator*(Quantity a, double x) { return Quantity(a.base_ * x); }
   friend constexpr Quantity operator*(double x, Quantity a) { return Quantity(a.base_ * x); }
   friend constexpr Quantity operator/(Quantity a, double x) { return Quantity(a.base_ / x); }
@@ -63,9 +67,13 @@ inline namespace literals {
 constexpr Seconds operator""_s(long double x) { return Seconds::from_base(double(x)); }
 constexpr Seconds operator""_s(unsigned long long x) { return Seconds::from_base(double(x)); }
 constexpr Seconds operator""_ms(long double x) { return Seconds::from_base(double(x) / 1e3); }
-constexpr Seconds operator""_ms(unsigned long long x) { return Seconds::from_base(double(x) / 1e3); }
+constexpr Seconds operator""_ms(unsigned long long x) {
+  return Seconds::from_base(double(x) / 1e3);
+}
 constexpr Seconds operator""_us(long double x) { return Seconds::from_base(double(x) / 1e6); }
-constexpr Seconds operator""_us(unsigned long long x) { return Seconds::from_base(double(x) / 1e6); }
+constexpr Seconds operator""_us(unsigned long long x) {
+  return Seconds::from_base(double(x) / 1e6);
+}
 constexpr Bandwidth operator""_GBps(long double x) { return Bandwidth::from_base(double(x) * 1e9); }
 constexpr Bandwidth operator""_GBps(unsigned long long x) {
   return Bandwidth::from_base(double(x) * 1e9);
@@ -80,9 +88,15 @@ constexpr FlopRate operator""_TFLOPs(unsigned long long x) {
   return FlopRate::from_base(double(x) * 1e12);
 }
 constexpr Bytes operator""_B(unsigned long long x) { return {static_cast<std::int64_t>(x)}; }
-constexpr Bytes operator""_KiB(unsigned long long x) { return {static_cast<std::int64_t>(x) << 10}; }
-constexpr Bytes operator""_MiB(unsigned long long x) { return {static_cast<std::int64_t>(x) << 20}; }
-constexpr Bytes operator""_GiB(unsigned long long x) { return {static_cast<std::int64_t>(x) << 30}; }
+constexpr Bytes operator""_KiB(unsigned long long x) {
+  return {static_cast<std::int64_t>(x) << 10};
+}
+constexpr Bytes operator""_MiB(unsigned long long x) {
+  return {static_cast<std::int64_t>(x) << 20};
+}
+constexpr Bytes operator""_GiB(unsigned long long x) {
+  return {static_cast<std::int64_t>(x) << 30};
+}
 }  // namespace literals
 
 }  // namespace sim

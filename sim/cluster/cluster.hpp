@@ -17,16 +17,16 @@ namespace sim {
 
 // [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
 struct Gpu {
-  std::string name;                  // matched with the `gpu` of a calibration table
-  int multiprocessors = 0;           // SMs: what a collective's channels are taken from
-  FlopRate bf16;                     // tensor-core peak
-  FlopRate fp32;                     // vector peak: an operator with no matrix product runs at it
-  Bytes memory;                      // capacity
-  Bandwidth memory_bandwidth;        // peak of the data sheet, reads and writes summed
-  double memory_efficiency = 0;      // share of it that a copy of large buffers reaches, (0, 1]
-  Seconds launch_latency;            // from one kernel's end to the next one's start on a stream
-  DollarRate price;                  // of one GPU with its share of the node
-  Watts power;                       // of one GPU under load
+  std::string name;              // matched with the `gpu` of a calibration table
+  int multiprocessors = 0;       // SMs: what a collective's channels are taken from
+  FlopRate bf16;                 // tensor-core peak
+  FlopRate fp32;                 // vector peak: an operator with no matrix product runs at it
+  Bytes memory;                  // capacity
+  Bandwidth memory_bandwidth;    // peak of the data sheet, reads and writes summed
+  double memory_efficiency = 0;  // share of it that a copy of large buffers reaches, (0, 1]
+  Seconds launch_latency;        // from one kernel's end to the next one's start on a stream
+  DollarRate price;              // of one GPU with its share of the node
+  Watts power;                   // of one GPU under load
 };
 
 // [nvlink]: the links between the GPUs of one node.
@@ -36,9 +36,9 @@ struct Nvlink {
     full_mesh  // every ordered pair of GPUs has a link of its own of `bandwidth`
   };
   Kind kind = Kind::switched;
-  Bandwidth bandwidth;     // per direction: of a GPU's port (switched) or of a pair (full_mesh)
-  double efficiency = 0;   // share of it that a collective of large buffers reaches, (0, 1]
-  Seconds latency;         // of one step of a collective between two GPUs of a node
+  Bandwidth bandwidth;    // per direction: of a GPU's port (switched) or of a pair (full_mesh)
+  double efficiency = 0;  // share of it that a collective of large buffers reaches, (0, 1]
+  Seconds latency;        // of one step of a collective between two GPUs of a node
 };
 
 // [network]: NICs and the fabric between nodes.
@@ -51,28 +51,29 @@ struct Network {
   };
   Fabric fabric = Fabric::single_switch;
   int nics_per_node = 0;
-  Bandwidth nic_bandwidth;        // of one NIC and direction
-  double efficiency = 0;          // share of it that a collective of large buffers reaches, (0, 1]
-  Seconds latency;                // of one step of a collective between two nodes on one switch
-  std::vector<int> gpu_nic;       // NIC of each GPU of a node; default: g * nics_per_node / gpus
-  Seconds switch_latency;         // of each further switch on the way (not with single_switch)
-  int nodes_per_leaf = 0;         // not with single_switch
-  double oversubscription = 1;    // of a leaf: ports down over ports up, >= 1 (not single_switch)
-  int leaves_per_pod = 0;         // fat_tree_3level only
+  Bandwidth nic_bandwidth;      // of one NIC and direction
+  double efficiency = 0;        // share of it that a collective of large buffers reaches, (0, 1]
+  Seconds latency;              // of one step of a collective between two nodes on one switch
+  std::vector<int> gpu_nic;     // NIC of each GPU of a node; default: g * nics_per_node / gpus
+  Seconds switch_latency;       // of each further switch on the way (not with single_switch)
+  int nodes_per_leaf = 0;       // not with single_switch
+  double oversubscription = 1;  // of a leaf: ports down over ports up, >= 1 (not single_switch)
+  int leaves_per_pod = 0;       // fat_tree_3level only
   double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
 };
 
 // [collectives]: how the communication library drives the links.
 struct Collectives {
-  int channels = 0;          // of one communicator: a ring each, each on an SM of its own
-  Seconds launch;            // fixed cost of one collective, whatever its size and ranks
+  int channels = 0;  // of one communicator: a ring each, each on an SM of its own
+  Seconds launch;    // fixed cost of one collective, whatever its size and ranks
 };
 
 // [fitted]: constants that no data sheet gives. Each defaults to "no correction".
 struct Fitted {
-  std::optional<double> network_efficiency;         // replaces network.efficiency
-  std::optional<Bandwidth> communicator_bandwidth;  // cap of one communicator's traffic out of a node
-  std::optional<double> compute_efficiency;         // share of the roofline that an operator reaches
+  std::optional<double> network_efficiency;  // replaces network.efficiency
+  std::optional<Bandwidth>
+      communicator_bandwidth;                // cap of one communicator's traffic out of a node
+  std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches
   std::vector<std::string> rows;  // what they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
 };
 

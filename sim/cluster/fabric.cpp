@@ -9,7 +9,9 @@ namespace {
 
 using Fabric = Network::Fabric;
 
-int nodes_per_pod(const Network& network) { return network.nodes_per_leaf * network.leaves_per_pod; }
+int nodes_per_pod(const Network& network) {
+  return network.nodes_per_leaf * network.leaves_per_pod;
+}
 
 int blocks(int nodes, int per_block) { return (nodes + per_block - 1) / per_block; }
 
@@ -47,14 +49,16 @@ std::vector<Hop> path_between(const Cluster& cluster, int source, int destinatio
   }
   for (int gpu = 0; gpu < cluster.gpus_per_node; ++gpu) {
     const int relay = node * cluster.gpus_per_node + gpu;
-    if (nic_of(cluster, relay) == nic_in) return {{source, relay}, {relay, destination, nic_in, nic_in}};
+    if (nic_of(cluster, relay) == nic_in)
+      return {{source, relay}, {relay, destination, nic_in, nic_in}};
   }
   return {{source, destination, nic_in, nic_in}};  // no GPU of the node is on that rail
 }
 
 Seconds hop_latency(const Cluster& cluster, const Hop& hop) {
   if (!hop.over_network()) return cluster.nvlink.latency;
-  const auto far = distance(cluster, node_of(cluster, hop.source), node_of(cluster, hop.destination));
+  const auto far =
+      distance(cluster, node_of(cluster, hop.source), node_of(cluster, hop.destination));
   const int further_switches = far == Distance::core ? 4 : far == Distance::pod ? 2 : 0;
   return cluster.network.latency + cluster.network.switch_latency * further_switches;
 }
@@ -92,8 +96,7 @@ Links::Links(const Cluster& cluster) : cluster_(cluster) {
     leaf_up_ = add(leaves, nic * (ports / network.oversubscription));
     leaf_down_ = add(leaves, nic * (ports / network.oversubscription));
   }
-  pod_shared_ = network.fabric == Fabric::fat_tree_3level &&
-                network.pod_oversubscription > 1;
+  pod_shared_ = network.fabric == Fabric::fat_tree_3level && network.pod_oversubscription > 1;
   if (pod_shared_) {
     const auto pods = static_cast<std::size_t>(blocks(cluster_.nodes, nodes_per_pod(network)));
     const Bandwidth capacity = nic * (nodes_per_pod(network) * network.nics_per_node /
@@ -158,13 +161,18 @@ std::string Links::name(LinkId link) const {
     bool present;
   };
   const bool switched = cluster_.nvlink.kind == Nvlink::Kind::switched;
-  const Kind kinds[] = {{pod_down_, "pod_down", pod_shared_}, {pod_up_, "pod_up", pod_shared_},
-                        {leaf_down_, "leaf_down", leaf_shared_}, {leaf_up_, "leaf_up", leaf_shared_},
-                        {nic_in_, "nic_in", true}, {nic_out_, "nic_out", true},
-                        {nvlink_in_, "nvlink_in", switched}, {nvlink_out_, "nvlink_out", switched},
+  const Kind kinds[] = {{pod_down_, "pod_down", pod_shared_},
+                        {pod_up_, "pod_up", pod_shared_},
+                        {leaf_down_, "leaf_down", leaf_shared_},
+                        {leaf_up_, "leaf_up", leaf_shared_},
+                        {nic_in_, "nic_in", true},
+                        {nic_out_, "nic_out", true},
+                        {nvlink_in_, "nvlink_in", switched},
+                        {nvlink_out_, "nvlink_out", switched},
                         {nvlink_pair_, "nvlink", !switched}};
   for (const Kind& kind : kinds) {
-    if (kind.present && link >= kind.first) return fmt::format("{}_{}", kind.name, link - kind.first);
+    if (kind.present && link >= kind.first)
+      return fmt::format("{}_{}", kind.name, link - kind.first);
   }
   throw std::logic_error("a link of this cluster");
 }

@@ -43,8 +43,8 @@ struct Hop {
 enum class Distance { node, leaf, pod, core };
 [[nodiscard]] Distance distance(const Cluster& cluster, int node_a, int node_b);
 
-// The hops of a message between two GPUs. On a rail-optimised fabric a message to another rail first
-// goes over NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
+// The hops of a message between two GPUs. On a rail-optimised fabric a message to another rail
+// first goes over NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
 [[nodiscard]] std::vector<Hop> path_between(const Cluster& cluster, int source, int destination);
 
 // Latency of one step of a collective over the hop.

@@ -1,5 +1,5 @@
-// Execution: plays a schedule on SimGrid, in the process that owns the Engine. No actors: operations
-// start from the main program and from the completions of others.
+// Execution: plays a schedule on SimGrid, in the process that owns the Engine. No actors:
+// operations start from the main program and from the completions of others.
 #pragma once
 
 #include <simgrid/kernel/Timer.hpp>
@@ -32,7 +32,8 @@ class Execution {
     OperationId operation;
     double left_s;  // of its own time, alone on the GPU
   };
-  // A rank's GPU: kernels that run at once share it evenly, and flows take SMs and memory bandwidth.
+  // A rank's GPU: kernels that run at once share it evenly, and flows take SMs and memory
+  // bandwidth.
   struct Device {
     std::vector<Kernel> kernels;
     double updated_s = 0;

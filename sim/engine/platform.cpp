@@ -99,9 +99,9 @@ Platform::Platform(const Cluster& cluster, const Schedule& schedule,
       const std::pair key{route.communicator, node_of(cluster, hop.source)};
       auto& cap = communicator_links[key];
       if (cap == nullptr) {
-        cap = add_link("communicator_" + std::to_string(key.first) + "_" +
-                           std::to_string(key.second),
-                       communicator_cap->base());
+        cap =
+            add_link("communicator_" + std::to_string(key.first) + "_" + std::to_string(key.second),
+                     communicator_cap->base());
       }
       path.insert(path.end(), static_cast<std::size_t>(hop.times), cap->get_impl());
     }

@@ -21,7 +21,8 @@ class Platform {
   Platform(const Cluster& cluster, const Schedule& schedule, std::span<const Outage> outages);
 
   // Starts `bytes` over the route; the Comm's data is `tag`, of which one may be under way at a
-  // time. end_flow() is to be called when the Comm has completed. False: a link of the route is down.
+  // time. end_flow() is to be called when the Comm has completed. False: a link of the route is
+  // down.
   bool start_flow(std::uint32_t route, double bytes, std::uintptr_t tag);
   void end_flow(std::uintptr_t tag);
 
@@ -29,7 +30,7 @@ class Platform {
   [[nodiscard]] bool is_down(std::uint32_t route) const;
 
   std::vector<const simgrid::s4u::Link*> failing_;  // that have outages
-  std::vector<simgrid::s4u::Link*> links_;  // of the cluster, by LinkId
+  std::vector<simgrid::s4u::Link*> links_;          // of the cluster, by LinkId
   std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
   simgrid::s4u::Host* source_ = nullptr;
   simgrid::s4u::Host* destination_ = nullptr;

@@ -101,7 +101,8 @@ bool read_until_closed(int pipe, Seconds limit, std::string& text) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration<double>(limit.base());
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return false;
     pollfd ready{pipe, POLLIN, 0};
     const auto wait_ms = std::min<std::int64_t>(left.count(), 60'000);
@@ -123,7 +124,8 @@ std::string last_line(std::string text) {
 void run_in_child(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions,
                   SharedTimes& times) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe: " + std::string(strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw std::runtime_error("pipe: " + std::string(strerror(errno)));
   std::fflush(nullptr);  // or the child would print what the parent has buffered
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork: " + std::string(strerror(errno)));
@@ -166,9 +168,12 @@ void date_members_from_arrival(const Schedule& schedule, Timeline& timeline) {
 
 const char* outcome_name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::complete: return "complete";
-    case Outcome::link_failed: return "link_failed";
-    case Outcome::time_limit: return "time_limit";
+    case Outcome::complete:
+      return "complete";
+    case Outcome::link_failed:
+      return "link_failed";
+    case Outcome::time_limit:
+      return "time_limit";
   }
   return "";
 }

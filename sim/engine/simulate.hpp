@@ -37,7 +37,7 @@ struct Outage {
 // What a run meets besides the schedule.
 struct Conditions {
   std::vector<Outage> outages;
-  Seconds time_limit = Seconds::from_base(1e6);  // of simulated time
+  Seconds time_limit = Seconds::from_base(1e6);   // of simulated time
   Seconds wall_limit = Seconds::from_base(3600);  // for the child process, of real time
 };
 

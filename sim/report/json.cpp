@@ -21,9 +21,9 @@ Json wire_by_phase(const StepReport& report) {
 }
 
 Json memory(const MemoryUse& use) {
-  return {{"weights", use.weights},         {"gradients", use.gradients},
-          {"optimizer", use.optimizer},     {"activations", use.activations},
-          {"logits", use.logits},           {"buffers", use.buffers}};
+  return {{"weights", use.weights},     {"gradients", use.gradients},
+          {"optimizer", use.optimizer}, {"activations", use.activations},
+          {"logits", use.logits},       {"buffers", use.buffers}};
 }
 
 // The flat part: what JSON and CSV share, in order.
@@ -77,7 +77,8 @@ Json to_object(const StepReport& r) {
   json["wire_bytes_by_phase"] = wire_by_phase(r);
   json["memory_by_part_bytes"] = memory(r.memory);
   Json links = Json::array();
-  for (const LinkUse& use : r.busiest_links) links.push_back({{"link", use.link}, {"busy", use.busy}});
+  for (const LinkUse& use : r.busiest_links)
+    links.push_back({{"link", use.link}, {"busy", use.busy}});
   json["busiest_links"] = links;
   json["bound"] = r.bound;
   json["codec_error"] = r.codec_error;
@@ -92,7 +93,8 @@ std::string field(const Json& value) {
   const auto text = value.get<std::string>();
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
   return quoted + "\"";
 }
 

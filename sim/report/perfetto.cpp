@@ -31,12 +31,13 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
     const double duration_s = timeline.end_s[id] - timeline.start_s[id];
     if (operation.rank < 0 || operation.rank >= shown || !(duration_s > 0)) continue;
     // Microseconds, with enough digits for a nanosecond.
-    fmt::format_to(out,
-                   ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
-                   "\"dur\":{:.3f}}}",
-                   nlohmann::json(schedule.labels[operation.label]).dump(),
-                   phase_name(operation.phase), operation.rank, static_cast<int>(operation.stream),
-                   timeline.start_s[id] * 1e6, duration_s * 1e6);
+    fmt::format_to(
+        out,
+        ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
+        "\"dur\":{:.3f}}}",
+        nlohmann::json(schedule.labels[operation.label]).dump(), phase_name(operation.phase),
+        operation.rank, static_cast<int>(operation.stream), timeline.start_s[id] * 1e6,
+        duration_s * 1e6);
   }
   return text + "\n]}\n";
 }

@@ -33,8 +33,8 @@ struct WireBytes {
 
 // A kind of link, by the one that is busiest.
 struct LinkUse {
-  std::string link;   // its name, "nic_out_3"
-  double busy = 0;    // share of the step in which it would be full
+  std::string link;  // its name, "nic_out_3"
+  double busy = 0;   // share of the step in which it would be full
 };
 
 // The NIC bandwidth below which a scheme beats its baseline, between `pays_at` (it does) and
@@ -63,11 +63,11 @@ struct StepReport {
   double usd_per_million_tokens = 0;
   MemoryUse memory;
   bool fits_memory = true;
-  std::vector<LinkUse> busiest_links;  // most busy first, one of a kind
-  std::string bound;                   // one line: what the step waits for most
-  std::map<std::string, double> codec_error;  // relative L2 by distribution
+  std::vector<LinkUse> busiest_links;          // most busy first, one of a kind
+  std::string bound;                           // one line: what the step waits for most
+  std::map<std::string, double> codec_error;   // relative L2 by distribution
   std::map<std::string, std::string> sources;  // of every input constant
-  double speedup = 0;  // over `baseline`; 0 where there is none
+  double speedup = 0;                          // over `baseline`; 0 where there is none
   std::string baseline;
   std::optional<BreakEven> break_even;
 };

@@ -66,8 +66,9 @@ std::map<std::string, double> codec_errors(const std::filesystem::path& table,
   std::ifstream stream(table);
   const auto json = nlohmann::json::parse(stream, nullptr, false);
   if (json.is_discarded()) {
-    throw InputError(table.string() + ": is not a table of codec errors; write it with "
-                                      "gardenhose-codec-error");
+    throw InputError(table.string() +
+                     ": is not a table of codec errors; write it with "
+                     "gardenhose-codec-error");
   }
   std::map<std::string, double> errors;
   const auto add = [&](const char* part, const std::string& row, const std::string& prefix) {

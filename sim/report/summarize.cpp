@@ -19,8 +19,8 @@ WireBytes mean_of(const SentBytes& sent) { return {mean(sent.intra_node), mean(s
 
 void add_wire(const Schedule& schedule, StepReport& report) {
   report.wire = mean_of(sent_bytes(schedule));
-  for (const Phase phase : {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm,
-                            Phase::gradient_comm}) {
+  for (const Phase phase :
+       {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm, Phase::gradient_comm}) {
     const WireBytes wire = mean_of(sent_bytes(schedule, phase));
     if (wire.intra_node + wire.inter_node > 0) report.wire_by_phase[phase] = wire;
   }
@@ -97,12 +97,12 @@ double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
 std::string bound_of(const StepReport& report) {
   const TimeParts& t = report.time;
   const std::pair<double, const char*> parts[] = {
-      {t.compute_s, "compute"},     {t.exposed_comm_s, "communication"},
-      {t.codec_s, "codec kernels"}, {t.bubble_s, "pipeline bubbles and waits"},
+      {t.compute_s, "compute"},         {t.exposed_comm_s, "communication"},
+      {t.codec_s, "codec kernels"},     {t.bubble_s, "pipeline bubbles and waits"},
       {t.optimizer_s, "the optimizer"}, {t.other_s, "passes over buffers"}};
   const auto most = std::max_element(std::begin(parts), std::end(parts));
-  std::string text =
-      fmt::format("{} ({:.0f} % of the step)", most->second, 100 * most->first / report.step_time_s);
+  std::string text = fmt::format("{} ({:.0f} % of the step)", most->second,
+                                 100 * most->first / report.step_time_s);
   if (!report.busiest_links.empty()) {
     const LinkUse& link = report.busiest_links.front();
     text += fmt::format("; busiest link {}, full for {:.0f} % of it", link.link, 100 * link.busy);

@@ -74,8 +74,7 @@ std::vector<Row> wire_rows() {
          return fmt::format("{:.2f}x FP32, {:.2f}x BF16", r.compression_ratio_fp32,
                             r.compression_ratio_bf16);
        }},
-      {"  busiest link, share of step full",
-       [](const StepReport& r) {
+      {"  busiest link, share of step full", [](const StepReport& r) {
          if (r.busiest_links.empty()) return std::string("-");
          return fmt::format("{} {:.0f} %", r.busiest_links.front().link,
                             100 * r.busiest_links.front().busy);
@@ -83,13 +82,12 @@ std::vector<Row> wire_rows() {
 }
 
 std::vector<Row> head_rows(bool compared) {
-  std::vector<Row> rows{
-      {"step", [](const StepReport& r) { return time_text(r.step_time_s); }},
-      {"tokens per second", [](const StepReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
-      {"TFLOPs per GPU (MFU)",
-       [](const StepReport& r) {
-         return fmt::format("{:.1f} ({:.1f} %)", r.tflops_per_gpu, 100 * r.mfu);
-       }}};
+  std::vector<Row> rows{{"step", [](const StepReport& r) { return time_text(r.step_time_s); }},
+                        {"tokens per second",
+                         [](const StepReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
+                        {"TFLOPs per GPU (MFU)", [](const StepReport& r) {
+                           return fmt::format("{:.1f} ({:.1f} %)", r.tflops_per_gpu, 100 * r.mfu);
+                         }}};
   if (compared) {
     rows.push_back({"speed-up", [](const StepReport& r) {
                       return r.baseline.empty() ? "-" : fmt::format("{:.2f}x", r.speedup);
@@ -107,7 +105,8 @@ std::vector<Row> memory_rows() {
            [](const StepReport& r) {
              const auto normal = r.codec_error.find("normal");
              const auto heavy = r.codec_error.find("student_t3");
-             if (normal == r.codec_error.end() || heavy == r.codec_error.end()) return std::string("-");
+             if (normal == r.codec_error.end() || heavy == r.codec_error.end())
+               return std::string("-");
              return fmt::format("{:.3f} / {:.3f}", normal->second, heavy->second);
            }},
           {"energy, USD per million tokens", [](const StepReport& r) {
@@ -120,7 +119,8 @@ std::string break_even_text(const StepReport& report) {
   const auto rate = [](double bytes_per_s) {
     return fmt::format("{:.4g} Gbps", bytes_per_s * 8 / 1e9);
   };
-  if (at.pays_at_Bps == 0) return fmt::format("does not beat {} at any NIC bandwidth", report.baseline);
+  if (at.pays_at_Bps == 0)
+    return fmt::format("does not beat {} at any NIC bandwidth", report.baseline);
   if (!std::isfinite(at.loses_at_Bps)) {
     return fmt::format("beats {} at every NIC bandwidth up to {}", report.baseline,
                        rate(at.pays_at_Bps));
@@ -134,9 +134,9 @@ std::string break_even_text(const StepReport& report) {
 std::string to_table(std::span<const StepReport> reports) {
   if (reports.empty()) return "";
   const StepReport& first = reports.front();
-  std::string text = fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n\n",
-                                 first.model, first.topology, first.gpus, first.data, first.tensor,
-                                 first.pipeline);
+  std::string text =
+      fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n\n", first.model,
+                  first.topology, first.gpus, first.data, first.tensor, first.pipeline);
   const bool compared = std::any_of(reports.begin(), reports.end(),
                                     [](const StepReport& r) { return !r.baseline.empty(); });
   std::vector<Row> rows{{"", [](const StepReport& r) { return r.scheme; }}};

@@ -16,19 +16,24 @@ std::optional<Part> part_of(const Operation& operation) {
   switch (operation.phase) {
     case Phase::forward:
     case Phase::backward:
-    case Phase::recompute: return Part::compute;
-    case Phase::optimizer: return Part::optimizer;
-    case Phase::memory_pass: return Part::other;
+    case Phase::recompute:
+      return Part::compute;
+    case Phase::optimizer:
+      return Part::optimizer;
+    case Phase::memory_pass:
+      return Part::other;
     case Phase::encode:
-    case Phase::decode: return Part::codec;
-    case Phase::none: return std::nullopt;
-    default: return Part::exposed_comm;
+    case Phase::decode:
+      return Part::codec;
+    case Phase::none:
+      return std::nullopt;
+    default:
+      return Part::exposed_comm;
   }
 }
 
 // When the bytes or latency of a member's collective were under way, for the member that waited.
-double transfer_start(const Schedule& schedule, const Timeline& timeline,
-                      const Operation& member) {
+double transfer_start(const Schedule& schedule, const Timeline& timeline, const Operation& member) {
   const auto earlier = schedule.dependencies_of(member);
   const std::uint32_t end = earlier.back();
   const Operation& last = schedule.operations[end];

@@ -26,8 +26,8 @@ struct PeerClass {
 };
 
 // Sizes in nodes of the units, innermost first, whose links to the outside can be a bottleneck.
-// Peers count as equally far when a message to them leaves as many such units: where the core cannot
-// be a bottleneck all other nodes are one class.
+// Peers count as equally far when a message to them leaves as many such units: where the core
+// cannot be a bottleneck all other nodes are one class.
 std::vector<int> tapered_units(const Cluster& cluster) {
   const Network& network = cluster.network;
   if (network.fabric == Network::Fabric::single_switch) return {};
@@ -148,8 +148,7 @@ std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<
       std::map<Hop, int> shares;
       for (const int target : peers.targets) add_pairs(cluster, members, nodes.at(target), shares);
       const int stands_for = peers.peers / static_cast<int>(peers.targets.size());
-      const int factor =
-          std::max(1, static_cast<int>(std::lround(stands_for / peers_per_share)));
+      const int factor = std::max(1, static_cast<int>(std::lround(stands_for / peers_per_share)));
       legs.push_back({.senders = members,
                       .hops = with_times(shares, factor),
                       .unit = static_cast<double>(stands_for) / factor});

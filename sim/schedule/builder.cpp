@@ -17,8 +17,8 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
                                   double seconds, double memory_share,
                                   std::span<const OperationId> after) {
   OperationId& last = last_slot(rank, stream);
-  const bool waits = std::any_of(after.begin(), after.end(),
-                                 [](OperationId id) { return id != kNoOperation; });
+  const bool waits =
+      std::any_of(after.begin(), after.end(), [](OperationId id) { return id != kNoOperation; });
   if (seconds == 0 && !waits) return last;
   Operation operation{.kind = OperationKind::work,
                       .phase = phase,

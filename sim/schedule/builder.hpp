@@ -47,8 +47,8 @@ class ScheduleBuilder {
   [[nodiscard]] Schedule finish() && { return std::move(schedule_); }
 
  private:
-  OperationId append(Operation operation, std::span<const OperationId> after, OperationId stream_last,
-                     OperationId end);
+  OperationId append(Operation operation, std::span<const OperationId> after,
+                     OperationId stream_last, OperationId end);
   std::uint32_t label(std::string_view text);
   OperationId& last_slot(int rank, Stream stream);
 

@@ -38,8 +38,8 @@ void run_legs(ScheduleBuilder& builder, const Communicator& group, const std::ve
   if (legs.size() > 1) ready = {builder.barrier(ready)};
   Ids flows;
   for (const Leg& leg : legs) {
-    flows.push_back(builder.flow(leg.route, leg.occupancy, call.phase, call.label,
-                                 latency_s, bytes * leg.unit, ready));
+    flows.push_back(builder.flow(leg.route, leg.occupancy, call.phase, call.label, latency_s,
+                                 bytes * leg.unit, ready));
   }
   add_members(builder, group, call, flows.size() == 1 ? flows.front() : builder.barrier(flows));
 }
@@ -106,8 +106,7 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
                 const Call& call) {
   const auto n = static_cast<double>(group.ranks.size());
   if (n < 2 || bytes <= 0) return;
-  run_legs(builder, group, group.all_to_all, bytes / n, group.launch_s + group.all_to_all_s,
-           call);
+  run_legs(builder, group, group.all_to_all, bytes / n, group.launch_s + group.all_to_all_s, call);
 }
 
 void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,

@@ -51,7 +51,7 @@ struct Uses {
 
 // Lays out the collectives of `ranks`, which are distinct and ascending.
 [[nodiscard]] Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
-                                             std::vector<int> ranks,
-                                             Detail detail = Detail::folded, Uses uses = {});
+                                             std::vector<int> ranks, Detail detail = Detail::folded,
+                                             Uses uses = {});
 
 }  // namespace sim

@@ -23,15 +23,17 @@ struct LegDraft {
 };
 
 // Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels.
-[[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& ranks);
+[[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster,
+                                              const std::vector<int>& ranks);
 
 // One leg a node: the hops of all rings that leave its GPUs. `unit` is per byte that a rank sends.
 [[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
                                                const std::vector<Ring>& rings);
 
 // Few legs a node, one for each class of peers that are equally far: a class goes to one partner
-// node, which a permutation inside the class chooses. Its hops carry as many shares as the class has
-// peers, so that max-min sharing lets the classes progress in proportion, as all pairs at once do:
+// node, which a permutation inside the class chooses. Its hops carry as many shares as the class
+// has peers, so that max-min sharing lets the classes progress in proportion, as all pairs at once
+// do:
 //
 //   node 0 ──3 shares──► node 1   for its 3 peers on the same leaf
 //   node 0 ──12 shares─► node 4   for its 12 peers on other leaves, over both leaves' uplinks

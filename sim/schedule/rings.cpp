@@ -14,7 +14,9 @@ namespace {
 class NodeOrders {
  public:
   NodeOrders(bool mesh, int members, bool closed)
-      : mesh_(mesh), members_(members), closed_(closed),
+      : mesh_(mesh),
+        members_(members),
+        closed_(closed),
         used_(static_cast<std::size_t>(members * members)) {}
 
   std::vector<int> take(int first) {
@@ -92,8 +94,8 @@ std::vector<Hop> ring_hops(const Cluster& cluster, const std::vector<std::vector
     if (orders.size() > 1) {
       const bool rails = cluster.network.fabric == Network::Fabric::rail_optimized;
       leave.nic_out = static_cast<std::int16_t>(nic_of(cluster, order.front()));
-      leave.nic_in = rails ? leave.nic_out
-                           : static_cast<std::int16_t>(nic_of(cluster, next.front()));
+      leave.nic_in =
+          rails ? leave.nic_out : static_cast<std::int16_t>(nic_of(cluster, next.front()));
     }
     hops.push_back(leave);
   }
@@ -137,7 +139,8 @@ std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<Ring>
     for (const auto& [hop, times] : hops) {
       leg.hops.push_back(hop);
       leg.hops.back().times = times / divisor;
-      if (leg.senders.empty() || leg.senders.back() != hop.source) leg.senders.push_back(hop.source);
+      if (leg.senders.empty() || leg.senders.back() != hop.source)
+        leg.senders.push_back(hop.source);
     }
     legs.push_back(std::move(leg));
   }

@@ -1,5 +1,5 @@
-// Schedule: one training step as data. A list of operations, each depending on earlier ones only, so
-// it is acyclic by construction and can be read, tested and exported without a simulator.
+// Schedule: one training step as data. A list of operations, each depending on earlier ones only,
+// so it is acyclic by construction and can be read, tested and exported without a simulator.
 //
 //   rank 0  compute  [forward]──┐            ┌─[member: all_reduce]──[forward]
 //   rank 1  compute  [forward]──┼─►[flow]────┤
@@ -23,22 +23,22 @@ enum class Phase : std::uint8_t {
   optimizer,  // the update, its norm and its casts
   encode,
   decode,
-  memory_pass,  // zeroing, scaling and copies of whole buffers
-  tensor_comm,     // of tensor parallelism
-  pipeline_comm,   // of pipeline parallelism
-  weight_comm,     // all_gather of weights
-  gradient_comm,   // reduction of gradients
-  norm_comm,       // scalars and small all_reduces
-  none             // barriers
+  memory_pass,    // zeroing, scaling and copies of whole buffers
+  tensor_comm,    // of tensor parallelism
+  pipeline_comm,  // of pipeline parallelism
+  weight_comm,    // all_gather of weights
+  gradient_comm,  // reduction of gradients
+  norm_comm,      // scalars and small all_reduces
+  none            // barriers
 };
 [[nodiscard]] const char* phase_name(Phase phase);
 
 // Operations of one rank and stream run one after the other, in the order in which they were added.
 enum class Stream : std::uint8_t {
   compute,
-  codec,           // kernels that encode and decode beside the compute stream
-  tensor,          // tensor-parallel communicator
-  receive_forward, // point-to-point, one communicator a direction
+  codec,            // kernels that encode and decode beside the compute stream
+  tensor,           // tensor-parallel communicator
+  receive_forward,  // point-to-point, one communicator a direction
   receive_backward,
   weights,         // data-parallel communicator of the weights
   gradients,       // data-parallel communicator of the gradients, or its part inside a node
@@ -65,15 +65,15 @@ struct Operation {
   OperationKind kind = OperationKind::barrier;
   Phase phase = Phase::none;
   Stream stream = Stream::compute;
-  float memory_share = 0;      // work: share of its time that is bound by memory bandwidth
-  std::int32_t rank = -1;      // -1: of no single rank
-  std::uint32_t label = 0;     // index into Schedule::labels
+  float memory_share = 0;   // work: share of its time that is bound by memory bandwidth
+  std::int32_t rank = -1;   // -1: of no single rank
+  std::uint32_t label = 0;  // index into Schedule::labels
   std::uint32_t first_dependency = 0;
   std::uint32_t dependencies = 0;
-  std::uint32_t route = 0;     // flow: index into Schedule::routes
-  std::uint32_t occupancy = 0; // flow: index into Schedule::occupancies
+  std::uint32_t route = 0;      // flow: index into Schedule::routes
+  std::uint32_t occupancy = 0;  // flow: index into Schedule::occupancies
   double seconds = 0;
-  double bytes = 0;            // flow: of each share of each hop
+  double bytes = 0;  // flow: of each share of each hop
 };
 
 // What a flow takes from the GPUs of its ranks while it runs.

@@ -10,9 +10,9 @@ std::vector<std::string> codec_sources(const StepContext& context, const Scheme&
   // The source does not depend on the size; any will do.
   const auto add = [&](const char* what, KernelUse use) {
     use.elements = 1 << 20;
-    sources.push_back(fmt::format(
-        "{} {}: {}", what, format_name(use.shape.wire),
-        kernel_time(context.calibration, context.cluster.gpu, use).source));
+    sources.push_back(
+        fmt::format("{} {}: {}", what, format_name(use.shape.wire),
+                    kernel_time(context.calibration, context.cluster.gpu, use).source));
   };
   if (scheme.weights.difference) {
     add("encode difference", weight_encode(scheme, 1));
@@ -25,8 +25,8 @@ std::vector<std::string> codec_sources(const StepContext& context, const Scheme&
     add("sum", gradient_sum(gradients.between, context.cluster.nodes, 1));
   }
   if (gradients.algorithm == GradientExchange::Algorithm::all_to_all) {
-    add("sum", gradient_sum(gradients.between, data_parallel(context.cluster, context.parallelism),
-                            1));
+    add("sum",
+        gradient_sum(gradients.between, data_parallel(context.cluster, context.parallelism), 1));
   }
   return sources;
 }

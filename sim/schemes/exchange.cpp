@@ -53,14 +53,13 @@ void reduce_flat(Step& step, const Communicator& group, double parameters) {
   const auto part = ceil_elements(parameters, static_cast<double>(group.ranks.size()));
   const codecs::Format& wire = step.scheme.gradients.between;
   const auto after = last_of(step, group, Stream::compute);
-  all_to_all(step.builder, group,
-             wire_bytes(wire, part) * static_cast<double>(group.ranks.size()),
+  all_to_all(step.builder, group, wire_bytes(wire, part) * static_cast<double>(group.ranks.size()),
              {.stream = Stream::gradients,
               .phase = Phase::gradient_comm,
               .label = "all_to_all gradients",
               .after = after});
-  const KernelUse sum = gradient_sum(wire, static_cast<int>(group.ranks.size()),
-                                     static_cast<double>(part));
+  const KernelUse sum =
+      gradient_sum(wire, static_cast<int>(group.ranks.size()), static_cast<double>(part));
   for (const int rank : group.ranks) {
     const OperationId received = step.builder.last(rank, Stream::gradients);
     step.codec(rank, Phase::decode, sum, {&received, 1});
@@ -72,9 +71,12 @@ void reduce_flat(Step& step, const Communicator& group, double parameters) {
 class TwoLevel {
  public:
   TwoLevel(Step& step, const DataGroup& group, double parameters)
-      : step_(step), group_(group), exchange_(step.scheme.gradients),
+      : step_(step),
+        group_(group),
+        exchange_(step.scheme.gradients),
         places_(static_cast<double>(group.inside.front().ranks.size())),
-        nodes_(static_cast<double>(group.inside.size())), parameters_(parameters) {}
+        nodes_(static_cast<double>(group.inside.size())),
+        parameters_(parameters) {}
 
   void run() {
     const ByRank encoded = encode();
@@ -140,10 +142,9 @@ class TwoLevel {
   }
 
   void sum_slice(const ByRank& received) {
-    const KernelUse use = nodes_ > 1 ? gradient_sum(exchange_.between, static_cast<int>(nodes_),
-                                                    part() / nodes_)
-                                     : gradient_sum(exchange_.inside, static_cast<int>(places_),
-                                                    part());
+    const KernelUse use =
+        nodes_ > 1 ? gradient_sum(exchange_.between, static_cast<int>(nodes_), part() / nodes_)
+                   : gradient_sum(exchange_.inside, static_cast<int>(places_), part());
     for (const auto& [rank, ready] : received) {
       step_.codec(rank, Phase::decode, use, {&ready, 1});
     }
@@ -180,8 +181,7 @@ void gather_weights(Step& step) {
       step.hold_compute(rank, step.builder.last(rank, Stream::codec));
     });
     // Gathered into the communication buffer, then copied to the model's parameters.
-    const double parameters =
-        stage_parameters(step.context.model, step.parallelism, stage).total();
+    const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
     if (step.data > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);
   }
 }
@@ -207,9 +207,15 @@ void reduce_bucket(Step& step, int stage, const Bucket& bucket) {
   for (int t = 0; t < step.parallelism.tensor; ++t) {
     const DataGroup& group = step.data_group(stage, t);
     switch (step.scheme.gradients.algorithm) {
-      case Algorithm::ring: reduce_ring(step, group.all, bucket.parameters); break;
-      case Algorithm::all_to_all: reduce_flat(step, group.all, bucket.parameters); break;
-      case Algorithm::two_level: TwoLevel(step, group, bucket.parameters).run(); break;
+      case Algorithm::ring:
+        reduce_ring(step, group.all, bucket.parameters);
+        break;
+      case Algorithm::all_to_all:
+        reduce_flat(step, group.all, bucket.parameters);
+        break;
+      case Algorithm::two_level:
+        TwoLevel(step, group, bucket.parameters).run();
+        break;
     }
   }
 }

@@ -7,8 +7,9 @@ namespace sim {
 using codecs::Operation;
 
 KernelUse weight_encode(const Scheme& scheme, double elements) {
-  return {{.operation = Operation::encode_difference, .wire = scheme.weights.wire, .value_bytes = 2},
-          elements};
+  return {
+      {.operation = Operation::encode_difference, .wire = scheme.weights.wire, .value_bytes = 2},
+      elements};
 }
 
 KernelUse weight_decode(const Scheme& scheme, double elements) {

@@ -10,10 +10,8 @@ inline constexpr codecs::Format kBf16{.bits = 16};
 
 // Stochastically rounded groups, as SDP4Bit sends everything (arXiv 2410.15526, section 3).
 constexpr codecs::Format stochastic(int bits, std::size_t group, bool hadamard) {
-  return {.bits = bits,
-          .group = group,
-          .rounding = codecs::Rounding::stochastic,
-          .hadamard = hadamard};
+  return {
+      .bits = bits, .group = group, .rounding = codecs::Rounding::stochastic, .hadamard = hadamard};
 }
 
 }  // namespace sim::formats

@@ -1,5 +1,5 @@
-// Forward and backward passes: the operators of each layer, tensor-parallel collectives between them,
-// and the 1F1B pipeline (Narayanan et al. 2104.04473, section 2.2).
+// Forward and backward passes: the operators of each layer, tensor-parallel collectives between
+// them, and the 1F1B pipeline (Narayanan et al. 2104.04473, section 2.2).
 #include <algorithm>
 #include <compare>
 #include <map>
@@ -21,11 +21,16 @@ LayerTimes layer_times(const Step& step) {
   const LayerOperators layer = layer_operators(step.context.model, step.parallelism);
   const EndOperators ends = end_operators(step.context.model, step.parallelism);
   const auto time = [&](const Operators& operators) { return step.roofline.block(operators); };
-  return {time(layer.attention),           time(layer.feed_forward),
-          time(layer.recompute),           time(layer.feed_forward_inputs),
-          time(layer.feed_forward_weights), time(layer.attention_inputs),
-          time(layer.attention_weights),   time(ends.embedding),
-          time(ends.embedding_backward),   time(ends.head),
+  return {time(layer.attention),
+          time(layer.feed_forward),
+          time(layer.recompute),
+          time(layer.feed_forward_inputs),
+          time(layer.feed_forward_weights),
+          time(layer.attention_inputs),
+          time(layer.attention_weights),
+          time(ends.embedding),
+          time(ends.embedding_backward),
+          time(ends.head),
           time(ends.head_backward)};
 }
 
@@ -51,7 +56,10 @@ std::vector<Task> one_forward_one_backward(int stage, int stages, int micro_batc
 class MicroBatches {
  public:
   MicroBatches(Step& step, const std::function<void(int, int)>& layer_done)
-      : step_(step), p_(step.parallelism), times_(layer_times(step)), layer_done_(layer_done),
+      : step_(step),
+        p_(step.parallelism),
+        times_(layer_times(step)),
+        layer_done_(layer_done),
         layers_(step.context.model.layers / p_.pipeline),
         sent_(static_cast<std::size_t>(step.builder.ranks())) {
     const double tokens = static_cast<double>(p_.micro_batch) * step.context.model.sequence;
@@ -72,9 +80,9 @@ class MicroBatches {
         const auto s = static_cast<std::size_t>(stage);
         while (next[s] < tasks[s].size()) {
           const Task task = tasks[s][next[s]];
-          const bool ready =
-              task.forward ? stage == 0 || forwards[s - 1] > task.micro_batch
-                           : s + 1 == tasks.size() || backwards[s + 1] > task.micro_batch;
+          const bool ready = task.forward
+                                 ? stage == 0 || forwards[s - 1] > task.micro_batch
+                                 : s + 1 == tasks.size() || backwards[s + 1] > task.micro_batch;
           if (!ready) break;
           task.forward ? forward(stage, task.micro_batch) : backward(stage, task.micro_batch);
           ++(task.forward ? forwards : backwards)[s];
@@ -98,10 +106,8 @@ class MicroBatches {
       const Communicator& group = step_.tensor_group(stage, replica);
       std::vector<OperationId> after;
       for (const int rank : group.ranks) after.push_back(step_.builder.last(rank, Stream::compute));
-      const Call call{.stream = Stream::tensor,
-                      .phase = Phase::tensor_comm,
-                      .label = label,
-                      .after = after};
+      const Call call{
+          .stream = Stream::tensor, .phase = Phase::tensor_comm, .label = label, .after = after};
       // Sequence parallelism splits the all_reduce: reduce_scatter here, all_gather at the next
       // block. Together they send as much.
       if (p_.sequence_parallel) {
@@ -135,8 +141,9 @@ class MicroBatches {
         const int source = step_.rank(from, replica, t);
         const int destination = step_.rank(stage, replica, t);
         const OperationId sent = sent_[static_cast<std::size_t>(source)][message];
-        send(step_.context.cluster, step_.builder, {source, destination, bytes},
-             {.stream = stream, .phase = Phase::pipeline_comm, .label = label, .after = {&sent, 1}});
+        send(
+            step_.context.cluster, step_.builder, {source, destination, bytes},
+            {.stream = stream, .phase = Phase::pipeline_comm, .label = label, .after = {&sent, 1}});
         step_.hold_compute(destination, step_.builder.last(destination, stream));
       }
     }
@@ -148,9 +155,8 @@ class MicroBatches {
     const auto& buckets = step_.buckets[static_cast<std::size_t>(stage)];
     for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
       if (buckets[bucket].first_layer != layer) continue;
-      step_.for_each_rank(stage, [&](int rank) {
-        step_.hold_compute(rank, step_.gathered(rank, bucket));
-      });
+      step_.for_each_rank(
+          stage, [&](int rank) { step_.hold_compute(rank, step_.gathered(rank, bucket)); });
     }
   }
 
@@ -191,8 +197,8 @@ class MicroBatches {
       if (p_.recompute == Recompute::full) recompute_communication(stage);
       backward_block(stage, label + " feed-forward", times_.feed_forward_inputs,
                      times_.feed_forward_weights, "feed-forward input gradients");
-      backward_block(stage, label + " attention", times_.attention_inputs,
-                     times_.attention_weights, "attention input gradients");
+      backward_block(stage, label + " attention", times_.attention_inputs, times_.attention_weights,
+                     "attention input gradients");
       if (stage == 0 && layer == 0) {
         compute(stage, Phase::backward, "embedding", times_.embedding_backward);
       }

@@ -2,9 +2,9 @@
 //
 //   gather weights ► forward/backward of every micro-batch ► reduce gradients ► norm, clip, update
 //
-// The step starts where the last one ended: the shards are updated (and encoded), so the gather that
-// belongs to them stands first, where it may overlap the forward pass. What overlaps follows from
-// streams and dependencies alone.
+// The step starts where the last one ended: the shards are updated (and encoded), so the gather
+// that belongs to them stands first, where it may overlap the forward pass. What overlaps follows
+// from streams and dependencies alone.
 #pragma once
 
 #include <string>

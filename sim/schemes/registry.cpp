@@ -14,8 +14,8 @@ extern const Scheme sharded, sharded_all_to_all;
 extern const Scheme qwd, tlq, tlq_hs, ulq, sdp4bit, sdp4bit_unfused;
 
 std::span<const Scheme* const> all_schemes() {
-  static constexpr std::array schemes{&sharded, &sharded_all_to_all, &qwd,     &tlq,
-                                      &tlq_hs,  &ulq,                &sdp4bit, &sdp4bit_unfused};
+  static constexpr std::array schemes{&sharded, &sharded_all_to_all, &qwd, &tlq, &tlq_hs, &ulq,
+                                      &sdp4bit, &sdp4bit_unfused};
   return schemes;
 }
 

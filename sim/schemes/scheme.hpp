@@ -1,5 +1,5 @@
-// Scheme: which codec and which collective a sharded data-parallel step uses for its weights and for
-// its gradients. A row of choices; plan_step() turns it into operations.
+// Scheme: which codec and which collective a sharded data-parallel step uses for its weights and
+// for its gradients. A row of choices; plan_step() turns it into operations.
 #pragma once
 
 #include <span>

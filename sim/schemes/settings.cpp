@@ -18,8 +18,8 @@ int positive_integer(const Setting& setting, int lowest, int highest) {
   const char* end = setting.value.data() + setting.value.size();
   const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
   if (error != std::errc() || stop != end || value < lowest || value > highest) {
-    fail(setting, fmt::format("'{}' is not a whole number from {} to {}", setting.value, lowest,
-                              highest));
+    fail(setting,
+         fmt::format("'{}' is not a whole number from {} to {}", setting.value, lowest, highest));
   }
   return value;
 }

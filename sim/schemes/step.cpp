@@ -71,9 +71,10 @@ void Step::make_data_group(int stage, int t) {
     const std::size_t per_node = by_node.begin()->second.size();
     for (const auto& [node, members] : by_node) {
       if (members.size() != per_node) {
-        throw InputError(fmt::format("--scheme: {} reduces on two levels and needs as many replicas "
-                                     "on every node; choose another --tp, --pp or --nodes",
-                                     scheme.name));
+        throw InputError(
+            fmt::format("--scheme: {} reduces on two levels and needs as many replicas "
+                        "on every node; choose another --tp, --pp or --nodes",
+                        scheme.name));
       }
       group.inside.push_back(make(members, only_all_to_all));
     }
@@ -118,8 +119,8 @@ void Step::hold_compute(int rank, OperationId operation) {
 
 OperationId Step::compute(int rank, Phase phase, std::string_view label, const BlockTime& time) {
   auto& held = held_[static_cast<std::size_t>(rank)];
-  const OperationId id = builder.work(rank, Stream::compute, phase, label, time.seconds,
-                                      time.memory_share(), held);
+  const OperationId id =
+      builder.work(rank, Stream::compute, phase, label, time.seconds, time.memory_share(), held);
   held.clear();
   return id;
 }

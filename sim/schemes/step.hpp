@@ -1,4 +1,5 @@
-// What the parts of plan_step() share: the builder, the groups, and kernels on all ranks of a stage.
+// What the parts of plan_step() share: the builder, the groups, and kernels on all ranks of a
+// stage.
 #pragma once
 
 #include <functional>
@@ -39,8 +40,8 @@ struct Step {
   ScheduleBuilder builder;
   Roofline roofline;
   int data = 1;
-  std::vector<Communicator> tensor;        // by stage, then replica
-  std::vector<DataGroup> data_groups;      // by stage, then tensor-parallel place
+  std::vector<Communicator> tensor;          // by stage, then replica
+  std::vector<DataGroup> data_groups;        // by stage, then tensor-parallel place
   std::vector<std::vector<Bucket>> buckets;  // by stage
 
   [[nodiscard]] int rank(int stage, int replica, int t) const;
@@ -68,8 +69,8 @@ struct Step {
 };
 
 // The parts of a step, each appending to `step.builder`.
-void gather_weights(Step& step);   // and decode, before the layers that use them
-void encode_weights(Step& step);   // of the updated shards
+void gather_weights(Step& step);  // and decode, before the layers that use them
+void encode_weights(Step& step);  // of the updated shards
 void run_micro_batches(Step& step, const std::function<void(int stage, int layer)>& layer_done);
 // Of one bucket of a stage; the compute stream is not held.
 void reduce_bucket(Step& step, int stage, const Bucket& bucket);

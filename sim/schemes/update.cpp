@@ -26,9 +26,9 @@ void sum_tied_gradients(Step& step) {
     for (int t = 0; t < p.tensor; ++t) {
       const int first = step.rank(0, replica, t);
       const int last = step.rank(p.pipeline - 1, replica, t);
-      const Communicator pair = make_communicator(step.context.cluster, step.builder, {first, last},
-                                                  step.context.detail,
-                                                  {.ring = true, .all_to_all = false});
+      const Communicator pair =
+          make_communicator(step.context.cluster, step.builder, {first, last}, step.context.detail,
+                            {.ring = true, .all_to_all = false});
       const OperationId after[] = {step.builder.last(first, Stream::compute),
                                    step.builder.last(last, Stream::compute)};
       all_reduce(step.builder, pair, bytes,

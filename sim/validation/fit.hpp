@@ -9,8 +9,8 @@
 namespace sim::validation {
 
 // The constants that `cluster` of the inputs has in its [fitted] table, chosen so that the squared
-// logarithmic errors of `rows` are least (Levenberg-Marquardt, Eigen). There must be at least as many
-// rows as constants; all rows are of that cluster.
+// logarithmic errors of `rows` are least (Levenberg-Marquardt, Eigen). There must be at least as
+// many rows as constants; all rows are of that cluster.
 [[nodiscard]] Fitted fit(Inputs inputs, const std::string& cluster,
                          const std::vector<Measurement>& rows);
 

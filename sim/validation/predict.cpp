@@ -19,11 +19,11 @@ struct Case {
 
 Case case_of(const Inputs& inputs, const Setup& setup) {
   const Cluster& whole = inputs.clusters.at(setup.cluster);
-  Case one{.cluster = part_of(whole, setup.nodes > 0 ? setup.nodes : whole.nodes,
-                              whole.gpus_per_node),
-           .model = inputs.models.at(setup.model),
-           .parallelism = {.tensor = setup.tensor, .pipeline = setup.pipeline},
-           .scheme = scheme_named(setup.scheme)};
+  Case one{
+      .cluster = part_of(whole, setup.nodes > 0 ? setup.nodes : whole.nodes, whole.gpus_per_node),
+      .model = inputs.models.at(setup.model),
+      .parallelism = {.tensor = setup.tensor, .pipeline = setup.pipeline},
+      .scheme = scheme_named(setup.scheme)};
   if (one.scheme.gradients.algorithm == GradientExchange::Algorithm::two_level) {
     one.scheme.gradients.slices = setup.slices;
   }
@@ -102,8 +102,8 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
                                  phase_seconds(one, wire(Phase::pipeline_comm), true);
   const double flop = model_flop(one.model, global_batch(one.cluster, one.parallelism)).base() /
                       rank_count(one.cluster);
-  const double compute_s = flop / (one.cluster.gpu.bf16.base() *
-                                   one.cluster.fitted.compute_efficiency.value_or(1));
+  const double compute_s =
+      flop / (one.cluster.gpu.bf16.base() * one.cluster.fitted.compute_efficiency.value_or(1));
   return {flop / (compute_s + communication_s) / 1e12, gradients_s * 1e3};
 }
 

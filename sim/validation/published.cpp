@@ -65,7 +65,8 @@ std::vector<CsvRow> read_csv(const std::filesystem::path& file) {
     }
     const std::string place = fmt::format("{}:{}:", file.string(), number);
     if (fields.size() != columns.size()) {
-      throw InputError(fmt::format("{}1: {} fields, {} columns", place, fields.size(), columns.size()));
+      throw InputError(
+          fmt::format("{}1: {} fields, {} columns", place, fields.size(), columns.size()));
     }
     std::map<std::string, std::string> by_name;
     for (std::size_t i = 0; i < fields.size(); ++i) by_name[columns[i]] = fields[i];
@@ -92,8 +93,8 @@ std::vector<Measurement> read_throughput(const std::filesystem::path& file) {
                 .tensor = row.integer("tp"),
                 .pipeline = row.integer("pp"),
                 .slices = row.integer("slices")};
-    for (const auto& [scheme, column] : {std::pair{"sharded", "baseline_tflops"},
-                                         std::pair{"sdp4bit", "sdp4bit_tflops"}}) {
+    for (const auto& [scheme, column] :
+         {std::pair{"sharded", "baseline_tflops"}, std::pair{"sdp4bit", "sdp4bit_tflops"}}) {
       setup.scheme = scheme;
       measurements.push_back({fmt::format("sdp4bit_throughput/{}/{}/{}", cluster, model, scheme),
                               setup, Metric::tflops_per_gpu, row.number(column)});

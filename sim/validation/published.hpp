@@ -13,10 +13,10 @@ struct Setup {
   std::string cluster;  // topologies/<cluster>.toml
   std::string model;    // traces/models/<model>.toml
   std::string scheme;
-  int nodes = 0;        // 0: all
+  int nodes = 0;  // 0: all
   int tensor = 1;
   int pipeline = 1;
-  int slices = 1;       // of a two-level scheme
+  int slices = 1;  // of a two-level scheme
   auto operator<=>(const Setup&) const = default;
 };
 
@@ -32,8 +32,8 @@ struct Measurement {
 
 // SDP4Bit (arXiv 2410.15526), table 2: baseline and SDP4Bit of five models on two clusters.
 [[nodiscard]] std::vector<Measurement> read_throughput(const std::filesystem::path& file);
-// Its table 4: five strategies of GPT 1.3B on 8 nodes of 4 A100, time of the gradients' exchange and
-// throughput.
+// Its table 4: five strategies of GPT 1.3B on 8 nodes of 4 A100, time of the gradients' exchange
+// and throughput.
 [[nodiscard]] std::vector<Measurement> read_gradient_comm(const std::filesystem::path& file);
 
 }  // namespace sim::validation

@@ -104,8 +104,9 @@ void read_kernel(const JsonReader& row, Calibration& table) {
 
 // The time for `elements`, linear between measured sizes in the logarithm of both.
 double interpolate(const std::vector<KernelTime>& times, double elements) {
-  const auto above = std::find_if(times.begin(), times.end(),
-                                  [&](const KernelTime& time) { return time.elements >= elements; });
+  const auto above = std::find_if(times.begin(), times.end(), [&](const KernelTime& time) {
+    return time.elements >= elements;
+  });
   // Below the smallest size launch overhead dominates; above the largest the rate has settled.
   if (above == times.begin()) return above->seconds;
   if (above == times.end()) return times.back().seconds * elements / times.back().elements;
@@ -145,8 +146,7 @@ Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "rooflin
 
 std::string format_name(const codecs::Format& format) {
   if (format.group <= 1) return format.bits == 16 ? "bf16" : fmt::format("fp{}", format.bits);
-  return fmt::format("int{}_g{}{}{}", format.bits, format.group,
-                     format.hadamard ? "_hadamard" : "",
+  return fmt::format("int{}_g{}{}{}", format.bits, format.group, format.hadamard ? "_hadamard" : "",
                      format.rounding == codecs::Rounding::stochastic ? "_sr" : "");
 }
 

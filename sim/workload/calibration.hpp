@@ -25,18 +25,18 @@ struct GemmTime {
 };
 
 struct Calibration {
-  std::string name;    // the file's stem; "roofline" when there is no table
-  std::string gpu;     // that it was measured on
-  std::string kind;    // "measured", "published" or "roofline"
-  std::string source;  // one line of provenance
+  std::string name;                 // the file's stem; "roofline" when there is no table
+  std::string gpu;                  // that it was measured on
+  std::string kind;                 // "measured", "published" or "roofline"
+  std::string source;               // one line of provenance
   Bandwidth memory_bandwidth = {};  // of that GPU's data sheet, to scale by
   // By "codec/operation/inputs/to", sizes ascending.
   std::map<std::string, std::vector<KernelTime>> kernels = {};
   std::vector<GemmTime> gemm = {};  // BF16
 };
 
-// Reads a table. Throws InputError naming the file and the JSON path of what is wrong; a table whose
-// encoded_bytes disagree with the codec's is refused as stale.
+// Reads a table. Throws InputError naming the file and the JSON path of what is wrong; a table
+// whose encoded_bytes disagree with the codec's is refused as stale.
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
 // No table: every kernel's time is its bytes over the memory's bandwidth.
 [[nodiscard]] Calibration roofline();
@@ -49,7 +49,8 @@ struct KernelUse {
 
 struct KernelEstimate {
   double seconds = 0;
-  std::string source;  // "measured on H200 (h200)", "extrapolated from ... by memory bandwidth", ...
+  std::string
+      source;  // "measured on H200 (h200)", "extrapolated from ... by memory bandwidth", ...
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends the rate of the last size

@@ -21,11 +21,9 @@ double layer_activations(const Model& model, const Parallelism& p) {
   const double split = 2 * tokens * (2 * model.hidden + 2 * key_value) / t +
                        2 * tokens * (rising + 1) * model.feed_forward / t;
   // Softmax output, dropout output and its mask, unless the backward pass makes them again.
-  const bool keeps_scores =
-      p.attention == Attention::unfused && p.recompute == Recompute::none;
-  const double scores = keeps_scores ? (model.dropout ? 5.0 : 2.0) * model.heads *
-                                           model.sequence * tokens / t
-                                     : 0;
+  const bool keeps_scores = p.attention == Attention::unfused && p.recompute == Recompute::none;
+  const double scores =
+      keeps_scores ? (model.dropout ? 5.0 : 2.0) * model.heads * model.sequence * tokens / t : 0;
   return replicated + split + scores;
 }
 

@@ -7,12 +7,13 @@
 namespace sim {
 
 struct MemoryUse {
-  double weights = 0;      // BF16, whole on every replica
-  double gradients = 0;    // the gradient buffer
-  double optimizer = 0;    // FP32 master weights and two moments, sharded over the replicas
-  double activations = 0;  // of all micro-batches in flight (Korthikanti et al. 2205.05198, table 2)
-  double logits = 0;       // of the last stage, BF16 and FP32
-  double buffers = 0;      // that a scheme sends from and receives into
+  double weights = 0;    // BF16, whole on every replica
+  double gradients = 0;  // the gradient buffer
+  double optimizer = 0;  // FP32 master weights and two moments, sharded over the replicas
+  double activations =
+      0;               // of all micro-batches in flight (Korthikanti et al. 2205.05198, table 2)
+  double logits = 0;   // of the last stage, BF16 and FP32
+  double buffers = 0;  // that a scheme sends from and receives into
   [[nodiscard]] double total() const {
     return weights + gradients + optimizer + activations + logits + buffers;
   }

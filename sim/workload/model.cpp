@@ -42,21 +42,21 @@ Model parse_model(std::string_view text, const std::filesystem::path& file,
                   std::span<const Setting> settings) {
   TomlReader reader(parse_toml(text, file, settings));
   Model model{.name = file.stem().string(),
-                    .summary = reader.text("summary"),
-                    .layers = read_count(reader, "model.layers", kLayers),
-                    .hidden = read_count(reader, "model.hidden", kWidth),
-                    .heads = read_count(reader, "model.heads", kWidth),
-                    .kv_heads = read_count(reader, "model.kv_heads", kWidth),
-                    .feed_forward = read_count(reader, "model.feed_forward", kFeedForwardWidth),
-                    .feed_forward_kind =
-                        reader.one_of<Model::FeedForward>("model.feed_forward_kind", kFeedForwards),
-                    .norm = reader.one_of<Model::Norm>("model.norm", kNorms),
-                    .positions = reader.one_of<Model::Positions>("model.positions", kPositions),
-                    .biases = reader.boolean("model.biases"),
-                    .dropout = reader.boolean("model.dropout"),
-                    .tied_embeddings = reader.boolean("model.tied_embeddings"),
-                    .vocabulary = read_count(reader, "model.vocabulary", kTokens),
-                    .sequence = read_count(reader, "model.sequence", kTokens)};
+              .summary = reader.text("summary"),
+              .layers = read_count(reader, "model.layers", kLayers),
+              .hidden = read_count(reader, "model.hidden", kWidth),
+              .heads = read_count(reader, "model.heads", kWidth),
+              .kv_heads = read_count(reader, "model.kv_heads", kWidth),
+              .feed_forward = read_count(reader, "model.feed_forward", kFeedForwardWidth),
+              .feed_forward_kind =
+                  reader.one_of<Model::FeedForward>("model.feed_forward_kind", kFeedForwards),
+              .norm = reader.one_of<Model::Norm>("model.norm", kNorms),
+              .positions = reader.one_of<Model::Positions>("model.positions", kPositions),
+              .biases = reader.boolean("model.biases"),
+              .dropout = reader.boolean("model.dropout"),
+              .tied_embeddings = reader.boolean("model.tied_embeddings"),
+              .vocabulary = read_count(reader, "model.vocabulary", kTokens),
+              .sequence = read_count(reader, "model.sequence", kTokens)};
   check_divides(reader, "model.heads", model.heads, "model.hidden", model.hidden);
   check_divides(reader, "model.kv_heads", model.kv_heads, "model.heads", model.heads);
   reader.finish();

@@ -43,7 +43,8 @@ struct Model {
   int sequence = 0;              // tokens per sample
 };
 
-// Reads a model file after replacing the keys of `settings`. Throws InputError as read_cluster does.
+// Reads a model file after replacing the keys of `settings`. Throws InputError as read_cluster
+// does.
 [[nodiscard]] Model read_model(const std::filesystem::path& file,
                                std::span<const Setting> settings = {});
 

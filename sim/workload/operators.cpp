@@ -15,9 +15,7 @@ struct Sizes {
   bool swiglu, dropout, fused;
 
   [[nodiscard]] double activations() const { return kBf16 * local_tokens * hidden; }
-  [[nodiscard]] double scores() const {
-    return kBf16 * samples * heads * sequence * sequence;
-  }
+  [[nodiscard]] double scores() const { return kBf16 * samples * heads * sequence * sequence; }
 };
 
 Sizes sizes_of(const Model& model, const Parallelism& p) {
@@ -51,7 +49,10 @@ Operator gemm(std::string_view name, double m, double n, double k) {
 
 // The gradient of a weight (n x k) from m tokens, added to the gradient buffer: read and written.
 Operator weight_gradient(std::string_view name, double m, double n, double k, double gradient) {
-  return {.name = name, .m = n, .n = k, .k = m,
+  return {.name = name,
+          .m = n,
+          .n = k,
+          .k = m,
           .bytes = kBf16 * (m * k + m * n) + 2 * gradient * n * k};
 }
 
@@ -70,8 +71,13 @@ void add_residual_backward(const Sizes& z, Operators& into) {
 
 // Two matrix products a head and sample over all pairs of tokens.
 Operator attention_gemm(const Sizes& z, std::string_view name, double products, double bytes) {
-  return {.name = name, .m = z.sequence, .n = z.sequence, .k = z.head_width,
-          .count = products * z.heads * z.samples, .bytes = bytes, .launches = products};
+  return {.name = name,
+          .m = z.sequence,
+          .n = z.sequence,
+          .k = z.head_width,
+          .count = products * z.heads * z.samples,
+          .bytes = bytes,
+          .launches = products};
 }
 
 // Bytes of queries, keys, values and outputs of the rank's heads.
@@ -172,10 +178,10 @@ LayerOperators layer_operators(const Model& model, const Parallelism& parallelis
   layer.feed_forward_weights = {weight_gradient("feed-forward up weights", z.tokens,
                                                 z.rising * z.feed_forward, z.hidden, z.gradient)};
   layer.attention_inputs = attention_inputs(z);
-  layer.attention_weights = {weight_gradient("query, key, value weights", z.tokens,
-                                             z.heads * z.head_width + 2 * z.key_value, z.hidden,
-                                             z.gradient),
-                             norm_backward(z)};
+  layer.attention_weights = {
+      weight_gradient("query, key, value weights", z.tokens,
+                      z.heads * z.head_width + 2 * z.key_value, z.hidden, z.gradient),
+      norm_backward(z)};
   return layer;
 }
 
@@ -192,10 +198,11 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   ends.head = {norm(z), gemm("logits", z.tokens, vocabulary, z.hidden),
                memory_pass("loss", 22 * logits, 5)};
   // The gradient in FP32 (4 + 4) and its cast to BF16 (4 + 2).
-  ends.head_backward = {memory_pass("loss backward", 14 * logits, 2),
-                        gemm("logits inputs", z.tokens, z.hidden, vocabulary),
-                        weight_gradient("logits weights", z.tokens, vocabulary, z.hidden, z.gradient),
-                        norm_backward(z)};
+  ends.head_backward = {
+      memory_pass("loss backward", 14 * logits, 2),
+      gemm("logits inputs", z.tokens, z.hidden, vocabulary),
+      weight_gradient("logits weights", z.tokens, vocabulary, z.hidden, z.gradient),
+      norm_backward(z)};
   return ends;
 }
 
@@ -218,8 +225,8 @@ double Roofline::gemm_share(double m, double n, double k, double count) const {
   const GemmTime* nearest = nullptr;
   double nearest_distance = 0;
   for (const GemmTime& measured : gemm_) {
-    const double distance = std::abs(std::log(m / measured.m)) + std::abs(std::log(n / measured.n)) +
-                            std::abs(std::log(k / measured.k));
+    const double distance = std::abs(std::log(m / measured.m)) +
+                            std::abs(std::log(n / measured.n)) + std::abs(std::log(k / measured.k));
     if (nearest == nullptr || distance < nearest_distance) {
       nearest = &measured;
       nearest_distance = distance;
@@ -250,8 +257,6 @@ BlockTime Roofline::block(const Operators& operators) const {
   return time;
 }
 
-double Roofline::pass(double bytes) const {
-  return bytes > 0 ? bytes / memory_ + launch_s_ : 0;
-}
+double Roofline::pass(double bytes) const { return bytes > 0 ? bytes / memory_ + launch_s_ : 0; }
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// Operators: what one rank computes, kernel by kernel, as matrix products and memory passes, and how
-// long each takes on a roofline. A block is the operators between two communications.
+// Operators: what one rank computes, kernel by kernel, as matrix products and memory passes, and
+// how long each takes on a roofline. A block is the operators between two communications.
 #pragma once
 
 #include <string_view>

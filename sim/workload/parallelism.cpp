@@ -36,17 +36,19 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   if (p.sequence_parallel) must_divide("--tp", p.tensor, model.sequence, "tokens of a sequence");
   must_divide("--pp", p.pipeline, model.layers, "layers");
   if (p.tensor > cluster.gpus_per_node) {
-    problem(fmt::format("--tp: {} is more than the {} GPUs of a node of {}; tensor parallelism "
-                        "stays inside a node",
-                        p.tensor, cluster.gpus_per_node, cluster.name));
+    problem(
+        fmt::format("--tp: {} is more than the {} GPUs of a node of {}; tensor parallelism "
+                    "stays inside a node",
+                    p.tensor, cluster.gpus_per_node, cluster.name));
   } else if (cluster.gpus_per_node % p.tensor != 0) {
     problem(fmt::format("--tp: {} does not divide the {} GPUs of a node of {}; choose a divisor",
                         p.tensor, cluster.gpus_per_node, cluster.name));
   }
   if (ranks % (p.tensor * p.pipeline) != 0) {
-    problem(fmt::format("--pp: {} x tp {} does not divide the {} GPUs; choose other --nodes, --tp "
-                        "or --pp",
-                        p.pipeline, p.tensor, ranks));
+    problem(
+        fmt::format("--pp: {} x tp {} does not divide the {} GPUs; choose other --nodes, --tp "
+                    "or --pp",
+                    p.pipeline, p.tensor, ranks));
   }
   if (!problems.empty()) throw InputError(problems);
 }

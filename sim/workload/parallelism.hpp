@@ -62,11 +62,12 @@ struct Place {
   int replica = 0;
   int tensor = 0;
 };
-[[nodiscard]] int rank_of(const Cluster& cluster, const Parallelism& parallelism, const Place& place);
+[[nodiscard]] int rank_of(const Cluster& cluster, const Parallelism& parallelism,
+                          const Place& place);
 
 // Parameters that a rank of the stage holds, by layer first to last and what stands around them.
 struct StageParameters {
-  double layer = 0;      // of each of its layers
+  double layer = 0;  // of each of its layers
   int layers = 0;
   double embedding = 0;  // word and position embeddings of the first stage
   double head = 0;       // output projection and final norm of the last stage

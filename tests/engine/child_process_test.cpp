@@ -1,4 +1,5 @@
-// The child process behind simulate(): for its caller it is a pure function, whatever happens there.
+// The child process behind simulate(): for its caller it is a pure function, whatever happens
+// there.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -38,7 +39,8 @@ Schedule irregular_schedule(int rounds) {
     for (const Communicator& group : groups) {
       std::vector<OperationId> ready;
       for (const int rank : group.ranks) {
-        ready.push_back(builder.work(rank, Stream::compute, Phase::forward, "", seconds(random), 0.5));
+        ready.push_back(
+            builder.work(rank, Stream::compute, Phase::forward, "", seconds(random), 0.5));
       }
       all_gather(builder, group, bytes(random),
                  {.stream = Stream::weights, .label = "all_gather", .after = ready});

@@ -1,4 +1,5 @@
-// What the engine makes of single operations: each test is a fact about time that the rest relies on.
+// What the engine makes of single operations: each test is a fact about time that the rest relies
+// on.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -57,8 +58,8 @@ TEST_F(Engine, OppositeDirectionsDoNotShare) {
 }
 
 TEST_F(Engine, FlowsOfDifferentLatencyShareEvenly) {
-  // A begins at 1 us, B at 5 us. In the 4 us between, A moves 50 GB/s * 4 us = 200 kB. With that much
-  // less to send, B ends with A: both at 5 us + (1 GB - 200 kB) / 25 GB/s = 39.997 ms.
+  // A begins at 1 us, B at 5 us. In the 4 us between, A moves 50 GB/s * 4 us = 200 kB. With that
+  // much less to send, B ends with A: both at 5 us + (1 GB - 200 kB) / 25 GB/s = 39.997 ms.
   const auto a = flow(over_nic(), 1e-6, kGigabyte);
   const auto b = flow(over_nic(), 5e-6, kGigabyte - kNicRate * 4e-6);
   const Timeline timeline = run();
@@ -158,7 +159,8 @@ TEST_F(Engine, FlowsThatTakeAllLeaveATwentieth) {
 }
 
 TEST_F(Engine, AMemberStartsWhereItsRankArrives) {
-  // Rank 0 arrives at 1 s, rank 8 at 3 s; the flow of 1 GB starts with the last and ends both parts.
+  // Rank 0 arrives at 1 s, rank 8 at 3 s; the flow of 1 GB starts with the last and ends both
+  // parts.
   const auto early = kernel(0, Stream::compute, 1);
   const auto late = kernel(8, Stream::compute, 3);
   const auto bytes = flow(over_nic(), 0, kGigabyte, {early, late});
