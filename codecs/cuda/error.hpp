@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -15,10 +14,12 @@ class CudaError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline void check(cudaError_t status, std::source_location at = std::source_location::current()) {
+// The built-ins are the caller's place; clang 14 lacks std::source_location.
+inline void check(cudaError_t status, const char* file = __builtin_FILE(),
+                  int line = __builtin_LINE()) {
   if (status == cudaSuccess) return;
-  throw CudaError(std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " +
-                  cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
+  throw CudaError(std::string(file) + ":" + std::to_string(line) + ": " + cudaGetErrorName(status) +
+                  ": " + cudaGetErrorString(status));
 }
 
 }  // namespace codecs::cuda

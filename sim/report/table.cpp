@@ -24,7 +24,7 @@ std::string byte_text(double bytes) {
 }
 
 // "120 ms  42 %" of the step.
-Cell share_of_step(std::function<double(const StepReport&)> seconds) {
+Cell share_of_step(const std::function<double(const StepReport&)>& seconds) {
   return [seconds](const StepReport& r) {
     const double value = seconds(r);
     if (value <= 0) return std::string("-");

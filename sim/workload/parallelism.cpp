@@ -18,7 +18,7 @@ std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism
 
 void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   std::string problems;
-  const auto problem = [&](std::string line) {
+  const auto problem = [&](const std::string& line) {
     if (!problems.empty()) problems += '\n';
     problems += line;
   };
