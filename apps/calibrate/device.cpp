@@ -29,6 +29,12 @@ Device read_device() {
   device.device = device.name + ", " + std::to_string(properties.totalGlobalMem >> 20) + " MiB, " +
                   std::to_string(properties.multiProcessorCount) + " multiprocessors, sm_" +
                   std::to_string(properties.major) + std::to_string(properties.minor);
+  int clock_kHz = 0;
+  int bus_bits = 0;
+  check(cudaDeviceGetAttribute(&clock_kHz, cudaDevAttrMemoryClockRate, 0));
+  check(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0));
+  // Two transfers a clock.
+  device.memory_bandwidth_Bps = 2 * 1e3 * clock_kHz * bus_bits / 8.0;
   std::ifstream file("/proc/driver/nvidia/version");
   std::getline(file, device.driver);
   if (!device.driver.empty()) device.driver += "; ";

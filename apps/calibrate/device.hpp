@@ -14,7 +14,8 @@ struct Device {
   std::string name;    // "NVIDIA H200"
   std::string device;  // name, memory, multiprocessors, compute capability
   std::string driver;
-  std::string cuda;  // of the toolkit that built this program
+  std::string cuda;                 // of the toolkit that built this program
+  double memory_bandwidth_Bps = 0;  // of the data sheet: bus width times clock
 };
 [[nodiscard]] Device read_device();
 

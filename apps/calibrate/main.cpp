@@ -135,6 +135,7 @@ Json measure(const Settings& settings, const calibrate::Device& device) {
                          {"commit", settings.commit},
                          {"command", settings.command},
                          {"date", today()}};
+  table["memory_bandwidth_Bps"] = device.memory_bandwidth_Bps;
   table["copy_bandwidth_Bps"] = calibrate::copy_bandwidth_Bps(benchmark, settings.sizes.max_bytes);
   table["launch_latency_s"] = benchmark.launch_latency().median_s;
   std::cerr << "copy " << table["copy_bandwidth_Bps"].get<double>() / 1e9 << " GB/s, launch "

@@ -10,7 +10,7 @@
 #include "sim/schedule/builder.hpp"
 #include "sim/schedule/collectives.hpp"
 #include "sim/schemes/plan_step.hpp"
-#include "sim/workload/operators.hpp"
+#include "sim/workload/roofline.hpp"
 
 namespace sim {
 

@@ -99,7 +99,21 @@ void read_kernel(const JsonReader& row, Calibration& table) {
   }
   const auto key = kernel_key(codec_name, operation, static_cast<int>(row.at("inputs").positive()),
                               row.at("to").text());
-  table.kernels[key].push_back({elements, row.at("median_s").positive()});
+  table.kernels[key].push_back(
+      {elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
+}
+
+// See Calibration::memory_share. The sizes of each kernel ascend.
+double memory_share(const Calibration& table) {
+  std::vector<double> shares;
+  for (const auto& [key, times] : table.kernels) {
+    const KernelTime& largest = times.back();
+    shares.push_back(largest.moved_bytes / largest.seconds / table.memory_bandwidth.base());
+  }
+  if (shares.empty()) return 0;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  return *middle;
 }
 
 // The time for `elements`, linear between measured sizes in the logarithm of both.
@@ -139,6 +153,7 @@ Calibration read_calibration(const std::filesystem::path& file) {
     std::sort(times.begin(), times.end(),
               [](const KernelTime& a, const KernelTime& b) { return a.elements < b.elements; });
   }
+  table.memory_share = memory_share(table);
   return table;
 }
 
@@ -162,9 +177,14 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
   if (use.elements <= 0) return {};
   if (found == calibration.kernels.end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-    const Bandwidth rate = gpu.memory_bandwidth * gpu.memory_efficiency;
+    const bool table = calibration.memory_share > 0;
+    const Bandwidth rate =
+        gpu.memory_bandwidth * (table ? calibration.memory_share : gpu.memory_efficiency);
     const double seconds = (traffic.read + traffic.written) * use.elements / rate.base();
-    return {gpu.launch_latency.base() + seconds, "roofline: bytes over memory bandwidth"};
+    return {gpu.launch_latency.base() + seconds,
+            table ? fmt::format("roofline: bytes over {:.0f} % of memory bandwidth, as {} reaches",
+                                100 * calibration.memory_share, calibration.name)
+                  : "roofline: bytes over memory bandwidth"};
   }
   const double seconds = interpolate(found->second, use.elements);
   if (calibration.gpu == gpu.name) {

@@ -17,6 +17,7 @@ namespace sim {
 struct KernelTime {
   double elements = 0;
   double seconds = 0;
+  double moved_bytes = 0;  // read and written in GPU memory
 };
 
 struct GemmTime {
@@ -30,6 +31,9 @@ struct Calibration {
   std::string kind;                 // "measured", "published" or "roofline"
   std::string source;               // one line of provenance
   Bandwidth memory_bandwidth = {};  // of that GPU's data sheet, to scale by
+  // Median over the kernels, each at its largest size, of bytes moved over time and over that
+  // bandwidth; 0 when there is no table.
+  double memory_share = 0;
   // By "codec/operation/inputs/to", sizes ascending.
   std::map<std::string, std::vector<KernelTime>> kernels = {};
   std::vector<GemmTime> gemm = {};  // BF16
@@ -54,7 +58,9 @@ struct KernelEstimate {
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends the rate of the last size
-// holds. On another GPU than the table's the time is scaled by memory bandwidth.
+// holds. On another GPU than the table's the time is scaled by memory bandwidth. A kernel that the
+// table lacks moves its bytes at the table's memory_share, without a table at the bandwidth that
+// the GPU's copies reach.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 

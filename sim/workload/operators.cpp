@@ -12,10 +12,20 @@ struct Sizes {
   double tokens, local_tokens;  // local: what norms, dropouts and residuals see
   double hidden, heads, head_width, key_value, feed_forward, rising, sequence, samples;
   double gradient;  // bytes of one element of the gradient buffer
-  bool swiglu, dropout, fused;
+  bool swiglu, biases, dropout, fused;
 
   [[nodiscard]] double activations() const { return kBf16 * local_tokens * hidden; }
   [[nodiscard]] double scores() const { return kBf16 * samples * heads * sequence * sequence; }
+  // Of this rank's queries, keys and values.
+  [[nodiscard]] double projections() const {
+    return kBf16 * tokens * (heads * head_width + 2 * key_value);
+  }
+  // Megatron's causal softmax is one kernel that reads half of the scores where it takes their
+  // shape, else PyTorch's mask and softmax (megatron/core/fusions/fused_softmax.py,
+  // is_kernel_available).
+  [[nodiscard]] bool one_softmax_kernel() const {
+    return std::fmod(heads * samples, 4) == 0 && std::fmod(sequence, 4) == 0 && sequence <= 4096;
+  }
 };
 
 Sizes sizes_of(const Model& model, const Parallelism& p) {
@@ -35,6 +45,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p) {
           .samples = static_cast<double>(p.micro_batch),
           .gradient = static_cast<double>(bytes_of(p.gradients)),
           .swiglu = swiglu,
+          .biases = model.biases,
           .dropout = model.dropout,
           .fused = p.attention == Attention::fused};
 }
@@ -67,6 +78,7 @@ Operator residual(const Sizes& z) {
 }
 void add_residual_backward(const Sizes& z, Operators& into) {
   if (z.dropout) into.push_back(memory_pass("dropout backward", 2.5 * z.activations()));
+  if (z.biases) into.push_back(memory_pass("bias gradient", z.activations()));
 }
 
 // Two matrix products a head and sample over all pairs of tokens.
@@ -95,8 +107,11 @@ void add_attention_core(const Sizes& z, Operators& into) {
   const double scores = z.scores();
   // Scores written by the first product and read by the second.
   into.push_back(attention_gemm(z, "attention core", 2, 2 * scores + attention_vectors(z)));
-  into.push_back(memory_pass("softmax", 2 * scores));
+  // One kernel reads a triangle and writes all; else a mask and a softmax read and write all.
+  into.push_back(z.one_softmax_kernel() ? memory_pass("softmax", 1.5 * scores)
+                                        : memory_pass("mask and softmax", 4 * scores, 2));
   if (z.dropout) into.push_back(memory_pass("attention dropout", 2.5 * scores));
+  into.push_back(memory_pass("heads to hidden", 2 * kBf16 * z.tokens * z.heads * z.head_width));
 }
 
 void add_attention_core_backward(const Sizes& z, Operators& into) {
@@ -111,13 +126,16 @@ void add_attention_core_backward(const Sizes& z, Operators& into) {
   // Probabilities read for the values' gradient, the scores' gradient written, then read twice.
   into.push_back(
       attention_gemm(z, "attention core backward", 4, 4 * scores + 2 * attention_vectors(z)));
-  into.push_back(memory_pass("softmax backward", 3 * scores));
   if (z.dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
+  into.push_back(z.one_softmax_kernel() ? memory_pass("softmax backward", 2 * scores)
+                                        : memory_pass("softmax and mask backward", 5 * scores, 2));
+  into.push_back(memory_pass("join query, key, value gradients", 2 * z.projections()));
 }
 
 Operators attention_forward(const Sizes& z) {
   Operators into{norm(z), gemm("query, key, value", z.tokens,
                                z.heads * z.head_width + 2 * z.key_value, z.hidden)};
+  if (z.biases) into.push_back(memory_pass("query, key, value bias", 2 * z.projections()));
   add_attention_core(z, into);
   into.push_back(gemm("attention output", z.tokens, z.hidden, z.heads * z.head_width));
   into.push_back(residual(z));
@@ -139,6 +157,7 @@ Operators feed_forward_inputs(const Sizes& z) {
   into.push_back(
       weight_gradient("feed-forward down weights", z.tokens, z.hidden, z.feed_forward, z.gradient));
   into.push_back(memory_pass("activation backward", (2 * z.rising + 1) * wide));
+  if (z.biases) into.push_back(memory_pass("bias gradient", z.rising * wide));
   into.push_back(gemm("feed-forward up inputs", z.tokens, z.hidden, z.rising * z.feed_forward));
   return into;
 }
@@ -151,6 +170,7 @@ Operators attention_inputs(const Sizes& z) {
   into.push_back(
       weight_gradient("attention output weights", z.tokens, z.hidden, width, z.gradient));
   add_attention_core_backward(z, into);
+  if (z.biases) into.push_back(memory_pass("bias gradient", z.projections()));
   into.push_back(gemm("query, key, value inputs", z.tokens, z.hidden, width + 2 * z.key_value));
   return into;
 }
@@ -194,9 +214,10 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   ends.embedding = {memory_pass("embedding", (2 + (z.dropout ? 2.5 : 0)) * z.activations(), 3)};
   ends.embedding_backward = {
       memory_pass("embedding backward", (1 + z.gradient) * z.activations(), 2)};
-  // Logits cast to FP32 (2 + 4 bytes), their maximum (4), the exponentials (4 + 4) and their sum.
+  // Megatron's cross entropy: logits cast to FP32 (2 + 4 bytes), their maximum (4), subtracted
+  // (4 + 4), exponentials (4 + 4), their sum (4), divided by it (4 + 4).
   ends.head = {norm(z), gemm("logits", z.tokens, vocabulary, z.hidden),
-               memory_pass("loss", 22 * logits, 5)};
+               memory_pass("loss", 38 * logits, 6)};
   // The gradient in FP32 (4 + 4) and its cast to BF16 (4 + 2).
   ends.head_backward = {
       memory_pass("loss backward", 14 * logits, 2),
@@ -205,58 +226,5 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
       norm_backward(z)};
   return ends;
 }
-
-BlockTime& BlockTime::operator+=(const BlockTime& other) {
-  seconds += other.seconds;
-  memory_seconds += other.memory_seconds;
-  return *this;
-}
-
-Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
-    : peak_(gpu.bf16.base()),
-      memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
-      launch_s_(gpu.launch_latency.base()),
-      multiprocessors_(gpu.multiprocessors),
-      efficiency_(fitted.compute_efficiency.value_or(1)) {
-  if (calibration.gpu == gpu.name) gemm_ = calibration.gemm;
-}
-
-double Roofline::gemm_share(double m, double n, double k, double count) const {
-  const GemmTime* nearest = nullptr;
-  double nearest_distance = 0;
-  for (const GemmTime& measured : gemm_) {
-    const double distance = std::abs(std::log(m / measured.m)) +
-                            std::abs(std::log(n / measured.n)) + std::abs(std::log(k / measured.k));
-    if (nearest == nullptr || distance < nearest_distance) {
-      nearest = &measured;
-      nearest_distance = distance;
-    }
-  }
-  if (nearest != nullptr) {
-    return 2 * nearest->m * nearest->n * nearest->k / nearest->seconds / peak_;
-  }
-  constexpr double kTileRows = 128;
-  constexpr double kTileColumns = 256;
-  const double rows = std::ceil(m / kTileRows);
-  const double columns = std::ceil(n / kTileColumns);
-  const double tiles = rows * columns * count;
-  const double filled = m * n / (rows * kTileRows * columns * kTileColumns);
-  return filled * tiles / (std::ceil(tiles / multiprocessors_) * multiprocessors_);
-}
-
-BlockTime Roofline::block(const Operators& operators) const {
-  BlockTime time;
-  for (const Operator& one : operators) {
-    const double flop = one.flop();
-    const double compute_s =
-        flop > 0 ? flop / (peak_ * gemm_share(one.m, one.n, one.k, one.count)) : 0;
-    const double memory_s = one.bytes / memory_;
-    const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
-    time += {seconds, memory_s >= compute_s ? seconds : 0};
-  }
-  return time;
-}
-
-double Roofline::pass(double bytes) const { return bytes > 0 ? bytes / memory_ + launch_s_ : 0; }
 
 }  // namespace sim

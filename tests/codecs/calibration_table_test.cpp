@@ -50,6 +50,7 @@ TEST(CalibrationTables, SayWhereTheyComeFrom) {
     for (const char* key : {"device", "driver", "cuda", "commit", "command"}) {
       EXPECT_NE(provenance.at(key), "") << name << " " << key;
     }
+    EXPECT_TRUE(table.at("memory_bandwidth_Bps").is_number()) << name;
     EXPECT_TRUE(table.at("copy_bandwidth_Bps").is_number()) << name;
     EXPECT_TRUE(table.at("launch_latency_s").is_number()) << name;
   }

@@ -1,0 +1,73 @@
+#include "sim/workload/roofline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace sim {
+namespace {
+
+// Tile sizes that cuBLAS chooses from: NVIDIA, "Matrix Multiplication Background User's Guide".
+constexpr std::array<std::pair<double, double>, 8> kTiles = {
+    {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64}}};
+
+}  // namespace
+
+BlockTime& BlockTime::operator+=(const BlockTime& other) {
+  seconds += other.seconds;
+  memory_seconds += other.memory_seconds;
+  return *this;
+}
+
+Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
+    : peak_(gpu.bf16.base()),
+      memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
+      launch_s_(gpu.launch_latency.base()),
+      multiprocessors_(gpu.multiprocessors),
+      efficiency_(fitted.compute_efficiency.value_or(1)) {
+  if (calibration.gpu == gpu.name) gemm_ = calibration.gemm;
+}
+
+double Roofline::gemm_share(double m, double n, double k, double count) const {
+  const GemmTime* nearest = nullptr;
+  double nearest_distance = 0;
+  for (const GemmTime& measured : gemm_) {
+    const double distance = std::abs(std::log(m / measured.m)) +
+                            std::abs(std::log(n / measured.n)) + std::abs(std::log(k / measured.k));
+    if (nearest == nullptr || distance < nearest_distance) {
+      nearest = &measured;
+      nearest_distance = distance;
+    }
+  }
+  if (nearest != nullptr) {
+    return 2 * nearest->m * nearest->n * nearest->k / nearest->seconds / peak_;
+  }
+  double share = 0;
+  for (const auto& [tile_rows, tile_columns] : kTiles) {
+    const double rows = std::ceil(m / tile_rows);
+    const double columns = std::ceil(n / tile_columns);
+    const double tiles = rows * columns * count;
+    const double filled = m * n / (rows * tile_rows * columns * tile_columns);
+    const double waves = std::ceil(tiles / multiprocessors_);
+    share = std::max(share, filled * tiles / (waves * multiprocessors_));
+  }
+  return share;
+}
+
+BlockTime Roofline::block(const Operators& operators) const {
+  BlockTime time;
+  for (const Operator& one : operators) {
+    const double flop = one.flop();
+    const double compute_s =
+        flop > 0 ? flop / (peak_ * gemm_share(one.m, one.n, one.k, one.count)) : 0;
+    const double memory_s = one.bytes / memory_;
+    const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
+    time += {seconds, memory_s >= compute_s ? seconds : 0};
+  }
+  return time;
+}
+
+double Roofline::pass(double bytes) const { return bytes > 0 ? bytes / memory_ + launch_s_ : 0; }
+
+}  // namespace sim

@@ -1,0 +1,44 @@
+// Roofline: how long operators take on a GPU.
+#pragma once
+
+#include <vector>
+
+#include "sim/cluster/cluster.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/operators.hpp"
+
+namespace sim {
+
+// Time of a block, and the share of it that memory bandwidth bounds.
+struct BlockTime {
+  double seconds = 0;
+  double memory_seconds = 0;
+  BlockTime& operator+=(const BlockTime& other);
+  [[nodiscard]] double memory_share() const { return seconds > 0 ? memory_seconds / seconds : 0; }
+};
+
+class Roofline {
+ public:
+  Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration);
+
+  // Each operator: the longer of FLOP over the rate that its shape reaches and bytes over memory
+  // bandwidth, over the fitted compute efficiency, plus its launches.
+  [[nodiscard]] BlockTime block(const Operators& operators) const;
+  // A pass over memory that is not part of the model: optimizer, zeroing, copies.
+  [[nodiscard]] double pass(double bytes) const;
+  // Share of the peak that a matrix product reaches: what the calibration of this GPU measured at
+  // the nearest shape, else the share of whole waves of tiles over the SMs, for the tile size that
+  // wastes least (NVIDIA, "Matrix Multiplication Background User's Guide", tile and wave
+  // quantization).
+  [[nodiscard]] double gemm_share(double m, double n, double k, double count) const;
+
+ private:
+  double peak_;
+  double memory_;
+  double launch_s_;
+  double multiprocessors_;
+  double efficiency_;
+  std::vector<GemmTime> gemm_;  // of this very GPU
+};
+
+}  // namespace sim
