@@ -1,5 +1,6 @@
 #include "sim/workload/operators.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sim {
@@ -214,6 +215,7 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
 
 Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
     : peak_(gpu.bf16.base()),
+      vector_(gpu.fp32.base()),
       memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
       launch_s_(gpu.launch_latency.base()),
       multiprocessors_(gpu.multiprocessors),
@@ -257,6 +259,8 @@ BlockTime Roofline::block(const Operators& operators) const {
   return time;
 }
 
-double Roofline::pass(double bytes) const { return bytes > 0 ? bytes / memory_ + launch_s_ : 0; }
+double Roofline::pass(double bytes, double flop) const {
+  return bytes > 0 ? std::max(bytes / memory_, flop / vector_) + launch_s_ : 0;
+}
 
 }  // namespace sim
