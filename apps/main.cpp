@@ -6,9 +6,11 @@
 #include <exception>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "apps/commands.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/toml_reader.hpp"
 
 namespace {
 
@@ -45,7 +47,12 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(arguments);
   }
-  throw sim::InputError(fmt::format("gardenhose: '{}' is no command; see gardenhose --help", name));
+  std::vector<std::string_view> known;
+  for (const Command& command : kCommands) known.push_back(command.name);
+  const std::string_view meant = sim::closest_name(name, known);
+  throw sim::InputError(fmt::format(
+      "gardenhose: '{}' is no command; {}", sim::printable(name),
+      meant.empty() ? "see gardenhose --help" : fmt::format("did you mean {}?", meant)));
 }
 
 }  // namespace
