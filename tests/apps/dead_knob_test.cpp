@@ -85,6 +85,67 @@ TEST_P(Knobs, MoveTheAnswer) {
       << old_figure << " became " << new_figure;
 }
 
+// The line of `key` in a TOML file with another value, in quotes where the old one has them.
+std::string edited(const std::string& text, const std::string& key, std::string_view value) {
+  std::string table;
+  std::vector<std::string> lines = lines_of(text);
+  for (std::string& line : lines) {
+    if (line.starts_with("[")) table = line.substr(1, line.find(']') - 1) + ".";
+    const auto equals = line.find(" = ");
+    if (line.starts_with("#") || equals == std::string::npos) continue;
+    if (table + line.substr(0, equals) != key) continue;
+    const char* quote = line.ends_with('"') ? "\"" : "";
+    line = line.substr(0, equals + 3) + quote + std::string(value) + quote;
+  }
+  return joined_lines(lines);
+}
+
+// What the option `flag` of the arguments names, as a file of the source tree.
+std::filesystem::path input_of(const Arguments& arguments, const char* flag) {
+  const std::string name = *std::next(std::ranges::find(arguments, flag));
+  const char* folder = flag == std::string_view("--model") ? "traces/models" : "topologies";
+  return source_directory() / folder / (name + ".toml");
+}
+
+// Runs the knob's base with copies of its two files in which the key is edited.
+Outcome run_edited(const Knob& knob) {
+  const Sandbox sandbox;
+  Arguments arguments = base_of(knob);
+  // A setting of the same key would win over the file.
+  const auto set = std::ranges::find_if(arguments, [&](const std::string& argument) {
+    return argument.starts_with(std::string(knob.name) + "=");
+  });
+  if (set != arguments.end()) arguments.erase(std::prev(set), std::next(set));
+  bool has_key = false;
+  for (const char* flag : {"--topology", "--model"}) {
+    const std::filesystem::path file = input_of(arguments, flag);
+    const bool here = (knob.name.starts_with("model.")) == (flag == std::string_view("--model"));
+    const std::string text = text_of(file);
+    const std::string changed = here ? edited(text, std::string(knob.name), knob.value) : text;
+    has_key = has_key || changed != text;
+    sandbox.write(file.filename(), changed);
+    *std::next(std::ranges::find(arguments, flag)) = file.filename();
+  }
+  return has_key ? run(arguments, sandbox.path()) : run(turned(knob), sandbox.path());
+}
+
+TEST_P(Knobs, SayInAFileWhatTheySayAsASetting) {
+  const Knob& knob = GetParam();
+  if (is_flag(knob.name)) return;
+  const Outcome edited_file = run_edited(knob);
+  EXPECT_EQ(edited_file.code, 0) << edited_file.err;
+  EXPECT_EQ(edited_file.out, run(turned(knob), source_directory()).out);
+}
+
+TEST(KnobsTable, SummaryOfAModelIsReported) {
+  const Sandbox sandbox;
+  const std::string text = text_of(source_directory() / "traces/models/gpt_125m.toml");
+  sandbox.write("gpt_125m.toml", edited(text, "summary", "another"));
+  const Outcome outcome =
+      run(words("run --topology sdp4bit_a100 --model gpt_125m.toml --format json"), sandbox.path());
+  EXPECT_EQ(Json::parse(outcome.out).at("/sources/model"_json_pointer), "gpt_125m.toml: another");
+}
+
 std::set<std::string> tested_names() {
   std::set<std::string> names;
   for (const Knob& knob : all_knobs()) names.emplace(knob.name);

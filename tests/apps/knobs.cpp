@@ -1,5 +1,7 @@
 #include "tests/apps/knobs.hpp"
 
+#include <ostream>
+
 namespace apps_tests {
 namespace {
 
@@ -147,5 +149,9 @@ constexpr Knob kKnobs[] = {
 }  // namespace
 
 std::span<const Knob> all_knobs() { return kKnobs; }
+
+void PrintTo(const Knob& knob, std::ostream* out) {
+  *out << knob.name << " " << knob.value << " after " << knob.base;
+}
 
 }  // namespace apps_tests

@@ -2,6 +2,7 @@
 // that does to the answer.
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <string_view>
 
@@ -18,5 +19,6 @@ struct Knob {
 };
 
 [[nodiscard]] std::span<const Knob> all_knobs();
+void PrintTo(const Knob& knob, std::ostream* out);  // for Google Test's messages
 
 }  // namespace apps_tests
