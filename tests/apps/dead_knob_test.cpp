@@ -1,5 +1,6 @@
 // No dead knob: every flag and every key moves the answer in the direction that it should, and none
 // has been forgotten here.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -207,7 +208,7 @@ TEST(KnobsTable, HasEveryKeyThatTheReadersKnow) {
     ASSERT_NE(list, std::string::npos) << refused.err;
     std::string names = refused.err.substr(refused.err.find(": ", list));
     for (const std::string& key : matches(names, "([a-z0-9_.]+)(?:[,\n])")) {
-      known.insert(key.find('.') == std::string::npos ? table + "." + key : key);
+      known.insert(key.find('.') == std::string::npos ? fmt::format("{}.{}", table, key) : key);
     }
   }
   std::set<std::string> tested = tested_names();
