@@ -2,19 +2,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <sstream>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 
 namespace po = boost::program_options;
 
+namespace {
+
+void check_is_text(std::string_view argument) {
+  const bool control = std::ranges::any_of(
+      argument, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; });
+  if (!control) return;
+  throw sim::InputError(
+      fmt::format("'{}': an argument with a line break or another control "
+                  "character; write it without",
+                  sim::printable(argument)));
+}
+
+}  // namespace
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text + ',');
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 bool parse_arguments(const Arguments& arguments, const char* usage, po::options_description& flags,
                      const po::positional_options_description& places, po::variables_map& values) {
+  for (const std::string& argument : arguments) check_is_text(argument);
   flags.add_options()("help", "this text");
   // A prefix of a flag is an error: a later flag could make it mean another.
   const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-  po::store(po::command_line_parser(arguments).options(flags).positional(places).style(style).run(),
-            values);
+  const po::parsed_options parsed =
+      po::command_line_parser(arguments).options(flags).positional(places).style(style).run();
+  for (const auto& option : parsed.options) {
+    if (std::ranges::find(option.value, "") != option.value.end()) {
+      throw sim::InputError(
+          fmt::format("--{}: is empty; write a value, or leave it out", option.string_key));
+    }
+  }
+  po::store(parsed, values);
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << flags;

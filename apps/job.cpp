@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 
+#include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -34,16 +34,9 @@ E chosen(const char* flag, const std::string& text, const Choice<E> (&choices)[N
   throw InputError(fmt::format("{}: '{}' is none of the known: {}", flag, text, known));
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::stringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
 sim::Overlap overlap_of(const std::string& text) {
   sim::Overlap overlap;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : split(text)) {
     if (part == "none") continue;
     const bool all = part == "all";
     const bool known = all || part == "gradients" || part == "weights" || part == "tensor";
@@ -83,9 +76,12 @@ Settings sort_settings(const std::vector<std::string>& given) {
   return settings;
 }
 
-int at_least_one(const char* flag, int value) {
-  if (value < 1) throw InputError(fmt::format("{}: {} is less than 1", flag, value));
-  return value;
+// A flag that counts: given, it is at least 1. Not given, the option keeps what it has.
+template <class Integer>
+po::typed_value<Integer>* count(const char* flag, Integer& option) {
+  return po::value(&option)->notifier([flag](Integer given) {
+    if (given < 1) throw InputError(fmt::format("{}: {} is less than 1", flag, given));
+  });
 }
 
 sim::Cluster read_cluster_part(const JobOptions& options, const Settings& settings) {
@@ -97,7 +93,7 @@ sim::Cluster read_cluster_part(const JobOptions& options, const Settings& settin
       throw InputError(fmt::format("{}: {} is more than the {} {} of {}", flag, given, available,
                                    what, cluster.name));
     }
-    return at_least_one(flag, given);
+    return given;
   };
   const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
   const int gpus =
@@ -107,9 +103,9 @@ sim::Cluster read_cluster_part(const JobOptions& options, const Settings& settin
 
 sim::Parallelism parallelism_of(const JobOptions& options) {
   sim::Parallelism p;
-  p.tensor = at_least_one("--tp", options.tensor);
-  p.pipeline = at_least_one("--pp", options.pipeline);
-  p.micro_batch = at_least_one("--micro-batch", options.micro_batch);
+  p.tensor = options.tensor;
+  p.pipeline = options.pipeline;
+  p.micro_batch = options.micro_batch;
   p.sequence_parallel = chosen<bool>("--sequence-parallel", options.sequence_parallel,
                                      {{"off", false}, {"on", true}});
   p.recompute = chosen<sim::Recompute>("--recompute", options.recompute,
@@ -131,6 +127,18 @@ sim::Parallelism parallelism_of(const JobOptions& options) {
   return p;
 }
 
+// Refuses what neither memory nor patience would hold: planned, a layer takes some 400 bytes.
+void check_size(const char* flag, const Job& job, std::int64_t accumulation) {
+  constexpr double kMostLayers = 1 << 24;
+  const int gpus = sim::rank_count(job.cluster);
+  const int layers = job.model.layers / job.parallelism.pipeline;
+  if (static_cast<double>(accumulation) * gpus * layers <= kMostLayers) return;
+  throw InputError(
+      fmt::format("{}: {} GPUs x {} layers x {} micro-batches are more than a simulation holds; "
+                  "their product is to be at most {:.0f}",
+                  flag, gpus, layers, accumulation, kMostLayers));
+}
+
 // --accumulation, or what --global-batch leaves for each replica.
 void set_accumulation(const JobOptions& options, Job& job) {
   sim::Parallelism& p = job.parallelism;
@@ -138,8 +146,8 @@ void set_accumulation(const JobOptions& options, Job& job) {
     throw InputError("--global-batch: says the same as --accumulation; give one of them");
   }
   if (options.global_batch == 0) {
-    p.accumulation =
-        options.accumulation == 0 ? 1 : at_least_one("--accumulation", options.accumulation);
+    p.accumulation = options.accumulation == 0 ? 1 : options.accumulation;
+    check_size(options.accumulation == 0 ? "--nodes" : "--accumulation", job, p.accumulation);
     return;
   }
   const std::int64_t pass = std::int64_t{p.micro_batch} * sim::data_parallel(job.cluster, p);
@@ -149,6 +157,7 @@ void set_accumulation(const JobOptions& options, Job& job) {
         "replicas)",
         options.global_batch, pass, p.micro_batch, sim::data_parallel(job.cluster, p)));
   }
+  check_size("--global-batch", job, options.global_batch / pass);
   p.accumulation = static_cast<int>(options.global_batch / pass);
 }
 
@@ -162,16 +171,18 @@ po::options_description job_flags(JobOptions& o) {
   add("model", po::value(&o.model)->required(), "model: a shipped name or a file");
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel; several with commas compare them");
-  add("nodes", po::value(&o.nodes), "use the first NODES nodes (default: all)");
-  add("gpus-per-node", po::value(&o.gpus_per_node),
+  add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
+  add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use the first GPUs of each node (default: all)");
-  add("tp", po::value(&o.tensor)->default_value(1), "tensor parallelism");
-  add("pp", po::value(&o.pipeline)->default_value(1), "pipeline stages, 1F1B");
-  add("micro-batch", po::value(&o.micro_batch)->default_value(1), "sequences of one pass");
-  add("accumulation", po::value(&o.accumulation),
+  add("tp", count("--tp", o.tensor)->default_value(1), "tensor parallelism");
+  add("pp", count("--pp", o.pipeline)->default_value(1), "pipeline stages, 1F1B");
+  add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1),
+      "sequences of one pass");
+  add("accumulation", count("--accumulation", o.accumulation),
       "micro-batches of a step and replica (default 1)");
-  add("global-batch", po::value(&o.global_batch), "sequences of a step; instead of --accumulation");
-  add("sequence", po::value(&o.sequence), "tokens of a sequence (default: the model's)");
+  add("global-batch", count("--global-batch", o.global_batch),
+      "sequences of a step; instead of --accumulation");
+  add("sequence", count("--sequence", o.sequence), "tokens of a sequence (default: the model's)");
   add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
       "on|off: split norms and dropouts over the tensor-parallel ranks");
   add("recompute", po::value(&o.recompute)->default_value("selective"),
@@ -215,8 +226,7 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
 Job read_job(const JobOptions& options) {
   Settings settings = sort_settings(options.settings);
   if (options.sequence != 0) {
-    settings.model.push_back(
-        {"model.sequence", std::to_string(at_least_one("--sequence", options.sequence))});
+    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
   }
   Job job{.cluster = read_cluster_part(options, settings),
           .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};

@@ -6,9 +6,11 @@
 #include <exception>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "apps/commands.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/toml_reader.hpp"
 
 namespace {
 
@@ -42,10 +44,23 @@ void print_help() {
 }
 
 int dispatch(std::string_view name, const apps::Arguments& arguments) {
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return 0;
+  }
+  if (name == "--version") {
+    fmt::print("gardenhose {}\n", GARDENHOSE_VERSION);
+    return 0;
+  }
+  std::vector<std::string_view> known;
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(arguments);
+    known.push_back(command.name);
   }
-  throw sim::InputError(fmt::format("gardenhose: '{}' is no command; see gardenhose --help", name));
+  const std::string_view meant = sim::closest_name(name, known);
+  throw sim::InputError(fmt::format(
+      "gardenhose: '{}' is no command; {}", sim::printable(name),
+      meant.empty() ? "see gardenhose --help" : fmt::format("did you mean {}?", meant)));
 }
 
 }  // namespace
@@ -53,16 +68,8 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
 int main(int argc, char** argv) {
   const std::span given(argv, static_cast<std::size_t>(argc));
   try {
-    const std::string_view name = argc > 1 ? given[1] : "--help";
-    if (name == "--help" || name == "-h" || name == "help") {
-      print_help();
-      return 0;
-    }
-    if (name == "--version") {
-      fmt::print("gardenhose {}\n", GARDENHOSE_VERSION);
-      return 0;
-    }
-    const int code = dispatch(name, {given.begin() + 2, given.end()});
+    const int code =
+        argc > 1 ? dispatch(given[1], {given.begin() + 2, given.end()}) : dispatch("--help", {});
     if (std::fflush(stdout) != 0) throw sim::InputError("standard output: cannot be written");
     return code;
   } catch (const sim::InputError& error) {

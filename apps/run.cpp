@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "apps/arguments.hpp"
@@ -56,12 +55,14 @@ std::optional<RunOptions> parse(const Arguments& arguments) {
   flags.add(output);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
-  std::stringstream names(values["scheme"].as<std::string>());
-  for (std::string name; std::getline(names, name, ',');) o.job.schemes.push_back(name);
+  o.job.schemes = split(values["scheme"].as<std::string>());
   if (o.format != "table" && o.format != "json" && o.format != "csv") {
     throw sim::InputError("--format: '" + o.format + "' is none of the known: table, json, csv");
   }
   if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
+  if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
+    throw sim::InputError("--perfetto-ranks: needs --perfetto, whose ranks it counts");
+  }
   if (o.break_even && o.baseline.empty()) {
     throw sim::InputError("--break-even: needs --baseline, which it compares with");
   }
@@ -88,7 +89,7 @@ Result simulate_step(const Job& job, const sim::Scheme& scheme) {
 // The scheme that `name` means as the baseline of `scheme`.
 sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Scheme& scheme) {
   const sim::Scheme& baseline =
-      sim::scheme_named(name == "twin" ? scheme.twin : std::string_view(name));
+      name == "twin" ? sim::scheme_named(scheme.twin) : sim::scheme_named(name, "--baseline");
   // A setting may name a part that only the compressed scheme has.
   return baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings) : baseline;
 }
@@ -137,7 +138,7 @@ int run_command(const Arguments& arguments) {
         result.report.break_even = find_break_even(job, scheme, baseline);
       }
     }
-    if (!options->perfetto.empty()) {
+    if (!options->perfetto.empty() && &scheme == &job.schemes.back()) {
       sim::write_file(options->perfetto,
                       sim::to_perfetto(result.schedule, result.timeline, options->perfetto_ranks));
     }

@@ -20,7 +20,7 @@ struct Gpu {
   std::string name;              // matched with the `gpu` of a calibration table
   int multiprocessors = 0;       // SMs: what a collective's channels are taken from
   FlopRate bf16;                 // tensor-core peak
-  FlopRate fp32;                 // vector peak: an operator with no matrix product runs at it
+  FlopRate fp32;                 // vector peak: the optimizer's arithmetic runs at it
   Bytes memory;                  // capacity
   Bandwidth memory_bandwidth;    // peak of the data sheet, reads and writes summed
   double memory_efficiency = 0;  // share of it that a copy of large buffers reaches, (0, 1]

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xbt/log.h>
@@ -82,6 +83,13 @@ Outcome run_here(const Schedule& schedule, const Cluster& cluster, const Conditi
   return Outcome::time_limit;
 }
 
+// However the parent ends, nobody is left to hear of the result. The parent may have ended before
+// the request was heard.
+void end_with_parent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+}
+
 [[noreturn]] void run_child(int report, const Schedule& schedule, const Cluster& cluster,
                             const Conditions& conditions, SharedTimes& times) {
   dup2(report, STDERR_FILENO);
@@ -127,9 +135,13 @@ void run_in_child(const Schedule& schedule, const Cluster& cluster, const Condit
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw std::runtime_error("pipe: " + std::string(strerror(errno)));
   std::fflush(nullptr);  // or the child would print what the parent has buffered
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork: " + std::string(strerror(errno)));
-  if (child == 0) run_child(ends[1], schedule, cluster, conditions, times);
+  if (child == 0) {
+    end_with_parent(parent);
+    run_child(ends[1], schedule, cluster, conditions, times);
+  }
   close(ends[1]);
   std::string said;
   const bool in_time = read_until_closed(ends[0], conditions.wall_limit, said);

@@ -47,6 +47,8 @@ void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sour
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
   const Cluster& cluster = context.cluster;
   std::map<std::string, std::string> sources;
+  sources["cluster"] = fmt::format("{}.toml: {}", cluster.name, cluster.summary);
+  sources["model"] = fmt::format("{}.toml: {}", context.model.name, context.model.summary);
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);

@@ -19,14 +19,14 @@ std::span<const Scheme* const> all_schemes() {
   return schemes;
 }
 
-const Scheme& scheme_named(std::string_view name) {
+const Scheme& scheme_named(std::string_view name, std::string_view flag) {
   std::vector<std::string_view> known;
   for (const Scheme* scheme : all_schemes()) {
     if (scheme->name == name) return *scheme;
     known.push_back(scheme->name);
   }
   throw InputError(
-      fmt::format("--scheme: unknown scheme '{}'; known: {}", name, fmt::join(known, ", ")));
+      fmt::format("{}: unknown scheme '{}'; known: {}", flag, name, fmt::join(known, ", ")));
 }
 
 }  // namespace sim

@@ -45,8 +45,8 @@ struct Scheme {
 
 // Every scheme that ships, in the order in which `list` shows them.
 [[nodiscard]] std::span<const Scheme* const> all_schemes();
-// Throws InputError that names the known schemes.
-[[nodiscard]] const Scheme& scheme_named(std::string_view name);
+// Throws InputError that names the known schemes; `flag` is where the name was given.
+[[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "--scheme");
 // Applies scheme.weight_group, scheme.intra_group, scheme.inter_group, scheme.slices and
 // scheme.fused_hadamard. Throws InputError for other keys, wrong values, and parts that the scheme
 // does not have.

@@ -125,8 +125,8 @@ OperationId Step::compute(int rank, Phase phase, std::string_view label, const B
   return id;
 }
 
-void Step::pass(int stage, Phase phase, std::string_view label, double bytes) {
-  const double seconds = roofline.pass(bytes);
+void Step::pass(int stage, Phase phase, std::string_view label, double bytes, double flop) {
+  const double seconds = roofline.pass(bytes, flop);
   for_each_rank(stage, [&](int rank) { compute(rank, phase, label, {seconds, seconds}); });
 }
 

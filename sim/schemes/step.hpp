@@ -57,7 +57,7 @@ struct Step {
   void hold_compute(int rank, OperationId operation);
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
   // A memory-bound pass on the compute stream of every rank of the stage.
-  void pass(int stage, Phase phase, std::string_view label, double bytes);
+  void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
   // A codec's kernel on the rank's codec stream.
   OperationId codec(int rank, Phase phase, const KernelUse& use,
                     std::span<const OperationId> after);

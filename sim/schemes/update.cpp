@@ -77,8 +77,10 @@ void update_shards(Step& step) {
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const double shard = shards[static_cast<std::size_t>(stage)];
     step.pass(stage, Phase::optimizer, "clip", 2 * gradient * shard);
-    // Adam reads gradient, master weight and two moments, and writes the last three, in FP32.
-    step.pass(stage, Phase::optimizer, "adam", (gradient + 3 * 4 + 3 * 4) * shard);
+    // Adam reads gradient, master weight and two moments, and writes the last three, in FP32. Its
+    // arithmetic: 7 for the moments, 2 for their bias corrections, 7 for root, quotient, decay and
+    // step.
+    step.pass(stage, Phase::optimizer, "adam", (gradient + 3 * 4 + 3 * 4) * shard, 16 * shard);
     step.pass(stage, Phase::optimizer, "cast weights", (4 + 2) * shard);
   }
 }

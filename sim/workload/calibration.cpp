@@ -1,15 +1,21 @@
 #include "sim/workload/calibration.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/base/toml_guard.hpp"
 
 namespace sim {
 namespace {
@@ -43,13 +49,33 @@ class JsonReader {
     if (!value_.is_object() || !value_.contains(key)) fail("missing key " + key);
     return {value_.at(key), file_, path_ + "/" + key};
   }
+  // Fails on a key that is none of `known`: a misspelt one would be ignored.
+  void only(std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, value] : value_.items()) {
+      if (std::ranges::find(known, key) == known.end()) {
+        fail(fmt::format("unknown key {}; known: {}", printable(key), fmt::join(known, ", ")));
+      }
+    }
+  }
   [[nodiscard]] std::string text() const {
     if (!value_.is_string()) fail("is not a string");
-    return value_.get<std::string>();
+    auto text = value_.get<std::string>();
+    if (std::ranges::any_of(text, [](unsigned char c) { return std::iscntrl(c) != 0; })) {
+      fail("holds a line break or another control character");
+    }
+    return text;
   }
   [[nodiscard]] double positive() const {
     if (!value_.is_number() || !(value_.get<double>() > 0)) fail("is not a number above 0");
     return value_.get<double>();
+  }
+  // The default is exact in a double.
+  [[nodiscard]] double whole(double highest = 1e15) const {
+    const double number = positive();
+    if (number > highest || number != std::floor(number)) {
+      fail(fmt::format("is not a whole number from 1 to {}", highest));
+    }
+    return number;
   }
   template <class Visit>
   void each(Visit visit) const {
@@ -65,18 +91,41 @@ class JsonReader {
   std::string path_;
 };
 
-Json parse_file(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) {
-    throw InputError(file.string() + ": is not a file that can be read");
+// As Json::parse, which takes the last of equal keys in silence.
+Json parse_text(const std::string& text, const std::string& file) {
+  std::vector<std::set<std::string>> open;  // keys of the objects around the place
+  const auto visit = [&](int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed).second) {
+      throw InputError(
+          fmt::format("{}: key {} is there twice", file, printable(parsed.get<std::string>())));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, visit);
+  } catch (const Json::parse_error& error) {
+    throw InputError(fmt::format("{}: byte {}: is not JSON", file, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw InputError(file + ": holds a number that is too large");
+  }
+}
+
+Json parse_file(const std::filesystem::path& file, const std::string& name) {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw InputError(name + ": is not a file that can be read");
+  }
+  if (std::filesystem::file_size(file, error) > kMostBytes) {
+    throw InputError(name + ": is larger than 64 MiB; is it the right file?");
   }
   std::ifstream stream(file);
   std::stringstream text;
   text << stream.rdbuf();
-  try {
-    return Json::parse(text.str());
-  } catch (const Json::parse_error& error) {
-    throw InputError(fmt::format("{}: byte {}: is not JSON", file.string(), error.byte));
-  }
+  if (!stream) throw InputError(name + ": is not a file that can be read");
+  return parse_text(text.str(), name);
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {
@@ -90,16 +139,22 @@ void read_kernel(const JsonReader& row, Calibration& table) {
                    [&](const auto& known) { return known.second == operation; })) {
     row.at("operation").fail("no kernel is called " + operation);
   }
-  const double elements = row.at("elements").positive();
+  row.only({"codec", "to", "operation", "inputs", "elements", "encoded_bytes", "moved_bytes",
+            "median_s", "spread_s"});
+  const double elements = row.at("elements").whole();
   const auto expected = codecs::encoded_bytes((*codec)->format, static_cast<std::size_t>(elements));
   if (row.at("encoded_bytes").positive() != static_cast<double>(expected)) {
     row.at("encoded_bytes")
         .fail(fmt::format("the codec encodes {} elements into {} bytes; calibrate again", elements,
                           expected));
   }
-  const auto key = kernel_key(codec_name, operation, static_cast<int>(row.at("inputs").positive()),
-                              row.at("to").text());
-  table.kernels[key].push_back(
+  const auto key = kernel_key(codec_name, operation,
+                              static_cast<int>(row.at("inputs").whole(65536)), row.at("to").text());
+  auto& times = table.kernels[key];
+  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
+    row.fail("the same kernel and size are there twice");
+  }
+  times.push_back(
       {elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
 }
 
@@ -132,8 +187,10 @@ double interpolate(const std::vector<KernelTime>& times, double elements) {
 }  // namespace
 
 Calibration read_calibration(const std::filesystem::path& file) {
-  const Json json = parse_file(file);
-  const JsonReader root(json, file.string(), "");
+  constexpr std::size_t kLongestName = 4096;
+  const std::string name = printable_line(file.string(), kLongestName);
+  const Json json = parse_file(file, name);
+  const JsonReader root(json, name, "");
   Calibration table;
   table.name = file.stem().string();
   table.gpu = root.at("gpu").text();
@@ -141,12 +198,15 @@ Calibration read_calibration(const std::filesystem::path& file) {
   if (table.kind != "measured" && table.kind != "published") {
     root.at("kind").fail("is neither measured nor published");
   }
+  root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
+             "launch_latency_s", "gemm", "codecs", "variants"});
   table.source = root.at("provenance").at("source").text();
   table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
   root.at("gemm").each([&](const JsonReader& row) {
     if (row.at("precision").text() != "bf16") return;
-    table.gemm.push_back({row.at("m").positive(), row.at("n").positive(), row.at("k").positive(),
+    row.only({"precision", "m", "n", "k", "median_s", "spread_s"});
+    table.gemm.push_back({row.at("m").whole(), row.at("n").whole(), row.at("k").whole(),
                           row.at("median_s").positive()});
   });
   for (auto& [key, times] : table.kernels) {

@@ -1,5 +1,6 @@
 #include "sim/workload/operators.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sim {

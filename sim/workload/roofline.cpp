@@ -22,6 +22,7 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
 
 Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
     : peak_(gpu.bf16.base()),
+      vector_(gpu.fp32.base()),
       memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
       launch_s_(gpu.launch_latency.base()),
       multiprocessors_(gpu.multiprocessors),
@@ -68,6 +69,8 @@ BlockTime Roofline::block(const Operators& operators) const {
   return time;
 }
 
-double Roofline::pass(double bytes) const { return bytes > 0 ? bytes / memory_ + launch_s_ : 0; }
+double Roofline::pass(double bytes, double flop) const {
+  return bytes > 0 ? std::max(bytes / memory_, flop / vector_) + launch_s_ : 0;
+}
 
 }  // namespace sim

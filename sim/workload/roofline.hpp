@@ -24,8 +24,9 @@ class Roofline {
   // Each operator: the longer of FLOP over the rate that its shape reaches and bytes over memory
   // bandwidth, over the fitted compute efficiency, plus its launches.
   [[nodiscard]] BlockTime block(const Operators& operators) const;
-  // A pass over memory that is not part of the model: optimizer, zeroing, copies.
-  [[nodiscard]] double pass(double bytes) const;
+  // A pass over memory that is not part of the model: optimizer, zeroing, copies. `flop` are of its
+  // arithmetic in FP32, which is done while the bytes move.
+  [[nodiscard]] double pass(double bytes, double flop = 0) const;
   // Share of the peak that a matrix product reaches: what the calibration of this GPU measured at
   // the nearest shape, else the share of whole waves of tiles over the SMs, for the tile size that
   // wastes least (NVIDIA, "Matrix Multiplication Background User's Guide", tile and wave
@@ -34,6 +35,7 @@ class Roofline {
 
  private:
   double peak_;
+  double vector_;
   double memory_;
   double launch_s_;
   double multiprocessors_;

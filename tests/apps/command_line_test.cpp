@@ -1,0 +1,202 @@
+// What run, list and validate print, where they find the shipped files, and how several schemes are
+// compared.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/apps/program.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kRun = "run --topology sdp4bit_a100 --model gpt_125m --nodes 2";
+
+Outcome run_with(std::string_view more) {
+  const Sandbox sandbox;
+  return run(words(std::string(kRun) + " " + std::string(more)), sandbox.path());
+}
+
+Json json_with(std::string_view more) {
+  const Outcome outcome = run_with("--format json " + std::string(more));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+double number(const Json& report, const char* key) { return report.at(key).get<double>(); }
+
+// The fields of a line of CSV whose quoted fields hold no line break.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+TEST(CommandLine, HelpsAndSaysItsVersion) {
+  for (const char* arguments : {"--help", "-h", "help", "run --help", "list --help"}) {
+    const Outcome outcome = run(words(arguments), "/");
+    EXPECT_EQ(outcome.code, 0) << arguments;
+    EXPECT_NE(outcome.out.find("usage: gardenhose"), std::string::npos) << arguments;
+    EXPECT_EQ(outcome.err, "");
+  }
+  EXPECT_EQ(run(words("validate --help"), "/").code, 0);
+  EXPECT_EQ(run({}, "/").out, run({"--help"}, "/").out);
+  EXPECT_TRUE(run({"--version"}, "/").out.starts_with("gardenhose "));
+}
+
+TEST(CommandLine, FindsShippedNamesFromAnyFolder) {
+  const Sandbox sandbox;
+  const Outcome here = run(words(kRun), source_directory());
+  EXPECT_EQ(here.code, 0) << here.err;
+  EXPECT_EQ(run(words(kRun), "/").out, here.out);
+  EXPECT_EQ(run(words(kRun), sandbox.path()).out, here.out);
+}
+
+TEST(CommandLine, ListNamesWhatShips) {
+  const Outcome listed = run({"list"}, "/");
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  for (const auto& [folder, extension] :
+       {std::pair{"topologies", ".toml"}, std::pair{"traces/models", ".toml"}}) {
+    for (const auto& file : shipped_files(folder, extension)) {
+      EXPECT_NE(listed.out.find("\n  " + file.stem().string() + " "), std::string::npos) << file;
+    }
+  }
+  for (const char* section : {"schemes", "codecs", "topologies", "models", "calibrations"}) {
+    const Outcome one = run({"list", section}, "/");
+    EXPECT_TRUE(one.out.starts_with(section));
+    EXPECT_NE(listed.out.find(one.out), std::string::npos) << section;
+  }
+}
+
+TEST(RunOutput, TwoRunsPrintTheSameBytes) {
+  for (const char* format : {"table", "json", "csv"}) {
+    const std::string more = "--scheme sdp4bit --format " + std::string(format);
+    EXPECT_EQ(run_with(more).out, run_with(more).out);
+  }
+}
+
+TEST(RunOutput, JsonHasTheFieldsOfTheContract) {
+  const Json report = json_with("--scheme sdp4bit");
+  for (const char* key :
+       {"step_time_s", "tokens_per_s", "tflops_per_gpu", "mfu", "compute_s", "exposed_comm_s",
+        "codec_s", "bubble_s", "optimizer_s", "other_s", "wire_bytes_intra_node",
+        "wire_bytes_inter_node", "wire_bytes_wan", "compression_ratio_fp32",
+        "compression_ratio_bf16", "memory_per_gpu_bytes"}) {
+    EXPECT_TRUE(report.at(key).is_number()) << key;
+  }
+  EXPECT_TRUE(report.at("speedup").is_null());  // of nothing
+  EXPECT_TRUE(report.at("fits_memory").is_boolean());
+  EXPECT_FALSE(report.at("codec_error").empty());
+  EXPECT_FALSE(report.at("sources").empty());
+}
+
+TEST(RunOutput, PartsSumToTheStep) {
+  for (const char* more :
+       {"", "--scheme sdp4bit", "--tp 2 --pp 2 --accumulation 4 --overlap all"}) {
+    const Json report = json_with(more);
+    double sum = 0;
+    for (const char* part :
+         {"compute_s", "exposed_comm_s", "codec_s", "bubble_s", "optimizer_s", "other_s"}) {
+      EXPECT_GE(number(report, part), 0) << part;
+      sum += number(report, part);
+    }
+    const double step = number(report, "step_time_s");
+    EXPECT_NEAR(sum, step, 1e-9 * step) << more;
+  }
+}
+
+TEST(RunOutput, CsvSaysWhatJsonSays) {
+  const Outcome csv = run_with("--scheme sharded,sdp4bit --baseline sharded --format csv");
+  const Json json = json_with("--scheme sharded,sdp4bit --baseline sharded");
+  const auto lines = lines_of(csv.out);
+  ASSERT_EQ(lines.size(), 1 + json.size());
+  const auto names = fields_of(lines[0]);
+  for (std::size_t row = 0; row < json.size(); ++row) {
+    const auto values = fields_of(lines[row + 1]);
+    ASSERT_EQ(values.size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Json& wanted = json[row].at(names[i]);
+      const std::string text = wanted.is_null()     ? ""
+                               : wanted.is_string() ? wanted.get<std::string>()
+                                                    : wanted.dump();
+      EXPECT_EQ(values[i], text) << names[i];
+    }
+  }
+}
+
+TEST(RunOutput, TimelineIsJsonWithATrackForEachRank) {
+  const Sandbox sandbox;
+  const Outcome outcome =
+      run(words(std::string(kRun) + " --perfetto timeline.json"), sandbox.path());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(sandbox.names(), Arguments{"timeline.json"});
+  const Json timeline = Json::parse(text_of(sandbox.path() / "timeline.json"));
+  std::set<int> ranks;
+  for (const Json& event : timeline.at("traceEvents")) ranks.insert(event.at("pid").get<int>());
+  std::set<int> all;  // two nodes of four
+  for (int rank = 0; rank < 8; ++rank) all.insert(rank);
+  EXPECT_EQ(ranks, all);
+}
+
+TEST(Comparison, SchemesComeInTheOrderAsked) {
+  const Json reports = json_with("--scheme tlq,sharded,sdp4bit");
+  ASSERT_EQ(reports.size(), 3u);
+  EXPECT_EQ(reports[0].at("scheme"), "tlq");
+  EXPECT_EQ(reports[1].at("scheme"), "sharded");
+  EXPECT_EQ(reports[2].at("scheme"), "sdp4bit");
+  EXPECT_EQ(reports[1], json_with("--scheme sharded")) << "as if it were alone";
+}
+
+TEST(Comparison, SpeedUpIsTheRatioOfTheSteps) {
+  const Json reports = json_with("--scheme sharded,sdp4bit,tlq --baseline sharded");
+  ASSERT_EQ(reports.size(), 3u);
+  for (const Json& report : reports) {
+    EXPECT_EQ(report.at("baseline"), "sharded");
+    EXPECT_DOUBLE_EQ(number(report, "speedup"),
+                     number(reports[0], "step_time_s") / number(report, "step_time_s"));
+  }
+  EXPECT_EQ(number(reports[0], "speedup"), 1);
+}
+
+TEST(Comparison, OneSchemeIsShownBesideItsBaseline) {
+  const Json reports = json_with("--scheme sdp4bit --baseline twin");
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0], json_with("--scheme sharded"));
+  EXPECT_EQ(reports[1].at("baseline"), "sharded");
+  EXPECT_DOUBLE_EQ(number(reports[1], "speedup"),
+                   number(reports[0], "step_time_s") / number(reports[1], "step_time_s"));
+}
+
+TEST(Comparison, TwinIsEachSchemesOwn) {
+  const Json reports = json_with("--scheme sharded_all_to_all,sdp4bit --baseline twin");
+  EXPECT_EQ(reports[0].at("baseline"), "sharded_all_to_all");
+  EXPECT_EQ(number(reports[0], "speedup"), 1);
+  EXPECT_EQ(reports[1].at("baseline"), "sharded");
+}
+
+TEST(Fit, WhatDoesNotFitIsAWarningUntilItIsRequired) {
+  const Outcome warned = run_with("--set gpu.memory=1GB --format json");
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_TRUE(warned.err.starts_with("warning: ")) << warned.err;
+  EXPECT_EQ(lines_of(warned.err).size(), 1u);
+  EXPECT_EQ(Json::parse(warned.out).at("fits_memory"), false);
+  EXPECT_EQ(run_with("--set gpu.memory=1GB --require-fit").code, 2);
+  const Outcome fits = run_with("--require-fit");
+  EXPECT_EQ(fits.code, 0);
+  EXPECT_EQ(fits.err, "");
+}
+
+}  // namespace
+}  // namespace apps_tests

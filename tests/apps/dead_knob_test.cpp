@@ -1,0 +1,220 @@
+// No dead knob: every flag and every key moves the answer in the direction that it should, and none
+// has been forgotten here.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "tests/apps/knobs.hpp"
+#include "tests/apps/program.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+bool is_flag(std::string_view name) { return name.starts_with("--"); }
+bool is_written_file(std::string_view figure) {
+  return figure != "stdout" && !figure.starts_with("/");
+}
+
+Arguments base_of(const Knob& knob) {
+  Arguments arguments = words("run --format json");
+  for (const std::string& word : words(knob.base)) arguments.push_back(word);
+  return arguments;
+}
+
+// The base with the knob turned: in its place where the base has it, else at the end.
+Arguments turned(const Knob& knob) {
+  Arguments arguments = base_of(knob);
+  if (!is_flag(knob.name)) {
+    arguments.insert(arguments.end(),
+                     {"--set", std::string(knob.name) + "=" + std::string(knob.value)});
+    return arguments;
+  }
+  const auto found = std::ranges::find(arguments, knob.name);
+  if (found != arguments.end() && knob.name != "--set") {
+    *std::next(found) = knob.value;
+    return arguments;
+  }
+  arguments.emplace_back(knob.name);
+  if (!knob.value.empty()) arguments.emplace_back(knob.value);
+  return arguments;
+}
+
+Json figure_of(const Knob& knob, const Outcome& outcome, const Sandbox& sandbox) {
+  if (knob.figure == "stdout") return outcome.out;
+  if (is_written_file(knob.figure)) return text_of(sandbox.path() / knob.figure).size();
+  const Json answer = Json::parse(outcome.out);
+  const Json::json_pointer pointer{std::string(knob.figure)};
+  return answer.contains(pointer) ? answer.at(pointer) : Json();
+}
+
+class Knobs : public testing::TestWithParam<Knob> {};
+
+std::string test_name(const testing::TestParamInfo<Knob>& instance) {
+  std::string name = std::string(instance.param.name) + "_" + std::to_string(instance.index);
+  std::erase_if(name, [](char c) { return c == '-'; });
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Knobs, testing::ValuesIn(all_knobs().begin(), all_knobs().end()),
+                         test_name);
+
+TEST_P(Knobs, MoveTheAnswer) {
+  const Knob& knob = GetParam();
+  const Sandbox sandbox;
+  const Outcome before = run(base_of(knob), sandbox.path());
+  ASSERT_EQ(before.code, 0) << before.err;
+  if (knob.direction == Direction::fails) {
+    EXPECT_EQ(run(turned(knob), sandbox.path()).code, 2);
+    return;
+  }
+  const Json old_figure = figure_of(knob, before, sandbox);
+  const Outcome after = run(turned(knob), sandbox.path());
+  ASSERT_EQ(after.code, 0) << after.err;
+  const Json new_figure = figure_of(knob, after, sandbox);
+  EXPECT_NE(old_figure, new_figure);
+  if (knob.direction == Direction::changed) return;
+  ASSERT_TRUE(old_figure.is_number() && new_figure.is_number()) << old_figure << new_figure;
+  EXPECT_EQ(new_figure.get<double>() > old_figure.get<double>(), knob.direction == Direction::up)
+      << old_figure << " became " << new_figure;
+}
+
+// The line of `key` in a TOML file with another value, in quotes where the old one has them.
+std::string edited(const std::string& text, const std::string& key, std::string_view value) {
+  std::string table;
+  std::vector<std::string> lines = lines_of(text);
+  for (std::string& line : lines) {
+    if (line.starts_with("[")) table = line.substr(1, line.find(']') - 1) + ".";
+    const auto equals = line.find(" = ");
+    if (line.starts_with("#") || equals == std::string::npos) continue;
+    if (table + line.substr(0, equals) != key) continue;
+    const char* quote = line.ends_with('"') ? "\"" : "";
+    line = line.substr(0, equals + 3) + quote + std::string(value) + quote;
+  }
+  return joined_lines(lines);
+}
+
+// What the option `flag` of the arguments names, as a file of the source tree.
+std::filesystem::path input_of(const Arguments& arguments, const char* flag) {
+  const std::string name = *std::next(std::ranges::find(arguments, flag));
+  const char* folder = flag == std::string_view("--model") ? "traces/models" : "topologies";
+  return source_directory() / folder / (name + ".toml");
+}
+
+// Runs the knob's base with copies of its two files in which the key is edited.
+Outcome run_edited(const Knob& knob) {
+  const Sandbox sandbox;
+  Arguments arguments = base_of(knob);
+  // A setting of the same key would win over the file.
+  const auto set = std::ranges::find_if(arguments, [&](const std::string& argument) {
+    return argument.starts_with(std::string(knob.name) + "=");
+  });
+  if (set != arguments.end()) arguments.erase(std::prev(set), std::next(set));
+  bool has_key = false;
+  for (const char* flag : {"--topology", "--model"}) {
+    const std::filesystem::path file = input_of(arguments, flag);
+    const bool here = (knob.name.starts_with("model.")) == (flag == std::string_view("--model"));
+    const std::string text = text_of(file);
+    const std::string changed = here ? edited(text, std::string(knob.name), knob.value) : text;
+    has_key = has_key || changed != text;
+    sandbox.write(file.filename(), changed);
+    *std::next(std::ranges::find(arguments, flag)) = file.filename();
+  }
+  return has_key ? run(arguments, sandbox.path()) : run(turned(knob), sandbox.path());
+}
+
+TEST_P(Knobs, SayInAFileWhatTheySayAsASetting) {
+  const Knob& knob = GetParam();
+  if (is_flag(knob.name)) return;
+  const Outcome edited_file = run_edited(knob);
+  EXPECT_EQ(edited_file.code, 0) << edited_file.err;
+  EXPECT_EQ(edited_file.out, run(turned(knob), source_directory()).out);
+}
+
+TEST(KnobsTable, SummaryOfAModelIsReported) {
+  const Sandbox sandbox;
+  const std::string text = text_of(source_directory() / "traces/models/gpt_125m.toml");
+  sandbox.write("gpt_125m.toml", edited(text, "summary", "another"));
+  const Outcome outcome =
+      run(words("run --topology sdp4bit_a100 --model gpt_125m.toml --format json"), sandbox.path());
+  EXPECT_EQ(Json::parse(outcome.out).at("/sources/model"_json_pointer), "gpt_125m.toml: another");
+}
+
+std::set<std::string> tested_names() {
+  std::set<std::string> names;
+  for (const Knob& knob : all_knobs()) names.emplace(knob.name);
+  return names;
+}
+
+std::set<std::string> matches(const std::string& text, const char* pattern) {
+  std::set<std::string> found;
+  const std::regex expression(pattern);
+  for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end;
+       ++match) {
+    found.insert((*match)[1]);
+  }
+  return found;
+}
+
+// Keys of a TOML file as --set spells them.
+std::set<std::string> keys_of(const std::filesystem::path& file) {
+  std::set<std::string> keys;
+  std::string table;
+  for (const std::string& line : lines_of(text_of(file))) {
+    if (line.starts_with("[")) table = line.substr(1, line.find(']') - 1) + ".";
+    const auto equals = line.find(" = ");
+    if (!line.starts_with("#") && equals != std::string::npos) {
+      keys.insert(table + line.substr(0, equals));
+    }
+  }
+  return keys;
+}
+
+TEST(KnobsTable, HasEveryFlagOfTheHelp) {
+  const std::set<std::string> flags =
+      matches(run({"run", "--help"}, source_directory()).out, "\n +(--[a-z-]+)");
+  EXPECT_GE(flags.size(), 25u);
+  std::set<std::string> tested = tested_names();
+  std::erase_if(tested, [](const auto& name) { return !is_flag(name); });
+  EXPECT_EQ(tested, flags);
+}
+
+TEST(KnobsTable, HasEveryKeyOfTheShippedFiles) {
+  const std::set<std::string> tested = tested_names();
+  for (const char* folder : {"topologies", "traces/models"}) {
+    for (const auto& file : shipped_files(folder, ".toml")) {
+      for (const std::string& key : keys_of(file)) EXPECT_TRUE(tested.contains(key)) << key;
+    }
+  }
+}
+
+// A key that is none gets the known ones listed, those among them that no shipped file has.
+TEST(KnobsTable, HasEveryKeyThatTheReadersKnow) {
+  std::set<std::string> known{"summary"};
+  for (const std::string table :
+       {"cluster", "gpu", "nvlink", "network", "collectives", "fitted", "model", "scheme"}) {
+    const Outcome refused =
+        run(words("run --topology dgx_a100_x16 --model gpt_125m --scheme sdp4bit --set " + table +
+                  ".qqqqqqqqqqqqqqqq=1"),
+            source_directory());
+    const auto list = refused.err.find("known");
+    ASSERT_NE(list, std::string::npos) << refused.err;
+    std::string names = refused.err.substr(refused.err.find(": ", list));
+    for (const std::string& key : matches(names, "([a-z0-9_.]+)(?:[,\n])")) {
+      known.insert(key.find('.') == std::string::npos ? fmt::format("{}.{}", table, key) : key);
+    }
+  }
+  std::set<std::string> tested = tested_names();
+  std::erase_if(tested, is_flag);
+  EXPECT_EQ(tested, known);
+}
+
+}  // namespace
+}  // namespace apps_tests

@@ -1,0 +1,206 @@
+// Hostile input files of each kind: refused in one line at their place, at once, with nothing
+// written, by the program as a user runs it.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+// A kind of input: the shipped file that is damaged, and the flag that names it.
+struct Kind {
+  const char* flag;
+  const char* shipped;
+  const char* name;  // of the damaged copy
+};
+constexpr Kind kTopology{"--topology", "topologies/dgx_a100_x16.toml", "bad.toml"};
+constexpr Kind kModel{"--model", "traces/models/gpt_125m.toml", "bad.toml"};
+constexpr Kind kCalibration{"--calibration", "traces/calibration/a100_sdp4bit_published.json",
+                            "bad.json"};
+constexpr Kind kKinds[] = {kTopology, kModel, kCalibration};
+
+std::string shipped_text(const Kind& kind) { return text_of(source_directory() / kind.shipped); }
+
+// Runs with `file` as the kind's input, in the folder of `sandbox`, asking for a timeline too.
+Outcome run_with(const Kind& kind, const std::string& file, const Sandbox& sandbox) {
+  Arguments arguments = words("run --scheme sdp4bit --nodes 2 --perfetto timeline.json");
+  const std::pair<const char*, const char*> inputs[] = {
+      {kTopology.flag, "sdp4bit_a100"}, {kModel.flag, "gpt_125m"}, {kCalibration.flag, "auto"}};
+  for (const auto& [flag, value] : inputs) {
+    arguments.insert(arguments.end(), {flag, flag == kind.flag ? file : value});
+  }
+  return run(arguments, sandbox.path());
+}
+
+void expect_text_refused(const Kind& kind, const std::string& text, std::size_t lines = 1) {
+  const Sandbox sandbox;
+  sandbox.write(kind.name, text);
+  expect_refused(run_with(kind, kind.name, sandbox), kind.name, lines);
+  EXPECT_EQ(sandbox.names(), std::vector<std::string>{kind.name}) << "something was written";
+}
+
+// `text` with the first `from` replaced.
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  return place == std::string::npos ? text : text.replace(place, from.size(), to);
+}
+
+TEST(HostileFile, UndamagedCopiesAreRead) {
+  for (const Kind& kind : kKinds) {
+    const Sandbox sandbox;
+    sandbox.write(kind.name, shipped_text(kind));
+    EXPECT_EQ(run_with(kind, kind.name, sandbox).code, 0) << kind.shipped;
+  }
+}
+
+TEST(HostileFile, ThatIsNone) {
+  for (const Kind& kind : kKinds) {
+    const Sandbox sandbox;
+    const std::string pipe = std::string("pipe_") + kind.name;
+    ASSERT_EQ(mkfifo((sandbox.path() / pipe).c_str(), 0600), 0);
+    for (const std::string& file :
+         {std::string(kind.name), std::string("./"), std::string("/dev/zero"),
+          std::string("/dev/full"), std::string("no/such/folder/") + kind.name, pipe}) {
+      expect_refused(run_with(kind, file, sandbox), file);
+    }
+    EXPECT_EQ(sandbox.names(), std::vector<std::string>{pipe}) << "something was written";
+  }
+}
+
+TEST(HostileFile, ThatIsEmptyCutBinaryOrNested) {
+  std::string binary;
+  for (int c = 0; c < 256; ++c) binary += static_cast<char>(c);
+  constexpr std::size_t kDeep = 300'000;
+  for (const Kind& kind : kKinds) {
+    const std::string text = shipped_text(kind);
+    for (const std::string& hostile :
+         {std::string(), text.substr(0, text.size() / 3 * 2), text.substr(0, 40), binary,
+          std::string(1000, '\0'), std::string(kDeep, '['),
+          std::string(kDeep, '[') + std::string(kDeep, ']'), "x = " + std::string(kDeep, '{'),
+          std::string(std::size_t{70} << 20, ' ')}) {
+      // A cut file may have lost several keys: it is the place that counts.
+      const Sandbox sandbox;
+      sandbox.write(kind.name, hostile);
+      const Outcome outcome = run_with(kind, kind.name, sandbox);
+      expect_refused(outcome, kind.name, lines_of(outcome.err).size());
+    }
+  }
+}
+
+// A line of a TOML file and what takes its place.
+struct Damage {
+  const Kind& kind;
+  const char* line;
+  const char* damaged;
+};
+constexpr Damage kDamages[] = {
+    {kTopology, "\nnodes = 16", "\nnodes = \"16\""},                         // wrong type
+    {kTopology, "\nnodes = 16", "\nnodes = [16]"},                           // wrong type
+    {kTopology, "\nnodes = 16", "\nnodes = 0"},                              // zero
+    {kTopology, "\nnodes = 16", "\nnodes = -16"},                            // negative
+    {kTopology, "\nnodes = 16", "\nnodes = nan"},                            // not a number
+    {kTopology, "\nnodes = 16", "\nnodes = 9223372036854775807"},            // overflow of 32 bits
+    {kTopology, "\nnodes = 16", "\nnodes = 9223372036854775808"},            // of 64
+    {kTopology, "\nnodes = 16", "\nnodes = 16\nnodes = 16"},                 // duplicate
+    {kTopology, "\nnodes = 16", "\nnodes = 16\nnodess = 16"},                // unknown
+    {kTopology, "\nnodes = 16", "\nnodes = 1e999"},                          // overflow of a double
+    {kTopology, "\nnodes = 16", ""},                                         // missing
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = 200"},  // no unit
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"200\""},       // no unit
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"200 us\""},    // another's
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"0 Gbps\""},    // zero
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"-1 Gbps\""},   // negative
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"nan Gbps\""},  // no number
+    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"1e999 Gbps\""},
+    {kTopology, "\nfabric = \"rail_optimized\"", "\nfabric = \"rail\""},  // no such name
+    {kTopology, "\nfabric = \"rail_optimized\"", "\nfabric = \"a\\nb\""},
+    {kTopology, "[nvlink]", "[nvlnk]"},
+    {kModel, "\nlayers = 12", "\nlayers = 12.5"},
+    {kModel, "\nlayers = 12", "\nlayers = 0"},
+    {kModel, "\nlayers = 12", "\nlayers = -1"},
+    {kModel, "\nlayers = 12", "\nlayers = inf"},
+    {kModel, "\nlayers = 12", "\nlayers = 12\nlayers = 12"},
+    {kModel, "\nlayers = 12", "\nlayers = 12\nlairs = 12"},
+    {kModel, "\nlayers = 12", ""},
+    {kModel, "\nlayers = 12", "\nlayers = 99999999999999999999"},
+    {kModel, "\nheads = 12", "\nheads = 7"},  // does not divide the hidden size
+    {kModel, "\nbiases = true", "\nbiases = \"true\""},
+    {kModel, "\npositions = \"learned\"", "\npositions = 1"},
+};
+
+TEST(HostileFile, WithOneDamagedLineHasThatOneRefused) {
+  for (const Damage& damage : kDamages) {
+    SCOPED_TRACE(damage.damaged);
+    const std::string text = replaced(shipped_text(damage.kind), damage.line, damage.damaged);
+    // Without its own table the keys of [nvlink] are missing, and [nvlnk] is unknown.
+    const bool two = std::string_view(damage.damaged) == "[nvlnk]";
+    expect_text_refused(damage.kind, text, two ? 2 : 1);
+  }
+}
+
+TEST(HostileFile, WithTwoDamagedLinesHasALineForEach) {
+  std::string text = replaced(shipped_text(kTopology), "\nnodes = 16", "\nnodes = 0");
+  text = replaced(text, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = 200");
+  expect_text_refused(kTopology, text, 2);
+}
+
+TEST(HostileFile, CalibrationWithOneDamagedValueIsRefused) {
+  using Damaging = std::function<void(Json & table)>;
+  const Damaging damages[] = {
+      [](Json& t) { t = Json::array(); },
+      [](Json& t) { t = 5; },
+      [](Json& t) { t.erase("gpu"); },
+      [](Json& t) { t.erase("codecs"); },
+      [](Json& t) { t["gpu"] = 5; },
+      [](Json& t) { t["gpu"] = "a\nb"; },
+      [](Json& t) { t["kind"] = "guessed"; },
+      [](Json& t) { t["gpux"] = "a"; },
+      [](Json& t) { t["provenance"] = "a"; },
+      [](Json& t) { t["memory_bandwidth_Bps"] = 0; },
+      [](Json& t) { t["memory_bandwidth_Bps"] = -1; },
+      [](Json& t) { t["memory_bandwidth_Bps"] = nullptr; },
+      [](Json& t) { t["codecs"] = "a"; },
+      [](Json& t) { t["codecs"][0] = 5; },
+      [](Json& t) { t["codecs"].push_back(t["codecs"][0]); },
+      [](Json& t) { t["codecs"][0]["codec"] = "int9"; },
+      [](Json& t) { t["codecs"][0]["codec"] = "a\nb"; },
+      [](Json& t) { t["codecs"][0]["operation"] = "compress"; },
+      [](Json& t) { t["codecs"][0]["inputs"] = 1.5; },
+      [](Json& t) { t["codecs"][0]["inputs"] = 1e300; },
+      [](Json& t) { t["codecs"][0]["elements"] = 0; },
+      [](Json& t) { t["codecs"][0]["elements"] = 1e300; },
+      [](Json& t) { t["codecs"][0]["encoded_bytes"] = 5; },
+      [](Json& t) { t["codecs"][0]["median_s"] = -1; },
+      [](Json& t) { t["codecs"][0].erase("median_s"); },
+      [](Json& t) { t["codecs"][0]["medians"] = 1; },
+      [](Json& t) {
+        t["gemm"] = {{{"precision", "bf16"}, {"m", 0}}};
+      },
+  };
+  const Json table = Json::parse(shipped_text(kCalibration));
+  for (const Damaging& damage : damages) {
+    Json damaged = table;
+    damage(damaged);
+    SCOPED_TRACE(damaged.dump().substr(0, 300));
+    expect_text_refused(kCalibration, damaged.dump());
+  }
+}
+
+TEST(HostileFile, CalibrationThatIsNotJsonIsRefused) {
+  const std::string text = shipped_text(kCalibration);
+  for (const std::string& hostile :
+       {replaced(text, "1.555e12", "1e999"), replaced(text, "1.555e12", "NaN"),
+        replaced(text, "\"gpu\":", "\"gpu\": \"a\", \"gpu\":"), text + "x"}) {
+    expect_text_refused(kCalibration, hostile);
+  }
+}
+
+}  // namespace
+}  // namespace apps_tests

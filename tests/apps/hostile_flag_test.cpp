@@ -1,0 +1,172 @@
+// Hostile flags: each refused in one line that begins with where it was given.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+constexpr std::string_view kRun = "run --topology sdp4bit_a100 --model gpt_125m";
+
+struct Refusal {
+  std::string_view base;
+  Arguments more;
+  std::string_view place;
+  std::string_view says = "";  // part of the line
+};
+
+const Refusal kRefusals[] = {
+    // Counts. What boost refuses, it locates after the command's name.
+    {kRun, {"--nodes", "0"}, "--nodes"},
+    {kRun, {"--nodes", "-1"}, "--nodes"},
+    {kRun, {"--nodes", "17"}, "--nodes"},
+    {kRun, {"--nodes", "nan"}, "gardenhose run", "--nodes"},
+    {kRun, {"--nodes", "1e3"}, "gardenhose run", "--nodes"},
+    {kRun, {"--nodes", "99999999999"}, "gardenhose run", "--nodes"},
+    {kRun, {"--gpus-per-node", "0"}, "--gpus-per-node"},
+    {kRun, {"--gpus-per-node", "5"}, "--gpus-per-node"},
+    {kRun, {"--tp", "0"}, "--tp"},
+    {kRun, {"--tp", "-2"}, "--tp"},
+    {kRun, {"--pp", "0"}, "--pp"},
+    {kRun, {"--pp", "8"}, "--pp"},
+    {kRun, {"--micro-batch", "0"}, "--micro-batch"},
+    {kRun, {"--accumulation", "0"}, "--accumulation"},
+    {kRun, {"--accumulation", "2147483647"}, "--accumulation"},
+    {kRun, {"--global-batch", "0"}, "--global-batch"},
+    {kRun, {"--global-batch", "65"}, "--global-batch"},
+    {kRun, {"--global-batch", "9223372036854775744"}, "--global-batch"},
+    {kRun, {"--global-batch", "64", "--accumulation", "1"}, "--global-batch"},
+    {kRun, {"--sequence", "0"}, "--sequence"},
+    {kRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
+    {kRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},
+    {kRun,
+     {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024"},
+     "--nodes",
+     "more than a simulation holds"},
+    // Choices and sizes.
+    {kRun, {"--sequence-parallel", "yes"}, "--sequence-parallel", "on"},
+    {kRun, {"--recompute", "some"}, "--recompute", "selective"},
+    {kRun, {"--attention", "flash"}, "--attention", "fused"},
+    {kRun, {"--gradient-precision", "fp8"}, "--gradient-precision", "bf16"},
+    {kRun, {"--overlap", "everything"}, "--overlap", "all"},
+    {kRun, {"--format", "yaml"}, "--format", "json"},
+    {kRun, {"--bucket-size", "160"}, "--bucket-size", "unit"},
+    {kRun, {"--bucket-size", "0 B"}, "--bucket-size"},
+    {kRun, {"--bucket-size", "-1 MiB"}, "--bucket-size"},
+    // Names: the one that was meant is among those that are offered.
+    {"run --topology sdp4bit_a10 --model gpt_125m", {}, "--topology", "sdp4bit_a100"},
+    {"run --topology sdp4bit_a100 --model gpt_125", {}, "--model", "gpt_125m"},
+    {kRun, {"--calibration", "a100"}, "--calibration", "a100_sdp4bit_published"},
+    {kRun, {"--scheme", "sdp4bt"}, "--scheme", "sdp4bit"},
+    {kRun, {"--scheme", "sharded,"}, "--scheme"},
+    {kRun, {"--scheme", "sharded,,qwd"}, "--scheme"},
+    {kRun, {"--baseline", "sharde"}, "--baseline", "sharded"},
+    {kRun, {"--break-even"}, "--break-even", "--baseline"},
+    // Settings.
+    {kRun, {"--set", "network.nic_bandwidth"}, "--set", "KEY=VALUE"},
+    {kRun, {"--set", "=1"}, "--set", "KEY=VALUE"},
+    {kRun, {"--set", "network.nic_bandwidth="}, "--set network.nic_bandwidth"},
+    {kRun, {"--set", "network.nic_bandwidth=200"}, "--set network.nic_bandwidth", "unit"},
+    {kRun,
+     {"--set", "network.nic_bandwith=200 Gbps"},
+     "--set network.nic_bandwith",
+     "nic_bandwidth"},
+    {kRun, {"--set", "network=1"}, "--set network"},
+    {kRun, {"--set", "network.=1"}, "--set network."},
+    {kRun, {"--set", ".=1"}, "--set ."},
+    {kRun, {"--set", "a b=1"}, "--set a b"},
+    {kRun, {"--set", "models.layers=1"}, "--set models"},
+    {kRun, {"--set", "model.layers=0"}, "--set model.layers"},
+    {kRun, {"--set", "scheme.slice=1"}, "--set scheme.slice", "scheme.slices"},
+    {kRun, {"--set", "scheme.slices=1"}, "--set scheme.slices", "no second level"},
+    {kRun, {"--scheme", "sdp4bit", "--set", "scheme.slices=0"}, "--set scheme.slices"},
+    {kRun, {"--scheme", "sdp4bit", "--set", "scheme.inter_group=33"}, "--set scheme.inter_group"},
+    // The command line itself.
+    {"run", {}, "gardenhose run", "required"},
+    {"run --topology sdp4bit_a100", {}, "gardenhose run", "--model"},
+    {kRun, {"--nods", "2"}, "gardenhose run", "--nods"},
+    {kRun, {"--node", "2"}, "gardenhose run", "--node"},  // a prefix is no flag
+    {kRun, {"--tp"}, "gardenhose run", "--tp"},
+    {kRun, {"--tp", "1", "--tp", "1"}, "gardenhose run", "--tp"},
+    {kRun, {"more"}, "gardenhose run"},
+    {"rnu", {}, "gardenhose", "did you mean run?"},
+    {"validte", {}, "gardenhose", "did you mean validate?"},
+    {"--verbose", {}, "gardenhose", "--help"},
+    {"list", {"scheme"}, "list", "schemes"},
+};
+
+TEST(HostileFlag, IsRefusedWhereItWasGiven) {
+  const Sandbox sandbox;
+  for (const Refusal& refusal : kRefusals) {
+    Arguments arguments = words(refusal.base);
+    arguments.insert(arguments.end(), refusal.more.begin(), refusal.more.end());
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const Outcome outcome = run(arguments, sandbox.path());
+    expect_refused(outcome, refusal.place);
+    EXPECT_NE(outcome.err.find(refusal.says), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(sandbox.names(), Arguments{}) << "something was written";
+}
+
+TEST(HostileFlag, EmptyTextIsNoValueOfAnyFlag) {
+  for (const char* flag : {"--topology", "--model", "--scheme", "--calibration", "--baseline",
+                           "--perfetto", "--overlap", "--format", "--bucket-size", "--set"}) {
+    const Outcome outcome = run({"run", flag, ""}, source_directory());
+    expect_refused(outcome, flag);
+    EXPECT_NE(outcome.err.find("is empty"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(HostileFlag, LineBreaksDoNotBreakTheLine) {
+  for (const char* flag :
+       {"--topology", "--model", "--scheme", "--calibration", "--baseline", "--perfetto",
+        "--overlap", "--format", "--bucket-size", "--set", "--tp"}) {
+    expect_refused(run({"run", flag, "a\nb"}, source_directory()), "'a?b'");
+  }
+  expect_refused(run({"a\nb"}, source_directory()), "gardenhose");
+}
+
+// The degrees of parallelism are checked together: a line for each that does not fit.
+TEST(HostileFlag, MoreTensorParallelismThanGpusIsRefused) {
+  for (const char* tp : {"3", "8", "1024"}) {
+    Arguments arguments = words(kRun);
+    arguments.insert(arguments.end(), {"--tp", tp});
+    const Outcome outcome = run(arguments, source_directory());
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("GPUs of a node"), std::string::npos) << outcome.err;
+    for (const std::string& line : lines_of(outcome.err)) {
+      EXPECT_TRUE(line.starts_with("--tp: ") || line.starts_with("--pp: ")) << line;
+    }
+  }
+}
+
+TEST(HostileFlag, PerfettoTargetThatCannotBeWrittenIsLeftAsItWas) {
+  const Sandbox sandbox;
+  // A pipe stands for every device: what is no file must not be replaced by one.
+  const std::filesystem::path pipe = sandbox.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_directory(sandbox.path() / "folder");
+  for (const char* target : {"pipe", "folder", "no/such/folder.json", "/proc/timeline.json"}) {
+    Arguments arguments = words(kRun);
+    arguments.insert(arguments.end(), {"--nodes", "2", "--perfetto", target});
+    expect_refused(run(arguments, sandbox.path()), target);
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_TRUE(std::filesystem::is_empty(sandbox.path() / "folder"));
+  EXPECT_EQ(sandbox.names(), (Arguments{"folder", "pipe"}));
+}
+
+TEST(HostileFlag, TimelineThatIsThereSurvivesARefusal) {
+  const Sandbox sandbox;
+  sandbox.write("timeline.json", "old");
+  Arguments arguments = words(kRun);
+  arguments.insert(arguments.end(), {"--nodes", "2", "--perfetto", "timeline.json", "--require-fit",
+                                     "--set", "gpu.memory=1 GB"});
+  expect_refused(run(arguments, sandbox.path()), "--require-fit");
+  EXPECT_EQ(text_of(sandbox.path() / "timeline.json"), "old");
+}
+
+}  // namespace
+}  // namespace apps_tests

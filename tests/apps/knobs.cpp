@@ -1,0 +1,157 @@
+#include "tests/apps/knobs.hpp"
+
+#include <ostream>
+
+namespace apps_tests {
+namespace {
+
+using enum Direction;
+
+// Two nodes of four A100; the same with the scheme that has every setting.
+constexpr std::string_view kSmall = "--topology sdp4bit_a100 --model gpt_125m --nodes 2";
+constexpr std::string_view kAllNodes = "--topology sdp4bit_a100 --model gpt_125m";
+constexpr std::string_view kCompressed =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sdp4bit";
+constexpr std::string_view kTwoSchemes =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit";
+// Rail-optimised; a leaf of its own for each node, so that traffic between nodes climbs to a spine.
+constexpr std::string_view kLeaves =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --set network.nodes_per_leaf=1";
+// Two rails, each with leaves of its own, whose uplinks carry an eighth of their NICs.
+constexpr std::string_view kTwoRails =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 "
+    "--set network.nodes_per_leaf=1 --set network.oversubscription=8";
+// Two pods of one leaf of one node.
+constexpr std::string_view kPods =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --set network.fabric=fat_tree_3level "
+    "--set network.nodes_per_leaf=1 --set network.leaves_per_pod=1 "
+    "--set network.pod_oversubscription=8";
+
+constexpr std::string_view kStep = "/step_time_s";
+constexpr std::string_view kCompute = "/compute_s";
+constexpr std::string_view kExposed = "/exposed_comm_s";
+constexpr std::string_view kBetween = "/wire_bytes_inter_node";
+constexpr std::string_view kInside = "/wire_bytes_intra_node";
+constexpr std::string_view kWeights = "/memory_by_part_bytes/weights";
+constexpr std::string_view kActivations = "/memory_by_part_bytes/activations";
+
+constexpr Knob kKnobs[] = {
+    // Flags: what is simulated.
+    {"--topology", kSmall, "dgx_h200_x16", kCompute, down},
+    {"--model", kSmall, "gpt_350m", kStep, up},
+    {"--scheme", kSmall, "sdp4bit", kBetween, down},
+    {"--nodes", kAllNodes, "2", "/gpus", down},
+    {"--gpus-per-node", kSmall, "2", "/gpus", down},
+    {"--tp", kSmall, "2", kWeights, down},
+    {"--pp", kSmall, "2", "/bubble_s", up},
+    {"--micro-batch", kSmall, "2", kActivations, up},
+    {"--accumulation", kSmall, "4", kCompute, up},
+    {"--global-batch", kSmall, "32", kCompute, up},
+    {"--sequence", kSmall, "1024", kCompute, down},
+    {"--sequence-parallel", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "on",
+     kActivations, down},
+    {"--recompute", kSmall, "full", kActivations, down},
+    {"--recompute", kSmall, "none", kActivations, up},
+    {"--recompute", kSmall, "full", kCompute, up},
+    {"--attention", kSmall, "fused", kCompute, down},
+    {"--gradient-precision", kSmall, "bf16", kBetween, down},
+    {"--overlap", kSmall, "gradients", kExposed, down},
+    {"--overlap", kSmall, "weights", kExposed, down},
+    {"--overlap", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "tensor", kExposed,
+     down},
+    // One bucket is ready when the last gradient is: nothing is left to overlap with.
+    {"--bucket-size",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --overlap gradients --bucket-size 4GiB",
+     "60MiB", kExposed, down},
+    {"--calibration", kCompressed, "roofline", "/codec_s", changed},
+    {"--step-by-step", kCompressed, "", kStep, changed},
+    {"--set", kSmall, "gpu.power=800W", "/energy_j", up},
+    // Flags: what is reported.
+    {"--baseline", kTwoSchemes, "sharded", "/1/speedup", changed},
+    {"--break-even",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit "
+     "--baseline sharded",
+     "", "/1/pays_at_nic_Bps", changed},
+    {"--format", kSmall, "csv", "stdout", changed},
+    {"--perfetto", kSmall, "timeline.json", "timeline.json", up},
+    {"--perfetto-ranks",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json", "1",
+     "timeline.json", down},
+    {"--require-fit", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set gpu.memory=1GB", "",
+     "", fails},
+    {"--help", kSmall, "", "stdout", changed},
+
+    // Keys of a cluster.
+    {"summary", kSmall, "another", "/sources/cluster", changed},
+    {"cluster.nodes", kAllNodes, "8", "/gpus", down},
+    {"cluster.gpus_per_node", kSmall, "2", "/gpus", down},
+    {"gpu.name", kSmall, "another", "/sources/gpu", changed},
+    // The peak stays: half as many SMs, each twice as fast, leave fewer idle in the last wave.
+    {"gpu.multiprocessors", kSmall, "54", kCompute, down},
+    {"gpu.bf16", kSmall, "100TFLOPs", kCompute, up},
+    {"gpu.fp32", kSmall, "100GFLOPs", "/optimizer_s", up},
+    {"gpu.memory", kSmall, "1GB", "/fits_memory", changed},
+    {"gpu.memory_bandwidth", kSmall, "3TBps", "/optimizer_s", down},
+    {"gpu.memory_efficiency", kSmall, "0.5", "/optimizer_s", up},
+    {"gpu.launch_latency", kSmall, "20us", kCompute, up},
+    {"gpu.price", kSmall, "5USD/h", "/usd_per_million_tokens", up},
+    {"gpu.power", kSmall, "800W", "/energy_j", up},
+    // A GPU's one port into a switch, in place of a link to each of three others.
+    {"nvlink.kind", kCompressed, "switched", kExposed, up},
+    {"nvlink.bandwidth", kSmall, "1GBps", kExposed, up},
+    {"nvlink.efficiency", kSmall, "0.01", kExposed, up},
+    {"nvlink.latency", kCompressed, "1ms", kExposed, up},
+    // Two GPUs have the uplinks of all eight NICs of a fat tree's leaf.
+    {"network.fabric", kTwoRails, "fat_tree_2level", kExposed, down},
+    {"network.nics_per_node", kSmall, "1", kExposed, up},
+    {"network.nic_bandwidth", kSmall, "1Gbps", kExposed, up},
+    {"network.efficiency", kSmall, "0.1", kExposed, up},
+    {"network.latency", kSmall, "1ms", kExposed, up},
+    {"network.gpu_nic", kCompressed, "[0,0,0,0]", kExposed, up},
+    {"network.switch_latency", kLeaves, "1ms", kExposed, up},
+    {"network.nodes_per_leaf", kTwoRails, "2", kExposed, down},
+    {"network.oversubscription", kLeaves, "16", kExposed, up},
+    {"network.leaves_per_pod", kPods, "2", kExposed, down},
+    {"network.pod_oversubscription", kPods, "16", kExposed, up},
+    {"collectives.channels", kSmall, "1", kExposed, up},
+    {"collectives.launch", kSmall, "1ms", kExposed, up},
+    {"fitted.network_efficiency", kSmall, "0.1", kExposed, up},
+    {"fitted.communicator_bandwidth", kSmall, "1GBps", kExposed, up},
+    {"fitted.compute_efficiency", kSmall, "0.5", kCompute, up},
+    {"fitted.rows",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set fitted.compute_efficiency=0.5",
+     "[\"a\"]", "/sources/gpu.compute_efficiency", changed},
+
+    // Keys of a model. "summary" is a cluster's for --set; the file's test has the model's.
+    {"model.layers", kSmall, "24", kCompute, up},
+    {"model.hidden", kSmall, "1536", kCompute, up},
+    {"model.heads", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set model.kv_heads=6",
+     "6", kCompute, down},
+    {"model.kv_heads", kSmall, "4", kWeights, down},
+    {"model.feed_forward", kSmall, "6144", kCompute, up},
+    {"model.feed_forward_kind", kSmall, "swiglu", kCompute, up},
+    {"model.norm", kSmall, "rms_norm", kWeights, down},
+    {"model.positions", kSmall, "rotary", kWeights, down},
+    {"model.biases", kSmall, "false", kWeights, down},
+    {"model.dropout", kSmall, "false", kCompute, down},
+    {"model.tied_embeddings", kSmall, "false", kWeights, up},
+    {"model.vocabulary", kSmall, "100608", "/memory_by_part_bytes/logits", up},
+    {"model.sequence", kSmall, "1024", kActivations, down},
+
+    // Settings of a scheme: a larger group has fewer scales.
+    {"scheme.weight_group", kCompressed, "128", kBetween, up},
+    {"scheme.intra_group", kCompressed, "1024", kInside, down},
+    {"scheme.inter_group", kCompressed, "1024", kBetween, down},
+    {"scheme.slices", kCompressed, "1", "/gradient_exchange_s", changed},
+    {"scheme.fused_hadamard", kCompressed, "false", "/codec_s", up},
+};
+
+}  // namespace
+
+std::span<const Knob> all_knobs() { return kKnobs; }
+
+void PrintTo(const Knob& knob, std::ostream* out) {
+  *out << knob.name << " " << knob.value << " after " << knob.base;
+}
+
+}  // namespace apps_tests
