@@ -47,6 +47,16 @@ inline Cluster small_cluster(int nodes = 2, int gpus = 4) {
   return sample_cluster({.nodes = nodes, .gpus = gpus, .nics = gpus});
 }
 
+// Neither latencies nor launches: a step is its bytes and its kernels.
+inline Cluster without_fixed_times(Cluster cluster) {
+  for (Seconds* fixed :
+       {&cluster.nvlink.latency, &cluster.network.latency, &cluster.network.switch_latency,
+        &cluster.collectives.launch, &cluster.gpu.launch_latency}) {
+    *fixed = 0_s;
+  }
+  return cluster;
+}
+
 inline Schedule plan(const Cluster& cluster, const Model& model, const Parallelism& parallelism,
                      const Scheme& scheme, Detail detail = Detail::folded) {
   const Calibration calibration = roofline();
