@@ -73,7 +73,7 @@ TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
         memory_use(nodes(2), model,
                    {.pipeline = 4, .accumulation = accumulation, .recompute = Recompute::full}, 0);
     EXPECT_EQ(use.logits, 0);  // the last stage's
-    EXPECT_DOUBLE_EQ(use.activations, std::min(4, accumulation) * model.layers / 4 * one_layer);
+    EXPECT_DOUBLE_EQ(use.activations, one_layer * model.layers / 4 * std::min(4, accumulation));
   }
 }
 
