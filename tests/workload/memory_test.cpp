@@ -77,6 +77,17 @@ TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
   }
 }
 
+TEST(Memory, OfTheLastStageHoldsOneMicroBatch) {
+  // Its backward pass follows each forward pass at once. With many words it needs most.
+  Model model = shipped("gpt_1.3b");
+  model.vocabulary = 1'000'000;
+  const Parallelism parallelism{.pipeline = 4, .accumulation = 4, .recompute = Recompute::full};
+  const MemoryUse use = memory_use(nodes(2), model, parallelism, 0);
+  const double tokens = model.sequence;
+  EXPECT_DOUBLE_EQ(use.logits, (2 + 4) * tokens * model.vocabulary);  // BF16 and FP32
+  EXPECT_DOUBLE_EQ(use.activations, 2 * tokens * model.hidden * model.layers / 4);
+}
+
 TEST(Memory, IsLessTheMoreIsSharded) {
   for (const char* name : {"gpt_1.3b", "gpt_13b", "llama_2_7b"}) {
     const Model model = shipped(name);
