@@ -73,7 +73,7 @@ void Execution::begin(OperationId id) {
       return;
     }
     case OperationKind::flow:
-      occupy(operation, +1);
+      occupy_multiprocessors(operation, +1);
       if (operation.seconds > 0) {
         simgrid::kernel::timer::Timer::set(now() + operation.seconds,
                                            [this, id] { begin_bytes(id); });
@@ -86,6 +86,7 @@ void Execution::begin(OperationId id) {
 
 void Execution::begin_bytes(OperationId id) {
   const Operation& operation = schedule_.operations[id];
+  occupy_memory(operation, +1);
   if (operation.bytes < 0.5) {  // SimGrid counts whole bytes
     flow_ended(id, false);
   } else if (!platform_.start_flow(operation.route, operation.bytes, id)) {
@@ -94,7 +95,8 @@ void Execution::begin_bytes(OperationId id) {
 }
 
 void Execution::flow_ended(OperationId id, bool failed) {
-  occupy(schedule_.operations[id], -1);
+  occupy_multiprocessors(schedule_.operations[id], -1);
+  occupy_memory(schedule_.operations[id], -1);
   if (failed) {
     failed_ = true;
     return;
@@ -111,15 +113,22 @@ void Execution::end(OperationId id) {
   }
 }
 
-void Execution::occupy(const Operation& flow, double sign) {
-  const Occupancy& taken = schedule_.occupancies[flow.occupancy];
-  for (const std::int32_t rank : taken.ranks) {
+void Execution::occupy(const Operation& flow, double Device::*share, double taken) {
+  for (const std::int32_t rank : schedule_.occupancies[flow.occupancy].ranks) {
     Device& device = devices_[static_cast<std::size_t>(rank)];
     advance(device);
-    device.multiprocessor_share += sign * taken.multiprocessor_share;
-    device.memory_share += sign * taken.memory_share;
+    device.*share += taken;
     if (!device.kernels.empty()) reschedule(rank);
   }
+}
+
+void Execution::occupy_multiprocessors(const Operation& flow, double sign) {
+  occupy(flow, &Device::multiprocessor_share,
+         sign * schedule_.occupancies[flow.occupancy].multiprocessor_share);
+}
+
+void Execution::occupy_memory(const Operation& flow, double sign) {
+  occupy(flow, &Device::memory_share, sign * schedule_.occupancies[flow.occupancy].memory_share);
 }
 
 double Execution::slowdown(const Device& device, OperationId id) const {

@@ -47,7 +47,10 @@ class Execution {
   void begin(OperationId operation);
   void begin_bytes(OperationId operation);
   void end(OperationId operation);
-  void occupy(const Operation& flow, double sign);
+  // A collective holds its SMs from its launch on, and memory bandwidth while its bytes move.
+  void occupy_multiprocessors(const Operation& flow, double sign);
+  void occupy_memory(const Operation& flow, double sign);
+  void occupy(const Operation& flow, double Device::*share, double taken);
   // Brings a device's kernels up to now; then, after a change, finds the one that ends first.
   void advance(Device& device);
   void reschedule(std::int32_t rank);

@@ -119,7 +119,6 @@ bool Platform::is_down(std::uint32_t route) const {
 
 bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag) {
   if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
-  ended_.clear();
   current_ = &routes_[route];
   auto comm = simgrid::s4u::Comm::sendto_init(source_, destination_);
   comm->set_data(reinterpret_cast<void*>(tag));
@@ -130,7 +129,7 @@ bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag)
 
 void Platform::end_flow(std::uintptr_t tag) {
   const auto found = under_way_.find(tag);
-  ended_.push_back(std::move(found->second));
+  ended_ = std::move(found->second);
   under_way_.erase(found);
 }
 

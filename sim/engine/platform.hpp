@@ -36,9 +36,9 @@ class Platform {
   simgrid::s4u::Host* destination_ = nullptr;
   const std::vector<simgrid::kernel::resource::StandardLinkImpl*>* current_ = nullptr;
   // SimGrid holds no reference of its own to a Comm that nobody waits for. One that completes is
-  // still in use by its callback, so it is dropped at the next start.
+  // still in use by its callback, which may start others, so it lives until the next one completes.
   std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
-  std::vector<simgrid::s4u::CommPtr> ended_;
+  simgrid::s4u::CommPtr ended_;
 };
 
 }  // namespace sim

@@ -9,25 +9,41 @@
 
 namespace sim {
 
-void write_file(const std::filesystem::path& file, std::string_view text) {
-  // The rename would put a file in the place of a device or a pipe: of /dev/null for everybody.
-  std::error_code unknown;
-  const auto status = std::filesystem::status(file, unknown);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw InputError(file.string() + ": cannot be written: is there and is not a regular file");
-  }
-  std::filesystem::path temporary = file;
-  temporary += ".part" + std::to_string(getpid());
-  std::ofstream stream(temporary, std::ios::binary);
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& file, const std::string& why) {
+  throw InputError(file.string() + ": cannot be written: " + why);
+}
+
+bool write_to(const fs::path& file, std::string_view text) {
+  std::ofstream stream(file, std::ios::binary);
   stream.write(text.data(), static_cast<std::streamsize>(text.size()));
   stream.close();
+  return static_cast<bool>(stream);
+}
+
+}  // namespace
+
+void write_file(const fs::path& file, std::string_view text) {
   std::error_code error;
-  if (stream) std::filesystem::rename(temporary, file, error);
-  if (!stream || error) {
-    const std::string why = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, error);
-    throw InputError(file.string() + ": cannot be written: " + why);
+  const fs::file_status status = fs::status(file, error);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    // A rename would put a file in the place of /dev/null.
+    if (!write_to(file, text)) fail(file, std::strerror(errno));
+    return;
   }
+  const fs::path target = fs::is_regular_file(status) ? fs::canonical(file) : file;
+  fs::path temporary = target;
+  temporary += ".part" + std::to_string(getpid());
+  const bool written = write_to(temporary, text);
+  if (!written) error.assign(errno, std::generic_category());
+  if (written) fs::rename(temporary, target, error);
+  if (!error) return;
+  const std::string why = error.message();
+  fs::remove(temporary, error);
+  fail(file, why);
 }
 
 }  // namespace sim

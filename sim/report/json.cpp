@@ -12,6 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of the objects: grows when a field goes or changes its meaning, not when one is added.
+constexpr int kSchemaVersion = 1;
+
 Json wire_by_phase(const StepReport& report) {
   Json phases = Json::object();
   for (const auto& [phase, wire] : report.wire_by_phase) {
@@ -68,7 +71,8 @@ Json figures(const StepReport& r) {
 }
 
 Json to_object(const StepReport& r) {
-  Json json = figures(r);
+  Json json = {{"schema_version", kSchemaVersion}};
+  json.update(figures(r));
   Json exposed = Json::object();
   for (const auto& [phase, seconds] : r.time.exposed_by_phase_s) {
     exposed[phase_name(phase)] = seconds;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -28,16 +29,18 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
   }
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
-    const double duration_s = timeline.end_s[id] - timeline.start_s[id];
-    if (operation.rank < 0 || operation.rank >= shown || !(duration_s > 0)) continue;
-    // Microseconds, with enough digits for a nanosecond.
+    if (operation.rank < 0 || operation.rank >= shown || std::isnan(timeline.end_s[id])) continue;
+    // Both ends in whole nanoseconds, so that an event ends where the next one of its track begins.
+    const auto start_ns = std::llround(timeline.start_s[id] * 1e9);
+    const auto duration_ns = std::llround(timeline.end_s[id] * 1e9) - start_ns;
+    if (duration_ns <= 0) continue;
     fmt::format_to(
         out,
         ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
         "\"dur\":{:.3f}}}",
         nlohmann::json(schedule.labels[operation.label]).dump(), phase_name(operation.phase),
-        operation.rank, static_cast<int>(operation.stream), timeline.start_s[id] * 1e6,
-        duration_s * 1e6);
+        operation.rank, static_cast<int>(operation.stream), static_cast<double>(start_ns) / 1e3,
+        static_cast<double>(duration_ns) / 1e3);
   }
   return text + "\n]}\n";
 }

@@ -65,8 +65,11 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
 
 std::map<std::string, double> codec_errors(const std::filesystem::path& table,
                                            const Scheme& scheme) {
-  std::ifstream stream(table);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  nlohmann::json json(nlohmann::json::value_t::discarded);
+  if (std::filesystem::is_regular_file(table)) {
+    std::ifstream stream(table);
+    json = nlohmann::json::parse(stream, nullptr, false);
+  }
   if (json.is_discarded()) {
     throw InputError(table.string() +
                      ": is not a table of codec errors; write it with "

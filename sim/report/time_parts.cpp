@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "sim/report/report.hpp"
 
@@ -33,14 +34,21 @@ std::optional<Part> part_of(const Operation& operation) {
 }
 
 // When the bytes or latency of a member's collective were under way, for the member that waited.
+// Step by step, its last flows follow others of the same collective: the first of them counts.
 double transfer_start(const Schedule& schedule, const Timeline& timeline, const Operation& member) {
-  const auto earlier = schedule.dependencies_of(member);
-  const std::uint32_t end = earlier.back();
-  const Operation& last = schedule.operations[end];
-  if (last.kind == OperationKind::flow) return timeline.start_s[end];
+  const std::uint32_t end = schedule.dependencies_of(member).back();
   double start = timeline.end_s[end];
-  for (const std::uint32_t flow : schedule.dependencies_of(last)) {
-    start = std::min(start, timeline.start_s[flow]);
+  std::set<std::uint32_t> seen{end};
+  std::vector<std::uint32_t> left{end};
+  while (!left.empty()) {
+    const std::uint32_t id = left.back();
+    left.pop_back();
+    const Operation& operation = schedule.operations[id];
+    if (operation.kind == OperationKind::flow) start = std::min(start, timeline.start_s[id]);
+    for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
+      const bool flows = schedule.operations[earlier].kind == OperationKind::flow;
+      if (flows && seen.insert(earlier).second) left.push_back(earlier);
+    }
   }
   return start;
 }

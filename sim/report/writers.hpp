@@ -21,8 +21,8 @@ namespace sim {
 [[nodiscard]] std::string to_perfetto(const Schedule& schedule, const Timeline& timeline,
                                       int ranks = 0);
 
-// Writes through a temporary file beside it and a rename: never half a file. Throws InputError
-// where the place cannot be written.
+// Writes through a temporary file beside it and a rename: never half a file. Follows links; writes
+// a device or pipe as it is. Throws InputError where the place cannot be written.
 void write_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace sim

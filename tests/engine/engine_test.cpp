@@ -149,6 +149,14 @@ TEST_F(Engine, AFlowTakesItsShareFromItsLaunchOn) {
   EXPECT_NEAR(run().end_s[beside], 0.5 + (1 - 0.5 / 2), kTolerance);
 }
 
+TEST_F(Engine, AFlowTakesMemoryBandwidthWhileItsBytesMove) {
+  // 0.5 s of latency beside a kernel at full speed, then 25 GB / 50 GB/s = 0.5 s at half.
+  const auto taken = builder.add_occupancy({.memory_share = 0.5, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1, 1);
+  flow(over_nic(), 0.5, 25 * kGigabyte, {}, taken);
+  EXPECT_NEAR(run().end_s[beside], 1 + 0.25, kTolerance);
+}
+
 TEST_F(Engine, FlowsThatTakeAllLeaveATwentieth) {
   // Two flows that each take all SMs for 1 s: a kernel of 1 s gets 5 % of the GPU for that second.
   const auto taken = builder.add_occupancy({.multiprocessor_share = 1, .ranks = {0}});

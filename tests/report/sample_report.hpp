@@ -1,0 +1,45 @@
+// A simulated step and its report, for the tests of reports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/report/report.hpp"
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+
+struct ReportedStep {
+  Schedule schedule;
+  Timeline timeline;
+  StepReport report;
+};
+
+inline ReportedStep reported_step(const Cluster& cluster, const Parallelism& parallelism,
+                                  const Scheme& scheme, Detail detail = Detail::folded) {
+  const Model model = deep_model();
+  const Calibration calibration = roofline();
+  const StepContext context{cluster, model, calibration, parallelism, detail};
+  ReportedStep step{.schedule = plan_step(context, scheme), .timeline = {}, .report = {}};
+  step.timeline = simulate(step.schedule, cluster);
+  step.report = summarize(context, scheme, step.schedule, step.timeline);
+  return step;
+}
+
+// Plain, overlapped, and with every kind of communication.
+inline std::vector<Parallelism> reported_settings() {
+  return {{},
+          {.overlap = kOverlapAll, .bucket = 8_MiB},
+          {.tensor = 2, .pipeline = 2, .accumulation = 3, .overlap = kOverlapAll}};
+}
+
+// One report of every row of the registry.
+inline std::vector<StepReport> all_reports() {
+  std::vector<StepReport> reports;
+  for (const Scheme* scheme : all_schemes()) {
+    reports.push_back(reported_step(small_cluster(), {}, *scheme).report);
+  }
+  return reports;
+}
+
+}  // namespace sim

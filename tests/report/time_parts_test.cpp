@@ -1,0 +1,107 @@
+// Where the time of a step goes: the parts are the whole, and none is more than there was.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tests/report/sample_report.hpp"
+
+namespace sim {
+namespace {
+
+double sum(const TimeParts& parts) {
+  return parts.compute_s + parts.exposed_comm_s + parts.codec_s + parts.bubble_s +
+         parts.optimizer_s + parts.other_s;
+}
+
+// Time in which at least one flow of the phase was under way, anywhere.
+double flowing_s(const ReportedStep& step, Phase phase) {
+  std::vector<std::pair<double, double>> intervals;
+  for (std::size_t id = 0; id < step.schedule.operations.size(); ++id) {
+    const Operation& one = step.schedule.operations[id];
+    if (one.kind != OperationKind::flow || one.phase != phase) continue;
+    intervals.emplace_back(step.timeline.start_s[id], step.timeline.end_s[id]);
+  }
+  std::sort(intervals.begin(), intervals.end());
+  double covered = 0;
+  double until = 0;
+  for (const auto& [start, end] : intervals) {
+    covered += std::max(0.0, end - std::max(start, until));
+    until = std::max(until, end);
+  }
+  return covered;
+}
+
+class Parts : public EveryScheme {};
+
+TEST_P(Parts, SumUpToTheStep) {
+  for (const Detail detail : {Detail::folded, Detail::step_by_step}) {
+    for (const Parallelism& parallelism : reported_settings()) {
+      const ReportedStep step = reported_step(small_cluster(), parallelism, scheme(), detail);
+      const TimeParts& parts = step.report.time;
+      EXPECT_NEAR(sum(parts) / step.report.step_time_s, 1, 1e-9);
+      for (const double part : {parts.compute_s, parts.exposed_comm_s, parts.codec_s,
+                                parts.bubble_s, parts.optimizer_s, parts.other_s}) {
+        EXPECT_GE(part, 0);
+      }
+    }
+  }
+}
+
+TEST_P(Parts, ExposeOfAPhaseAtMostWhatItTook) {
+  for (const Parallelism& parallelism : reported_settings()) {
+    const ReportedStep step = reported_step(small_cluster(), parallelism, scheme());
+    double exposed = 0;
+    for (const auto& [phase, seconds] : step.report.time.exposed_by_phase_s) {
+      EXPECT_GT(seconds, 0);
+      EXPECT_LE(seconds, flowing_s(step, phase) * (1 + 1e-9)) << phase_name(phase);
+      exposed += seconds;
+    }
+    EXPECT_NEAR(exposed / step.report.time.exposed_comm_s, 1, 1e-9);
+  }
+}
+
+// Without overlap each kernel of the rank counts for its own time, and all that flows is waited
+// for: a flow slows no kernel, and two levels of slices hide each other alone.
+TEST_P(Parts, WithoutOverlapAreTheKernelsAndTheFlows) {
+  const ReportedStep step = reported_step(small_cluster(), {}, scheme());
+  const TimeParts& parts = step.report.time;
+  const auto seconds = [&](Phase phase) { return work_seconds(step.schedule, 0, phase); };
+  const double step_s = step.report.step_time_s;
+  EXPECT_NEAR(parts.compute_s,
+              seconds(Phase::forward) + seconds(Phase::backward) + seconds(Phase::recompute),
+              1e-9 * step_s);
+  EXPECT_NEAR(parts.optimizer_s, seconds(Phase::optimizer), 1e-9 * step_s);
+  EXPECT_NEAR(parts.other_s, seconds(Phase::memory_pass), 1e-9 * step_s);
+  EXPECT_GE(parts.codec_s, (seconds(Phase::encode) + seconds(Phase::decode)) * (1 - 1e-9));
+  const auto& exposed = parts.exposed_by_phase_s;
+  EXPECT_NEAR(exposed.at(Phase::weight_comm), flowing_s(step, Phase::weight_comm), 1e-9 * step_s);
+  EXPECT_NEAR(parts.bubble_s, 0, 1e-9 * step_s);
+}
+
+TEST_P(Parts, AreTheSameFoldedAndStepByStep) {
+  for (const Parallelism& parallelism : reported_settings()) {
+    const StepReport folded = reported_step(small_cluster(), parallelism, scheme()).report;
+    const StepReport unfolded =
+        reported_step(small_cluster(), parallelism, scheme(), Detail::step_by_step).report;
+    const double step_s = folded.step_time_s;
+    EXPECT_NEAR(folded.time.exposed_comm_s, unfolded.time.exposed_comm_s, 0.02 * step_s);
+    EXPECT_NEAR(folded.time.bubble_s, unfolded.time.bubble_s, 0.02 * step_s);
+  }
+}
+
+TEST_P(Parts, OfOneGpuHaveNoCommunicationCodecOrBubble) {
+  const ReportedStep step = reported_step(small_cluster(1, 1), {}, scheme());
+  EXPECT_EQ(step.report.time.exposed_comm_s, 0);
+  EXPECT_EQ(step.report.time.codec_s, 0);
+  EXPECT_NEAR(step.report.time.bubble_s, 0, 1e-12);
+  EXPECT_EQ(step.report.gradient_exchange_s, 0);
+  EXPECT_EQ(step.report.compression_ratio_fp32, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Parts, testing::ValuesIn(scheme_rows()), scheme_label);
+
+}  // namespace
+}  // namespace sim

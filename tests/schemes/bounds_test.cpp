@@ -1,0 +1,135 @@
+// What no step can beat, and how its time moves with the hardware.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+// What is planned in these tests: no overlap, all of it, and several micro-batches.
+std::vector<Parallelism> settings() {
+  return {{},
+          {.overlap = kOverlapAll, .bucket = 8_MiB},
+          {.tensor = 2, .accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB},
+          {.tensor = 2, .pipeline = 2, .accumulation = 3}};
+}
+
+void expect_bytes_fit(const Schedule& schedule, const Cluster& cluster, double step_s) {
+  const SentBytes sent = sent_bytes(schedule);
+  std::vector<double> leaving(static_cast<std::size_t>(cluster.nodes));
+  for (int rank = 0; rank < rank_count(cluster); ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    EXPECT_LE(sent.intra_node[r] / nvlink_rate(cluster).base(), step_s);
+    leaving[static_cast<std::size_t>(node_of(cluster, rank))] += sent.inter_node[r];
+  }
+  const double node_rate = nic_rate(cluster).base() * cluster.network.nics_per_node;
+  for (const double bytes : leaving) EXPECT_LE(bytes / node_rate, step_s);
+}
+
+// Kernels of all streams share one GPU.
+void expect_kernels_fit(const Schedule& schedule, double step_s) {
+  for (int rank = 0; rank < schedule.ranks; ++rank) {
+    const double busy_s = work_seconds(schedule, rank, [](const Operation&) { return true; });
+    EXPECT_LE(busy_s, step_s * (1 + 1e-9));
+  }
+}
+
+class Bounds : public EveryScheme {};
+
+TEST_P(Bounds, AStepTakesAtLeastItsComputeAndItsBytes) {
+  // Without fixed times flows start inside the completions of others.
+  for (const Cluster& cluster : {small_cluster(), without_fixed_times(small_cluster())}) {
+    for (const Detail detail : {Detail::folded, Detail::step_by_step}) {
+      for (const Parallelism& parallelism : settings()) {
+        const Schedule schedule = plan(cluster, deep_model(), parallelism, scheme(), detail);
+        const Timeline timeline = simulate(schedule, cluster);
+        EXPECT_EQ(timeline.outcome, Outcome::complete);
+        expect_bytes_fit(schedule, cluster, timeline.makespan_s);
+        expect_kernels_fit(schedule, timeline.makespan_s);
+      }
+    }
+  }
+}
+
+// `factor` times every bandwidth, and every fixed time as much shorter.
+Cluster scaled(Cluster cluster, double factor) {
+  cluster.nvlink.bandwidth = cluster.nvlink.bandwidth * factor;
+  cluster.network.nic_bandwidth = cluster.network.nic_bandwidth * factor;
+  cluster.gpu.memory_bandwidth = cluster.gpu.memory_bandwidth * factor;
+  for (Seconds* fixed :
+       {&cluster.nvlink.latency, &cluster.network.latency, &cluster.network.switch_latency,
+        &cluster.collectives.launch, &cluster.gpu.launch_latency}) {
+    *fixed = *fixed / factor;
+  }
+  return cluster;
+}
+
+TEST_P(Bounds, TwiceTheHardwareHalvesAStepOfCommunicationAndMemory) {
+  Cluster cluster = small_cluster();
+  cluster.gpu.bf16 = FlopRate::from_base(1e30);  // only bytes and fixed times count
+  cluster.gpu.launch_latency = 4_us;
+  for (const Parallelism& parallelism : settings()) {
+    const double once = step_time(cluster, deep_model(), parallelism, scheme());
+    const double twice = step_time(scaled(cluster, 2), deep_model(), parallelism, scheme());
+    EXPECT_NEAR(once / twice, 2, 1e-6);
+  }
+}
+
+// How much longer the step takes when one kind of link or memory is twice as fast.
+double worst_of_more_bandwidth(const Parallelism& parallelism, const Scheme& scheme) {
+  const Cluster cluster = small_cluster();
+  Cluster nvlink = cluster, nics = cluster, memory = cluster;
+  nvlink.nvlink.bandwidth = cluster.nvlink.bandwidth * 2;
+  nics.network.nic_bandwidth = cluster.network.nic_bandwidth * 2;
+  memory.gpu.memory_bandwidth = cluster.gpu.memory_bandwidth * 2;
+  const double before = step_time(cluster, deep_model(), parallelism, scheme);
+  double worst = 0;
+  for (const Cluster& faster : {nvlink, nics, memory}) {
+    worst = std::max(worst, step_time(faster, deep_model(), parallelism, scheme) / before);
+  }
+  return worst;
+}
+
+TEST_P(Bounds, MoreBandwidthNeverMakesAStepSlower) {
+  EXPECT_LE(worst_of_more_bandwidth({}, scheme()), 1 + 1e-9);
+  EXPECT_LE(worst_of_more_bandwidth({.tensor = 2, .pipeline = 2, .accumulation = 3}, scheme()),
+            1 + 1e-9);
+}
+
+// A faster flow takes more memory bandwidth for a shorter time. A kernel that memory bounds in part
+// slows down by 1 / (what is left of it), which grows faster than the time shrinks.
+TEST_P(Bounds, MoreBandwidthBesideComputeCostsAtMostItsBursts) {
+  for (const Parallelism& parallelism : settings()) {
+    EXPECT_LE(worst_of_more_bandwidth(parallelism, scheme()), 1.005);
+  }
+}
+
+TEST_P(Bounds, TwoRunsAgreeToTheLastBit) {
+  const Cluster cluster = small_cluster();
+  for (const Parallelism& parallelism : settings()) {
+    const Schedule schedule = plan(cluster, deep_model(), parallelism, scheme());
+    const Timeline first = simulate(schedule, cluster);
+    const Timeline second = simulate(plan(cluster, deep_model(), parallelism, scheme()), cluster);
+    EXPECT_EQ(first.start_s, second.start_s);
+    EXPECT_EQ(first.end_s, second.end_s);
+  }
+}
+
+TEST_P(Bounds, TheFoldIsWithinTwoPerCentOfStepByStep) {
+  const Cluster cluster = small_cluster();
+  for (const Parallelism& parallelism : settings()) {
+    const double folded = step_time(cluster, deep_model(), parallelism, scheme());
+    const double unfolded =
+        step_time(cluster, deep_model(), parallelism, scheme(), Detail::step_by_step);
+    EXPECT_NEAR(folded / unfolded, 1, 0.02);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Bounds, testing::ValuesIn(scheme_rows()), scheme_label);
+
+}  // namespace
+}  // namespace sim

@@ -1,0 +1,170 @@
+// The passes of a step: what the pipeline, accumulation, recomputation and tensor parallelism do to
+// compute and to bytes.
+#include <gtest/gtest.h>
+
+#include "sim/workload/operators.hpp"
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+const Scheme& uncompressed() { return scheme_named("sharded"); }
+
+// Links, memory and fixed times that cost nothing: what is left is matrix products.
+Cluster free_communication(int gpus) {
+  Cluster cluster = without_fixed_times(small_cluster(1, gpus));
+  cluster.nvlink.bandwidth = cluster.gpu.memory_bandwidth = Bandwidth::from_base(1e21);
+  return cluster;
+}
+
+// Untied, so that no sum of embeddings joins the stages.
+Model pipeline_model() {
+  Model model = sample_model();
+  model.layers = 8;
+  model.tied_embeddings = false;
+  return model;
+}
+
+// Seconds of the forward and backward kernels of one micro-batch.
+struct PassTimes {
+  double stage = 0;  // the layers of one stage
+  double ends = 0;   // embedding, and head of the last stage
+};
+
+PassTimes pass_times(const Cluster& cluster, const Model& model, const Parallelism& parallelism) {
+  const Calibration calibration = roofline();
+  const Roofline time(cluster.gpu, cluster.fitted, calibration);
+  const LayerOperators layer = layer_operators(model, parallelism);
+  const EndOperators ends = end_operators(model, parallelism);
+  double one_layer = 0;
+  for (const Operators* block :
+       {&layer.attention, &layer.feed_forward, &layer.recompute, &layer.feed_forward_inputs,
+        &layer.feed_forward_weights, &layer.attention_inputs, &layer.attention_weights}) {
+    one_layer += time.block(*block).seconds;
+  }
+  double around = 0;
+  for (const Operators* block :
+       {&ends.embedding, &ends.embedding_backward, &ends.head, &ends.head_backward}) {
+    around += time.block(*block).seconds;
+  }
+  return {one_layer * model.layers / parallelism.pipeline, around};
+}
+
+TEST(Pipeline, OneForwardOneBackwardTakesMicroBatchesPlusStagesLessOne) {
+  // p stages of t per micro-batch: (m + p - 1) t, where the ideal is m t. The head makes the last
+  // stage longer, and each of its m turns with it.
+  for (const int stages : {1, 2, 4, 8}) {
+    const Cluster cluster = free_communication(stages);
+    for (const int micro_batches : {1, 2, 3, 8}) {
+      const Parallelism parallelism{.pipeline = stages, .accumulation = micro_batches};
+      const PassTimes times = pass_times(cluster, pipeline_model(), parallelism);
+      const double expected =
+          (micro_batches + stages - 1) * times.stage + micro_batches * times.ends;
+      EXPECT_NEAR(step_time(cluster, pipeline_model(), parallelism, uncompressed()) / expected, 1,
+                  1e-6)
+          << stages << " stages, " << micro_batches << " micro-batches";
+    }
+  }
+}
+
+double sent_by_all(const Schedule& schedule, Phase phase) {
+  const SentBytes sent = sent_bytes(schedule, phase);
+  return static_cast<double>(schedule.ranks) * (mean(sent.intra_node) + mean(sent.inter_node));
+}
+
+class Accumulation : public EveryScheme {};
+
+TEST_P(Accumulation, MultipliesComputeAndNoExchangeOfGradientsOrWeights) {
+  const Cluster cluster = small_cluster();
+  for (const Overlap& overlap : {Overlap{}, kOverlapAll}) {
+    const auto planned = [&](int accumulation) {
+      return plan(cluster, deep_model(),
+                  {.tensor = 2, .accumulation = accumulation, .overlap = overlap}, scheme());
+    };
+    const Schedule once = planned(1);
+    const Schedule thrice = planned(3);
+    for (const Phase phase : {Phase::forward, Phase::backward, Phase::recompute}) {
+      EXPECT_NEAR(work_seconds(thrice, 0, phase) / work_seconds(once, 0, phase), 3, 1e-9);
+    }
+    for (const Phase phase : {Phase::encode, Phase::decode, Phase::optimizer}) {
+      EXPECT_EQ(work_seconds(thrice, 0, phase), work_seconds(once, 0, phase));
+    }
+    for (const Phase phase : {Phase::weight_comm, Phase::gradient_comm}) {
+      EXPECT_EQ(sent_by_all(thrice, phase), sent_by_all(once, phase));
+    }
+    EXPECT_NEAR(sent_by_all(thrice, Phase::tensor_comm) / sent_by_all(once, Phase::tensor_comm), 3,
+                1e-9);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Accumulation, testing::ValuesIn(scheme_rows()), scheme_label);
+
+TEST(Recomputation, InFullAddsTheForwardPassOfEveryLayer) {
+  const Cluster cluster = small_cluster();
+  Parallelism parallelism{.tensor = 2, .recompute = Recompute::none};
+  const Schedule without = plan(cluster, deep_model(), parallelism, uncompressed());
+  EXPECT_EQ(work_seconds(without, 0, Phase::recompute), 0);
+  parallelism.recompute = Recompute::full;
+  const Schedule full = plan(cluster, deep_model(), parallelism, uncompressed());
+  // All of the forward pass but embedding and head.
+  const double layers = work_seconds(full, 0, [&](const Operation& one) {
+    return one.phase == Phase::forward && full.labels[one.label].starts_with("layer");
+  });
+  EXPECT_NEAR(work_seconds(full, 0, Phase::recompute) / layers, 1, 1e-9);
+  EXPECT_EQ(work_seconds(full, 0, Phase::backward), work_seconds(without, 0, Phase::backward));
+  // Of two collectives forward and two backward in each layer, the first two come again.
+  EXPECT_NEAR(sent_by_all(full, Phase::tensor_comm) / sent_by_all(without, Phase::tensor_comm),
+              6.0 / 4, 1e-9);
+}
+
+TEST(Recomputation, SelectiveIsTheUnfusedAttentionCoreAlone) {
+  const Cluster cluster = small_cluster();
+  Parallelism parallelism{.recompute = Recompute::selective, .attention = Attention::fused};
+  const Schedule fused = plan(cluster, deep_model(), parallelism, uncompressed());
+  EXPECT_EQ(work_seconds(fused, 0, Phase::recompute), 0);  // it keeps no scores to compute again
+  parallelism.attention = Attention::unfused;
+  const Schedule selective = plan(cluster, deep_model(), parallelism, uncompressed());
+  parallelism.recompute = Recompute::full;
+  const Schedule full = plan(cluster, deep_model(), parallelism, uncompressed());
+  EXPECT_GT(work_seconds(selective, 0, Phase::recompute), 0);
+  EXPECT_LT(work_seconds(selective, 0, Phase::recompute), work_seconds(full, 0, Phase::recompute));
+}
+
+TEST(TensorParallelism, SendsTwoAllReducesOfTheActivationsALayerAndPass) {
+  // 4 layers, 2 passes, 2 all_reduces of 2(t-1)/t of 2 bytes a value.
+  const double activations = 2.0 * 128 * 512;
+  for (const int tensor : {1, 2, 4}) {
+    const Schedule schedule =
+        plan(small_cluster(), deep_model(), {.tensor = tensor}, uncompressed());
+    const double each = 4 * 2 * 2 * 2.0 * (tensor - 1) / tensor * activations;
+    EXPECT_DOUBLE_EQ(sent_by_all(schedule, Phase::tensor_comm), schedule.ranks * each);
+  }
+}
+
+TEST(TensorParallelism, SendsTheSameBytesWithSequenceParallelism) {
+  for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+    for (const bool overlap : {false, true}) {
+      Parallelism parallelism{.tensor = 4, .recompute = recompute, .overlap = {.tensor = overlap}};
+      const Schedule whole = plan(small_cluster(), deep_model(), parallelism, uncompressed());
+      parallelism.sequence_parallel = true;
+      const Schedule split = plan(small_cluster(), deep_model(), parallelism, uncompressed());
+      EXPECT_NEAR(sent_by_all(split, Phase::tensor_comm) / sent_by_all(whole, Phase::tensor_comm),
+                  1, 1e-12);
+      // Norms and residuals see a part of the tokens alone.
+      EXPECT_LT(work_seconds(split, 0, Phase::forward), work_seconds(whole, 0, Phase::forward));
+    }
+  }
+}
+
+TEST(Pipeline, SendsActivationsForwardAndTheirGradientsBack) {
+  // Each of 3 micro-batches crosses 3 of 4 borders, both ways, 2 bytes a value.
+  const double activations = 2.0 * 128 * 512;
+  Model model = deep_model();
+  model.tied_embeddings = false;
+  const Schedule schedule =
+      plan(small_cluster(1, 4), model, {.pipeline = 4, .accumulation = 3}, uncompressed());
+  EXPECT_DOUBLE_EQ(sent_by_all(schedule, Phase::pipeline_comm), 3 * 3 * 2 * activations);
+}
+
+}  // namespace
+}  // namespace sim

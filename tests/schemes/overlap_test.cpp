@@ -1,0 +1,78 @@
+// What overlap can win, and what it can cost.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+// Compute and communication of about the same length, and no fixed times, so that what more
+// buckets cost is the slowdown of the kernels beside them alone.
+Cluster balanced_cluster() {
+  Cluster cluster = without_fixed_times(small_cluster());
+  cluster.nvlink.bandwidth = 100_GBps;
+  return cluster;
+}
+
+// How much longer a kernel takes while flows occupy its GPU: at most two flows of data parallelism
+// at once, inside and between nodes.
+double largest_slowdown(const Schedule& schedule) {
+  double taken = 0;
+  for (const Occupancy& one : schedule.occupancies) {
+    taken = std::max({taken, one.memory_share, one.multiprocessor_share});
+  }
+  return 1 / (1 - 2 * taken);
+}
+
+// The kernels of a rank, and the bytes of the busiest link of each level, each as if alone.
+double longest_part_s(const Schedule& schedule, const Cluster& cluster) {
+  const SentBytes sent = sent_bytes(schedule);
+  double longest = work_seconds(schedule, 0, [](const Operation&) { return true; });
+  for (const double bytes : sent.intra_node) {
+    longest = std::max(longest, bytes / nvlink_rate(cluster).base());
+  }
+  for (const double bytes : sent.inter_node) {
+    longest = std::max(longest, bytes / nic_rate(cluster).base());
+  }
+  return longest;
+}
+
+class OverlapLaws : public EveryScheme {};
+
+TEST_P(OverlapLaws, OverlapIsBetweenTheLongestPartAndNoOverlapSlowedDown) {
+  const Cluster cluster = balanced_cluster();
+  const double serial = step_time(cluster, deep_model(), {}, scheme());
+  for (const Overlap& overlap :
+       {Overlap{.gradients = true}, Overlap{.weights = true}, kOverlapAll}) {
+    const Schedule schedule =
+        plan(cluster, deep_model(), {.overlap = overlap, .bucket = 12_MiB}, scheme());
+    const double step_s = simulate(schedule, cluster).makespan_s;
+    EXPECT_LE(step_s, serial * largest_slowdown(schedule));
+    EXPECT_GE(step_s, longest_part_s(schedule, cluster) * (1 - 1e-9));
+  }
+}
+
+TEST_P(OverlapLaws, OverlapHidesSomething) {
+  const Cluster cluster = balanced_cluster();
+  const double serial = step_time(cluster, deep_model(), {}, scheme());
+  for (const Overlap& overlap : {Overlap{.gradients = true}, Overlap{.weights = true}}) {
+    EXPECT_LT(step_time(cluster, deep_model(), {.overlap = overlap, .bucket = 12_MiB}, scheme()),
+              serial);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, OverlapLaws, testing::ValuesIn(scheme_rows()), scheme_label);
+
+TEST(TensorOverlap, RunsWeightGradientsBesideTheAllReduceOfTheInputs) {
+  const Cluster cluster = balanced_cluster();
+  Parallelism parallelism{.tensor = 4, .micro_batch = 4};
+  const Scheme& scheme = scheme_named("sharded");
+  const double serial = step_time(cluster, deep_model(), parallelism, scheme);
+  parallelism.overlap.tensor = true;
+  EXPECT_LT(step_time(cluster, deep_model(), parallelism, scheme), serial);
+}
+
+}  // namespace
+}  // namespace sim

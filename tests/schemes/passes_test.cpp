@@ -1,0 +1,134 @@
+// The passes over whole buffers: their bytes over the memory's bandwidth; and the buckets in which
+// weights and gradients travel.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "sim/schemes/step.hpp"
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+// Seconds of rank 0's kernels on the compute stream, by what they are called.
+std::map<std::string, double> passes_of(const Schedule& schedule) {
+  std::map<std::string, double> seconds;
+  for (const Operation& one : schedule.operations) {
+    const bool pass = one.phase == Phase::memory_pass || one.phase == Phase::optimizer;
+    if (one.rank == 0 && pass) seconds[schedule.labels[one.label]] += one.seconds;
+  }
+  return seconds;
+}
+
+TEST(MemoryPasses, TakeTheirBytesOverTheMemoryBandwidthAndALaunch) {
+  Cluster cluster = small_cluster();
+  cluster.gpu.memory_efficiency = 0.5;
+  cluster.gpu.launch_latency = 3_us;
+  const double n = kSampleParameters;
+  const double shard = n / 8;
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    const double g = bytes_of(precision);
+    const std::map<std::string, double> bytes{
+        {"zero gradients", g * n},          // written
+        {"copy weights", (2 + 2) * n},      // BF16 read and written
+        {"scale gradients", (g + g) * n},   // read and written
+        {"gradient norm", g * shard},       // read
+        {"clip", (g + g) * shard},          // read and written
+        {"adam", (g + 6 * 4) * shard},      // and weight and moments in FP32, read and written
+        {"cast weights", (4 + 2) * shard},  // FP32 read, BF16 written
+    };
+    std::map<std::string, double> expected;
+    for (const auto& [pass, moved] : bytes) expected[pass] = moved / (0.5 * 2000e9) + 3e-6;
+    const auto passes =
+        passes_of(plan(cluster, sample_model(), {.gradients = precision}, scheme_named("sharded")));
+    ASSERT_EQ(passes.size(), expected.size());
+    for (const auto& [pass, seconds] : expected) {
+      ASSERT_TRUE(passes.contains(pass)) << pass;
+      EXPECT_DOUBLE_EQ(passes.at(pass), seconds) << pass;
+    }
+  }
+}
+
+TEST(MemoryPasses, OfExchangesAreNoneOnOneGpu) {
+  const auto passes =
+      passes_of(plan(small_cluster(1, 1), sample_model(), {}, scheme_named("sdp4bit")));
+  EXPECT_FALSE(passes.contains("scale gradients"));
+  EXPECT_FALSE(passes.contains("copy weights"));
+  EXPECT_TRUE(passes.contains("adam"));
+}
+
+TEST(CodecKernels, AreNoneOnOneGpu) {
+  for (const Scheme* scheme : all_schemes()) {
+    const Schedule schedule = plan(small_cluster(1, 1), sample_model(), {}, *scheme);
+    EXPECT_EQ(work_seconds(schedule, 0, Phase::encode), 0) << scheme->name;
+    EXPECT_EQ(work_seconds(schedule, 0, Phase::decode), 0) << scheme->name;
+  }
+}
+
+TEST(CodecKernels, OfSdp4bitTakeTheBytesThatTheyMoveOverTheMemoryBandwidth) {
+  // 2 nodes of 4 GPUs, 8 slices. Wires of groups: a = 8 + 1/4 bits, b = 4 + 1/4, w = 4 + 1/64.
+  const double n = kSampleParameters;
+  const double a = 8.25 / 8;
+  const double b = 4.25 / 8;
+  const double w = (4 + 1.0 / 64) / 8;
+  const double encode = n * (4 + a) + n / 8 * (2 + 2 + w);  // gradients; weights' difference
+  // Of 4 wires for a quarter, one in the other format; of 2 wires for an eighth, values in FP32;
+  // all differences are added to the BF16 weights.
+  const double decode = n / 4 * (4 * a + b) + n / 8 * (2 * b + 4) + n * (w + 2 + 2);
+  const Schedule schedule = plan(small_cluster(), sample_model(), {}, scheme_named("sdp4bit"));
+  EXPECT_NEAR(work_seconds(schedule, 0, Phase::encode), encode / 2000e9, 1e-12);
+  EXPECT_NEAR(work_seconds(schedule, 0, Phase::decode), decode / 2000e9, 1e-12);
+}
+
+class Buckets : public testing::TestWithParam<Bytes> {};
+
+TEST_P(Buckets, HoldEachLayerOnceAndAllParameters) {
+  for (const int stages : {1, 2}) {
+    for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+      const Parallelism parallelism{.pipeline = stages,
+                                    .gradients = precision,
+                                    .overlap = {.gradients = true},
+                                    .bucket = GetParam()};
+      for (int stage = 0; stage < stages; ++stage) {
+        int next = 0;
+        double parameters = 0;
+        for (const Bucket& bucket : buckets_of(deep_model(), parallelism, stage)) {
+          EXPECT_EQ(bucket.first_layer, next);
+          EXPECT_GE(bucket.last_layer, bucket.first_layer);
+          next = bucket.last_layer + 1;
+          parameters += bucket.parameters;
+          const double bytes = bucket.parameters * bytes_of(precision);
+          const bool one_layer = bucket.first_layer == bucket.last_layer;
+          EXPECT_TRUE(one_layer || bytes <= static_cast<double>(GetParam().count));
+        }
+        EXPECT_EQ(next, 4 / stages);
+        EXPECT_DOUBLE_EQ(parameters, stage_parameters(deep_model(), parallelism, stage).total());
+      }
+    }
+  }
+}
+
+TEST_P(Buckets, SendWhatOneBucketSends) {
+  for (const Scheme* scheme : all_schemes()) {
+    const Schedule one = plan(small_cluster(), deep_model(), {}, *scheme);
+    const Schedule many = plan(small_cluster(), deep_model(),
+                               {.overlap = kOverlapAll, .bucket = GetParam()}, *scheme);
+    for (const Phase phase : {Phase::weight_comm, Phase::gradient_comm}) {
+      const SentBytes whole = sent_bytes(one, phase);
+      const SentBytes split = sent_bytes(many, phase);
+      // Padding of a shard's last group and of its wire's parts.
+      EXPECT_NEAR(mean(split.intra_node) / mean(whole.intra_node), 1, 2e-3) << scheme->name;
+      EXPECT_NEAR(mean(split.inter_node) / mean(whole.inter_node), 1, 2e-3) << scheme->name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Buckets, testing::Values(1_B, 12_MiB, 26_MiB, 1_GiB));
+
+TEST(BucketsWithoutOverlap, AreOne) {
+  EXPECT_EQ(buckets_of(deep_model(), {.bucket = 1_B}, 0).size(), 1U);
+}
+
+}  // namespace
+}  // namespace sim

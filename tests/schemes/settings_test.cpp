@@ -1,0 +1,104 @@
+// --set scheme.KEY=VALUE: each key moves the step in the direction that it should, and nothing
+// else is taken.
+#include <gtest/gtest.h>
+
+#include "tests/input_errors.hpp"
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+Scheme changed(const char* scheme, const std::string& key, const std::string& value) {
+  const Setting setting{key, value};
+  return with_settings(scheme_named(scheme), {&setting, 1});
+}
+
+SentBytes sent(const Scheme& scheme, Phase phase) {
+  return sent_bytes(plan(small_cluster(), sample_model(), {}, scheme), phase);
+}
+
+TEST(SchemeSettings, LargerGroupsSendFewerScales) {
+  const Scheme& row = scheme_named("sdp4bit");
+  const double n = kSampleParameters;
+  // 4 bytes a group of what one rank sends: 7/8 of the weights, 3/4 of the gradients inside its
+  // node, 1/2 of a quarter of them between nodes.
+  const double weights =
+      mean(sent(row, Phase::weight_comm).intra_node) -
+      mean(sent(changed("sdp4bit", "scheme.weight_group", "4096"), Phase::weight_comm).intra_node);
+  EXPECT_DOUBLE_EQ(weights, 3.0 / 4 * 7 / 8 * n * 4 * (1.0 / 2048 - 1.0 / 4096));
+  const double inside =
+      mean(sent(row, Phase::gradient_comm).intra_node) -
+      mean(sent(changed("sdp4bit", "scheme.intra_group", "256"), Phase::gradient_comm).intra_node);
+  EXPECT_DOUBLE_EQ(inside, 3.0 / 4 * n * 4 * (1.0 / 128 - 1.0 / 256));
+  const double between =
+      mean(sent(row, Phase::gradient_comm).inter_node) -
+      mean(sent(changed("sdp4bit", "scheme.inter_group", "256"), Phase::gradient_comm).inter_node);
+  EXPECT_DOUBLE_EQ(between, 1.0 / 2 / 4 * n * 4 * (1.0 / 128 - 1.0 / 256));
+}
+
+TEST(SchemeSettings, SlicesOverlapTheLevelsAndSendTheSame) {
+  Cluster cluster = without_fixed_times(small_cluster());
+  cluster.nvlink.bandwidth = 100_GBps;
+  const Scheme whole = changed("tlq", "scheme.slices", "1");
+  const Scheme sliced = changed("tlq", "scheme.slices", "4");
+  EXPECT_EQ(sent(whole, Phase::gradient_comm).intra_node,
+            sent(sliced, Phase::gradient_comm).intra_node);
+  EXPECT_LT(step_time(cluster, sample_model(), {}, sliced),
+            step_time(cluster, sample_model(), {}, whole));
+}
+
+TEST(SchemeSettings, AnUnfusedTransformIsAPassOverTheGradients) {
+  const auto encode_s = [](const Scheme& scheme) {
+    return work_seconds(plan(small_cluster(), sample_model(), {}, scheme), 0, Phase::encode);
+  };
+  const Scheme unfused = changed("sdp4bit", "scheme.fused_hadamard", "false");
+  // FP32 read and written once more.
+  EXPECT_NEAR(encode_s(unfused) - encode_s(scheme_named("sdp4bit")),
+              (4 + 4) * kSampleParameters / 2000e9, 1e-12);
+  EXPECT_EQ(encode_s(unfused), encode_s(scheme_named("sdp4bit_unfused")));
+  EXPECT_EQ(encode_s(changed("sdp4bit_unfused", "scheme.fused_hadamard", "true")),
+            encode_s(scheme_named("sdp4bit")));
+}
+
+TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
+  struct Wrong {
+    const char* scheme;
+    Setting setting;
+    const char* says;
+  };
+  const Wrong wrong[] = {
+      {"tlq", {"scheme.weight_group", "2048"}, "tlq has no such groups"},
+      {"sharded", {"scheme.intra_group", "128"}, "sharded has no such groups"},
+      {"sharded_all_to_all", {"scheme.inter_group", "128"}, "has no such groups"},
+      {"sharded_all_to_all", {"scheme.slices", "2"}, "has no second level"},
+      {"tlq", {"scheme.fused_hadamard", "true"}, "tlq has no Hadamard transform"},
+      {"sdp4bit", {"scheme.fused_hadamard", "yes"}, "'yes' is neither true nor false"},
+      {"sdp4bit", {"scheme.slices", "0"}, "'0' is not a whole number from 1 to 1024"},
+      {"sdp4bit", {"scheme.slices", "4.5"}, "'4.5' is not a whole number"},
+      {"sdp4bit", {"scheme.slices", "99999999999"}, "is not a whole number"},
+      {"sdp4bit", {"scheme.intra_group", "100"}, "100 is not a multiple of 32"},
+      {"sdp4bit", {"scheme.intra_group", ""}, "'' is not a whole number"},
+      {"sdp4bit", {"scheme.group", "128"}, "unknown key; known: scheme.weight_group"}};
+  for (const Wrong& one : wrong) {
+    const std::string error = input_error_of([&] {
+      static_cast<void>(with_settings(scheme_named(one.scheme), {&one.setting, 1}));
+    });
+    EXPECT_TRUE(error.starts_with("--set " + one.setting.key + ": ")) << error;
+    EXPECT_NE(error.find(one.says), std::string::npos) << error;
+  }
+}
+
+TEST(TwoLevelSchemes, RefuseReplicasSpreadUnevenlyOverTheNodes) {
+  // Two stages of three replicas on three nodes of two GPUs: a stage has two on one node, one on
+  // the next.
+  const Parallelism parallelism{.pipeline = 2};
+  for (const Scheme* scheme : all_schemes()) {
+    const bool two_level = scheme->gradients.algorithm == GradientExchange::Algorithm::two_level;
+    const std::string error = input_error_of(
+        [&] { static_cast<void>(plan(small_cluster(3, 2), deep_model(), parallelism, *scheme)); });
+    EXPECT_EQ(error.find("needs as many replicas on every node") != std::string::npos, two_level);
+  }
+}
+
+}  // namespace
+}  // namespace sim

@@ -1,0 +1,163 @@
+// What each rank sends, by phase and level, against the formulas of the papers.
+#include <gtest/gtest.h>
+
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+using Algorithm = GradientExchange::Algorithm;
+
+struct Sent {
+  double intra_node = 0;
+  double inter_node = 0;
+};
+
+Sent mean_sent(const Schedule& schedule, Phase phase) {
+  const SentBytes sent = sent_bytes(schedule, phase);
+  return {mean(sent.intra_node), mean(sent.inter_node)};
+}
+
+// A code and its part of the group's float32 scale.
+double element_bytes(const codecs::Format& format) {
+  return format.bits / 8.0 + (format.group > 1 ? 4.0 / static_cast<double>(format.group) : 0);
+}
+
+// P nodes of M GPUs, n = P M.
+struct Shape {
+  int nodes;
+  int gpus;
+  [[nodiscard]] double all() const { return nodes * gpus; }
+};
+
+// A ring sends (n-1)/n of the buffer; of each M hops of it one leaves the node.
+Sent ring(const Shape& shape, double bytes) {
+  const double sent = (shape.all() - 1) / shape.all() * bytes;
+  const double leaving = shape.nodes > 1 ? sent / shape.gpus : 0;
+  return {sent - leaving, leaving};
+}
+
+// All at once: 1/n of the buffer to each of M-1 GPUs of the node and n-M of others.
+Sent flat(const Shape& shape, double bytes) {
+  return {(shape.gpus - 1) / shape.all() * bytes, (shape.all() - shape.gpus) / shape.all() * bytes};
+}
+
+// SDP4Bit section 3.2: (M-1)/M of the gradients inside the node, then (P-1)/P of the 1/M that each
+// GPU has summed for its node.
+Sent two_level(const Shape& shape, const GradientExchange& exchange, double parameters) {
+  const double m = shape.gpus;
+  const double p = shape.nodes;
+  return {(m - 1) / m * parameters * element_bytes(exchange.inside),
+          (p - 1) / p / m * parameters * element_bytes(exchange.between)};
+}
+
+Sent gradients_of(const Shape& shape, const Scheme& scheme, Precision precision) {
+  const double n = kSampleParameters;
+  switch (scheme.gradients.algorithm) {
+    case Algorithm::ring:
+      return ring(shape, n * bytes_of(precision));
+    case Algorithm::all_to_all:
+      return flat(shape, n * element_bytes(scheme.gradients.between));
+    case Algorithm::two_level:
+      return two_level(shape, scheme.gradients, n);
+  }
+  return {};
+}
+
+constexpr Shape kShapes[] = {{2, 4}, {4, 2}, {1, 8}, {8, 1}, {1, 2}, {2, 1}, {1, 1}};
+
+class WireBytes : public EveryScheme {};
+
+TEST_P(WireBytes, OfWeightsAreARingsOfTheirFormat) {
+  for (const Shape& shape : kShapes) {
+    const auto schedule =
+        plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, scheme());
+    const Sent expected = ring(shape, kSampleParameters * element_bytes(scheme().weights.wire));
+    const Sent sent = mean_sent(schedule, Phase::weight_comm);
+    EXPECT_DOUBLE_EQ(sent.intra_node, expected.intra_node) << shape.nodes << "x" << shape.gpus;
+    EXPECT_DOUBLE_EQ(sent.inter_node, expected.inter_node) << shape.nodes << "x" << shape.gpus;
+  }
+}
+
+TEST_P(WireBytes, OfGradientsAreTheirAlgorithms) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    for (const Shape& shape : kShapes) {
+      const auto schedule = plan(small_cluster(shape.nodes, shape.gpus), sample_model(),
+                                 {.gradients = precision}, scheme());
+      const Sent expected = gradients_of(shape, scheme(), precision);
+      const Sent sent = mean_sent(schedule, Phase::gradient_comm);
+      EXPECT_DOUBLE_EQ(sent.intra_node, expected.intra_node) << shape.nodes << "x" << shape.gpus;
+      EXPECT_DOUBLE_EQ(sent.inter_node, expected.inter_node) << shape.nodes << "x" << shape.gpus;
+    }
+  }
+}
+
+TEST_P(WireBytes, AreNoneOnOneGpu) {
+  const SentBytes sent = sent_bytes(plan(small_cluster(1, 1), sample_model(), {}, scheme()));
+  EXPECT_EQ(sent.intra_node, std::vector<double>{0});
+  EXPECT_EQ(sent.inter_node, std::vector<double>{0});
+}
+
+TEST_P(WireBytes, AreNeverMoreThanTheTwins) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    for (const Shape& shape : kShapes) {
+      const auto cluster = small_cluster(shape.nodes, shape.gpus);
+      const Parallelism parallelism{.gradients = precision};
+      const SentBytes mine = sent_bytes(plan(cluster, sample_model(), parallelism, scheme()));
+      const SentBytes twins = sent_bytes(plan(cluster, sample_model(), parallelism, twin()));
+      for (std::size_t rank = 0; rank < mine.intra_node.size(); ++rank) {
+        EXPECT_LE(mine.intra_node[rank], twins.intra_node[rank])
+            << shape.nodes << "x" << shape.gpus;
+        EXPECT_LE(mine.inter_node[rank], twins.inter_node[rank])
+            << shape.nodes << "x" << shape.gpus;
+      }
+    }
+  }
+}
+
+// Without compression each of the collectives moves (n-1)/n of the buffer, once.
+TEST_P(WireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
+  Scheme passes = scheme();
+  passes.gradients.inside = passes.gradients.between = {.bits = 32};
+  for (const Shape& shape : {Shape{1, 8}, Shape{8, 1}}) {
+    const Sent expected = ring(shape, 4 * kSampleParameters);
+    const auto schedule = plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, passes);
+    const Sent sent = mean_sent(schedule, Phase::gradient_comm);
+    EXPECT_DOUBLE_EQ(sent.intra_node, expected.intra_node);
+    EXPECT_DOUBLE_EQ(sent.inter_node, expected.inter_node);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, WireBytes, testing::ValuesIn(scheme_rows()), scheme_label);
+
+// The rows as the paper states them: bits of a weight, of a gradient inside and between nodes.
+struct Published {
+  const char* scheme;
+  double weight_bits;
+  double inside_bits;
+  double between_bits;
+};
+
+TEST(PublishedWireBytes, AreThoseOfSdp4bit) {
+  // arXiv 2410.15526: a float32 scale a group, of 128 gradients or 2048 weights in its runs.
+  constexpr double kScale128 = 32.0 / 128;
+  constexpr double kScale2048 = 32.0 / 2048;
+  const Shape shape{2, 4};
+  for (const Published& row :
+       {Published{"tlq", 16, 8 + kScale128, 4 + kScale128},
+        Published{"tlq_hs", 16, 8 + kScale128, 4 + kScale128},
+        Published{"ulq", 16, 4 + kScale128, 4 + kScale128},
+        Published{"sdp4bit", 4 + kScale2048, 8 + kScale128, 4 + kScale128}}) {
+    const auto schedule =
+        plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, scheme_named(row.scheme));
+    const double n = kSampleParameters;
+    const Sent weights = mean_sent(schedule, Phase::weight_comm);
+    EXPECT_DOUBLE_EQ(weights.intra_node + weights.inter_node, 7.0 / 8 * n * row.weight_bits / 8);
+    const Sent gradients = mean_sent(schedule, Phase::gradient_comm);
+    EXPECT_DOUBLE_EQ(gradients.intra_node, 3.0 / 4 * n * row.inside_bits / 8) << row.scheme;
+    EXPECT_DOUBLE_EQ(gradients.inter_node, 1.0 / 2 / 4 * n * row.between_bits / 8) << row.scheme;
+  }
+}
+
+}  // namespace
+}  // namespace sim

@@ -1,0 +1,117 @@
+// Memory of one GPU: the closed forms of what holds it, and that more sharding needs less.
+#include "sim/workload/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/schedule/sample_cluster.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace sim {
+namespace {
+
+Model shipped(const std::string& name) {
+  return read_model(source_directory() / "traces/models" / (name + ".toml"));
+}
+
+Cluster nodes(int count) { return sample_cluster({.nodes = count}); }
+
+TEST(Memory, OfParametersIsTwoBytesAWeightAndTwelveOfTheOptimizerSharded) {
+  const Model model = shipped("gpt_1.3b");
+  const auto n = static_cast<double>(total_parameters(model));
+  for (const int count : {1, 2, 16}) {
+    for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+      const MemoryUse use = memory_use(nodes(count), model, {.gradients = precision}, 0.75);
+      EXPECT_DOUBLE_EQ(use.weights, 2 * n);
+      EXPECT_DOUBLE_EQ(use.gradients, bytes_of(precision) * n);
+      EXPECT_DOUBLE_EQ(use.optimizer, (4 + 4 + 4) * n / (8 * count));
+      EXPECT_DOUBLE_EQ(use.buffers, 0.75 * n);
+    }
+  }
+}
+
+TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
+  // arXiv 2205.05198, table 2, a layer of GELU with dropout: s b h (34 + 5 a s / h) without
+  // parallelism, s b h (10 + 24/t + 5 a s / (h t)) with tensor parallelism, all of it over t with
+  // sequence parallelism too, s b h 34/t without the scores, 2 s b h recomputed in full.
+  Model model = shipped("gpt_1.3b");
+  model.dropout = true;
+  const double s = model.sequence;
+  const double h = model.hidden;
+  const double scores = 5.0 * model.heads * s / h;
+  const double t = 4;
+  const double sbh = s * 2 * h;
+  const auto activations = [&](Parallelism p) {
+    p.micro_batch = 2;
+    return memory_use(nodes(2), model, p, 0).activations / model.layers;
+  };
+  EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::none}), sbh * (34 + scores));
+  EXPECT_DOUBLE_EQ(activations({.tensor = 4, .recompute = Recompute::none}),
+                   sbh * (10 + 24 / t + scores / t));
+  EXPECT_DOUBLE_EQ(
+      activations({.tensor = 4, .sequence_parallel = true, .recompute = Recompute::none}),
+      sbh * (34 + scores) / t);
+  EXPECT_DOUBLE_EQ(
+      activations({.tensor = 4, .sequence_parallel = true, .recompute = Recompute::selective}),
+      sbh * 34 / t);
+  EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::none, .attention = Attention::fused}),
+                   sbh * 34);
+  EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::full}), sbh * 2);
+}
+
+TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
+  // 1F1B keeps p micro-batches on the first of p stages, and no more than there are. With few words
+  // the first stage, which has the positions, needs most.
+  Model model = shipped("gpt_1.3b");
+  model.vocabulary = 8;
+  const double one_layer =
+      memory_use(nodes(2), model, {.recompute = Recompute::full}, 0).activations / model.layers;
+  for (const int accumulation : {1, 2, 4, 16}) {
+    const MemoryUse use =
+        memory_use(nodes(2), model,
+                   {.pipeline = 4, .accumulation = accumulation, .recompute = Recompute::full}, 0);
+    EXPECT_EQ(use.logits, 0);  // the last stage's
+    EXPECT_DOUBLE_EQ(use.activations, one_layer * model.layers / 4 * std::min(4, accumulation));
+  }
+}
+
+TEST(Memory, OfTheLastStageHoldsOneMicroBatch) {
+  // Its backward pass follows each forward pass at once. With many words it needs most.
+  Model model = shipped("gpt_1.3b");
+  model.vocabulary = 1'000'000;
+  const Parallelism parallelism{.pipeline = 4, .accumulation = 4, .recompute = Recompute::full};
+  const MemoryUse use = memory_use(nodes(2), model, parallelism, 0);
+  const double tokens = model.sequence;
+  EXPECT_DOUBLE_EQ(use.logits, (2 + 4) * tokens * model.vocabulary);  // BF16 and FP32
+  EXPECT_DOUBLE_EQ(use.activations, 2 * tokens * model.hidden * model.layers / 4);
+}
+
+TEST(Memory, IsLessTheMoreIsSharded) {
+  for (const char* name : {"gpt_1.3b", "gpt_13b", "llama_2_7b"}) {
+    const Model model = shipped(name);
+    const auto total = [&](int count, const Parallelism& p) {
+      return memory_use(nodes(count), model, p, 1).total();
+    };
+    const std::vector<std::vector<double>> falling{
+        {total(1, {}), total(2, {}), total(4, {}), total(64, {})},
+        {total(4, {}), total(4, {.tensor = 2}), total(4, {.tensor = 4}), total(4, {.tensor = 8})},
+        {total(4, {}), total(4, {.pipeline = 2}), total(4, {.pipeline = 4})},
+        {total(4, {.tensor = 4}), total(4, {.tensor = 4, .sequence_parallel = true})},
+        {total(4, {.recompute = Recompute::none}), total(4, {.recompute = Recompute::selective}),
+         total(4, {.recompute = Recompute::full})}};
+    for (const auto& row : falling) {
+      for (std::size_t i = 1; i < row.size(); ++i) EXPECT_LT(row[i], row[i - 1]) << name;
+    }
+  }
+}
+
+TEST(Memory, TotalIsTheSumOfItsParts) {
+  const MemoryUse use{
+      .weights = 1, .gradients = 2, .optimizer = 4, .activations = 8, .logits = 16, .buffers = 32};
+  EXPECT_EQ(use.total(), 63);
+}
+
+}  // namespace
+}  // namespace sim
