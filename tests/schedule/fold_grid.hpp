@@ -1,0 +1,111 @@
+// The grid on which folded collectives are compared with the same collectives step by step. The
+// tests take a part of it, gardenhose-fold-grid all of it.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "tests/schedule/collective_rows.hpp"
+#include "tests/schedule/sample_cluster.hpp"
+
+namespace sim {
+
+// What the two forms may differ by, of the simulated time.
+inline constexpr double kFoldTolerance = 0.02;
+
+struct FabricRow {
+  Network::Fabric fabric;
+  const char* name;
+};
+
+inline constexpr std::array kFabrics{
+    FabricRow{Network::Fabric::single_switch, "single_switch"},
+    FabricRow{Network::Fabric::rail_optimized, "rail_optimized"},
+    FabricRow{Network::Fabric::fat_tree_2level, "fat_tree_2level"},
+    FabricRow{Network::Fabric::fat_tree_3level, "fat_tree_3level"},
+};
+
+struct FoldPoint {
+  CollectiveRow collective;
+  FabricRow fabric;
+  int gpus = 8;
+  Bytes bytes;
+  double oversubscription = 1;  // of each tapered level of the fabric
+  int gpus_per_nic = 1;
+};
+
+struct FoldTimes {
+  double folded_s = 0;
+  double step_by_step_s = 0;
+  [[nodiscard]] double difference() const { return folded_s / step_by_step_s - 1; }
+};
+
+struct FoldAxes {
+  std::vector<int> gpus;
+  std::vector<Bytes> bytes;
+  std::vector<double> oversubscription;
+  std::vector<int> gpus_per_nic;
+};
+
+inline FoldAxes full_axes() {
+  return {.gpus = {8, 16, 32, 64, 128},
+          .bytes = {1_MiB, 16_MiB, 1_GiB},
+          .oversubscription = {1, 1.25, 1.5, 2, 4},
+          .gpus_per_nic = {1, 2, 4}};
+}
+
+inline std::vector<FoldPoint> fold_points(const FoldAxes& axes) {
+  std::vector<FoldPoint> points;
+  const auto add_sizes = [&](FoldPoint point) {
+    for (const Bytes bytes : axes.bytes) {
+      for (const int gpus_per_nic : axes.gpus_per_nic) {
+        point.bytes = bytes;
+        point.gpus_per_nic = gpus_per_nic;
+        points.push_back(point);
+      }
+    }
+  };
+  for (const int gpus : axes.gpus) {
+    for (const CollectiveRow& collective : kCollectives) {
+      for (const FabricRow& fabric : kFabrics) {
+        const bool uplinks = fabric.fabric != Network::Fabric::single_switch;
+        for (const double oversubscription : axes.oversubscription) {
+          if (!uplinks && oversubscription > 1) continue;
+          add_sizes({.collective = collective,
+                     .fabric = fabric,
+                     .gpus = gpus,
+                     .oversubscription = oversubscription});
+        }
+      }
+    }
+  }
+  return points;
+}
+
+// Nodes of 8 GPUs; two nodes a leaf and two leaves a pod, so that 64 GPUs have every distance.
+inline Cluster cluster_of(const FoldPoint& point) {
+  constexpr int kGpus = 8;
+  return sample_cluster({.nodes = point.gpus / kGpus,
+                         .gpus = kGpus,
+                         .nics = kGpus / point.gpus_per_nic,
+                         .fabric = point.fabric.fabric,
+                         .oversubscription = point.oversubscription,
+                         .nodes_per_leaf = 2,
+                         .leaves_per_pod = 2,
+                         .pod_oversubscription = point.oversubscription});
+}
+
+inline FoldTimes measure(const FoldPoint& point) {
+  const Cluster cluster = cluster_of(point);
+  const auto seconds = [&](Detail detail) {
+    const auto bytes = static_cast<double>(point.bytes.count);
+    const Schedule schedule =
+        schedule_of(point.collective, cluster, all_ranks(cluster), bytes, detail);
+    return simulate(schedule, cluster).makespan_s;
+  };
+  return {seconds(Detail::folded), seconds(Detail::step_by_step)};
+}
+
+}  // namespace sim
