@@ -15,18 +15,6 @@ namespace sim {
 // What the two forms may differ by, of the simulated time.
 inline constexpr double kFoldTolerance = 0.02;
 
-struct FabricRow {
-  Network::Fabric fabric;
-  const char* name;
-};
-
-inline constexpr std::array kFabrics{
-    FabricRow{Network::Fabric::single_switch, "single_switch"},
-    FabricRow{Network::Fabric::rail_optimized, "rail_optimized"},
-    FabricRow{Network::Fabric::fat_tree_2level, "fat_tree_2level"},
-    FabricRow{Network::Fabric::fat_tree_3level, "fat_tree_3level"},
-};
-
 struct FoldPoint {
   CollectiveRow collective;
   FabricRow fabric;
