@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "sim/schedule/legs.hpp"
@@ -59,22 +60,31 @@ Blocks blocks_of(const Cluster& cluster, const std::vector<int>& units, std::siz
   return {small, std::max(small, large)};
 }
 
+bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
+               const std::vector<int>& others) {
+  return std::equal(
+      ranks.begin(), ranks.end(), others.begin(), others.end(),
+      [&](int rank, int other) { return gpu_of(cluster, rank) == gpu_of(cluster, other); });
+}
+
 // The node at the same place in the next small block inside the large block around `node`; -1
-// unless the group has as many nodes in every one of these small blocks, and as many ranks there.
-int partner_of(const Nodes& nodes, int node, Blocks blocks) {
+// unless the group has as many nodes in every one of these small blocks, and the same GPUs of each.
+int partner_of(const Cluster& cluster, const Nodes& nodes, int node, Blocks blocks) {
   const auto [small, large] = blocks;
   const int first = node / large * large;
   const auto begin = nodes.lower_bound(first);
   const auto end = nodes.lower_bound(first + large);
   std::map<int, int> counts;
-  for (auto it = begin; it != end; ++it) ++counts[it->first / small];
+  for (auto it = begin; it != end; ++it) {
+    if (!same_gpus(cluster, it->second, nodes.at(node))) return -1;
+    ++counts[it->first / small];
+  }
   const int stride = counts.begin()->second;
   for (const auto& [block, count] : counts) {
     if (count != stride) return -1;
   }
   const auto here = std::distance(begin, nodes.find(node));
-  const auto partner = std::next(begin, (here + stride) % std::distance(begin, end));
-  return partner->second.size() == nodes.at(node).size() ? partner->first : -1;
+  return std::next(begin, (here + stride) % std::distance(begin, end))->first;
 }
 
 using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
@@ -89,7 +99,7 @@ PeerClasses peer_classes(const Cluster& cluster, const Nodes& nodes, int node) {
     peers.targets.push_back(other);
   }
   for (auto& [far, peers] : classes) {
-    const int partner = partner_of(nodes, node, blocks_of(cluster, units, far));
+    const int partner = partner_of(cluster, nodes, node, blocks_of(cluster, units, far));
     if (partner >= 0) peers.targets = {partner};
   }
   return classes;
@@ -121,37 +131,62 @@ void add_pairs(const Cluster& cluster, const std::vector<int>& from, const std::
   }
 }
 
+int shares_of(int peers, double peers_per_share) {
+  return std::max(1, static_cast<int>(std::lround(peers / peers_per_share)));
+}
+
+// The peers of every node by class, and how many of them a share stands for.
+struct AllPeers {
+  std::map<int, PeerClasses> classes;
+  double peers_per_share = 1;
+};
+
+AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
+  AllPeers all;
+  std::set<int> sizes;
+  bool permuted = true;  // every class has a partner; else shares must count peers one by one
+  for (const auto& [node, members] : nodes) {
+    all.classes[node] = peer_classes(cluster, nodes, node);
+    for (const auto& [far, peers] : all.classes[node]) {
+      sizes.insert(peers.peers);
+      permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
+    }
+  }
+  if (permuted && !sizes.empty()) {
+    all.peers_per_share = std::max(1.0, *sizes.rbegin() / kSharesOfLargestClass);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<int>& ranks) {
   const Nodes nodes = members_by_node(cluster, ranks);
-  std::map<int, PeerClasses> classes;
-  int largest = 1;
-  bool permuted = true;  // every class has a partner; else shares must count peers one by one
-  for (const auto& [node, members] : nodes) {
-    classes[node] = peer_classes(cluster, nodes, node);
-    for (const auto& [far, peers] : classes[node]) {
-      largest = std::max(largest, peers.peers);
-      permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
-    }
-  }
-  const double peers_per_share = permuted ? std::max(1.0, largest / kSharesOfLargestClass) : 1;
+  const auto [classes, peers_per_share] = find_peers(cluster, nodes);
+  const auto others = static_cast<double>(ranks.size() - 1);
 
   std::vector<LegDraft> legs;
   for (const auto& [node, members] : nodes) {
     if (members.size() > 1) {
       std::map<Hop, int> inside;
       add_pairs(cluster, members, members, inside);
-      legs.push_back({.senders = members, .hops = with_times(inside, 1)});
+      legs.push_back({.senders = members,
+                      .hops = with_times(inside, 1),
+                      .channel_share = static_cast<double>(members.size() - 1) / others});
     }
-    for (const auto& [far, peers] : classes[node]) {
+    for (const auto& [far, peers] : classes.at(node)) {
       std::map<Hop, int> shares;
-      for (const int target : peers.targets) add_pairs(cluster, members, nodes.at(target), shares);
+      std::size_t receivers = 0;
+      for (const int target : peers.targets) {
+        add_pairs(cluster, members, nodes.at(target), shares);
+        receivers += nodes.at(target).size();
+      }
       const int stands_for = peers.peers / static_cast<int>(peers.targets.size());
-      const int factor = std::max(1, static_cast<int>(std::lround(stands_for / peers_per_share)));
+      const int factor = shares_of(stands_for, peers_per_share);
       legs.push_back({.senders = members,
                       .hops = with_times(shares, factor),
-                      .unit = static_cast<double>(stands_for) / factor});
+                      .unit = static_cast<double>(stands_for) / factor,
+                      .channel_share = static_cast<double>(receivers) * stands_for / others});
     }
   }
   return legs;
