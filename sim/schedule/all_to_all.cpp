@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -11,9 +12,13 @@ namespace {
 
 using Nodes = std::map<int, std::vector<int>>;  // the group's ranks by node
 
-// Shares of the largest class of a folded all_to_all. More would keep small classes' shares nearer
-// to their peers' number, and make routes longer: with 16 the fold stays within 1 % of all pairs.
-constexpr double kSharesOfLargestClass = 16;
+// Shares of the largest class of a folded all_to_all, where it has as many peers. Classes whose
+// numbers of peers are no such multiples take a few shares more or less than is theirs, and the
+// fold is off by about as much as the misplaced peers' part in all: the fewest shares that keep it
+// below the tolerance are taken, for more make routes longer.
+constexpr int kFewestShares = 16;
+constexpr int kMostShares = 32;
+constexpr double kMisplacedPeers = 0.005;
 
 Nodes members_by_node(const Cluster& cluster, const std::vector<int>& ranks) {
   Nodes nodes;
@@ -135,6 +140,25 @@ int shares_of(int peers, double peers_per_share) {
   return std::max(1, static_cast<int>(std::lround(peers / peers_per_share)));
 }
 
+// For classes of these numbers of peers.
+double best_peers_per_share(const std::set<int>& sizes) {
+  const int largest = *sizes.rbegin();
+  const int all = std::accumulate(sizes.begin(), sizes.end(), 0);
+  double best = 1;
+  double fewest_misplaced = all;
+  for (int shares = std::min(largest, kFewestShares); shares <= std::min(largest, kMostShares);
+       ++shares) {
+    const double each = static_cast<double>(largest) / shares;
+    double misplaced = 0;
+    for (const int peers : sizes) misplaced += std::abs(shares_of(peers, each) * each - peers);
+    if (misplaced >= fewest_misplaced) continue;
+    fewest_misplaced = misplaced;
+    best = each;
+    if (misplaced < kMisplacedPeers * all) break;
+  }
+  return best;
+}
+
 // The peers of every node by class, and how many of them a share stands for.
 struct AllPeers {
   std::map<int, PeerClasses> classes;
@@ -152,9 +176,7 @@ AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
       permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
     }
   }
-  if (permuted && !sizes.empty()) {
-    all.peers_per_share = std::max(1.0, *sizes.rbegin() / kSharesOfLargestClass);
-  }
+  if (permuted && !sizes.empty()) all.peers_per_share = best_peers_per_share(sizes);
   return all;
 }
 

@@ -18,7 +18,7 @@ int main() {
   std::string worst_row = "none";
   for (std::size_t i = 0; i < points.size(); ++i) {
     const FoldPoint& point = points[i];
-    const FoldTimes times = measure(point);
+    const FoldTimes times = fold_times(point);
     const std::string row =
         fmt::format("{},{},{},{},{},{},{:.9g},{:.9g},{:+.5f}", point.collective.name,
                     point.fabric.name, point.gpus, point.bytes.count, point.oversubscription,

@@ -72,28 +72,31 @@ inline std::vector<FoldPoint> fold_points(const FoldAxes& axes) {
   return points;
 }
 
-// Nodes of 8 GPUs; two nodes a leaf and two leaves a pod, so that 64 GPUs have every distance.
+// Nodes of 4 GPUs, so that 128 GPUs are more nodes than an all_to_all has shares for; four nodes a
+// leaf and two leaves a pod, so that there is every distance.
 inline Cluster cluster_of(const FoldPoint& point) {
-  constexpr int kGpus = 8;
+  constexpr int kGpus = 4;
   return sample_cluster({.nodes = point.gpus / kGpus,
                          .gpus = kGpus,
                          .nics = kGpus / point.gpus_per_nic,
                          .fabric = point.fabric.fabric,
                          .oversubscription = point.oversubscription,
-                         .nodes_per_leaf = 2,
-                         .leaves_per_pod = 2,
                          .pod_oversubscription = point.oversubscription});
 }
 
-inline FoldTimes measure(const FoldPoint& point) {
-  const Cluster cluster = cluster_of(point);
+// Simulated time of one collective alone.
+inline FoldTimes fold_times(const CollectiveRow& row, const Cluster& cluster,
+                            const std::vector<int>& ranks, double bytes) {
   const auto seconds = [&](Detail detail) {
-    const auto bytes = static_cast<double>(point.bytes.count);
-    const Schedule schedule =
-        schedule_of(point.collective, cluster, all_ranks(cluster), bytes, detail);
-    return simulate(schedule, cluster).makespan_s;
+    return simulate(schedule_of(row, cluster, ranks, bytes, detail), cluster).makespan_s;
   };
   return {seconds(Detail::folded), seconds(Detail::step_by_step)};
+}
+
+inline FoldTimes fold_times(const FoldPoint& point) {
+  const Cluster cluster = cluster_of(point);
+  return fold_times(point.collective, cluster, all_ranks(cluster),
+                    static_cast<double>(point.bytes.count));
 }
 
 }  // namespace sim

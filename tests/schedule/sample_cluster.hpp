@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <ostream>
 
 #include "sim/cluster/cluster.hpp"
 
@@ -23,6 +24,9 @@ struct SampleShape {
 struct FabricRow {
   Network::Fabric fabric;
   const char* name;
+  friend std::ostream& operator<<(std::ostream& out, const FabricRow& row) {
+    return out << row.name;
+  }
 };
 
 inline constexpr std::array kFabrics{
