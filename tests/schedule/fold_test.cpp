@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/schedule/fold_grid.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim {
 namespace {
@@ -38,7 +40,7 @@ std::map<std::string, std::vector<int>> groups_of(const Cluster& cluster) {
   return groups;
 }
 
-class Fold : public testing::TestWithParam<FabricRow> {
+class FoldOn : public testing::TestWithParam<FabricRow> {
  protected:
   // Twelve nodes: three leaves, the last of two pods half full.
   template <class Check>
@@ -63,7 +65,7 @@ class Fold : public testing::TestWithParam<FabricRow> {
   }
 };
 
-TEST_P(Fold, PutsTheSameBytesOnEveryLink) {
+TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
   for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
     const Links links(cluster);
     for (const CollectiveRow& row : kCollectives) {
@@ -80,7 +82,7 @@ TEST_P(Fold, PutsTheSameBytesOnEveryLink) {
   });
 }
 
-TEST_P(Fold, TakesAnSmForEachChannelOfEachRank) {
+TEST_P(FoldOn, TakesAnSmForEachChannelOfEachRank) {
   for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
     for (const Detail detail : kDetails) {
       ScheduleBuilder builder(rank_count(cluster));
@@ -107,7 +109,7 @@ TEST_P(Fold, TakesAnSmForEachChannelOfEachRank) {
   });
 }
 
-TEST_P(Fold, TakesTheSameTimeWhateverTheGroup) {
+TEST_P(FoldOn, TakesTheSameTimeWhateverTheGroup) {
   for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
     for (const CollectiveRow& row : kCollectives) {
       SCOPED_TRACE(row.name);
@@ -116,8 +118,23 @@ TEST_P(Fold, TakesTheSameTimeWhateverTheGroup) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabric, Fold, testing::ValuesIn(kFabrics),
+INSTANTIATE_TEST_SUITE_P(Fabric, FoldOn, testing::ValuesIn(kFabrics),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(Fold, HoldsOnEveryShippedTopology) {
+  // Also where a communicator's traffic out of a node is capped, here at less than one NIC.
+  for (const auto& file : shipped_files("topologies", ".toml")) {
+    const Cluster whole = read_cluster(file);
+    Cluster cluster = part_of(whole, std::min(4, whole.nodes), whole.gpus_per_node);
+    for (const auto cap : {std::optional<Bandwidth>(), std::optional(10_GBps)}) {
+      cluster.fitted.communicator_bandwidth = cap;
+      for (const CollectiveRow& row : kCollectives) {
+        SCOPED_TRACE(testing::Message() << file << ' ' << row.name << (cap ? ", capped" : ""));
+        expect_close(fold_times(row, cluster, all_ranks(cluster), kBytes));
+      }
+    }
+  }
+}
 
 TEST(FoldGrid, HoldsOnAPartOfIt) {
   const FoldAxes part{.gpus = {8, 32},
