@@ -79,6 +79,9 @@ TEST_P(WireBytes, ARingLeavesEachNodeOnce) {
       const double each = row.rounds * (n - 1) / n * kBytes;
       EXPECT_NEAR(sum(sent.inter_node), leaving * each, kTolerance * n);
       EXPECT_NEAR(sum(sent.intra_node), (n - leaving) * each, kTolerance * n);
+      for (const double bytes : sent.inter_node) {  // 8 channels: the GPUs take turns
+        EXPECT_NEAR(bytes, leaving * each / n, kTolerance);
+      }
     });
   }
 }
@@ -165,6 +168,54 @@ TEST_P(WireBytes, AMessageIsSentOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Fabric, WireBytes, testing::ValuesIn(kFabrics),
                          [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(Collective, UsesEveryLinkOfAFullMesh) {
+  // 8 rings of 4 hops over 12 links: 2 or 3 each, where one order for all would load 4 links
+  // with 8.
+  const Cluster cluster =
+      sample_cluster({.nodes = 1, .gpus = 4, .nvlink = Nvlink::Kind::full_mesh});
+  const Links links(cluster);
+  for (const Detail detail : kDetails) {
+    const Schedule schedule =
+        schedule_of(collective_named("all_gather"), cluster, all_ranks(cluster), kBytes, detail);
+    const std::vector<double> bytes = link_bytes(schedule, links);
+    const double ring = 0.75 * kBytes / 8;
+    for (int from = 0; from < 4; ++from) {
+      for (int to = 0; to < 4; ++to) {
+        if (from == to) continue;
+        std::vector<LinkId> crossed;
+        links.append({.source = from, .destination = to}, crossed);
+        EXPECT_GE(bytes[crossed.front()], 2 * ring - kTolerance) << from << " to " << to;
+        EXPECT_LE(bytes[crossed.front()], 3 * ring + kTolerance) << from << " to " << to;
+      }
+    }
+  }
+}
+
+TEST(Collective, PassesOnInARingWhatHasArrived) {
+  // Every flow but a ring's first waits for the same rank's last one and for what came to it.
+  const Cluster cluster = sample_cluster({.nodes = 2, .gpus = 4, .nics = 4});
+  const Schedule schedule = schedule_of(collective_named("all_gather"), cluster, all_ranks(cluster),
+                                        kBytes, Detail::step_by_step);
+  const auto hop_of = [&](const Operation& flow) { return schedule.routes[flow.route].hops.at(0); };
+  int passing_on = 0;
+  for (const Operation& flow : schedule.operations) {
+    if (flow.kind != OperationKind::flow) continue;
+    int own = 0;
+    int arrived = 0;
+    for (const OperationId id : schedule.dependencies_of(flow)) {
+      const Operation& earlier = schedule.operations[id];
+      if (earlier.kind != OperationKind::flow) continue;
+      own += hop_of(earlier) == hop_of(flow) ? 1 : 0;
+      arrived += hop_of(earlier).destination == hop_of(flow).source ? 1 : 0;
+    }
+    EXPECT_EQ(own, arrived);
+    passing_on += arrived;
+  }
+  // Per ring 7 steps of 8 ranks, of which the first step has nothing to wait for.
+  EXPECT_EQ(passing_on % (6 * 8), 0);
+  EXPECT_GT(passing_on, 0);
+}
 
 TEST(Collective, OfOneRankOrOfNoBytesDoesNothing) {
   const Cluster cluster = sample_cluster({.nodes = 2});

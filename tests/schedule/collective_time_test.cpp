@@ -157,6 +157,8 @@ TEST(CollectiveTime, OfAMessageIsItsLatenciesAndItsBytesOverTheSlowestHop) {
   for (const Case& one : cases) {
     ScheduleBuilder builder(16);
     send(cluster, builder, {.source = 0, .destination = one.destination, .bytes = kBytes}, {});
+    EXPECT_NE(builder.last(one.destination, Stream::compute), kNoOperation);
+    EXPECT_EQ(builder.last(0, Stream::compute), kNoOperation);  // a send is buffered
     const double expected = kLaunch + one.latency + kBytes / one.rate;
     EXPECT_NEAR(time_of(std::move(builder).finish(), cluster), expected, 1e-10);
   }
@@ -181,9 +183,12 @@ TEST(CollectiveTime, StartsWhenTheLastRankArrives) {
       ScheduleBuilder builder(4);
       const Communicator group = make_communicator(cluster, builder, all_ranks(cluster), detail);
       std::vector<OperationId> ready;
-      for (const int rank : group.ranks) {
+      for (const int rank : {0, 1, 2}) {
         ready.push_back(builder.work(rank, Stream::compute, Phase::forward, "", rank + 1, 0));
       }
+      // The last rank is held by what is on the collective's own stream.
+      builder.work(3, Stream::weights, Phase::forward, "", 4, 0);
+      ready.push_back(kNoOperation);
       row.append(builder, group, 1 << 20, {.stream = Stream::weights, .after = ready});
       const double alone =
           time_of(schedule_of(row, cluster, all_ranks(cluster), 1 << 20, detail), cluster);
