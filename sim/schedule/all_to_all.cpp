@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "sim/schedule/legs.hpp"
@@ -10,9 +12,13 @@ namespace {
 
 using Nodes = std::map<int, std::vector<int>>;  // the group's ranks by node
 
-// Shares of the largest class of a folded all_to_all. More would keep small classes' shares nearer
-// to their peers' number, and make routes longer: with 16 the fold stays within 1 % of all pairs.
-constexpr double kSharesOfLargestClass = 16;
+// Shares of the largest class of a folded all_to_all, where it has as many peers. Classes whose
+// numbers of peers are no such multiples take a few shares more or less than is theirs, and the
+// fold is off by about as much as the misplaced peers' part in all: the fewest shares that keep it
+// below the tolerance are taken, for more make routes longer.
+constexpr int kFewestShares = 16;
+constexpr int kMostShares = 32;
+constexpr double kMisplacedPeers = 0.005;
 
 Nodes members_by_node(const Cluster& cluster, const std::vector<int>& ranks) {
   Nodes nodes;
@@ -59,22 +65,31 @@ Blocks blocks_of(const Cluster& cluster, const std::vector<int>& units, std::siz
   return {small, std::max(small, large)};
 }
 
+bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
+               const std::vector<int>& others) {
+  return std::equal(
+      ranks.begin(), ranks.end(), others.begin(), others.end(),
+      [&](int rank, int other) { return gpu_of(cluster, rank) == gpu_of(cluster, other); });
+}
+
 // The node at the same place in the next small block inside the large block around `node`; -1
-// unless the group has as many nodes in every one of these small blocks, and as many ranks there.
-int partner_of(const Nodes& nodes, int node, Blocks blocks) {
+// unless the group has as many nodes in every one of these small blocks, and the same GPUs of each.
+int partner_of(const Cluster& cluster, const Nodes& nodes, int node, Blocks blocks) {
   const auto [small, large] = blocks;
   const int first = node / large * large;
   const auto begin = nodes.lower_bound(first);
   const auto end = nodes.lower_bound(first + large);
   std::map<int, int> counts;
-  for (auto it = begin; it != end; ++it) ++counts[it->first / small];
+  for (auto it = begin; it != end; ++it) {
+    if (!same_gpus(cluster, it->second, nodes.at(node))) return -1;
+    ++counts[it->first / small];
+  }
   const int stride = counts.begin()->second;
   for (const auto& [block, count] : counts) {
     if (count != stride) return -1;
   }
   const auto here = std::distance(begin, nodes.find(node));
-  const auto partner = std::next(begin, (here + stride) % std::distance(begin, end));
-  return partner->second.size() == nodes.at(node).size() ? partner->first : -1;
+  return std::next(begin, (here + stride) % std::distance(begin, end))->first;
 }
 
 using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
@@ -89,7 +104,7 @@ PeerClasses peer_classes(const Cluster& cluster, const Nodes& nodes, int node) {
     peers.targets.push_back(other);
   }
   for (auto& [far, peers] : classes) {
-    const int partner = partner_of(nodes, node, blocks_of(cluster, units, far));
+    const int partner = partner_of(cluster, nodes, node, blocks_of(cluster, units, far));
     if (partner >= 0) peers.targets = {partner};
   }
   return classes;
@@ -121,37 +136,79 @@ void add_pairs(const Cluster& cluster, const std::vector<int>& from, const std::
   }
 }
 
+int shares_of(int peers, double peers_per_share) {
+  return std::max(1, static_cast<int>(std::lround(peers / peers_per_share)));
+}
+
+// For classes of these numbers of peers.
+double best_peers_per_share(const std::set<int>& sizes) {
+  const int largest = *sizes.rbegin();
+  const int all = std::accumulate(sizes.begin(), sizes.end(), 0);
+  double best = 1;
+  double fewest_misplaced = all;
+  for (int shares = std::min(largest, kFewestShares); shares <= std::min(largest, kMostShares);
+       ++shares) {
+    const double each = static_cast<double>(largest) / shares;
+    double misplaced = 0;
+    for (const int peers : sizes) misplaced += std::abs(shares_of(peers, each) * each - peers);
+    if (misplaced >= fewest_misplaced) continue;
+    fewest_misplaced = misplaced;
+    best = each;
+    if (misplaced < kMisplacedPeers * all) break;
+  }
+  return best;
+}
+
+// The peers of every node by class, and how many of them a share stands for.
+struct AllPeers {
+  std::map<int, PeerClasses> classes;
+  double peers_per_share = 1;
+};
+
+AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
+  AllPeers all;
+  std::set<int> sizes;
+  bool permuted = true;  // every class has a partner; else shares must count peers one by one
+  for (const auto& [node, members] : nodes) {
+    all.classes[node] = peer_classes(cluster, nodes, node);
+    for (const auto& [far, peers] : all.classes[node]) {
+      sizes.insert(peers.peers);
+      permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
+    }
+  }
+  if (permuted && !sizes.empty()) all.peers_per_share = best_peers_per_share(sizes);
+  return all;
+}
+
 }  // namespace
 
 std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<int>& ranks) {
   const Nodes nodes = members_by_node(cluster, ranks);
-  std::map<int, PeerClasses> classes;
-  int largest = 1;
-  bool permuted = true;  // every class has a partner; else shares must count peers one by one
-  for (const auto& [node, members] : nodes) {
-    classes[node] = peer_classes(cluster, nodes, node);
-    for (const auto& [far, peers] : classes[node]) {
-      largest = std::max(largest, peers.peers);
-      permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
-    }
-  }
-  const double peers_per_share = permuted ? std::max(1.0, largest / kSharesOfLargestClass) : 1;
+  const auto [classes, peers_per_share] = find_peers(cluster, nodes);
+  const auto others = static_cast<double>(ranks.size() - 1);
 
   std::vector<LegDraft> legs;
   for (const auto& [node, members] : nodes) {
     if (members.size() > 1) {
       std::map<Hop, int> inside;
       add_pairs(cluster, members, members, inside);
-      legs.push_back({.senders = members, .hops = with_times(inside, 1)});
+      legs.push_back({.senders = members,
+                      .hops = with_times(inside, 1),
+                      .channel_share = static_cast<double>(members.size() - 1) / others});
     }
-    for (const auto& [far, peers] : classes[node]) {
+    for (const auto& [far, peers] : classes.at(node)) {
       std::map<Hop, int> shares;
-      for (const int target : peers.targets) add_pairs(cluster, members, nodes.at(target), shares);
+      std::size_t receivers = 0;
+      for (const int target : peers.targets) {
+        add_pairs(cluster, members, nodes.at(target), shares);
+        receivers += nodes.at(target).size();
+      }
       const int stands_for = peers.peers / static_cast<int>(peers.targets.size());
-      const int factor = std::max(1, static_cast<int>(std::lround(stands_for / peers_per_share)));
+      const int factor = shares_of(stands_for, peers_per_share);
       legs.push_back({.senders = members,
                       .hops = with_times(shares, factor),
-                      .unit = static_cast<double>(stands_for) / factor});
+                      .unit = static_cast<double>(stands_for) / factor,
+                      .channel_share = static_cast<double>(receivers) * stands_for / others});
     }
   }
   return legs;

@@ -100,10 +100,13 @@ void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
   }
   for (const Ring& ring : rings) {
     auto& hops = group.ring_hops.emplace_back();
-    const double share = ring.weight / static_cast<double>(cluster.collectives.channels);
-    for (const Hop& hop : ring.hops) {
-      hops.push_back(
-          make({.senders = {hop.source}, .hops = {hop}, .unit = share, .channel_share = share}));
+    const double channel = 1 / static_cast<double>(cluster.collectives.channels);
+    for (Hop hop : ring.hops) {
+      hop.times = ring.weight;  // each of the equal rings competes for the links on its own
+      hops.push_back(make({.senders = {hop.source},
+                           .hops = {hop},
+                           .unit = channel,
+                           .channel_share = ring.weight * channel}));
     }
   }
 }

@@ -1,6 +1,9 @@
 // A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
 #pragma once
 
+#include <array>
+#include <ostream>
+
 #include "sim/cluster/cluster.hpp"
 
 namespace sim {
@@ -15,6 +18,22 @@ struct SampleShape {
   int leaves_per_pod = 2;
   double pod_oversubscription = 1;
   Nvlink::Kind nvlink = Nvlink::Kind::switched;
+};
+
+// Every kind of fabric.
+struct FabricRow {
+  Network::Fabric fabric;
+  const char* name;
+  friend std::ostream& operator<<(std::ostream& out, const FabricRow& row) {
+    return out << row.name;
+  }
+};
+
+inline constexpr std::array kFabrics{
+    FabricRow{Network::Fabric::single_switch, "single_switch"},
+    FabricRow{Network::Fabric::rail_optimized, "rail_optimized"},
+    FabricRow{Network::Fabric::fat_tree_2level, "fat_tree_2level"},
+    FabricRow{Network::Fabric::fat_tree_3level, "fat_tree_3level"},
 };
 
 inline Cluster sample_cluster(const SampleShape& shape) {

@@ -1,0 +1,183 @@
+// The folded form of a collective against the step-by-step form: the same bytes on every link, the
+// same SMs, and the same simulated time to within the tolerance. gardenhose-fold-grid measures
+// more.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/schedule/fold_grid.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kBytes = 64 << 20;
+
+void expect_close(const FoldTimes& times) {
+  EXPECT_LT(std::abs(times.difference()), kFoldTolerance)
+      << times.folded_s << " s folded, " << times.step_by_step_s << " s step by step";
+}
+
+// Groups of a cluster's ranks: all, one a node, the first half of each node, and groups that have
+// more ranks, or other GPUs, on some nodes than on others.
+std::map<std::string, std::vector<int>> groups_of(const Cluster& cluster) {
+  std::map<std::string, std::vector<int>> groups{{"all", all_ranks(cluster)}};
+  for (const int rank : all_ranks(cluster)) {
+    const int gpu = gpu_of(cluster, rank);
+    const int node = node_of(cluster, rank);
+    if (gpu == 1) groups["one a node"].push_back(rank);
+    if (2 * gpu < cluster.gpus_per_node) groups["half of each node"].push_back(rank);
+    if (gpu <= node % 3) groups["one to three a node"].push_back(rank);
+    if (gpu <= node / 5) groups["more on later nodes"].push_back(rank);
+    if (rank % 3 == 0) groups["every third"].push_back(rank);
+    if (gpu == node % cluster.gpus_per_node) groups["a diagonal"].push_back(rank);
+  }
+  return groups;
+}
+
+class FoldOn : public testing::TestWithParam<FabricRow> {
+ protected:
+  // Twelve nodes: three leaves, the last of two pods half full.
+  template <class Check>
+  void for_each_group(Check check) const {
+    for (const auto nvlink : {Nvlink::Kind::switched, Nvlink::Kind::full_mesh}) {
+      for (const int nics : {1, 2, 4}) {
+        const Cluster cluster = sample_cluster({.nodes = 12,
+                                                .gpus = 4,
+                                                .nics = nics,
+                                                .fabric = GetParam().fabric,
+                                                .oversubscription = 1.5,
+                                                .pod_oversubscription = 1.25,
+                                                .nvlink = nvlink});
+        for (const auto& [name, ranks] : groups_of(cluster)) {
+          const bool mesh = nvlink == Nvlink::Kind::full_mesh;
+          SCOPED_TRACE(testing::Message()
+                       << name << (mesh ? ", mesh, " : ", switch, ") << nics << " NICs");
+          check(cluster, ranks);
+        }
+      }
+    }
+  }
+};
+
+TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
+  for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
+    const Links links(cluster);
+    for (const CollectiveRow& row : kCollectives) {
+      const auto bytes = [&](Detail detail) {
+        return link_bytes(schedule_of(row, cluster, ranks, kBytes, detail), links);
+      };
+      const auto folded = bytes(Detail::folded);
+      const auto step_by_step = bytes(Detail::step_by_step);
+      for (LinkId link = 0; link < links.size(); ++link) {
+        EXPECT_NEAR(folded[link], step_by_step[link], 1e-6 * kBytes)
+            << row.name << " over " << links.name(link);
+      }
+    }
+  });
+}
+
+TEST_P(FoldOn, TakesAnSmForEachChannelOfEachRank) {
+  for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
+    for (const Detail detail : kDetails) {
+      ScheduleBuilder builder(rank_count(cluster));
+      const Communicator group = make_communicator(cluster, builder, ranks, detail);
+      const Schedule schedule = std::move(builder).finish();
+      std::vector<Leg> ring = group.ring;
+      for (const auto& hops : group.ring_hops) ring.insert(ring.end(), hops.begin(), hops.end());
+      for (const auto& legs : {ring, group.all_to_all}) {
+        std::vector<double> taken(static_cast<std::size_t>(schedule.ranks));
+        for (const Leg& leg : legs) {
+          const Occupancy& occupancy = schedule.occupancies[leg.occupancy];
+          for (const int rank : occupancy.ranks) {
+            taken[static_cast<std::size_t>(rank)] += occupancy.multiprocessor_share;
+          }
+        }
+        const double channels = cluster.collectives.channels;
+        for (const int rank : ranks) {
+          EXPECT_NEAR(taken[static_cast<std::size_t>(rank)], channels / cluster.gpu.multiprocessors,
+                      1e-9)
+              << rank;
+        }
+      }
+    }
+  });
+}
+
+TEST_P(FoldOn, TakesTheSameTimeWhateverTheGroup) {
+  for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
+    for (const CollectiveRow& row : kCollectives) {
+      SCOPED_TRACE(row.name);
+      expect_close(fold_times(row, cluster, ranks, kBytes));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabric, FoldOn, testing::ValuesIn(kFabrics),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(Fold, HoldsOnEveryShippedTopology) {
+  // Also where a communicator's traffic out of a node is capped, here at less than one NIC.
+  for (const auto& file : shipped_files("topologies", ".toml")) {
+    const Cluster whole = read_cluster(file);
+    Cluster cluster = part_of(whole, std::min(4, whole.nodes), whole.gpus_per_node);
+    for (const auto cap : {std::optional<Bandwidth>(), std::optional(10_GBps)}) {
+      cluster.fitted.communicator_bandwidth = cap;
+      for (const CollectiveRow& row : kCollectives) {
+        SCOPED_TRACE(testing::Message() << file << ' ' << row.name << (cap ? ", capped" : ""));
+        expect_close(fold_times(row, cluster, all_ranks(cluster), kBytes));
+      }
+    }
+  }
+}
+
+TEST(FoldGrid, HoldsOnAPartOfIt) {
+  const FoldAxes part{.gpus = {8, 32},
+                      .bytes = {1_MiB, 1_GiB},
+                      .oversubscription = {1, 1.25, 4},
+                      .gpus_per_nic = {1, 4}};
+  for (const FoldPoint& point : fold_points(part)) {
+    SCOPED_TRACE(testing::Message()
+                 << point.collective.name << " on " << point.gpus << " GPUs, " << point.fabric.name
+                 << ", " << point.bytes.count << " B, oversubscription " << point.oversubscription
+                 << ", " << point.gpus_per_nic << " GPUs a NIC");
+    expect_close(fold_times(point));
+  }
+}
+
+TEST(FoldGrid, RoundsTheSharesOfManyPeersWell) {
+  // More nodes than a folded all_to_all has shares for. The group has one of two GPUs and NICs of
+  // each node, so that leaves with uplinks for half of the NICs taper nothing or little: then each
+  // class's part of the NIC counts.
+  struct Tree {
+    int nodes;
+    int nodes_per_leaf;
+    int leaves_per_pod;
+    double oversubscription;
+    double pod_oversubscription;
+  };
+  const Tree trees[] = {{24, 3, 2, 2, 1.25}, {32, 8, 2, 2.5, 1},  {32, 8, 4, 2.5, 1.25},
+                        {36, 3, 3, 2, 1.25}, {48, 4, 4, 2, 1.25}, {64, 8, 4, 2, 1.5}};
+  for (const Tree& tree : trees) {
+    SCOPED_TRACE(testing::Message()
+                 << tree.nodes << " nodes, " << tree.nodes_per_leaf << " a leaf");
+    const Cluster cluster = sample_cluster({.nodes = tree.nodes,
+                                            .gpus = 2,
+                                            .nics = 2,
+                                            .fabric = Network::Fabric::fat_tree_3level,
+                                            .oversubscription = tree.oversubscription,
+                                            .nodes_per_leaf = tree.nodes_per_leaf,
+                                            .leaves_per_pod = tree.leaves_per_pod,
+                                            .pod_oversubscription = tree.pod_oversubscription});
+    const std::vector<int> one_a_node = groups_of(cluster).at("one a node");
+    expect_close(fold_times(collective_named("all_to_all"), cluster, one_a_node, kBytes));
+  }
+}
+
+}  // namespace
+}  // namespace sim
