@@ -1,4 +1,109 @@
-#include "apps/commands.hpp"
+// validate: reruns published tables and prints predicted beside published.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "apps/arguments.hpp"
+#include "apps/data_files.hpp"
+#include "apps/progress.hpp"
+#include "apps/validation_output.hpp"
+#include "sim/base/error.hpp"
+#include "sim/validation/fit.hpp"
+
 namespace apps {
-int validate_command(const Arguments&) { return 0; }
+namespace {
+
+namespace po = boost::program_options;
+namespace validation = sim::validation;
+
+constexpr const char* kUsage =
+    "usage: gardenhose validate [sdp4bit] [FLAGS]\n\n"
+    "Reruns a published table and prints what is predicted beside what was measured: from data\n"
+    "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
+    "(fitted), and with the same constants but no simulation (null model: FLOP over rate plus\n"
+    "bytes over bandwidth). Rows that a constant was fitted on do not count in the errors.\n\n"
+    "  gardenhose validate sdp4bit\n"
+    "  gardenhose validate sdp4bit --constants --format csv\n\n";
+
+struct ValidateOptions {
+  std::string study = "sdp4bit", format = "table";
+  bool constants = false, refit = false;
+};
+
+std::optional<ValidateOptions> parse(const Arguments& arguments) {
+  ValidateOptions options;
+  po::options_description flags;
+  flags.add_options()("study", po::value(&options.study), "sdp4bit: tables 2 and 4 of its paper")(
+      "constants", po::bool_switch(&options.constants),
+      "instead list every number that moves a row, its source, and what 10 % of it change")(
+      "refit", po::bool_switch(&options.refit),
+      "also fit the constants anew, on the rows that the files name")(
+      "format", po::value(&options.format)->default_value("table"), "table|csv|json");
+  po::positional_options_description places;
+  places.add("study", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (options.study != "sdp4bit") {
+    throw sim::InputError(
+        fmt::format("validate: '{}' is no published study; known: sdp4bit", options.study));
+  }
+  if (options.format != "table" && options.format != "csv" && options.format != "json") {
+    throw sim::InputError(
+        fmt::format("--format: '{}' is none of table, csv, json", options.format));
+  }
+  if (options.constants && options.refit) {
+    throw sim::InputError("--refit: prints the constants' fit, --constants a list; choose one");
+  }
+  return options;
+}
+
+template <class Result>
+void print(const std::string& format, const Result& result) {
+  if (format == "table") fmt::print("{}", to_table(result));
+  if (format == "csv") fmt::print("{}", to_csv(result));
+  if (format == "json") fmt::print("{}", to_json(result));
+}
+
+Validation validate(const ValidateOptions& options, const validation::Inputs& inputs,
+                    const std::vector<validation::Measurement>& measurements) {
+  Validation result{.study = options.study};
+  {
+    Progress progress("predicting rows", static_cast<int>(measurements.size()));
+    result.rows = validation::predict_rows(inputs, measurements, [&] { progress.step(); });
+  }
+  result.speed_ups = validation::speed_ups(result.rows);
+  {
+    constexpr int kModels = 10;  // of table 2, on both clusters
+    Progress progress("leaving one model out", kModels);
+    result.left_out = validation::leave_one_out(inputs, measurements, "sdp4bit_throughput",
+                                                [&] { progress.step(); });
+  }
+  for (const auto& [name, cluster] : inputs.clusters) {
+    result.constants[name] = cluster.fitted;
+    if (!options.refit) continue;
+    result.refitted[name] =
+        validation::fit(inputs, name, validation::fit_rows(inputs, name, measurements));
+  }
+  return result;
+}
+
+}  // namespace
+
+int validate_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  const std::filesystem::path folder = data_directory();
+  const auto measurements = validation::read_sdp4bit(folder);
+  const validation::Inputs inputs = validation::read_inputs(folder, measurements);
+  if (options->constants) {
+    Progress progress("moving constants", validation::constant_count(folder, inputs));
+    const auto constants =
+        validation::list_constants(folder, inputs, measurements, [&] { progress.step(); });
+    print(options->format, constants);
+    return 0;
+  }
+  print(options->format, validate(*options, inputs, measurements));
+  return 0;
+}
+
 }  // namespace apps

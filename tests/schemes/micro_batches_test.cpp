@@ -2,7 +2,7 @@
 // compute and to bytes.
 #include <gtest/gtest.h>
 
-#include "sim/workload/operators.hpp"
+#include "sim/workload/roofline.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {

@@ -1,0 +1,30 @@
+// What `validate` prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/validation/constants.hpp"
+#include "sim/validation/study.hpp"
+
+namespace apps {
+
+// Everything that `validate` found out about one study.
+struct Validation {
+  std::string study;  // "sdp4bit"
+  std::vector<sim::validation::Row> rows;
+  std::vector<sim::validation::SpeedUp> speed_ups;
+  sim::validation::Errors left_out;              // leave_one_out()
+  std::map<std::string, sim::Fitted> constants;  // of each cluster, as used
+  std::map<std::string, sim::Fitted> refitted;   // with --refit: fitted now, on the same rows
+};
+
+[[nodiscard]] std::string to_table(const Validation& validation);
+[[nodiscard]] std::string to_csv(const Validation& validation);
+[[nodiscard]] std::string to_json(const Validation& validation);
+
+[[nodiscard]] std::string to_table(const std::vector<sim::validation::Constant>& constants);
+[[nodiscard]] std::string to_csv(const std::vector<sim::validation::Constant>& constants);
+[[nodiscard]] std::string to_json(const std::vector<sim::validation::Constant>& constants);
+
+}  // namespace apps

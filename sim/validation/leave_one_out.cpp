@@ -1,0 +1,49 @@
+#include <cmath>
+#include <set>
+
+#include "sim/validation/fit.hpp"
+#include "sim/validation/study.hpp"
+
+namespace sim::validation {
+namespace {
+
+using Group = std::pair<std::string, std::string>;  // cluster, model
+
+Group group_of(const Measurement& one) { return {one.setup.cluster, one.setup.model}; }
+
+// The inputs with the constants of one cluster fitted without one of its models.
+Inputs fitted_without(Inputs inputs, const Group& left_out,
+                      const std::vector<Measurement>& measurements) {
+  std::vector<Measurement> others;
+  for (const Measurement& one : measurements) {
+    const bool same_cluster = one.setup.cluster == left_out.first;
+    if (same_cluster && one.setup.model != left_out.second && one.setup.scheme == "sharded") {
+      others.push_back(one);
+    }
+  }
+  inputs.clusters.at(left_out.first).fitted = fit(inputs, left_out.first, others);
+  return inputs;
+}
+
+}  // namespace
+
+Errors leave_one_out(const Inputs& inputs, const std::vector<Measurement>& measurements,
+                     std::string_view table, const Tick& tick) {
+  std::set<Group> groups;
+  for (const Measurement& one : measurements) {
+    if (table_of(one.row) == table) groups.insert(group_of(one));
+  }
+  std::vector<Row> rows;
+  for (const Group& left_out : groups) {
+    tick();
+    const Inputs refitted = fitted_without(inputs, left_out, measurements);
+    for (const Measurement& one : measurements) {
+      if (table_of(one.row) != table || group_of(one) != left_out) continue;
+      rows.push_back(
+          {.measured = one, .predicted = {.fitted = predict(refitted, one.setup).of(one.metric)}});
+    }
+  }
+  return row_errors(rows, table, Metric::tflops_per_gpu, &Columns::fitted);
+}
+
+}  // namespace sim::validation

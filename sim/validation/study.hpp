@@ -1,0 +1,83 @@
+// Study: a set of published measurements, each beside its predictions, and how far those are off.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/validation/predict.hpp"
+#include "sim/validation/published.hpp"
+
+namespace sim::validation {
+
+// Three ways to predict the same number.
+struct Columns {
+  double blind = 0;       // data sheets only, kernels on the roofline
+  double fitted = 0;      // with the clusters' fitted constants and the calibration
+  double null_model = 0;  // predict_null() with the same constants
+};
+using Column = double Columns::*;
+
+struct Row {
+  Measurement measured;
+  bool used_in_fit = false;  // a constant was fitted on it
+  Columns predicted;
+};
+
+// A scheme over the uncompressed row of the same table, cluster and model, in TFLOPs.
+struct SpeedUp {
+  std::string row;  // of the scheme
+  std::string cluster, model;
+  double published = 0;
+  bool used_in_fit = false;  // a constant was fitted on a row of this model
+  Columns predicted;
+};
+
+struct Errors {
+  double mean = 0, worst = 0;  // relative, absolute values
+  std::string worst_row;
+  int count = 0;
+};
+
+// How often predictions agree with measurements on which is faster.
+struct Ranking {
+  int best_right = 0, groups = 0;  // the measured best of a table, cluster and model
+  int pairs_right = 0, pairs = 0;  // of two of its schemes that differ
+};
+
+// Called before each unit of long work.
+using Tick = std::function<void()>;
+
+// SDP4Bit (arXiv 2410.15526), tables 2 and 4, from the folder that holds traces/published.
+[[nodiscard]] std::vector<Measurement> read_sdp4bit(const std::filesystem::path& folder);
+
+// One tick a row.
+[[nodiscard]] std::vector<Row> predict_rows(const Inputs& inputs,
+                                            const std::vector<Measurement>& measurements,
+                                            const Tick& tick);
+[[nodiscard]] std::vector<SpeedUp> speed_ups(const std::vector<Row>& rows);
+
+// The table that a row stands in: "sdp4bit_throughput".
+[[nodiscard]] std::string_view table_of(std::string_view row);
+
+// Over the rows of `table` and `metric` that no constant was fitted on.
+[[nodiscard]] Errors row_errors(const std::vector<Row>& rows, std::string_view table, Metric metric,
+                                Column column);
+// Over all speed-ups of `table`, or over those of models that no constant was fitted on.
+[[nodiscard]] Errors speed_up_errors(const std::vector<SpeedUp>& all, std::string_view table,
+                                     Column column, bool without_fitted);
+[[nodiscard]] Ranking ranking(const std::vector<Row>& rows, Column column);
+
+// The uncompressed rows among `rows` of a cluster that its file names under [fitted].
+[[nodiscard]] std::vector<Measurement> fit_rows(const Inputs& inputs, const std::string& cluster,
+                                                const std::vector<Measurement>& measurements);
+
+// Throughputs of each model of `table`, with the constants of its cluster fitted on the
+// uncompressed rows of all other models. One tick a model.
+[[nodiscard]] Errors leave_one_out(const Inputs& inputs,
+                                   const std::vector<Measurement>& measurements,
+                                   std::string_view table, const Tick& tick);
+
+}  // namespace sim::validation
