@@ -42,12 +42,12 @@ std::map<std::string, std::vector<int>> groups_of(const Cluster& cluster) {
 
 class FoldOn : public testing::TestWithParam<FabricRow> {
  protected:
-  // Twelve nodes: three leaves, the last of two pods half full.
+  // Twelve nodes are three leaves, the last of two pods half full; sixteen are two full pods.
   template <class Check>
-  void for_each_group(Check check) const {
+  void for_each_group(int nodes, Check check) const {
     for (const auto nvlink : {Nvlink::Kind::switched, Nvlink::Kind::full_mesh}) {
-      for (const int nics : {1, 2, 4}) {
-        const Cluster cluster = sample_cluster({.nodes = 12,
+      for (const int nics : {1, 4}) {
+        const Cluster cluster = sample_cluster({.nodes = nodes,
                                                 .gpus = 4,
                                                 .nics = nics,
                                                 .fabric = GetParam().fabric,
@@ -66,7 +66,7 @@ class FoldOn : public testing::TestWithParam<FabricRow> {
 };
 
 TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
-  for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
+  const auto check = [](const Cluster& cluster, const std::vector<int>& ranks) {
     const Links links(cluster);
     for (const CollectiveRow& row : kCollectives) {
       const auto bytes = [&](Detail detail) {
@@ -79,11 +79,12 @@ TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
             << row.name << " over " << links.name(link);
       }
     }
-  });
+  };
+  for (const int nodes : {12, 16}) for_each_group(nodes, check);
 }
 
 TEST_P(FoldOn, TakesAnSmForEachChannelOfEachRank) {
-  for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
+  for_each_group(12, [](const Cluster& cluster, const std::vector<int>& ranks) {
     for (const Detail detail : kDetails) {
       ScheduleBuilder builder(rank_count(cluster));
       const Communicator group = make_communicator(cluster, builder, ranks, detail);
@@ -110,10 +111,10 @@ TEST_P(FoldOn, TakesAnSmForEachChannelOfEachRank) {
 }
 
 TEST_P(FoldOn, TakesTheSameTimeWhateverTheGroup) {
-  for_each_group([](const Cluster& cluster, const std::vector<int>& ranks) {
-    for (const CollectiveRow& row : kCollectives) {
-      SCOPED_TRACE(row.name);
-      expect_close(fold_times(row, cluster, ranks, kBytes));
+  for_each_group(12, [](const Cluster& cluster, const std::vector<int>& ranks) {
+    for (const char* name : {"all_gather", "all_to_all"}) {  // the others are rings too
+      SCOPED_TRACE(name);
+      expect_close(fold_times(collective_named(name), cluster, ranks, kBytes));
     }
   });
 }
@@ -137,10 +138,8 @@ TEST(Fold, HoldsOnEveryShippedTopology) {
 }
 
 TEST(FoldGrid, HoldsOnAPartOfIt) {
-  const FoldAxes part{.gpus = {8, 32},
-                      .bytes = {1_MiB, 1_GiB},
-                      .oversubscription = {1, 1.25, 4},
-                      .gpus_per_nic = {1, 4}};
+  const FoldAxes part{
+      .gpus = {32}, .bytes = {1_MiB, 1_GiB}, .oversubscription = {1, 4}, .gpus_per_nic = {1, 4}};
   for (const FoldPoint& point : fold_points(part)) {
     SCOPED_TRACE(testing::Message()
                  << point.collective.name << " on " << point.gpus << " GPUs, " << point.fabric.name
