@@ -158,13 +158,16 @@ TEST(HostileFlag, PerfettoTargetThatCannotBeWrittenIsLeftAsItWas) {
   EXPECT_EQ(sandbox.names(), (Arguments{"folder", "pipe"}));
 }
 
+// 2.4 GB hold the uncompressed step, and not the other one's buffers besides.
 TEST(HostileFlag, TimelineThatIsThereSurvivesARefusal) {
   const Sandbox sandbox;
   sandbox.write("timeline.json", "old");
   Arguments arguments = words(kRun);
   arguments.insert(arguments.end(), {"--nodes", "2", "--perfetto", "timeline.json", "--require-fit",
-                                     "--set", "gpu.memory=1 GB"});
-  expect_refused(run(arguments, sandbox.path()), "--require-fit");
+                                     "--scheme", "sharded,sdp4bit", "--set", "gpu.memory=2.4 GB"});
+  const Outcome outcome = run(arguments, sandbox.path());
+  expect_refused(outcome, "--require-fit");
+  EXPECT_NE(outcome.err.find("sdp4bit"), std::string::npos) << outcome.err;
   EXPECT_EQ(text_of(sandbox.path() / "timeline.json"), "old");
 }
 
