@@ -240,10 +240,10 @@ std::string to_json(const Validation& v) {
 std::string to_table(const std::vector<Constant>& constants) {
   std::string text = fmt::format(
       "Numbers that move a row, and the change of the mean error (in percentage points) when each\n"
-      "is 10 % lower or higher and nothing is fitted again.\n\n{:<22}{:<32}{:>16}{:>8}{:>8}\n",
+      "is 10 % lower or higher and nothing is fitted again.\n\n{:<28}{:<32}{:>16}{:>8}{:>8}\n",
       "file", "key", "value", "-10 %", "+10 %");
   for (const Constant& one : constants) {
-    text += fmt::format("{:<22}{:<32}{:>16}{:>+8.2f}{:>+8.2f}\n    {}{}\n", one.file, one.key,
+    text += fmt::format("{:<28}{:<32}{:>16}{:>+8.2f}{:>+8.2f}\n    {}{}\n", one.file, one.key,
                         one.value, 100 * one.lower, 100 * one.upper, one.fitted ? "FITTED. " : "",
                         one.source);
   }

@@ -66,9 +66,9 @@ Sent gradients_of(const Shape& shape, const Scheme& scheme, Precision precision)
 
 constexpr Shape kShapes[] = {{2, 4}, {4, 2}, {1, 8}, {8, 1}, {1, 2}, {2, 1}, {1, 1}};
 
-class WireBytes : public EveryScheme {};
+class SchemeWireBytes : public EveryScheme {};
 
-TEST_P(WireBytes, OfWeightsAreARingsOfTheirFormat) {
+TEST_P(SchemeWireBytes, OfWeightsAreARingsOfTheirFormat) {
   for (const Shape& shape : kShapes) {
     const auto schedule =
         plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, scheme());
@@ -79,7 +79,7 @@ TEST_P(WireBytes, OfWeightsAreARingsOfTheirFormat) {
   }
 }
 
-TEST_P(WireBytes, OfGradientsAreTheirAlgorithms) {
+TEST_P(SchemeWireBytes, OfGradientsAreTheirAlgorithms) {
   for (const Precision precision : {Precision::fp32, Precision::bf16}) {
     for (const Shape& shape : kShapes) {
       const auto schedule = plan(small_cluster(shape.nodes, shape.gpus), sample_model(),
@@ -92,13 +92,13 @@ TEST_P(WireBytes, OfGradientsAreTheirAlgorithms) {
   }
 }
 
-TEST_P(WireBytes, AreNoneOnOneGpu) {
+TEST_P(SchemeWireBytes, AreNoneOnOneGpu) {
   const SentBytes sent = sent_bytes(plan(small_cluster(1, 1), sample_model(), {}, scheme()));
   EXPECT_EQ(sent.intra_node, std::vector<double>{0});
   EXPECT_EQ(sent.inter_node, std::vector<double>{0});
 }
 
-TEST_P(WireBytes, AreNeverMoreThanTheTwins) {
+TEST_P(SchemeWireBytes, AreNeverMoreThanTheTwins) {
   for (const Precision precision : {Precision::fp32, Precision::bf16}) {
     for (const Shape& shape : kShapes) {
       const auto cluster = small_cluster(shape.nodes, shape.gpus);
@@ -116,7 +116,7 @@ TEST_P(WireBytes, AreNeverMoreThanTheTwins) {
 }
 
 // Without compression each of the collectives moves (n-1)/n of the buffer, once.
-TEST_P(WireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
+TEST_P(SchemeWireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
   Scheme passes = scheme();
   passes.gradients.inside = passes.gradients.between = {.bits = 32};
   for (const Shape& shape : {Shape{1, 8}, Shape{8, 1}}) {
@@ -128,7 +128,7 @@ TEST_P(WireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, WireBytes, testing::ValuesIn(scheme_rows()), scheme_label);
+INSTANTIATE_TEST_SUITE_P(Schemes, SchemeWireBytes, testing::ValuesIn(scheme_rows()), scheme_label);
 
 // The rows as the paper states them: bits of a weight, of a gradient inside and between nodes.
 struct Published {
