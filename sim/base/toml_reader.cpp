@@ -156,7 +156,7 @@ std::vector<std::int64_t> TomlReader::integers(std::string_view key, const Integ
   for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
     if (const auto* integer = std::get_if<std::int64_t>(&element)) result.push_back(*integer);
   }
-  if (array == nullptr || result.size() != array->size()) {
+  if (array == nullptr || result.empty() || result.size() != array->size()) {
     wrong(key, "is not a list of whole numbers; write e.g. [0, 0, 1, 1]");
     return {};
   }
@@ -174,7 +174,7 @@ std::vector<std::string> TomlReader::texts(std::string_view key) {
   for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
     if (const auto* text = std::get_if<std::string>(&element)) result.push_back(*text);
   }
-  if (array == nullptr || result.size() != array->size()) {
+  if (array == nullptr || result.empty() || result.size() != array->size()) {
     wrong(key, "is not a list of texts; write e.g. [\"first\", \"second\"]");
     return {};
   }

@@ -70,7 +70,7 @@ struct Collectives {
 
 // [fitted]: constants that no data sheet gives. Each defaults to "no correction".
 struct Fitted {
-  std::optional<double> network_efficiency;  // replaces network.efficiency
+  std::optional<double> network_efficiency;  // share of what network.efficiency leaves
   std::optional<Bandwidth>
       communicator_bandwidth;                // cap of one communicator's traffic out of a node
   std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches

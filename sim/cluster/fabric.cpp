@@ -64,8 +64,8 @@ Seconds hop_latency(const Cluster& cluster, const Hop& hop) {
 }
 
 Bandwidth nic_rate(const Cluster& cluster) {
-  return cluster.network.nic_bandwidth *
-         cluster.fitted.network_efficiency.value_or(cluster.network.efficiency);
+  return cluster.network.nic_bandwidth * cluster.network.efficiency *
+         cluster.fitted.network_efficiency.value_or(1);
 }
 
 Bandwidth nvlink_rate(const Cluster& cluster) {

@@ -31,7 +31,8 @@ void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sour
   const Fitted& fitted = cluster.fitted;
   const std::string rows = fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
   if (fitted.network_efficiency) {
-    sources["network.efficiency"] = fmt::format("{:.4g}, {}", *fitted.network_efficiency, rows);
+    sources["network.fitted_efficiency"] =
+        fmt::format("{:.4g}, {}", *fitted.network_efficiency, rows);
   }
   if (fitted.communicator_bandwidth) {
     sources["network.communicator_bandwidth"] =

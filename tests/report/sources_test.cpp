@@ -95,14 +95,14 @@ TEST(CodecSources, AreOfTheKernelsThatRunWhereReplicasAreFewerThanGpus) {
 TEST(FittedSources, NameTheRowsThatTheyWereFittedOn) {
   Cluster cluster = small_cluster();
   EXPECT_FALSE(
-      sources(cluster, roofline(), scheme_named("sharded")).contains("network.efficiency"));
+      sources(cluster, roofline(), scheme_named("sharded")).contains("network.fitted_efficiency"));
   cluster.fitted = {.network_efficiency = 0.5,
                     .communicator_bandwidth = 20_GBps,
                     .compute_efficiency = 0.75,
                     .rows = {"table/one", "table/two"}};
   const auto listed = sources(cluster, roofline(), scheme_named("sharded"));
   for (const char* constant :
-       {"network.efficiency", "network.communicator_bandwidth", "gpu.compute_efficiency"}) {
+       {"network.fitted_efficiency", "network.communicator_bandwidth", "gpu.compute_efficiency"}) {
     EXPECT_TRUE(listed.at(constant).ends_with("fitted on table/one, table/two")) << constant;
   }
 }

@@ -86,9 +86,10 @@ TEST_P(Parts, AreTheSameFoldedAndStepByStep) {
     const StepReport folded = reported_step(small_cluster(), parallelism, scheme()).report;
     const StepReport unfolded =
         reported_step(small_cluster(), parallelism, scheme(), Detail::step_by_step).report;
-    const double step_s = folded.step_time_s;
-    EXPECT_NEAR(folded.time.exposed_comm_s, unfolded.time.exposed_comm_s, 0.02 * step_s);
-    EXPECT_NEAR(folded.time.bubble_s, unfolded.time.bubble_s, 0.02 * step_s);
+    // Collectives agree within 2 %; what kernels beside them lose to their flows comes on top.
+    const double tolerance_s = 0.03 * folded.step_time_s;
+    EXPECT_NEAR(folded.time.exposed_comm_s, unfolded.time.exposed_comm_s, tolerance_s);
+    EXPECT_NEAR(folded.time.bubble_s, unfolded.time.bubble_s, tolerance_s);
   }
 }
 

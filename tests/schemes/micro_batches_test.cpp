@@ -14,6 +14,7 @@ const Scheme& uncompressed() { return scheme_named("sharded"); }
 Cluster free_communication(int gpus) {
   Cluster cluster = without_fixed_times(small_cluster(1, gpus));
   cluster.nvlink.bandwidth = cluster.gpu.memory_bandwidth = Bandwidth::from_base(1e21);
+  cluster.gpu.fp32 = FlopRate::from_base(1e30);
   return cluster;
 }
 
