@@ -86,8 +86,8 @@ class Sensitivity {
   Sensitivity(const Inputs& inputs, const std::vector<Measurement>& measurements)
       : measurements_(measurements), at_rest_(predictions(inputs, "")) {}
 
-  // Fills lower and upper; false when no row moves. `change` gives the inputs for a factor. Only
-  // rows of `cluster` are predicted anew; with none, all.
+  // Fills lower and upper; false when no row moves. `change` gives the inputs for a factor; it
+  // moves rows of `cluster` only.
   template <class Change>
   [[nodiscard]] bool measure(Constant& constant, const std::string& cluster, Change change) const {
     bool moves = false;
@@ -109,8 +109,8 @@ class Sensitivity {
     std::vector<double> all;
     for (std::size_t i = 0; i < measurements_.size(); ++i) {
       const Measurement& one = measurements_[i];
-      const bool same = !cluster.empty() && one.setup.cluster != cluster;
-      all.push_back(same ? at_rest_[i] : predict(inputs, one.setup).of(one.metric));
+      const bool known = !at_rest_.empty() && one.setup.cluster != cluster;
+      all.push_back(known ? at_rest_[i] : predict(inputs, one.setup).of(one.metric));
     }
     return all;
   }
@@ -147,7 +147,7 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
 }  // namespace
 
 int constant_count(const std::filesystem::path& folder, const Inputs& inputs) {
-  std::size_t count = 1;
+  std::size_t count = inputs.calibrations.size();
   for (const auto& [name, cluster] : inputs.clusters) {
     count += numbers_of(file_of(folder, name)).size();
   }
@@ -177,17 +177,19 @@ std::vector<Constant> list_constants(const std::filesystem::path& folder, const 
       if (sensitivity.measure(constant, name, change)) constants.push_back(std::move(constant));
     }
   }
-  tick();
-  Constant kernels{.file = inputs.calibration.name + ".json",
-                   .key = "codecs[].median_s",
-                   .value = fmt::format("{} kernels", inputs.calibration.kernels.size()),
-                   .source = inputs.calibration.source};
-  const auto change = [&](double factor) {
-    Inputs changed = inputs;
-    changed.calibration = scaled_times(inputs.calibration, factor);
-    return changed;
-  };
-  if (sensitivity.measure(kernels, "", change)) constants.push_back(std::move(kernels));
+  for (const auto& [name, table] : inputs.calibrations) {
+    tick();
+    Constant constant{.file = table.name + ".json",
+                      .key = "codecs[].median_s",
+                      .value = fmt::format("{} kernels", table.kernels.size()),
+                      .source = table.source};
+    const auto change = [&](double factor) {
+      Inputs changed = inputs;
+      changed.calibrations.at(name) = scaled_times(table, factor);
+      return changed;
+    };
+    if (sensitivity.measure(constant, name, change)) constants.push_back(std::move(constant));
+  }
   return constants;
 }
 

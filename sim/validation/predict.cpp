@@ -57,13 +57,15 @@ double phase_seconds(const Case& one, const WireBytes& wire, bool ring) {
 Inputs read_inputs(const std::filesystem::path& folder,
                    const std::vector<Measurement>& measurements) {
   Inputs inputs;
-  inputs.calibration =
+  const Calibration published =
       read_calibration(folder / "traces" / "calibration" / "a100_sdp4bit_published.json");
   for (const Measurement& one : measurements) {
     const Setup& setup = one.setup;
     if (!inputs.clusters.contains(setup.cluster)) {
-      inputs.clusters[setup.cluster] =
-          read_cluster(folder / "topologies" / (setup.cluster + ".toml"));
+      const Cluster cluster = read_cluster(folder / "topologies" / (setup.cluster + ".toml"));
+      inputs.calibrations[setup.cluster] =
+          published.gpu == cluster.gpu.name ? published : roofline();
+      inputs.clusters[setup.cluster] = cluster;
     }
     if (!inputs.models.contains(setup.model)) {
       inputs.models[setup.model] =
@@ -75,8 +77,8 @@ Inputs read_inputs(const std::filesystem::path& folder,
 
 Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
-  const StepContext context{one.cluster, one.model, inputs.calibration, one.parallelism,
-                            Detail::folded};
+  const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
+                            one.parallelism, Detail::folded};
   const Schedule schedule = plan_step(context, one.scheme);
   const Timeline timeline = simulate(schedule, one.cluster);
   const StepReport report = summarize(context, one.scheme, schedule, timeline);
@@ -85,8 +87,8 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
 
 Prediction predict_null(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
-  const StepContext context{one.cluster, one.model, inputs.calibration, one.parallelism,
-                            Detail::folded};
+  const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
+                            one.parallelism, Detail::folded};
   const Schedule schedule = plan_step(context, one.scheme);
   const auto wire = [&](Phase phase) {
     const SentBytes sent = sent_bytes(schedule, phase);

@@ -18,7 +18,8 @@ namespace sim::validation {
 struct Inputs {
   std::map<std::string, Cluster> clusters;
   std::map<std::string, Model> models;
-  Calibration calibration;  // SDP4Bit's own quantisers, published for an A100
+  // Of each cluster: SDP4Bit's own quantisers where they were published for its GPU, else none.
+  std::map<std::string, Calibration> calibrations;
 };
 // Reads what `measurements` name from the folder that holds topologies/ and traces/.
 [[nodiscard]] Inputs read_inputs(const std::filesystem::path& folder,

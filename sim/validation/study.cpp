@@ -18,7 +18,7 @@ auto group_of(const Row& row) {
 // The inputs with what data sheets say, and nothing else.
 Inputs data_sheets_only(Inputs inputs) {
   for (auto& [name, cluster] : inputs.clusters) cluster = data_sheet_only(cluster);
-  inputs.calibration = roofline();
+  for (auto& [name, table] : inputs.calibrations) table = roofline();
   return inputs;
 }
 
