@@ -30,6 +30,7 @@ class Scanner {
       if (c == '#') {
         skip_comment();
       } else if (c == '"' || c == '\'') {
+        if (!may_begin_string()) return here("a quote amid a value or a key");
         skip_string(c);
       } else {
         if (c == '}' && !open_.empty() && open_.back().bracket == '[') {
@@ -63,6 +64,14 @@ class Scanner {
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
   static bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+
+  // Right after anything else the parser still reads the quote, and what it holds, as a value's.
+  bool may_begin_string() const {
+    if (position_ == 0) return true;
+    const char before = text_[position_ - 1];
+    return before == '.' || is_beyond_ascii(before) ||  // the byte order mark
+           kBefore.find(before) != std::string_view::npos;
+  }
 
   UnsafeToml here(std::string what) const { return {{line_, column_, false}, std::move(what)}; }
 

@@ -40,6 +40,9 @@ TEST(TomlGuard, StopsWhatTheParserTakesForGranted) {
                          Text{"\xC8\x9E", 1},
                          Text{"a = \"\xC8\x9E\" # \xC8\x9E", 0},
                          Text{"a\xC8\x9E", 2},
+                         Text{"a = 0\"\xC8\x9E\"", 6},
+                         Text{"a = \"b\"'\xC8\x9E'", 8},
+                         Text{"'a'.\"b\" = [\"\", {'c'=''}]", 0},
                          Text{"a = \"\"\"\\ \xC8\x9E\"\"\"", 10},
                          Text{"a = \"\\ \xC8\x9E\"", 0}};
   for (const Text& entry : texts) {
