@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# plots/*.py draw what the program prints: the same picture twice, with a mark for each prediction.
+# Usage: plots_test.sh BUILD_FOLDER
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1/gardenhose" validate sdp4bit --format csv 2>/dev/null >"$folder/rows.csv"
+for picture in one two; do
+  plots/validation.py <"$folder/rows.csv" >"$folder/$picture.svg"
+done
+cmp "$folder/one.svg" "$folder/two.svg"
+
+# 20 throughputs, each predicted in three ways, and three more marks in the legend.
+marks=$(grep -c '<use ' "$folder/one.svg")
+rows=$(grep -c '^sdp4bit_throughput.*,tflops_per_gpu,' "$folder/rows.csv")
+[ "$rows" -eq 20 ]
+[ "$marks" -ge $((3 * rows + 3)) ] || { echo "$marks marks for $rows rows" >&2; exit 1; }
+
+if plots/validation.py </dev/null >"$folder/none.svg" 2>"$folder/message"; then
+  echo "no rows make no picture" >&2
+  exit 1
+fi
+grep -q 'validate --format csv' "$folder/message"
