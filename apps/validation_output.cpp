@@ -24,10 +24,11 @@ using sim::validation::table_of;
 
 constexpr const char* kThroughputTable = "sdp4bit_throughput";
 constexpr const char* kGradientTable = "sdp4bit_gradient_comm";
-constexpr std::array<std::pair<const char*, Column>, 3> kColumns{
+constexpr std::array<std::pair<const char*, Column>, 4> kColumns{
     {{"blind", &Columns::blind},
      {"fitted", &Columns::fitted},
-     {"null_model", &Columns::null_model}}};
+     {"null_model", &Columns::null_model},
+     {"null_refit", &Columns::null_refit}}};
 
 // "a100/gpt_1.3b/sharded".
 std::string short_name(const std::string& row) { return row.substr(row.find('/') + 1); }
@@ -42,8 +43,8 @@ std::string cells(double published, const Columns& predicted, const char* unit) 
 }
 
 std::string heading(const std::string& title) {
-  return fmt::format("{:<32}{:>9}  {:>15}  {:>15}  {:>15}\n", title, "published", "blind", "fitted",
-                     "null model");
+  return fmt::format("{:<32}{:>9}  {:>15}  {:>15}  {:>15}  {:>15}\n", title, "published", "blind",
+                     "fitted", "null model", "null, refitted");
 }
 
 std::string rows_of(const std::vector<Row>& rows, const char* table, Metric metric) {
@@ -78,8 +79,8 @@ std::string summary_line(const char* title, Text text) {
 }
 
 std::string summary(const Validation& v) {
-  std::string text = fmt::format("{:<44}{:>16}{:>16}{:>16}\n", "errors, mean / worst", "blind",
-                                 "fitted", "null model");
+  std::string text = fmt::format("{:<44}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
+                                 "blind", "fitted", "null model", "null, refitted");
   const auto throughput = [&](const char* table, Metric metric) {
     return
         [&, table, metric](Column c) { return error_text(row_errors(v.rows, table, metric, c)); };
@@ -99,8 +100,9 @@ std::string summary(const Validation& v) {
   text += summary_line("table 4, gradient exchange",
                        throughput(kGradientTable, Metric::gradient_exchange_ms));
   text += summary_line("table 4, throughput", throughput(kGradientTable, Metric::tflops_per_gpu));
-  text += fmt::format("  {:<42}{:>16}{:>16}{:>16}\n", "table 2, throughput, one model left out",
-                      "-", error_text(v.left_out), "-");
+  text +=
+      fmt::format("  {:<42}{:>16}{:>16}{:>16}{:>16}\n", "table 2, throughput, one model left out",
+                  "-", error_text(v.left_out), "-", "-");
   text += summary_line("fastest scheme is the measured one", wins([](const Ranking& r) {
                          return fmt::format("{} of {}", r.best_right, r.groups);
                        }));
@@ -176,11 +178,11 @@ std::string to_table(const Validation& v) {
 }
 
 std::string to_csv(const Validation& v) {
-  std::string text = "row,what,published,blind,fitted,null_model,used_in_fit\n";
+  std::string text = "row,what,published,blind,fitted,null_model,null_refit,used_in_fit\n";
   const auto add = [&](const std::string& row, const char* what, double published,
                        const Columns& predicted, bool used) {
-    text += fmt::format("{},{},{},{},{},{},{}\n", row, what, published, predicted.blind,
-                        predicted.fitted, predicted.null_model, used);
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", row, what, published, predicted.blind,
+                        predicted.fitted, predicted.null_model, predicted.null_refit, used);
   };
   for (const Row& row : v.rows) {
     const bool time = row.measured.metric == Metric::gradient_exchange_ms;

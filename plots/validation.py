@@ -13,10 +13,10 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
 import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
 
-COLUMNS = {"blind": "#c8c8c8", "null_model": "#e08a3c", "fitted": "#1f6fb4"}
+COLUMNS = {"blind": "#c8c8c8", "null_refit": "#e08a3c", "fitted": "#1f6fb4"}
 LABELS = {
     "blind": "data sheets only",
-    "null_model": "same constants, no simulation",
+    "null_refit": "no simulation, constants of its own",
     "fitted": "simulated",
 }
 

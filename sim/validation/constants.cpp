@@ -84,7 +84,9 @@ std::vector<Number> numbers_of(const std::filesystem::path& file) {
 class Sensitivity {
  public:
   Sensitivity(const Inputs& inputs, const std::vector<Measurement>& measurements)
-      : measurements_(measurements), at_rest_(predictions(inputs, "")) {}
+      : measurements_(measurements) {
+    at_rest_ = predictions(inputs, "");
+  }
 
   // Fills lower and upper; false when no row moves. `change` gives the inputs for a factor; it
   // moves rows of `cluster` only.

@@ -42,6 +42,7 @@ struct Residuals {
   Inputs& given;
   const std::string& cluster;
   const std::vector<Measurement>& rows;
+  Predictor predictor;
   int constants;
 
   [[nodiscard]] int inputs() const { return constants; }
@@ -50,7 +51,7 @@ struct Residuals {
     Fitted& fitted = given.clusters.at(cluster).fitted;
     fitted = from_vector(fitted, x);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double predicted = predict(given, rows[i].setup).of(rows[i].metric);
+      const double predicted = predictor(given, rows[i].setup).of(rows[i].metric);
       errors[static_cast<Eigen::Index>(i)] = std::log(predicted / rows[i].value);
     }
     return 0;
@@ -59,11 +60,12 @@ struct Residuals {
 
 }  // namespace
 
-Fitted fit(Inputs inputs, const std::string& cluster, const std::vector<Measurement>& rows) {
+Fitted fit(Inputs inputs, const std::string& cluster, const std::vector<Measurement>& rows,
+           Predictor predictor) {
   Fitted& fitted = inputs.clusters.at(cluster).fitted;
   Eigen::VectorXd x = to_vector(fitted);
   require(static_cast<Eigen::Index>(rows.size()) >= x.size(), "as many rows as constants");
-  Residuals residuals{inputs, cluster, rows, static_cast<int>(x.size())};
+  Residuals residuals{inputs, cluster, rows, predictor, static_cast<int>(x.size())};
   // A step of 0.1 % is far above the rounding of flows to whole bytes.
   Eigen::NumericalDiff<Residuals> derivatives(residuals, 1e-6);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(derivatives);

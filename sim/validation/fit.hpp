@@ -12,6 +12,6 @@ namespace sim::validation {
 // logarithmic errors of `rows` are least (Levenberg-Marquardt, Eigen). There must be at least as
 // many rows as constants; all rows are of that cluster.
 [[nodiscard]] Fitted fit(Inputs inputs, const std::string& cluster,
-                         const std::vector<Measurement>& rows);
+                         const std::vector<Measurement>& rows, Predictor predictor = predict);
 
 }  // namespace sim::validation

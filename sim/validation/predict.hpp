@@ -41,4 +41,6 @@ struct Prediction {
 // passes, kernels, latencies or bubbles.
 [[nodiscard]] Prediction predict_null(const Inputs& inputs, const Setup& setup);
 
+using Predictor = Prediction (*)(const Inputs&, const Setup&);
+
 }  // namespace sim::validation

@@ -12,11 +12,12 @@
 
 namespace sim::validation {
 
-// Three ways to predict the same number.
+// Four ways to predict the same number.
 struct Columns {
   double blind = 0;       // data sheets only, kernels on the roofline
   double fitted = 0;      // with the clusters' fitted constants and the calibration
   double null_model = 0;  // predict_null() with the same constants
+  double null_refit = 0;  // predict_null() with its own, fitted on the same rows
 };
 using Column = double Columns::*;
 
