@@ -24,6 +24,8 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       first_dependent_(schedule.operations.size() + 1),
       dependents_(schedule.dependencies.size()),
       devices_(static_cast<std::size_t>(schedule.ranks)),
+      kernel_ends_([this](std::uint32_t rank, std::uint32_t alarm) { kernel_ended(rank, alarm); }),
+      latency_ends_([this](std::uint32_t operation, std::uint32_t) { begin_bytes(operation); }),
       left_(schedule.operations.size()) {
   std::fill(start_s_.begin(), start_s_.end(), std::numeric_limits<double>::quiet_NaN());
   std::fill(end_s_.begin(), end_s_.end(), std::numeric_limits<double>::quiet_NaN());
@@ -75,8 +77,7 @@ void Execution::begin(OperationId id) {
     case OperationKind::flow:
       occupy_multiprocessors(operation, +1);
       if (operation.seconds > 0) {
-        simgrid::kernel::timer::Timer::set(now() + operation.seconds,
-                                           [this, id] { begin_bytes(id); });
+        latency_ends_.set(now() + operation.seconds, id, 0);
       } else {
         begin_bytes(id);
       }
@@ -150,8 +151,8 @@ void Execution::advance(Device& device) {
 
 void Execution::reschedule(std::int32_t rank) {
   Device& device = devices_[static_cast<std::size_t>(rank)];
-  if (device.timer != nullptr) device.timer->remove();
-  device.timer = nullptr;
+  if (device.alarmed) kernel_ends_.cancel(device.alarm_s);
+  device.alarmed = false;
   if (device.kernels.empty()) return;
   double soonest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < device.kernels.size(); ++i) {
@@ -162,16 +163,21 @@ void Execution::reschedule(std::int32_t rank) {
       device.next = i;
     }
   }
-  device.timer = simgrid::kernel::timer::Timer::set(now() + soonest, [this, rank] {
-    Device& mine = devices_[static_cast<std::size_t>(rank)];
-    mine.timer = nullptr;
-    advance(mine);
-    const OperationId ended = mine.kernels[mine.next].operation;
-    mine.kernels.erase(mine.kernels.begin() + static_cast<std::ptrdiff_t>(mine.next));
-    reschedule(rank);
-    end(ended);
-    run_ready();
-  });
+  device.alarm_s = now() + soonest;
+  device.alarmed = true;
+  kernel_ends_.set(device.alarm_s, static_cast<std::uint32_t>(rank), ++device.alarms);
+}
+
+void Execution::kernel_ended(std::uint32_t rank, std::uint32_t alarm) {
+  Device& device = devices_[rank];
+  if (!device.alarmed || alarm != device.alarms) return;  // cancelled
+  device.alarmed = false;
+  advance(device);
+  const OperationId ended = device.kernels[device.next].operation;
+  device.kernels.erase(device.kernels.begin() + static_cast<std::ptrdiff_t>(device.next));
+  reschedule(static_cast<std::int32_t>(rank));
+  end(ended);
+  run_ready();
 }
 
 }  // namespace sim

@@ -2,10 +2,10 @@
 // operations start from the main program and from the completions of others.
 #pragma once
 
-#include <simgrid/kernel/Timer.hpp>
 #include <span>
 #include <vector>
 
+#include "sim/engine/alarms.hpp"
 #include "sim/engine/platform.hpp"
 #include "sim/engine/simulate.hpp"
 
@@ -39,8 +39,10 @@ class Execution {
     double updated_s = 0;
     double multiprocessor_share = 0;
     double memory_share = 0;
-    simgrid::kernel::timer::Timer* timer = nullptr;
-    std::size_t next = 0;  // the kernel that the timer is for
+    double alarm_s = 0;        // when the kernel that ends first does
+    std::uint32_t alarms = 0;  // set so far; the last one holds
+    bool alarmed = false;
+    std::size_t next = 0;  // the kernel that the alarm is for
   };
 
   void run_ready();
@@ -54,6 +56,7 @@ class Execution {
   // Brings a device's kernels up to now; then, after a change, finds the one that ends first.
   void advance(Device& device);
   void reschedule(std::int32_t rank);
+  void kernel_ended(std::uint32_t rank, std::uint32_t alarm);
   [[nodiscard]] double slowdown(const Device& device, OperationId operation) const;
 
   const Schedule& schedule_;
@@ -65,6 +68,8 @@ class Execution {
   std::vector<OperationId> dependents_;
   std::vector<OperationId> ready_;
   std::vector<Device> devices_;  // by rank
+  Alarms kernel_ends_;
+  Alarms latency_ends_;
   std::size_t left_ = 0;
   bool running_ready_ = false;
   bool failed_ = false;
