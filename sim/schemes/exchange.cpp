@@ -76,12 +76,13 @@ class TwoLevel {
         exchange_(step.scheme.gradients),
         places_(static_cast<double>(group.inside.front().ranks.size())),
         nodes_(static_cast<double>(group.inside.size())),
+        slices_(places_ > 1 && nodes_ > 1 ? step.scheme.gradients.slices : 1),
         parameters_(parameters) {}
 
   void run() {
     const ByRank encoded = encode();
     std::vector<ByRank> received;
-    for (int slice = 0; slice < exchange_.slices; ++slice) received.push_back(send_slice(encoded));
+    for (int slice = 0; slice < slices_; ++slice) received.push_back(send_slice(encoded));
     for (const ByRank& slice : received) sum_slice(slice);
   }
 
@@ -89,7 +90,7 @@ class TwoLevel {
   using ByRank = std::map<int, OperationId>;  // one operation of each rank of the group
 
   // Elements of a slice that a rank sums for its node.
-  [[nodiscard]] double part() const { return parameters_ / exchange_.slices / places_; }
+  [[nodiscard]] double part() const { return parameters_ / slices_ / places_; }
 
   // With replicas on one level only, that level's wire is encoded at once.
   ByRank encode() {
@@ -155,6 +156,7 @@ class TwoLevel {
   const GradientExchange& exchange_;
   double places_;  // replicas on a node
   double nodes_;
+  int slices_;  // they overlap the levels: with one level there is nothing to overlap
   double parameters_;
 };
 
