@@ -46,25 +46,6 @@ std::vector<int> tapered_units(const Cluster& cluster) {
   return units;
 }
 
-// How many of the units a message between the nodes leaves.
-std::size_t units_left(const std::vector<int>& units, int node, int other) {
-  std::size_t left = 0;
-  while (left < units.size() && node / units[left] != other / units[left]) ++left;
-  return left;
-}
-
-// Nodes of the smallest block in which peers of a class are counted, and of the one that holds all.
-struct Blocks {
-  int small = 1;
-  int large = 1;
-};
-
-Blocks blocks_of(const Cluster& cluster, const std::vector<int>& units, std::size_t units_left) {
-  const int small = units_left == 0 ? 1 : units[units_left - 1];
-  const int large = units_left == units.size() ? cluster.nodes : units[units_left];
-  return {small, std::max(small, large)};
-}
-
 bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
                const std::vector<int>& others) {
   return std::equal(
@@ -72,43 +53,83 @@ bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
       [&](int rank, int other) { return gpu_of(cluster, rank) == gpu_of(cluster, other); });
 }
 
-// The node at the same place in the next small block inside the large block around `node`; -1
-// unless the group has as many nodes in every one of these small blocks, and the same GPUs of each.
-int partner_of(const Cluster& cluster, const Nodes& nodes, int node, Blocks blocks) {
-  const auto [small, large] = blocks;
-  const int first = node / large * large;
-  const auto begin = nodes.lower_bound(first);
-  const auto end = nodes.lower_bound(first + large);
-  std::map<int, int> counts;
-  for (auto it = begin; it != end; ++it) {
-    if (!same_gpus(cluster, it->second, nodes.at(node))) return -1;
-    ++counts[it->first / small];
-  }
-  const int stride = counts.begin()->second;
-  for (const auto& [block, count] : counts) {
-    if (count != stride) return -1;
-  }
-  const auto here = std::distance(begin, nodes.find(node));
-  return std::next(begin, (here + stride) % std::distance(begin, end))->first;
-}
-
 using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
 
-PeerClasses peer_classes(const Cluster& cluster, const Nodes& nodes, int node) {
-  const std::vector<int> units = tapered_units(cluster);
-  PeerClasses classes;
-  for (const auto& [other, members] : nodes) {
-    if (other == node) continue;
-    PeerClass& peers = classes[units_left(units, node, other)];
-    ++peers.peers;
-    peers.targets.push_back(other);
+// Finds the classes of peers of one node after the other. A class is what lies in the unit around
+// the node, and not in the next smaller one.
+class PeerFinder {
+ public:
+  PeerFinder(const Cluster& cluster, const Nodes& nodes)
+      : cluster_(cluster), nodes_(nodes), units_(tapered_units(cluster)) {
+    for (const auto& [node, members] : nodes) ids_.push_back(node);
+    units_.push_back(cluster.nodes);
   }
-  for (auto& [far, peers] : classes) {
-    const int partner = partner_of(cluster, nodes, node, blocks_of(cluster, units, far));
-    if (partner >= 0) peers.targets = {partner};
+
+  PeerClasses classes_of(int node) {
+    PeerClasses classes;
+    for (std::size_t far = 0; far < units_.size(); ++far) {
+      const Range inner = unit_around(node, far == 0 ? 1 : units_[far - 1]);
+      const Range outer = unit_around(node, units_[far]);
+      const auto peers = static_cast<int>(outer.size() - inner.size());
+      if (peers < 1) continue;
+      PeerClass& found = classes[far];
+      found.peers = peers;
+      if (const int stride = stride_of(far, outer); stride > 0) {
+        const auto here = static_cast<std::size_t>(
+            std::lower_bound(ids_.begin(), ids_.end(), node) - ids_.begin());
+        const std::size_t steps = here - outer.begin + static_cast<std::size_t>(stride);
+        found.targets = {ids_[outer.begin + steps % outer.size()]};
+      } else {
+        found.targets.assign(at(outer.begin), at(inner.begin));
+        found.targets.insert(found.targets.end(), at(inner.end), at(outer.end));
+      }
+    }
+    return classes;
   }
-  return classes;
-}
+
+ private:
+  // Of places in ids_.
+  struct Range {
+    std::size_t begin, end;
+    [[nodiscard]] std::size_t size() const { return end - begin; }
+  };
+
+  [[nodiscard]] std::vector<int>::const_iterator at(std::size_t place) const {
+    return ids_.begin() + static_cast<std::ptrdiff_t>(place);
+  }
+  [[nodiscard]] Range unit_around(int node, int nodes) const {
+    const int first = node / nodes * nodes;
+    const auto place = [&](int id) {
+      return static_cast<std::size_t>(std::lower_bound(ids_.begin(), ids_.end(), id) -
+                                      ids_.begin());
+    };
+    return {place(first), place(first + nodes)};
+  }
+
+  // From a node to the one at the same place in the next smaller unit inside `outer`; 0 unless the
+  // group has as many nodes in every one of these, and the same GPUs of each.
+  int stride_of(std::size_t far, const Range& outer) {
+    const auto [known, added] = strides_.try_emplace({far, outer.begin}, 0);
+    if (!added) return known->second;
+    const int small = far == 0 ? 1 : units_[far - 1];
+    std::map<int, int> counts;
+    for (std::size_t i = outer.begin; i < outer.end; ++i) {
+      if (!same_gpus(cluster_, nodes_.at(ids_[i]), nodes_.at(ids_[outer.begin]))) return 0;
+      ++counts[ids_[i] / small];
+    }
+    const int stride = counts.begin()->second;
+    for (const auto& [unit, count] : counts) {
+      if (count != stride) return 0;
+    }
+    return known->second = stride;
+  }
+
+  const Cluster& cluster_;
+  const Nodes& nodes_;
+  std::vector<int> units_;  // in nodes, innermost first; the last one holds all
+  std::vector<int> ids_;    // of the group's nodes, ascending
+  std::map<std::pair<std::size_t, std::size_t>, int> strides_;
+};
 
 // Counts `hop` once more.
 void add_share(std::map<Hop, int>& shares, Hop hop) {
@@ -169,8 +190,9 @@ AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
   AllPeers all;
   std::set<int> sizes;
   bool permuted = true;  // every class has a partner; else shares must count peers one by one
+  PeerFinder finder(cluster, nodes);
   for (const auto& [node, members] : nodes) {
-    all.classes[node] = peer_classes(cluster, nodes, node);
+    all.classes[node] = finder.classes_of(node);
     for (const auto& [far, peers] : all.classes[node]) {
       sizes.insert(peers.peers);
       permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
