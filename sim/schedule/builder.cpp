@@ -101,12 +101,16 @@ OperationId ScheduleBuilder::append(Operation operation, std::span<const Operati
 }
 
 std::uint32_t ScheduleBuilder::label(std::string_view text) {
+  // Ranks are mostly given the same operation one after the other.
+  if (last_label_ < schedule_.labels.size() && schedule_.labels[last_label_] == text) {
+    return last_label_;
+  }
   const auto found = label_index_.find(text);
-  if (found != label_index_.end()) return found->second;
+  if (found != label_index_.end()) return last_label_ = found->second;
   const auto id = static_cast<std::uint32_t>(schedule_.labels.size());
   schedule_.labels.emplace_back(text);
   label_index_.emplace(std::string(text), id);
-  return id;
+  return last_label_ = id;
 }
 
 OperationId& ScheduleBuilder::last_slot(int rank, Stream stream) {

@@ -55,6 +55,7 @@ class ScheduleBuilder {
   Schedule schedule_;
   std::vector<OperationId> last_;  // by rank, then stream
   std::map<std::string, std::uint32_t, std::less<>> label_index_;
+  std::uint32_t last_label_ = 0;
   std::map<std::vector<Hop>, std::vector<std::uint32_t>> route_index_;
   std::int32_t communicators_ = 0;
 };
