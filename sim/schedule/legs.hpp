@@ -26,7 +26,8 @@ struct LegDraft {
 [[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster,
                                               const std::vector<int>& ranks);
 
-// One leg a node: the hops of all rings that leave its GPUs. `unit` is per byte that a rank sends.
+// One leg for a few nodes: the hops of all rings that leave their GPUs, which progress together
+// because a ring is as fast as its slowest hop. `unit` is per byte that a rank sends.
 [[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
                                                const std::vector<Ring>& rings);
 
