@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "sim/base/error.hpp"
+#include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace sim {
@@ -66,22 +63,14 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
 
 std::map<std::string, double> codec_errors(const std::filesystem::path& table,
                                            const Scheme& scheme) {
-  nlohmann::json json(nlohmann::json::value_t::discarded);
-  if (std::filesystem::is_regular_file(table)) {
-    std::ifstream stream(table);
-    json = nlohmann::json::parse(stream, nullptr, false);
-  }
-  if (json.is_discarded()) {
-    throw InputError(table.string() +
-                     ": is not a table of codec errors; write it with "
-                     "gardenhose-codec-error");
-  }
+  const JsonDocument document = read_json(table);
+  const JsonReader root(document);
   std::map<std::string, double> errors;
   const auto add = [&](const char* part, const std::string& row, const std::string& prefix) {
-    if (!json.contains(part) || !json[part].contains(row)) return;
-    for (const auto& [distribution, figures] : json[part][row].items()) {
-      errors[prefix + distribution] = figures.at("relative_l2").get<double>();
-    }
+    if (!root.at(part).has(row)) return;
+    root.at(part).at(row).each_key([&](const std::string& distribution, const JsonReader& figures) {
+      errors[prefix + distribution] = figures.at("relative_l2").not_negative();
+    });
   };
   add("reductions", reduction_row(scheme), "");
   add("weights", weight_row(scheme), "weights_");

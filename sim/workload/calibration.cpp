@@ -1,26 +1,16 @@
 #include "sim/workload/calibration.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
-#include <fstream>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 
-#include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
-#include "sim/base/toml_guard.hpp"
+#include "sim/base/json_reader.hpp"
 
 namespace sim {
 namespace {
 
-using Json = nlohmann::json;
 using codecs::Operation;
 
 constexpr std::array kOperations{
@@ -34,98 +24,6 @@ constexpr std::array kOperations{
 std::string kernel_key(std::string_view codec, std::string_view operation, int inputs,
                        std::string_view to) {
   return fmt::format("{}/{}/{}/{}", codec, operation, inputs, to);
-}
-
-// Reads values out of a JSON document and says where a wrong one stands.
-class JsonReader {
- public:
-  JsonReader(const Json& value, std::string file, std::string path)
-      : value_(value), file_(std::move(file)), path_(std::move(path)) {}
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{}: {}: {}", file_, path_.empty() ? "/" : path_, what));
-  }
-  [[nodiscard]] JsonReader at(const std::string& key) const {
-    if (!value_.is_object() || !value_.contains(key)) fail("missing key " + key);
-    return {value_.at(key), file_, path_ + "/" + key};
-  }
-  // Fails on a key that is none of `known`: a misspelt one would be ignored.
-  void only(std::initializer_list<std::string_view> known) const {
-    for (const auto& [key, value] : value_.items()) {
-      if (std::ranges::find(known, key) == known.end()) {
-        fail(fmt::format("unknown key {}; known: {}", printable(key), fmt::join(known, ", ")));
-      }
-    }
-  }
-  [[nodiscard]] std::string text() const {
-    if (!value_.is_string()) fail("is not a string");
-    auto text = value_.get<std::string>();
-    if (std::ranges::any_of(text, [](unsigned char c) { return std::iscntrl(c) != 0; })) {
-      fail("holds a line break or another control character");
-    }
-    return text;
-  }
-  [[nodiscard]] double positive() const {
-    if (!value_.is_number() || !(value_.get<double>() > 0)) fail("is not a number above 0");
-    return value_.get<double>();
-  }
-  // The default is exact in a double.
-  [[nodiscard]] double whole(double highest = 1e15) const {
-    const double number = positive();
-    if (number > highest || number != std::floor(number)) {
-      fail(fmt::format("is not a whole number from 1 to {}", highest));
-    }
-    return number;
-  }
-  template <class Visit>
-  void each(Visit visit) const {
-    if (!value_.is_array()) fail("is not a list");
-    for (std::size_t i = 0; i < value_.size(); ++i) {
-      visit(JsonReader(value_[i], file_, fmt::format("{}/{}", path_, i)));
-    }
-  }
-
- private:
-  const Json& value_;
-  std::string file_;
-  std::string path_;
-};
-
-// As Json::parse, which takes the last of equal keys in silence.
-Json parse_text(const std::string& text, const std::string& file) {
-  std::vector<std::set<std::string>> open;  // keys of the objects around the place
-  const auto visit = [&](int, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed).second) {
-      throw InputError(
-          fmt::format("{}: key {} is there twice", file, printable(parsed.get<std::string>())));
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, visit);
-  } catch (const Json::parse_error& error) {
-    throw InputError(fmt::format("{}: byte {}: is not JSON", file, error.byte));
-  } catch (const Json::out_of_range&) {
-    throw InputError(file + ": holds a number that is too large");
-  }
-}
-
-Json parse_file(const std::filesystem::path& file, const std::string& name) {
-  constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw InputError(name + ": is not a file that can be read");
-  }
-  if (std::filesystem::file_size(file, error) > kMostBytes) {
-    throw InputError(name + ": is larger than 64 MiB; is it the right file?");
-  }
-  std::ifstream stream(file);
-  std::stringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw InputError(name + ": is not a file that can be read");
-  return parse_text(text.str(), name);
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {
@@ -154,8 +52,7 @@ void read_kernel(const JsonReader& row, Calibration& table) {
   if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
     row.fail("the same kernel and size are there twice");
   }
-  times.push_back(
-      {elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
+  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
 }
 
 // See Calibration::memory_share. The sizes of each kernel ascend.
@@ -187,10 +84,8 @@ double interpolate(const std::vector<KernelTime>& times, double elements) {
 }  // namespace
 
 Calibration read_calibration(const std::filesystem::path& file) {
-  constexpr std::size_t kLongestName = 4096;
-  const std::string name = printable_line(file.string(), kLongestName);
-  const Json json = parse_file(file, name);
-  const JsonReader root(json, name, "");
+  const JsonDocument document = read_json(file);
+  const JsonReader root(document);
   Calibration table;
   table.name = file.stem().string();
   table.gpu = root.at("gpu").text();

@@ -1,0 +1,57 @@
+// JsonReader: typed access to a JSON document that says where a wrong value stands. Reading is
+// strict, so that no file, however hostile, does worse than throw an InputError.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace sim {
+
+struct JsonDocument {
+  nlohmann::json value;
+  std::string file;  // what the messages call it, on one line
+};
+
+// Reads a regular file of at most 64 MiB. Throws InputError naming the file for what is not JSON,
+// holds a number beyond double, or has one key twice.
+[[nodiscard]] JsonDocument read_json(const std::filesystem::path& file);
+
+// The same from text in memory.
+[[nodiscard]] JsonDocument parse_json(std::string_view text, const std::filesystem::path& file);
+
+// A place in a document, which must outlive it. Whatever is wrong there is an InputError
+// "FILE: /codecs/3/median_s: what".
+class JsonReader {
+ public:
+  explicit JsonReader(const JsonDocument& document)
+      : JsonReader(document.value, document.file, "") {}
+  explicit JsonReader(JsonDocument&&) = delete;
+
+  [[noreturn]] void fail(const std::string& what) const;
+  [[nodiscard]] JsonReader at(const std::string& key) const;
+  [[nodiscard]] bool has(const std::string& key) const;
+  // Fails on a key that is none of `known`: a misspelt one would be ignored.
+  void only(std::initializer_list<std::string_view> known) const;
+  // Of one line.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] double not_negative() const;
+  [[nodiscard]] double positive() const;
+  // The default is exact in a double.
+  [[nodiscard]] double whole(double highest = 1e15) const;
+  void each(const std::function<void(const JsonReader&)>& visit) const;  // of a list
+  void each_key(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
+
+ private:
+  JsonReader(const nlohmann::json& value, std::string file, std::string path);
+
+  const nlohmann::json& value_;
+  std::string file_;
+  std::string path_;
+};
+
+}  // namespace sim

@@ -1,0 +1,143 @@
+// JSON is read strictly: what is wrong is one line that names the file and the place in it.
+#include "sim/base/json_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/input_errors.hpp"
+
+namespace sim {
+namespace {
+
+// The error of parsing `text` and then of what `read` does with it; it must be located.
+template <class Read>
+std::string error_of(std::string_view text, Read read) {
+  std::string error = input_error_of([&] {
+    const JsonDocument document = parse_json(text, "x.json");
+    read(JsonReader(document));
+  });
+  EXPECT_LE(lines_of(error).size(), 1u) << error;
+  expect_located(error, "x.json");
+  return error;
+}
+
+std::string parse_error_of(std::string_view text) {
+  return error_of(text, [](const JsonReader&) {});
+}
+
+std::string repeated(std::string_view text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+TEST(JsonReader, ReadsWhatIsThere) {
+  const JsonDocument document =
+      parse_json(R"({"a": {"b": [1.5, 2]}, "text": "zażółć", "none": 0})", "x.json");
+  const JsonReader root(document);
+  std::vector<double> numbers;
+  root.at("a").at("b").each([&](const JsonReader& one) { numbers.push_back(one.positive()); });
+  EXPECT_EQ(numbers, (std::vector<double>{1.5, 2}));
+  EXPECT_EQ(root.at("text").text(), "zażółć");
+  EXPECT_EQ(root.at("none").not_negative(), 0);
+  EXPECT_TRUE(root.has("a"));
+  EXPECT_FALSE(root.has("b"));
+  EXPECT_FALSE(root.at("text").has("a"));
+  std::vector<std::string> keys;
+  root.each_key([&](const std::string& key, const JsonReader&) { keys.push_back(key); });
+  EXPECT_EQ(keys, (std::vector<std::string>{"a", "none", "text"}));
+  root.only({"a", "none", "text"});
+}
+
+TEST(JsonReader, SaysWhereAWrongValueStands) {
+  const std::string_view text = R"({"a": [1, {"b": "x\ny", "c": 1.5, "d": -1, "e": 1e300}]})";
+  const auto error = [&](auto read) {
+    return error_of(text, [&](const JsonReader& root) {
+      root.at("a").each([&](const JsonReader& row) {
+        if (row.has("b")) read(row);
+      });
+    });
+  };
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("z")); }),
+            "x.json: /a/1: missing key z");
+  EXPECT_EQ(error([](const auto& row) {
+              row.only({"b", "c", "d"});
+            }),
+            "x.json: /a/1: unknown key e; known: b, c, d");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("b").text()); }),
+            "x.json: /a/1/b: holds a line break or another control character");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("c").text()); }),
+            "x.json: /a/1/c: is not a string");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("d").positive()); }),
+            "x.json: /a/1/d: is not a number above 0");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("b").not_negative()); }),
+            "x.json: /a/1/b: is not a number from 0 up");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("c").whole()); }),
+            "x.json: /a/1/c: is not a whole number from 1 to 1000000000000000");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("e").whole(7)); }),
+            "x.json: /a/1/e: is not a whole number from 1 to 7");
+  EXPECT_EQ(error([](const auto& row) { row.each([](const auto&) {}); }),
+            "x.json: /a/1: is not a list");
+  EXPECT_EQ(error([](const auto& row) { row.at("c").each_key([](const auto&, const auto&) {}); }),
+            "x.json: /a/1/c: is not an object");
+  EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("c").at("z")); }),
+            "x.json: /a/1/c: missing key z");
+}
+
+TEST(JsonReader, NumbersEndWhereTheyAreAllowedTo) {
+  const auto error = [](std::string_view text, auto read) { return error_of(text, read); };
+  const auto whole = [](const JsonReader& one) { static_cast<void>(one.whole(7)); };
+  EXPECT_EQ(error("7", whole), "");
+  EXPECT_NE(error("8", whole), "");
+  EXPECT_NE(error("0", whole), "");
+  const auto positive = [](const JsonReader& one) { static_cast<void>(one.positive()); };
+  EXPECT_EQ(error("5e-324", positive), "");
+  EXPECT_NE(error("0", positive), "");
+  EXPECT_NE(error("true", positive), "");
+  EXPECT_NE(error("null", positive), "");
+}
+
+TEST(JsonDocument, RefusesWhatIsNotJson) {
+  for (const char* text : {"", "{", "[1,]", "{\"a\": 1} x", "{\"a\": NaN}", "{'a': 1}", "\"\xff\"",
+                           "// comment\n1", "\"a\nb\""}) {
+    EXPECT_NE(parse_error_of(text).find(": is not JSON"), std::string::npos) << text;
+  }
+  EXPECT_EQ(parse_error_of("[1e999]"), "x.json: holds a number that is too large");
+}
+
+TEST(JsonDocument, RefusesOneKeyTwiceInOneObjectAlone) {
+  EXPECT_EQ(parse_error_of(R"({"a": 1, "b": {"a": 2}, "a": 3})"), "x.json: key a is there twice");
+  EXPECT_EQ(parse_error_of(R"({"b": [{"c": 1, "c": 1}]})"), "x.json: key c is there twice");
+  EXPECT_EQ(parse_error_of(R"({"a": 1, "b": {}, "a": 3})"), "x.json: key a is there twice");
+  EXPECT_EQ(parse_error_of(R"({"a": {"a": [{"a": 1}, {"a": 1}]}})"), "");
+  EXPECT_EQ(parse_error_of(R"({"a": {"b": 1}, "b": 1})"), "");
+  EXPECT_EQ(parse_error_of(R"({"a\nb": 1, "a\nb": 1})"), "x.json: key a?b is there twice");
+}
+
+struct Nest {
+  const char *open, *close;
+  int depth;
+};
+
+TEST(JsonDocument, NestedAMillionDeepIsNoCrash) {
+  for (const auto& [open, close, depth] : {Nest{"[", "]", 1'000'000}, {"{\"a\":", "}", 100'000}}) {
+    EXPECT_NE(parse_error_of(repeated(open, depth)), "");
+    EXPECT_NE(parse_error_of(repeated(open, depth) + "1" + repeated(close, depth - 1)), "");
+    EXPECT_EQ(parse_error_of(repeated(open, depth) + "1" + repeated(close, depth)), "");
+  }
+}
+
+TEST(JsonDocument, IsReadFromARegularFile) {
+  for (const auto& file : shipped_files("traces/calibration", ".json")) {
+    EXPECT_EQ(read_json(file).file, file.string());
+  }
+  for (const char* file : {"missing.json", "/", "/dev/zero"}) {
+    EXPECT_EQ(input_error_of([&] { static_cast<void>(read_json(file)); }),
+              std::string(file) + ": is not a file that can be read");
+  }
+}
+
+}  // namespace
+}  // namespace sim
