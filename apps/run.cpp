@@ -10,6 +10,7 @@
 #include "apps/data_files.hpp"
 #include "apps/job.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"

@@ -4,14 +4,15 @@
 #include <boost/program_options.hpp>
 #include <cctype>
 #include <ctime>
+#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <stdexcept>
 #include <string>
 
 #include "apps/calibrate/codec_rows.hpp"
 #include "apps/calibrate/device.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace {
 
@@ -20,12 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kWrongInput = 2, kDeviceTrouble = 3;
 constexpr int kLaunches = 33;
-
-// Wrong flags, with what to write instead.
-class FlagError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct Settings {
   std::filesystem::path output;  // empty: named after the GPU
@@ -51,7 +46,7 @@ std::size_t read_size(const std::string& flag, const std::string& text) {
       return static_cast<std::size_t>(bytes);
     }
   }
-  throw FlagError(flag + ": '" + text + "' is no size from 64 KiB up; write e.g. \"16 MiB\"");
+  throw sim::InputError(flag + ": '" + text + "' is no size from 64 KiB up; write e.g. \"16 MiB\"");
 }
 
 options::options_description described(Settings& settings, std::string& min, std::string& max) {
@@ -78,7 +73,7 @@ Settings read_settings(int count, char** arguments) {
     options::store(options::parse_command_line(count, arguments, flags), values);
     options::notify(values);
   } catch (const options::error& error) {
-    throw FlagError(error.what());
+    throw sim::InputError(error.what());
   }
   if (settings.help) {
     std::cout << "usage: gardenhose-calibrate [flags]\n"
@@ -88,7 +83,7 @@ Settings read_settings(int count, char** arguments) {
   settings.sizes = {.min_bytes = read_size("--min-size", min),
                     .max_bytes = read_size("--max-size", max)};
   if (settings.sizes.min_bytes > settings.sizes.max_bytes) {
-    throw FlagError("--min-size: larger than --max-size");
+    throw sim::InputError("--min-size: larger than --max-size");
   }
   for (int i = 0; i < count; ++i) {
     if (i > 0) settings.command += ' ';
@@ -111,17 +106,6 @@ std::string today() {
   char text[16] = {};
   std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
   return text;
-}
-
-// The file is either the old one or the new one, never a part: the name changes hands at the end.
-void write_atomically(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::path temporary = path;
-  temporary += ".tmp";
-  std::ofstream file(temporary);
-  file << text;
-  file.close();
-  if (!file) throw FlagError("--output: cannot write " + temporary.string());
-  std::filesystem::rename(temporary, path);
 }
 
 Json measure(const Settings& settings, const calibrate::Device& device) {
@@ -154,7 +138,7 @@ void run(const Settings& settings) {
   const calibrate::Device device = calibrate::read_device();
   const std::filesystem::path output =
       settings.output.empty() ? default_output(device.name) : settings.output;
-  write_atomically(output, measure(settings, device).dump(1) + "\n");
+  sim::write_file(output, measure(settings, device).dump(1) + "\n");
   std::cerr << output.string() << "\n";
 }
 
@@ -164,7 +148,7 @@ int main(int count, char** arguments) {
   try {
     run(read_settings(count, arguments));
     return 0;
-  } catch (const FlagError& error) {
+  } catch (const sim::InputError& error) {
     std::cerr << error.what() << "\n";
     return kWrongInput;
   } catch (const codecs::cuda::CudaError& error) {

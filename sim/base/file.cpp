@@ -1,27 +1,78 @@
+#include "sim/base/file.hpp"
+
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/report/writers.hpp"
 
 namespace sim {
-
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& file, const std::string& why) {
-  throw InputError(file.string() + ": cannot be written: " + why);
+constexpr mode_t kMode = 0666;  // less the umask
+
+// An open file; negative where it could not be opened.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int number() const { return number_; }
+  bool close() {
+    const int number = std::exchange(number_, -1);
+    return number < 0 || ::close(number) == 0;
+  }
+
+ private:
+  int number_;
+};
+
+// These return false and set errno where they fail.
+bool write_all(const Descriptor& file, std::string_view text) {
+  if (file.number() < 0) return false;
+  while (!text.empty()) {
+    const ssize_t written = ::write(file.number(), text.data(), text.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
-bool write_to(const fs::path& file, std::string_view text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  stream.close();
-  return static_cast<bool>(stream);
+bool write_in_place(const fs::path& file, std::string_view text) {
+  Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  return write_all(descriptor, text) && descriptor.close();
+}
+
+// The file has no name until it is whole, so that a process that is killed leaves no part of it.
+bool write_nameless(const fs::path& file, std::string_view text) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  Descriptor descriptor(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode));
+  const std::string handle = "/proc/self/fd/" + std::to_string(descriptor.number());
+  return write_all(descriptor, text) &&
+         ::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+std::error_code outcome(bool done) {
+  return done ? std::error_code() : std::error_code(errno, std::generic_category());
+}
+
+std::error_code replace(const fs::path& target, std::string_view text) {
+  fs::path whole = target;
+  whole += ".part" + std::to_string(getpid());
+  // Some file systems, such as NFS, have no nameless files.
+  std::error_code error = outcome(write_nameless(whole, text) || write_in_place(whole, text));
+  if (!error) fs::rename(whole, target, error);
+  std::error_code ignored;
+  if (error) fs::remove(whole, ignored);
+  return error;
 }
 
 }  // namespace
@@ -31,19 +82,11 @@ void write_file(const fs::path& file, std::string_view text) {
   const fs::file_status status = fs::status(file, error);
   if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
     // A rename would put a file in the place of /dev/null.
-    if (!write_to(file, text)) fail(file, std::strerror(errno));
-    return;
+    error = outcome(write_in_place(file, text));
+  } else {
+    error = replace(fs::is_regular_file(status) ? fs::canonical(file) : file, text);
   }
-  const fs::path target = fs::is_regular_file(status) ? fs::canonical(file) : file;
-  fs::path temporary = target;
-  temporary += ".part" + std::to_string(getpid());
-  const bool written = write_to(temporary, text);
-  if (!written) error.assign(errno, std::generic_category());
-  if (written) fs::rename(temporary, target, error);
-  if (!error) return;
-  const std::string why = error.message();
-  fs::remove(temporary, error);
-  fail(file, why);
+  if (error) throw InputError(file.string() + ": cannot be written: " + error.message());
 }
 
 }  // namespace sim

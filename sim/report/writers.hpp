@@ -1,10 +1,8 @@
 // Writers of reports: tables for people, JSON, CSV, and a timeline for Perfetto.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "sim/report/report.hpp"
 
@@ -20,9 +18,5 @@ namespace sim {
 // ranks from the first, 0 for all.
 [[nodiscard]] std::string to_perfetto(const Schedule& schedule, const Timeline& timeline,
                                       int ranks = 0);
-
-// Writes through a temporary file beside it and a rename: never half a file. Follows links; writes
-// a device or pipe as it is. Throws InputError where the place cannot be written.
-void write_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace sim

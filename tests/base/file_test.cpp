@@ -1,7 +1,10 @@
 // A file is written whole or not at all.
+#include "sim/base/file.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -9,7 +12,6 @@
 #include <fstream>
 #include <string>
 
-#include "sim/report/writers.hpp"
 #include "tests/input_errors.hpp"
 
 namespace sim {
@@ -19,8 +21,8 @@ namespace fs = std::filesystem;
 
 class File : public testing::Test {
  protected:
-  File() {
-    std::string pattern = (fs::temp_directory_path() / "gardenhose-file-XXXXXX").string();
+  explicit File(const fs::path& parent = fs::temp_directory_path()) {
+    std::string pattern = (parent / "gardenhose-file-XXXXXX").string();
     folder = mkdtemp(pattern.data());
   }
   ~File() override { fs::remove_all(folder); }
@@ -33,6 +35,12 @@ class File : public testing::Test {
   }
 
   fs::path folder;
+};
+
+// In memory, where every Linux has files without names.
+class FileInMemory : public File {
+ protected:
+  FileInMemory() : File("/dev/shm") {}
 };
 
 // No file of this process grows beyond `bytes`, as if the disk were full.
@@ -87,6 +95,26 @@ TEST_F(File, StaysAsItWasWhenTheDiskIsFull) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(FileInMemory, LeavesNothingBehindWhereTheProcessIsKilled) {
+  write_file(folder / "x", "old");
+  for (const fs::path& name : {folder / "x", fs::path("new")}) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      fs::current_path(folder);
+      const FileSizeLimit full(1000);
+      std::signal(SIGXFSZ, SIG_DFL);  // kills in the middle of the writing
+      write_file(name, std::string(1 << 20, 'n'));
+      _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(text_of(folder / "x"), "old");
+    EXPECT_EQ(files(), 1) << name;
+  }
+}
+
 TEST_F(File, ThatCannotBeReplacedLeavesNothingBehind) {
   fs::create_directory(folder / "x");
   std::ofstream(folder / "x" / "inside") << "kept";
@@ -94,6 +122,22 @@ TEST_F(File, ThatCannotBeReplacedLeavesNothingBehind) {
   EXPECT_TRUE(error.starts_with((folder / "x").string() + ": cannot be written: ")) << error;
   EXPECT_EQ(text_of(folder / "x" / "inside"), "kept");
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(File, IsWrittenWhereAKilledProcessLeftAPart) {
+  // Where files need names, one of the same number may have been killed.
+  std::ofstream(folder / ("x.part" + std::to_string(getpid()))) << "longer than the text";
+  write_file(folder / "x", "new");
+  EXPECT_EQ(text_of(folder / "x"), "new");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(File, WithoutAFolderInItsNameIsInTheCurrentOne) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  write_file("x", "text");
+  fs::current_path(before);
+  EXPECT_EQ(text_of(folder / "x"), "text");
 }
 
 TEST_F(File, InAFolderThatIsMissingIsAnError) {
