@@ -63,9 +63,8 @@ double memory_share(const Calibration& table) {
     shares.push_back(largest.moved_bytes / largest.seconds / table.memory_bandwidth.base());
   }
   if (shares.empty()) return 0;
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  return *middle;
+  std::ranges::sort(shares);
+  return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
 }
 
 // The time for `elements`, linear between measured sizes in the logarithm of both.
