@@ -1,0 +1,268 @@
+// Operators: their FLOP are the model's, and their bytes follow from what a kernel reads and
+// writes.
+#include "sim/workload/operators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/shipped_files.hpp"
+#include "tests/workload/operator_sums.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kBf16 = 2;  // bytes
+
+// All that a rank runs for one layer and the ends.
+Operators everything(const Model& model, const Parallelism& p) {
+  const LayerOperators layer = layer_operators(model, p);
+  const EndOperators ends = end_operators(model, p);
+  return joined({forward_of(layer), layer.recompute, backward_of(layer), ends.embedding,
+                 ends.embedding_backward, ends.head, ends.head_backward});
+}
+
+Model shipped(const std::string& name) {
+  return read_model(source_directory() / "traces/models" / (name + ".toml"));
+}
+
+// Every shipped model, and one whose heads share keys and values.
+std::vector<Model> models() {
+  std::vector<Model> all;
+  for (const auto& file : shipped_files("traces/models", ".toml")) all.push_back(read_model(file));
+  all.push_back(shipped("llama_2_7b"));
+  all.back().name = "grouped queries";
+  all.back().kv_heads = 8;
+  return all;
+}
+
+std::vector<int> tensor_sizes(const Model& model) {
+  std::vector<int> sizes;
+  for (const int tensor : {1, 2, 4, 8}) {
+    const bool divides = model.heads % tensor == 0 && model.kv_heads % tensor == 0 &&
+                         model.feed_forward % tensor == 0 && model.vocabulary % tensor == 0;
+    if (divides) sizes.push_back(tensor);
+  }
+  return sizes;
+}
+
+// Of a rank and one product over all pairs of tokens.
+double pairs_flop(const Model& model, const Parallelism& p) {
+  return 2.0 * p.micro_batch * model.sequence * model.sequence * model.hidden / p.tensor;
+}
+
+void expect_flop_of(const Model& model, const Parallelism& p) {
+  const LayerOperators layer = layer_operators(model, p);
+  const EndOperators ends = end_operators(model, p);
+  const bool fused = p.attention == Attention::fused;
+  const double third = model_flop(model, p.micro_batch).base() / 3 / p.tensor;  // forward
+  const double layers_forward = model.layers * sum_of(forward_of(layer)).flop;
+  EXPECT_NEAR((layers_forward + sum_of(joined({ends.embedding, ends.head})).flop) / third, 1,
+              1e-13);
+  const double backward = model.layers * sum_of(backward_of(layer)).flop +
+                          sum_of(joined({ends.embedding_backward, ends.head_backward})).flop;
+  // A fused core computes the scores again.
+  const double again = fused ? model.layers * pairs_flop(model, p) : 0;
+  EXPECT_NEAR((backward - again) / (2 * third), 1, 1e-13);
+  const double core = fused ? 0 : 2 * pairs_flop(model, p);
+  const double selective = p.recompute == Recompute::selective ? core : 0;
+  EXPECT_NEAR(model.layers * sum_of(layer.recompute).flop,
+              p.recompute == Recompute::full ? layers_forward : model.layers * selective,
+              1e-13 * layers_forward);
+}
+
+TEST(Operators, DoTheModelsFlopAThirdOfThemForward) {
+  for (const Model& model : models()) {
+    for (const int tensor : tensor_sizes(model)) {
+      SCOPED_TRACE(model.name + ", TP " + std::to_string(tensor));
+      for (const Attention attention : {Attention::unfused, Attention::fused}) {
+        for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+          expect_flop_of(
+              model,
+              {.tensor = tensor, .micro_batch = 3, .recompute = recompute, .attention = attention});
+        }
+      }
+    }
+  }
+}
+
+TEST(Operators, RecomputeWhatTheForwardPassRan) {
+  const Model model = shipped("gpt_1.3b");
+  const LayerOperators full = layer_operators(model, {.recompute = Recompute::full});
+  EXPECT_EQ(sum_of(full.recompute).bytes, sum_of(forward_of(full)).bytes);
+  EXPECT_EQ(sum_of(full.recompute).launches, sum_of(forward_of(full)).launches);
+  // The attention core alone: neither its projections nor its norm and residual.
+  const LayerOperators selective = layer_operators(model, {.recompute = Recompute::selective});
+  for (const Operator& one : selective.recompute) {
+    EXPECT_TRUE(std::ranges::count(selective.attention, one.name, &Operator::name) == 1);
+    EXPECT_FALSE(one.name == "norm" || one.name == "residual") << one.name;
+    EXPECT_TRUE(one.flop() == 0 || one.k == 2048.0 / 16) << one.name;
+  }
+}
+
+TEST(Operators, OfSequenceParallelismSplitWhatStandsBetweenTheBlocksAndNothingElse) {
+  const std::set<std::string_view> between{"norm",      "norm backward",    "residual",
+                                           "embedding", "dropout backward", "embedding backward"};
+  for (const char* name : {"gpt_1.3b", "llama_2_7b"}) {
+    const Model model = shipped(name);
+    for (const int tensor : {2, 8}) {
+      const Operators whole = everything(model, {.tensor = tensor});
+      const Operators split = everything(model, {.tensor = tensor, .sequence_parallel = true});
+      ASSERT_EQ(whole.size(), split.size());
+      // With these sizes no other bias gradient has as many bytes as those of the blocks' outputs.
+      const double output = kBf16 * model.sequence * model.hidden;
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        const Operator& one = whole[i];
+        const bool local =
+            between.contains(one.name) || (one.name == "bias gradient" && one.bytes == output);
+        EXPECT_DOUBLE_EQ(split[i].bytes, local ? one.bytes / tensor : one.bytes) << one.name;
+        EXPECT_EQ(split[i].name, one.name);
+        EXPECT_EQ(split[i].flop(), one.flop()) << one.name;
+        EXPECT_EQ(split[i].launches, one.launches) << one.name;
+      }
+    }
+  }
+}
+
+TEST(Operators, OfFusedAttentionMoveNoScores) {
+  // As many tokens in samples twice as long have twice as many scores, and nothing else.
+  Model model = shipped("gpt_1.3b");
+  model.sequence = 1024;
+  Model longer = model;
+  longer.sequence = 2048;
+  for (const Attention attention : {Attention::fused, Attention::unfused}) {
+    const auto bytes = [&](const Model& of, int micro_batch) {
+      return sum_of(everything(of, {.micro_batch = micro_batch,
+                                    .recompute = Recompute::full,
+                                    .attention = attention}))
+          .bytes;
+    };
+    const double more = bytes(longer, 2) - bytes(model, 4);
+    EXPECT_EQ(more != 0, attention == Attention::unfused) << more;
+  }
+}
+
+struct SoftmaxShape {
+  int heads, tensor, micro_batch, sequence;
+  bool one_kernel;
+};
+constexpr SoftmaxShape kSoftmaxShapes[]{
+    {40, 4, 1, 2048, false},  // 10 heads
+    {40, 4, 2, 2048, true},   // 20 heads and samples
+    {40, 2, 1, 2048, true},  {40, 8, 2, 2048, false}, {40, 8, 4, 2048, true},
+    {16, 1, 1, 4096, true},  {16, 1, 1, 4100, false},  // longer than 4096
+    {16, 1, 1, 2046, false},                           // no multiple of 4
+    {16, 1, 1, 2044, true},
+};
+
+TEST(Operators, OfUnfusedAttentionMoveTheScoresOncePerKernelThatTouchesThem) {
+  for (const SoftmaxShape& shape : kSoftmaxShapes) {
+    SCOPED_TRACE(testing::Message() << shape.heads << "/" << shape.tensor << " heads x "
+                                    << shape.micro_batch << ", sequence " << shape.sequence);
+    Model model = shipped("gpt_1.3b");
+    model.heads = model.kv_heads = shape.heads;
+    model.hidden = shape.heads * 128;
+    model.sequence = shape.sequence;
+    Parallelism unfused{.tensor = shape.tensor, .micro_batch = shape.micro_batch};
+    Parallelism fused = unfused;
+    fused.attention = Attention::fused;
+    const double tokens = static_cast<double>(shape.micro_batch) * shape.sequence;
+    const double vectors = kBf16 * tokens * model.hidden / shape.tensor;  // of all its heads
+    const double scores = kBf16 * tokens * shape.sequence * shape.heads / shape.tensor;
+    // Forward: the products write and read them; softmax reads a triangle and writes all, or mask
+    // and softmax read and write all; dropout reads, writes and keeps a byte of each. The output's
+    // heads are joined by a copy.
+    const OperatorSum more = forward(model, unfused) - forward(model, fused);
+    EXPECT_DOUBLE_EQ(more.bytes, (2 + (shape.one_kernel ? 1.5 : 4) + 2.5) * scores + 2 * vectors);
+    EXPECT_EQ(more.launches, (2 + (shape.one_kernel ? 1 : 2) + 1 + 1) - 1);
+    // Backward: probabilities read, their gradient written, that of the scores read twice; dropout
+    // reads a byte of each, reads and writes; softmax reads two triangles and writes all, or reads
+    // two and writes one, and the mask reads and writes. Three gradients are joined by a copy.
+    const OperatorSum back = backward(model, unfused) - backward(model, fused);
+    EXPECT_DOUBLE_EQ(back.bytes, (4 + 2.5 + (shape.one_kernel ? 2 : 5)) * scores + 2 * 3 * vectors);
+    EXPECT_EQ(back.launches, (4 + 1 + (shape.one_kernel ? 1 : 2) + 1) - 1);
+  }
+}
+
+TEST(Operators, WithoutBiasesReadNoGradientsOfTheirs) {
+  for (const Model& with : models()) {
+    Model biased = with;
+    biased.biases = true;
+    Model model = with;
+    model.biases = false;
+    for (const int tensor : tensor_sizes(model)) {
+      const Parallelism p{.tensor = tensor, .micro_batch = 2};
+      const OperatorSum less = backward(biased, p) - backward(model, p);
+      // The gradient of each biased output is read once: two bytes a token and bias.
+      const ParameterCount all = parameter_count(biased);
+      const ParameterCount none = parameter_count(model);
+      const auto sharded = static_cast<double>(all.layer_sharded - none.layer_sharded);
+      const auto replicated = static_cast<double>(all.layer_replicated - none.layer_replicated);
+      EXPECT_NEAR(less.bytes / (kBf16 * 2 * model.sequence * (sharded / tensor + replicated)), 1,
+                  1e-9)
+          << model.name;
+      EXPECT_EQ(less.flop, 0);
+      EXPECT_GT((forward(biased, p) - forward(model, p)).bytes, 0);
+      EXPECT_EQ((forward(biased, p) - forward(model, p)).flop, 0);
+    }
+  }
+}
+
+TEST(Operators, WithoutDropoutMoveNoMasks) {
+  Model dropped = shipped("gpt_1.3b");
+  dropped.dropout = true;
+  Model model = dropped;
+  model.dropout = false;
+  const double activations = kBf16 * 2 * model.sequence * model.hidden;
+  const double scores = kBf16 * 2 * model.heads * model.sequence * model.sequence;
+  for (const Attention attention : {Attention::unfused, Attention::fused}) {
+    const Parallelism p{.micro_batch = 2, .attention = attention};
+    // A pass of its own reads, writes and has a byte mask; after attention and block it rides with
+    // the residual, which writes the mask alone.
+    const double core = attention == Attention::unfused ? 2.5 * scores : 0;
+    EXPECT_DOUBLE_EQ((forward(dropped, p) - forward(model, p)).bytes, core + 2 * 0.5 * activations);
+    EXPECT_DOUBLE_EQ((backward(dropped, p) - backward(model, p)).bytes,
+                     core + 2 * 2.5 * activations);
+    EXPECT_EQ((forward(dropped, p) - forward(model, p)).flop, 0);
+    EXPECT_EQ((backward(dropped, p) - backward(model, p)).flop, 0);
+    EXPECT_DOUBLE_EQ(
+        (sum_of(end_operators(dropped, p).embedding) - sum_of(end_operators(model, p).embedding))
+            .bytes,
+        2.5 * activations);
+  }
+}
+
+TEST(Operators, AddWeightGradientsToTheBufferInItsPrecision) {
+  for (Model model : models()) {
+    model.biases = false;  // what is sharded is then matrices alone
+    for (const int tensor : tensor_sizes(model)) {
+      const Parallelism fp32{.tensor = tensor, .gradients = Precision::fp32};
+      const Parallelism bf16{.tensor = tensor, .gradients = Precision::bf16};
+      // Each weight's gradient is read and written: 2 x (4 - 2) bytes more.
+      const auto matrices = static_cast<double>(parameter_count(model).layer_sharded) / tensor;
+      const auto words = static_cast<double>(parameter_count(model).embedding) / tensor;
+      EXPECT_NEAR((backward(model, fp32) - backward(model, bf16)).bytes / (4 * matrices), 1, 1e-9);
+      const OperatorSum head = sum_of(end_operators(model, fp32).head_backward) -
+                               sum_of(end_operators(model, bf16).head_backward);
+      EXPECT_NEAR(head.bytes / (4 * words), 1, 1e-9) << model.name;
+      EXPECT_EQ((forward(model, fp32) - forward(model, bf16)).bytes, 0);
+    }
+  }
+}
+
+TEST(Operators, OfOneProductReadTwoMatricesAndWriteTheThird) {
+  for (const Operator& one :
+       everything(shipped("llama_2_7b"), {.tensor = 4, .gradients = Precision::bf16})) {
+    if (one.flop() == 0 || one.name.starts_with("attention core")) continue;
+    // A weight's gradient is read too, for it is added.
+    const double times = one.name.ends_with("weights") ? 2 : 1;
+    EXPECT_DOUBLE_EQ(one.bytes, kBf16 * (one.m * one.k + one.k * one.n + times * one.m * one.n))
+        << one.name;
+  }
+}
+
+}  // namespace
+}  // namespace sim
