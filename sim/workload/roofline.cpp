@@ -1,16 +1,15 @@
 #include "sim/workload/roofline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 namespace sim {
 namespace {
 
-// Tile sizes that cuBLAS chooses from: NVIDIA, "Matrix Multiplication Background User's Guide".
-constexpr std::array<std::pair<double, double>, 8> kTiles = {
-    {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64}}};
+// Side of the smallest tile that cuBLAS typically chooses (NVIDIA, "Matrix Multiplication
+// Background User's Guide", typical tile dimensions). Its other tiles are multiples: they waste as
+// much or more.
+constexpr double kTile = 64;
 
 }  // namespace
 
@@ -44,16 +43,11 @@ double Roofline::gemm_share(double m, double n, double k, double count) const {
   if (nearest != nullptr) {
     return 2 * nearest->m * nearest->n * nearest->k / nearest->seconds / peak_;
   }
-  double share = 0;
-  for (const auto& [tile_rows, tile_columns] : kTiles) {
-    const double rows = std::ceil(m / tile_rows);
-    const double columns = std::ceil(n / tile_columns);
-    const double tiles = rows * columns * count;
-    const double filled = m * n / (rows * tile_rows * columns * tile_columns);
-    const double waves = std::ceil(tiles / multiprocessors_);
-    share = std::max(share, filled * tiles / (waves * multiprocessors_));
-  }
-  return share;
+  const double rows = std::ceil(m / kTile);
+  const double columns = std::ceil(n / kTile);
+  const double tiles = rows * columns * count;
+  const double filled = m * n / (rows * kTile * columns * kTile);
+  return filled * tiles / (std::ceil(tiles / multiprocessors_) * multiprocessors_);
 }
 
 BlockTime Roofline::block(const Operators& operators) const {

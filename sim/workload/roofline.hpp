@@ -28,8 +28,8 @@ class Roofline {
   // arithmetic in FP32, which is done while the bytes move.
   [[nodiscard]] double pass(double bytes, double flop = 0) const;
   // Share of the peak that a matrix product reaches: what the calibration of this GPU measured at
-  // the nearest shape, else the share of whole waves of tiles over the SMs, for the tile size that
-  // wastes least (NVIDIA, "Matrix Multiplication Background User's Guide", tile and wave
+  // the nearest shape, else what no choice of tiles could avoid, the share of whole waves of small
+  // tiles over the SMs (NVIDIA, "Matrix Multiplication Background User's Guide", tile and wave
   // quantization).
   [[nodiscard]] double gemm_share(double m, double n, double k, double count) const;
 
