@@ -117,7 +117,9 @@ std::vector<Row> memory_rows() {
 std::string break_even_text(const StepReport& report) {
   const BreakEven& at = *report.break_even;
   const auto rate = [](double bytes_per_s) {
-    return fmt::format("{:.4g} Gbps", bytes_per_s * 8 / 1e9);
+    const double gigabits = bytes_per_s * 8 / 1e9;
+    return gigabits < 1000 ? fmt::format("{:.3g} Gbps", gigabits)
+                           : fmt::format("{:.3g} Tbps", gigabits / 1000);
   };
   if (at.pays_at_Bps == 0)
     return fmt::format("does not beat {} at any NIC bandwidth", report.baseline);
