@@ -20,8 +20,9 @@ constexpr const char* kUsage =
     "usage: gardenhose validate [sdp4bit] [FLAGS]\n\n"
     "Reruns a published table and prints what is predicted beside what was measured: from data\n"
     "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
-    "(fitted), and with the same constants but no simulation (null model: FLOP over rate plus\n"
-    "bytes over bandwidth). Rows that a constant was fitted on do not count in the errors.\n\n"
+    "(fitted), and without simulation, FLOP over rate plus bytes over bandwidth: with the same\n"
+    "constants (null model) and with its own (null, refitted). Rows that a constant was fitted\n"
+    "on do not count in the errors.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n\n";
 
@@ -73,10 +74,10 @@ Validation validate(const ValidateOptions& options, const validation::Inputs& in
   }
   result.speed_ups = validation::speed_ups(result.rows);
   {
-    constexpr int kModels = 10;  // of table 2, on both clusters
-    Progress progress("leaving one model out", kModels);
-    result.left_out = validation::leave_one_out(inputs, measurements, "sdp4bit_throughput",
-                                                [&] { progress.step(); });
+    constexpr const char* kTable = "sdp4bit_throughput";
+    Progress progress("leaving one model out", validation::model_count(measurements, kTable));
+    result.left_out =
+        validation::leave_one_out(inputs, measurements, kTable, [&] { progress.step(); });
   }
   for (const auto& [name, cluster] : inputs.clusters) {
     result.constants[name] = cluster.fitted;

@@ -40,11 +40,21 @@ Gpu read_gpu(TomlReader& reader) {
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
 }
 
-Nvlink read_nvlink(TomlReader& reader) {
-  return {.kind = reader.one_of<Nvlink::Kind>("nvlink.kind", kNvlinkKinds),
-          .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
-          .efficiency = reader.number("nvlink.efficiency", kShare),
-          .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
+// The largest mesh built: DGX-1 and MI300X nodes. Rings over more would have too many orders.
+constexpr int kLargestMesh = 8;
+
+Nvlink read_nvlink(TomlReader& reader, int gpus) {
+  const Nvlink nvlink{.kind = reader.one_of<Nvlink::Kind>("nvlink.kind", kNvlinkKinds),
+                      .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
+                      .efficiency = reader.number("nvlink.efficiency", kShare),
+                      .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
+  if (reader.is_good("nvlink.kind") && nvlink.kind == Nvlink::Kind::full_mesh &&
+      gpus > kLargestMesh) {
+    reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
+                                            "\"switched\"",
+                                            kLargestMesh, gpus));
+  }
+  return nvlink;
 }
 
 // NICs are dealt out in order when the file does not say who uses which: GPU g takes NIC
@@ -161,7 +171,7 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   cluster.nodes = read_count(reader, "cluster.nodes", kNodes);
   cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
   cluster.gpu = read_gpu(reader);
-  cluster.nvlink = read_nvlink(reader);
+  cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node);
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
   cluster.collectives = {.channels = read_count(reader, "collectives.channels", kPerNode),
                          .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};

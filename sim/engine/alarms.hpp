@@ -19,7 +19,8 @@ class Alarms {
   Alarms(const Alarms&) = delete;
   Alarms& operator=(const Alarms&) = delete;
 
-  // Alarms of one time ring in the order in which they were set.
+  // Alarms of one time ring in the order in which they were set, those that are set by one of them
+  // last.
   void set(double time_s, std::uint32_t who, std::uint32_t ticket);
   // One of the alarms of this time need not ring. It may all the same: `ticket` tells it apart.
   void cancel(double time_s);
@@ -30,8 +31,8 @@ class Alarms {
   };
   struct Moment {
     std::vector<Entry> entries;
-    std::size_t wanted = 0;  // entries that were not cancelled
-    simgrid::kernel::timer::Timer* timer = nullptr;
+    std::size_t wanted = 0;                          // entries that were not cancelled
+    simgrid::kernel::timer::Timer* timer = nullptr;  // none while it rings
   };
 
   void ring(double time_s);

@@ -26,7 +26,9 @@ std::string weight_row(const Scheme& scheme) {
 
 void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {
   const Fitted& fitted = cluster.fitted;
-  const std::string rows = fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
+  const std::string rows = fitted.rows.empty()
+                               ? "set by hand: no rows are named"
+                               : fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
   if (fitted.network_efficiency) {
     sources["network.fitted_efficiency"] =
         fmt::format("{:.4g}, {}", *fitted.network_efficiency, rows);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "sim/base/error.hpp"
 #include "sim/report/report.hpp"
 #include "sim/report/sources.hpp"
 
@@ -114,6 +115,12 @@ std::string bound_of(const StepReport& report) {
 
 StepReport summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
                      const Timeline& timeline) {
+  if (timeline.outcome != Outcome::complete) {
+    throw InputError(fmt::format(
+        "{}: the step of {} did not end within 1e6 s of simulated time ({}); is a bandwidth of it "
+        "too low?",
+        context.cluster.name, context.model.name, outcome_name(timeline.outcome)));
+  }
   const Cluster& cluster = context.cluster;
   const Parallelism& p = context.parallelism;
   StepReport report;

@@ -39,8 +39,8 @@ double exposed(const StepReport& report, Phase phase) {
 
 std::vector<Row> time_rows() {
   std::vector<Row> rows{{"where the time goes", nullptr}};
-  const auto add = [&](const char* label, std::function<double(const StepReport&)> seconds) {
-    rows.push_back({label, share_of_step(std::move(seconds))});
+  const auto add = [&](const char* label, const std::function<double(const StepReport&)>& seconds) {
+    rows.push_back({label, share_of_step(seconds)});
   };
   add("  compute", [](const StepReport& r) { return r.time.compute_s; });
   add("  exposed communication", [](const StepReport& r) { return r.time.exposed_comm_s; });

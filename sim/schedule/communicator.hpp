@@ -36,7 +36,8 @@ struct Communicator {
   double ring_step_s = 0;   // latency of a ring's step: mean over its hops
   double all_to_all_s = 0;  // latency of an all_to_all: its farthest pair's
   Detail detail = Detail::folded;
-  std::vector<Leg> ring = {};  // folded: a flow a node, `unit` per byte that each rank sends
+  std::vector<Leg> ring =
+      {};  // folded: a flow for a few nodes, `unit` per byte that each rank sends
   // Step by step: for each distinct ring its hops in order, `unit` per byte that each rank sends.
   std::vector<std::vector<Leg>> ring_hops = {};
   // `unit` per byte that each rank sends to each other rank.

@@ -24,16 +24,18 @@ struct Number {
   std::string source;
 
   [[nodiscard]] std::string text(double scaled) const {
-    return whole ? fmt::format("{:.0f}", scaled) : fmt::format("{:.17g}{}", scaled, unit);
+    return whole && scaled == std::round(scaled) ? fmt::format("{:.0f}", scaled)
+                                                 : fmt::format("{:.17g}{}", scaled, unit);
   }
   [[nodiscard]] std::string shown() const { return fmt::format("{:g}{}", value, unit); }
   // Times `factor`, but at least one further for whole numbers, and at most 1 for shares.
   [[nodiscard]] double scaled(double factor) const {
-    if (whole) {
+    if (whole && !key.ends_with("efficiency")) {
       const double step = std::max(1.0, std::round(value * std::abs(factor - 1)));
       return std::max(1.0, value + std::copysign(step, factor - 1));
     }
-    return unit.empty() && value <= 1 ? std::min(1.0, value * factor) : value * factor;
+    if (key.ends_with("efficiency")) return std::min(1.0, value * factor);
+    return key.ends_with("oversubscription") ? std::max(1.0, value * factor) : value * factor;
   }
 };
 
@@ -41,7 +43,8 @@ struct Number {
 std::string comment_above(const std::vector<std::string>& lines, std::size_t line) {
   std::string text;
   for (std::size_t i = line - 1; i > 0 && lines[i - 1].starts_with("# "); --i) {
-    text = lines[i - 1].substr(2) + (text.empty() ? "" : " ") + text;
+    if (!text.empty()) text.insert(0, " ");
+    text.insert(0, lines[i - 1], 2);
   }
   return text;
 }
@@ -161,7 +164,8 @@ std::vector<Constant> list_constants(const std::filesystem::path& folder, const 
                                      const Tick& tick) {
   const Sensitivity sensitivity(inputs, measurements);
   std::vector<Constant> constants;
-  for (const auto& [name, cluster] : inputs.clusters) {
+  for (const auto& entry : inputs.clusters) {
+    const std::string& name = entry.first;
     const std::filesystem::path file = file_of(folder, name);
     for (const Number& number : numbers_of(file)) {
       tick();
@@ -179,7 +183,8 @@ std::vector<Constant> list_constants(const std::filesystem::path& folder, const 
       if (sensitivity.measure(constant, name, change)) constants.push_back(std::move(constant));
     }
   }
-  for (const auto& [name, table] : inputs.calibrations) {
+  for (const auto& entry : inputs.calibrations) {
+    const auto& [name, table] = entry;
     tick();
     Constant constant{.file = table.name + ".json",
                       .key = "codecs[].median_s",
@@ -187,7 +192,7 @@ std::vector<Constant> list_constants(const std::filesystem::path& folder, const 
                       .source = table.source};
     const auto change = [&](double factor) {
       Inputs changed = inputs;
-      changed.calibrations.at(name) = scaled_times(table, factor);
+      changed.calibrations.at(entry.first) = scaled_times(entry.second, factor);
       return changed;
     };
     if (sensitivity.measure(constant, name, change)) constants.push_back(std::move(constant));

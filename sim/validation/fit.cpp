@@ -10,24 +10,23 @@
 namespace sim::validation {
 namespace {
 
-// Constants in logarithms, so that steps are relative and no constant turns negative.
-Eigen::VectorXd to_vector(const Fitted& fitted) {
-  std::vector<double> values;
-  if (fitted.network_efficiency) values.push_back(std::log(*fitted.network_efficiency));
-  if (fitted.communicator_bandwidth) {
-    values.push_back(std::log(fitted.communicator_bandwidth->base()));
-  }
-  if (fitted.compute_efficiency) values.push_back(std::log(*fitted.compute_efficiency));
-  return Eigen::Map<Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+// One number a constant: 1 plus the logarithm of its ratio to the value that it starts from.
+// Eigen's steps are relative to these numbers, so all constants take the same, and none turns
+// negative.
+Eigen::VectorXd at_start(const Fitted& start) {
+  const int count = (start.network_efficiency ? 1 : 0) + (start.communicator_bandwidth ? 1 : 0) +
+                    (start.compute_efficiency ? 1 : 0);
+  return Eigen::VectorXd::Ones(count);
 }
 
 Fitted from_vector(Fitted fitted, const Eigen::VectorXd& values) {
   Eigen::Index i = 0;
-  if (fitted.network_efficiency) fitted.network_efficiency = std::exp(values[i++]);
+  const auto next_factor = [&] { return std::exp(values[i++] - 1); };
+  if (fitted.network_efficiency) *fitted.network_efficiency *= next_factor();
   if (fitted.communicator_bandwidth) {
-    fitted.communicator_bandwidth = Bandwidth::from_base(std::exp(values[i++]));
+    fitted.communicator_bandwidth = *fitted.communicator_bandwidth * next_factor();
   }
-  if (fitted.compute_efficiency) fitted.compute_efficiency = std::exp(values[i++]);
+  if (fitted.compute_efficiency) *fitted.compute_efficiency *= next_factor();
   return fitted;
 }
 
@@ -41,6 +40,7 @@ struct Residuals {
 
   Inputs& given;
   const std::string& cluster;
+  const Fitted start;
   const std::vector<Measurement>& rows;
   Predictor predictor;
   int constants;
@@ -48,8 +48,7 @@ struct Residuals {
   [[nodiscard]] int inputs() const { return constants; }
   [[nodiscard]] int values() const { return static_cast<int>(rows.size()); }
   int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& errors) const {
-    Fitted& fitted = given.clusters.at(cluster).fitted;
-    fitted = from_vector(fitted, x);
+    given.clusters.at(cluster).fitted = from_vector(start, x);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double predicted = predictor(given, rows[i].setup).of(rows[i].metric);
       errors[static_cast<Eigen::Index>(i)] = std::log(predicted / rows[i].value);
@@ -62,10 +61,10 @@ struct Residuals {
 
 Fitted fit(Inputs inputs, const std::string& cluster, const std::vector<Measurement>& rows,
            Predictor predictor) {
-  Fitted& fitted = inputs.clusters.at(cluster).fitted;
-  Eigen::VectorXd x = to_vector(fitted);
+  const Fitted start = inputs.clusters.at(cluster).fitted;
+  Eigen::VectorXd x = at_start(start);
   require(static_cast<Eigen::Index>(rows.size()) >= x.size(), "as many rows as constants");
-  Residuals residuals{inputs, cluster, rows, predictor, static_cast<int>(x.size())};
+  Residuals residuals{inputs, cluster, start, rows, predictor, static_cast<int>(x.size())};
   // A step of 0.1 % is far above the rounding of flows to whole bytes.
   Eigen::NumericalDiff<Residuals> derivatives(residuals, 1e-6);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(derivatives);
@@ -73,7 +72,7 @@ Fitted fit(Inputs inputs, const std::string& cluster, const std::vector<Measurem
   solver.parameters.ftol = 1e-6;
   solver.parameters.maxfev = 100;
   solver.minimize(x);
-  return from_vector(fitted, x);
+  return from_vector(start, x);
 }
 
 }  // namespace sim::validation

@@ -25,14 +25,23 @@ Inputs fitted_without(Inputs inputs, const Group& left_out,
   return inputs;
 }
 
-}  // namespace
-
-Errors leave_one_out(const Inputs& inputs, const std::vector<Measurement>& measurements,
-                     std::string_view table, const Tick& tick) {
+std::set<Group> groups_of(const std::vector<Measurement>& measurements, std::string_view table) {
   std::set<Group> groups;
   for (const Measurement& one : measurements) {
     if (table_of(one.row) == table) groups.insert(group_of(one));
   }
+  return groups;
+}
+
+}  // namespace
+
+int model_count(const std::vector<Measurement>& measurements, std::string_view table) {
+  return static_cast<int>(groups_of(measurements, table).size());
+}
+
+Errors leave_one_out(const Inputs& inputs, const std::vector<Measurement>& measurements,
+                     std::string_view table, const Tick& tick) {
+  const std::set<Group> groups = groups_of(measurements, table);
   std::vector<Row> rows;
   for (const Group& left_out : groups) {
     tick();

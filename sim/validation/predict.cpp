@@ -46,9 +46,10 @@ double gpu_rate(const Cluster& cluster) {
 // A ring moves on both levels at once; two levels follow each other.
 double phase_seconds(const Case& one, const WireBytes& wire, bool ring) {
   const double gpus = one.cluster.gpus_per_node;
+  const auto over = [](double bytes, double rate) { return bytes > 0 ? bytes / rate : 0; };
   const double communicators = ring ? std::min<double>(gpus, one.parallelism.tensor) : gpus;
-  const double inside = wire.intra_node / gpu_rate(one.cluster);
-  const double between = wire.inter_node * gpus / node_rate(one.cluster, communicators);
+  const double inside = over(wire.intra_node, gpu_rate(one.cluster));
+  const double between = over(wire.inter_node * gpus, node_rate(one.cluster, communicators));
   return ring ? std::max(inside, between) : inside + between;
 }
 

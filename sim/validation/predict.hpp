@@ -37,8 +37,8 @@ struct Prediction {
 [[nodiscard]] Prediction predict(const Inputs& inputs, const Setup& setup);
 
 // The null model: model FLOP over the peak rate times the compute efficiency, plus the bytes that
-// each phase sends over the bandwidth of its level. The same constants, no schedule: no operators,
-// passes, kernels, latencies or bubbles.
+// each phase sends over the bandwidth of its level. The same constants, no simulation: no
+// operators, passes, kernels, latencies or bubbles.
 [[nodiscard]] Prediction predict_null(const Inputs& inputs, const Setup& setup);
 
 using Predictor = Prediction (*)(const Inputs&, const Setup&);

@@ -77,10 +77,6 @@ std::vector<CsvRow> read_csv(const std::filesystem::path& file) {
 
 }  // namespace
 
-const char* metric_name(Metric metric) {
-  return metric == Metric::tflops_per_gpu ? "TFLOPs per GPU" : "gradient exchange, ms";
-}
-
 std::vector<Measurement> read_throughput(const std::filesystem::path& file) {
   std::vector<Measurement> measurements;
   for (const CsvRow& row : read_csv(file)) {

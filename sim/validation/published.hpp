@@ -21,7 +21,6 @@ struct Setup {
 };
 
 enum class Metric { tflops_per_gpu, gradient_exchange_ms };
-[[nodiscard]] const char* metric_name(Metric metric);
 
 struct Measurement {
   std::string row;  // "sdp4bit_throughput/a100/gpt_1.3b/sharded"

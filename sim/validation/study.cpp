@@ -47,7 +47,7 @@ void add(Errors& errors, double predicted, double measured, const std::string& r
   errors.worst_row = row;
 }
 
-// Throughputs of the same group, of which the first is `row` itself.
+// Throughputs of the same group, `row` among them.
 std::vector<const Row*> rivals(const std::vector<Row>& rows, const Row& row) {
   std::vector<const Row*> group;
   for (const Row& other : rows) {

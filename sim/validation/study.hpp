@@ -71,9 +71,12 @@ using Tick = std::function<void()>;
                                      Column column, bool without_fitted);
 [[nodiscard]] Ranking ranking(const std::vector<Row>& rows, Column column);
 
-// The uncompressed rows among `rows` of a cluster that its file names under [fitted].
+// The measurements of a cluster that its file names under [fitted].
 [[nodiscard]] std::vector<Measurement> fit_rows(const Inputs& inputs, const std::string& cluster,
                                                 const std::vector<Measurement>& measurements);
+
+// Models of `table`, one that is on two clusters counted twice.
+[[nodiscard]] int model_count(const std::vector<Measurement>& measurements, std::string_view table);
 
 // Throughputs of each model of `table`, with the constants of its cluster fitted on the
 // uncompressed rows of all other models. One tick a model.

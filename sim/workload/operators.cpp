@@ -13,7 +13,7 @@ struct Sizes {
   double tokens, local_tokens;  // local: what norms, dropouts and residuals see
   double hidden, heads, head_width, key_value, feed_forward, rising, sequence, samples;
   double gradient;  // bytes of one element of the gradient buffer
-  bool swiglu, biases, dropout, fused;
+  bool swiglu, rotary, biases, dropout, fused;
 
   [[nodiscard]] double activations() const { return kBf16 * local_tokens * hidden; }
   [[nodiscard]] double scores() const { return kBf16 * samples * heads * sequence * sequence; }
@@ -46,6 +46,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p) {
           .samples = static_cast<double>(p.micro_batch),
           .gradient = static_cast<double>(bytes_of(p.gradients)),
           .swiglu = swiglu,
+          .rotary = model.positions == Model::Positions::rotary,
           .biases = model.biases,
           .dropout = model.dropout,
           .fused = p.attention == Attention::fused};
@@ -82,15 +83,39 @@ void add_residual_backward(const Sizes& z, Operators& into) {
   if (z.biases) into.push_back(memory_pass("bias gradient", z.activations()));
 }
 
-// Two matrix products a head and sample over all pairs of tokens.
-Operator attention_gemm(const Sizes& z, std::string_view name, double products, double bytes) {
-  return {.name = name,
-          .m = z.sequence,
-          .n = z.sequence,
-          .k = z.head_width,
-          .count = products * z.heads * z.samples,
-          .bytes = bytes,
-          .launches = products};
+// Matrix products a head and sample over all pairs of tokens, which share `bytes`: those that give
+// a number a pair (scores and their gradients), and those that sum over pairs to a vector a token.
+struct ProductNames {
+  std::string_view pairs, vectors;
+};
+void add_attention_products(const Sizes& z, ProductNames names, double pairs, double vectors,
+                            double bytes, Operators& into) {
+  const double products = pairs + vectors;
+  const double heads = z.heads * z.samples;
+  into.push_back({.name = names.pairs,
+                  .m = z.sequence,
+                  .n = z.sequence,
+                  .k = z.head_width,
+                  .count = pairs * heads,
+                  .bytes = bytes * pairs / products,
+                  .launches = z.fused ? 1 : pairs});
+  into.push_back({.name = names.vectors,
+                  .m = z.sequence,
+                  .n = z.head_width,
+                  .k = z.sequence,
+                  .count = vectors * heads,
+                  .bytes = bytes * vectors / products,
+                  .launches = z.fused ? 0 : vectors});
+}
+
+constexpr ProductNames kForward{"attention scores", "attention values"};
+constexpr ProductNames kBackward{"attention scores backward", "attention values backward"};
+
+// Queries and keys turned by their positions, in one kernel; backward it is the same.
+void add_rotation(const Sizes& z, Operators& into) {
+  if (!z.rotary) return;
+  const double turned = kBf16 * z.tokens * (z.heads * z.head_width + z.key_value);
+  into.push_back(memory_pass("rotary positions", 2 * turned));
 }
 
 // Bytes of queries, keys, values and outputs of the rank's heads.
@@ -100,14 +125,12 @@ double attention_vectors(const Sizes& z) {
 
 void add_attention_core(const Sizes& z, Operators& into) {
   if (z.fused) {
-    Operator core = attention_gemm(z, "attention core", 2, attention_vectors(z));
-    core.launches = 1;
-    into.push_back(core);
+    add_attention_products(z, kForward, 1, 1, attention_vectors(z), into);
     return;
   }
   const double scores = z.scores();
   // Scores written by the first product and read by the second.
-  into.push_back(attention_gemm(z, "attention core", 2, 2 * scores + attention_vectors(z)));
+  add_attention_products(z, kForward, 1, 1, 2 * scores + attention_vectors(z), into);
   // One kernel reads a triangle and writes all; else a mask and a softmax read and write all.
   into.push_back(z.one_softmax_kernel() ? memory_pass("softmax", 1.5 * scores)
                                         : memory_pass("mask and softmax", 4 * scores, 2));
@@ -118,15 +141,12 @@ void add_attention_core(const Sizes& z, Operators& into) {
 void add_attention_core_backward(const Sizes& z, Operators& into) {
   if (z.fused) {
     // Five products: the scores again, and the gradients of values, scores, queries and keys.
-    Operator core = attention_gemm(z, "attention core backward", 5, 2 * attention_vectors(z));
-    core.launches = 1;
-    into.push_back(core);
+    add_attention_products(z, kBackward, 2, 3, 2 * attention_vectors(z), into);
     return;
   }
   const double scores = z.scores();
   // Probabilities read for the values' gradient, the scores' gradient written, then read twice.
-  into.push_back(
-      attention_gemm(z, "attention core backward", 4, 4 * scores + 2 * attention_vectors(z)));
+  add_attention_products(z, kBackward, 1, 3, 4 * scores + 2 * attention_vectors(z), into);
   if (z.dropout) into.push_back(memory_pass("attention dropout backward", 2.5 * scores));
   into.push_back(z.one_softmax_kernel() ? memory_pass("softmax backward", 2 * scores)
                                         : memory_pass("softmax and mask backward", 5 * scores, 2));
@@ -137,6 +157,7 @@ Operators attention_forward(const Sizes& z) {
   Operators into{norm(z), gemm("query, key, value", z.tokens,
                                z.heads * z.head_width + 2 * z.key_value, z.hidden)};
   if (z.biases) into.push_back(memory_pass("query, key, value bias", 2 * z.projections()));
+  add_rotation(z, into);
   add_attention_core(z, into);
   into.push_back(gemm("attention output", z.tokens, z.hidden, z.heads * z.head_width));
   into.push_back(residual(z));
@@ -152,7 +173,7 @@ Operators feed_forward_forward(const Sizes& z) {
 
 Operators feed_forward_inputs(const Sizes& z) {
   const double wide = kBf16 * z.tokens * z.feed_forward;
-  Operators into;
+  Operators into{norm_backward(z)};  // of what comes after the layer
   add_residual_backward(z, into);
   into.push_back(gemm("feed-forward down inputs", z.tokens, z.feed_forward, z.hidden));
   into.push_back(
@@ -171,6 +192,7 @@ Operators attention_inputs(const Sizes& z) {
   into.push_back(
       weight_gradient("attention output weights", z.tokens, z.hidden, width, z.gradient));
   add_attention_core_backward(z, into);
+  add_rotation(z, into);
   if (z.biases) into.push_back(memory_pass("bias gradient", z.projections()));
   into.push_back(gemm("query, key, value inputs", z.tokens, z.hidden, width + 2 * z.key_value));
   return into;
@@ -199,10 +221,9 @@ LayerOperators layer_operators(const Model& model, const Parallelism& parallelis
   layer.feed_forward_weights = {weight_gradient("feed-forward up weights", z.tokens,
                                                 z.rising * z.feed_forward, z.hidden, z.gradient)};
   layer.attention_inputs = attention_inputs(z);
-  layer.attention_weights = {
-      weight_gradient("query, key, value weights", z.tokens,
-                      z.heads * z.head_width + 2 * z.key_value, z.hidden, z.gradient),
-      norm_backward(z)};
+  layer.attention_weights = {weight_gradient("query, key, value weights", z.tokens,
+                                             z.heads * z.head_width + 2 * z.key_value, z.hidden,
+                                             z.gradient)};
   return layer;
 }
 
@@ -211,9 +232,11 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   const double vocabulary = static_cast<double>(model.vocabulary) / parallelism.tensor;
   const double logits = z.tokens * vocabulary;
   EndOperators ends;
-  // Words gathered, positions added, dropout.
-  ends.embedding = {memory_pass("embedding", (2 + (z.dropout ? 2.5 : 0)) * z.activations(), 3)};
+  ends.embedding = {memory_pass("embedding", 2 * z.activations())};  // words gathered
+  if (!z.rotary) ends.embedding.push_back(memory_pass("embedding positions", 3 * z.activations()));
+  if (z.dropout) ends.embedding.push_back(memory_pass("embedding dropout", 2.5 * z.activations()));
   ends.embedding_backward = {
+      norm_backward(z),  // of the first layer
       memory_pass("embedding backward", (1 + z.gradient) * z.activations(), 2)};
   // Megatron's cross entropy: logits cast to FP32 (2 + 4 bytes), their maximum (4), subtracted
   // (4 + 4), exponentials (4 + 4), their sum (4), divided by it (4 + 4).
@@ -223,8 +246,7 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   ends.head_backward = {
       memory_pass("loss backward", 14 * logits, 2),
       gemm("logits inputs", z.tokens, z.hidden, vocabulary),
-      weight_gradient("logits weights", z.tokens, vocabulary, z.hidden, z.gradient),
-      norm_backward(z)};
+      weight_gradient("logits weights", z.tokens, vocabulary, z.hidden, z.gradient)};
   return ends;
 }
 

@@ -22,8 +22,9 @@ struct Operator {
 using Operators = std::vector<Operator>;
 
 // The operators of one layer on one rank and one micro-batch, split where tensor parallelism
-// communicates. `*_inputs` end with the gradient that an all_reduce then sums; `*_weights` is what
-// may run beside it.
+// communicates. `*_inputs` end with the gradient that an all_reduce then sums, and begin with the
+// backward pass of the norm that follows in the forward pass, which needs the sum before;
+// `*_weights` is what may run beside the all_reduce.
 struct LayerOperators {
   Operators attention;             // forward: norm to output projection
   Operators feed_forward;          // forward: residual and norm to the block's second matrix

@@ -40,11 +40,11 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
         fmt::format("--tp: {} is more than the {} GPUs of a node of {}; tensor parallelism "
                     "stays inside a node",
                     p.tensor, cluster.gpus_per_node, cluster.name));
-  } else if (cluster.gpus_per_node % p.tensor != 0) {
+  } else if (p.tensor > 0 && cluster.gpus_per_node % p.tensor != 0) {
     problem(fmt::format("--tp: {} does not divide the {} GPUs of a node of {}; choose a divisor",
                         p.tensor, cluster.gpus_per_node, cluster.name));
   }
-  if (ranks % (p.tensor * p.pipeline) != 0) {
+  if (ranks % (std::int64_t{p.tensor} * p.pipeline) != 0) {
     problem(
         fmt::format("--pp: {} x tp {} does not divide the {} GPUs; choose other --nodes, --tp "
                     "or --pp",

@@ -40,7 +40,8 @@ const Refusal kRefusals[] = {
     {kRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
     {kRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},
     {kRun,
-     {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024"},
+     {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024", "--set",
+      "nvlink.kind=switched"},
      "--nodes",
      "more than a simulation holds"},
     // Choices and sizes.

@@ -48,6 +48,20 @@ TEST_F(Engine, AFlowTakesItsBytesOverTheBandwidthOfItsLinks) {
   EXPECT_NEAR(run().end_s[id], 0.02, kTolerance);
 }
 
+TEST_F(Engine, KernelsThatEndAtOnceAllEndWhileAFlowChangesTheirPace) {
+  // Two kernels of 1 s share rank 0 for 2 s, and rank 1 has one of 2 s: three ends at one time. The
+  // first one starts a flow that takes SMs from both ranks, which sets the other ends anew.
+  const auto occupancy = builder.add_occupancy({.multiprocessor_share = 0.1, .ranks = {0, 1}});
+  const auto first = kernel(0, Stream::compute, 1);
+  const auto second = kernel(0, Stream::codec, 1);
+  const auto other = kernel(1, Stream::compute, 2);
+  const auto sent = flow(over_nic(), 1e-3, kGigabyte, {first}, occupancy);
+  const Timeline timeline = run();
+  EXPECT_EQ(timeline.outcome, Outcome::complete);
+  for (const auto id : {first, second, other}) EXPECT_NEAR(timeline.end_s[id], 2, kTolerance);
+  EXPECT_NEAR(timeline.end_s[sent], 2.021, kTolerance);
+}
+
 TEST_F(Engine, OppositeDirectionsDoNotShare) {
   // 1 GB each way: 0.02 s each, as if alone.
   const auto there = flow(over_nic(), 0, kGigabyte);

@@ -99,13 +99,14 @@ TEST(Operators, RecomputeWhatTheForwardPassRan) {
   for (const Operator& one : selective.recompute) {
     EXPECT_TRUE(std::ranges::count(selective.attention, one.name, &Operator::name) == 1);
     EXPECT_FALSE(one.name == "norm" || one.name == "residual") << one.name;
-    EXPECT_TRUE(one.flop() == 0 || one.k == 2048.0 / 16) << one.name;
+    EXPECT_TRUE(one.flop() == 0 || std::min(one.n, one.k) == 2048.0 / 16) << one.name;
   }
 }
 
 TEST(Operators, OfSequenceParallelismSplitWhatStandsBetweenTheBlocksAndNothingElse) {
-  const std::set<std::string_view> between{"norm",      "norm backward",    "residual",
-                                           "embedding", "dropout backward", "embedding backward"};
+  const std::set<std::string_view> between{
+      "norm",      "norm backward",       "residual",          "dropout backward",
+      "embedding", "embedding positions", "embedding dropout", "embedding backward"};
   for (const char* name : {"gpt_1.3b", "llama_2_7b"}) {
     const Model model = shipped(name);
     for (const int tensor : {2, 8}) {
@@ -256,7 +257,8 @@ TEST(Operators, AddWeightGradientsToTheBufferInItsPrecision) {
 TEST(Operators, OfOneProductReadTwoMatricesAndWriteTheThird) {
   for (const Operator& one :
        everything(shipped("llama_2_7b"), {.tensor = 4, .gradients = Precision::bf16})) {
-    if (one.flop() == 0 || one.name.starts_with("attention core")) continue;
+    if (one.flop() == 0 || one.name.starts_with("attention scores")) continue;
+    if (one.name.starts_with("attention values")) continue;
     // A weight's gradient is read too, for it is added.
     const double times = one.name.ends_with("weights") ? 2 : 1;
     EXPECT_DOUBLE_EQ(one.bytes, kBf16 * (one.m * one.k + one.k * one.n + times * one.m * one.n))
