@@ -41,7 +41,11 @@ void apply(const Setting& setting, Scheme& scheme) {
   } else if (setting.key == "scheme.inter_group") {
     set_group(setting, scheme, gradients.between);
   } else if (setting.key == "scheme.slices") {
-    if (!two_level) fail(setting, fmt::format("{} has no second level", scheme.name));
+    if (!two_level)
+      fail(setting,
+           fmt::format(
+               "{} has no second level; name it with --baseline instead of among the schemes",
+               scheme.name));
     gradients.slices = positive_integer(setting, 1, 1024);
   } else if (setting.key == "scheme.fused_hadamard") {
     if (!gradients.inside.hadamard) {
