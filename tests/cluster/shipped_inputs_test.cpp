@@ -112,7 +112,7 @@ TEST_P(ShippedInput, RefusesValuesThatAreNone) {
       const bool free_text = key == "summary" || key == "name";
       if (free_text && none.starts_with("\"") && none != "\"\"") continue;
       std::vector<std::string> changed = lines_;
-      changed[i] = key + " = " + none;
+      changed[i] = fmt::format("{} = {}", key, none);
       const std::string error = error_with(joined_lines(changed));
       EXPECT_NE(error.find(fmt::format("x.toml:{}:", i + 1)), std::string::npos)
           << changed[i] << " says: " << error;
@@ -129,7 +129,7 @@ TEST_P(ShippedInput, CutAnywhereIsReadOrRefusedAtAPlace) {
     refused += wrong && size < required ? 1 : 0;
   }
   // Only comments stand between the end of the last required value and [fitted].
-  const std::size_t last_value = text.rfind("\n", text.rfind(" = ", required)) + 1;
+  const std::size_t last_value = text.rfind('\n', text.rfind(" = ", required)) + 1;
   EXPECT_GE(refused, static_cast<int>(last_value / 7) - 1);
 }
 

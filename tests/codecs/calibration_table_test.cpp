@@ -63,7 +63,7 @@ TEST(CalibrationTables, AgreeWithTheCodecsSizes) {
       const Operation operation = kOperations.at(row.at("operation"));
       const std::size_t elements = row.at("elements");
       const bool requantises = operation == Operation::decode_reduce_encode;
-      EXPECT_EQ(row.at("to") != "", requantises) << name << row;
+      EXPECT_EQ(!row.at("to").get<std::string>().empty(), requantises) << name << row;
       EXPECT_EQ(row.at("encoded_bytes"), encoded_bytes(codec.format, elements)) << name << row;
       KernelShape shape{.operation = operation, .wire = codec.format, .inputs = row.at("inputs")};
       if (requantises) shape.wire_out = codec_named(row.at("to").get<std::string>()).format;
