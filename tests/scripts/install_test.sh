@@ -2,7 +2,7 @@
 # Installs a build into a folder, moves that folder, and runs the program in it from elsewhere: it
 # must find the installed data beside itself. Usage: install_test.sh BUILD_FOLDER
 set -euo pipefail
-build=${1:?usage: install_test.sh BUILD_FOLDER}
+build=$(realpath "${1:?usage: install_test.sh BUILD_FOLDER}")
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 sandbox=$(mktemp -d)
@@ -23,3 +23,9 @@ cd /
 "$program" --version | grep -F "$(sed -n 's/^CMAKE_PROJECT_VERSION:[^=]*=//p' "$build/CMakeCache.txt")"
 "$program" list | grep only_here
 "$program" run --topology only_here --model gpt_125m --scheme sdp4bit --baseline twin
+
+# The GPU's machine may have a driver and a C library, and nothing else.
+if [ -x "$build/gardenhose-calibrate" ] && ldd "$build/gardenhose-calibrate" | grep -E 'boost|stdc|simgrid'; then
+  echo "gardenhose-calibrate needs these libraries where it runs" >&2
+  exit 1
+fi
