@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "codecs/cuda/benchmark.hpp"
+#include "codecs/cuda/launch.cuh"
 
 namespace codecs::cuda {
 namespace {
@@ -53,9 +54,8 @@ Benchmark::Benchmark(int launches) : launches_(launches), flush_(flush_vectors()
 }
 
 void Benchmark::flush_l2() const {
-  read_kernel<<<kFlushBlocks, kFlushThreads, 0, stream_.get()>>>(
-      flush_.get(), flush_.size(), reinterpret_cast<unsigned*>(flush_.get()));
-  check(cudaGetLastError());
+  launch(read_kernel, {.blocks = kFlushBlocks, .threads = kFlushThreads, .stream = stream_.get()},
+         flush_.get(), flush_.size(), reinterpret_cast<unsigned*>(flush_.get()));
 }
 
 Timing Benchmark::time(const std::function<void(int, cudaStream_t)>& launch) const {
@@ -82,8 +82,9 @@ Timing Benchmark::launch_latency() const {
   for (int i = 0; i < launches_ + kWarmUp; ++i) {
     const Event start, end;
     start.record(stream_);
-    for (int k = 0; k < kRow; ++k) empty_kernel<<<1, 1, 0, stream_.get()>>>();
-    check(cudaGetLastError());
+    for (int k = 0; k < kRow; ++k) {
+      launch(empty_kernel, {.blocks = 1, .threads = 1, .stream = stream_.get()});
+    }
     end.record(stream_);
     stream_.wait();
     if (i >= kWarmUp) seconds.push_back(seconds_between(start, end) / kRow);

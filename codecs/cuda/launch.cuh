@@ -36,6 +36,22 @@ void with_format(const Format& format, Launch launch) {
   require(found, "no CUDA kernel has this format");
 }
 
+struct Grid {
+  unsigned blocks = 1;
+  int threads = kThreadsPerBlock;
+  cudaStream_t stream = nullptr;
+};
+
+// kernel<<<...>>>(arguments...) as a function, so that any C++ compiler reads the code.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), const Grid& grid, const Arguments&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid.blocks);
+  config.blockDim = dim3(static_cast<unsigned>(grid.threads));
+  config.stream = grid.stream;
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+}
+
 inline unsigned blocks_for(std::size_t elements, std::size_t elements_per_warp) {
   const std::size_t per_block = elements_per_warp * kWarpsPerBlock;
   const std::size_t blocks = (elements + per_block - 1) / per_block;
@@ -68,10 +84,9 @@ void launch_encode(const Source& source, const EncodeShape& shape, const Place& 
                    const Encoding& to, cudaStream_t stream) {
   constexpr std::size_t kPerWarp = std::size_t{Static::kTilesPerGroup} * kTileElements;
   if (shape.elements == 0) return;
-  encode_kernel<Static, Source, Place>
-      <<<blocks_for(shape.elements, kPerWarp), kThreadsPerBlock, 0, stream>>>(
-          source, shape, place, EncodeOutput{to.wires, to.nonfinite});
-  check(cudaGetLastError());
+  launch(encode_kernel<Static, Source, Place>,
+         {.blocks = blocks_for(shape.elements, kPerWarp), .stream = stream}, source, shape, place,
+         EncodeOutput{to.wires, to.nonfinite});
 }
 
 // One wire, in the order of the source.
@@ -102,20 +117,18 @@ void launch_decode(const Format& format, const Wires& wires, const Sink& sink,
   if (sink.elements == 0) return;
   with_format(format, [&]<typename Static>(Static) {
     const auto source = sum_source<Static>(format, wires, sink.elements);
-    decode_kernel<Static::kHadamard>
-        <<<blocks_for(sink.elements, kTileElements), kThreadsPerBlock, 0, stream>>>(
-            source, sink.elements, sink);
-    check(cudaGetLastError());
+    launch(decode_kernel<Static::kHadamard, decltype(source), Sink>,
+           {.blocks = blocks_for(sink.elements, kTileElements), .stream = stream}, source,
+           sink.elements, sink);
   });
 }
 
 template <bool kHadamard, typename Source, typename Sink>
 void launch_copy(const Source& source, const Sink& sink, unsigned* nonfinite, cudaStream_t stream) {
   if (source.elements == 0) return;
-  copy_kernel<kHadamard>
-      <<<blocks_for(source.elements, kTileElements), kThreadsPerBlock, 0, stream>>>(
-          source, source.elements, sink, nonfinite);
-  check(cudaGetLastError());
+  launch(copy_kernel<kHadamard, Source, Sink>,
+         {.blocks = blocks_for(source.elements, kTileElements), .stream = stream}, source,
+         source.elements, sink, nonfinite);
 }
 
 }  // namespace codecs::cuda
