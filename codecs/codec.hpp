@@ -8,20 +8,9 @@
 #include <span>
 #include <string_view>
 
+#include "codecs/format.hpp"
+
 namespace codecs {
-
-enum class Rounding {
-  nearest,    // ties to even
-  stochastic  // up with the probability of the fraction: unbiased
-};
-
-// The parameters of one codec.
-struct Format {
-  int bits = 0;           // of one element's code
-  std::size_t group = 1;  // elements that share one float32 scale; 1: the format has no scales
-  Rounding rounding = Rounding::nearest;
-  bool hadamard = false;  // Hadamard transform of every 32 elements before, inverse after
-};
 
 // Keys the random bits of stochastic rounding: the same key gives the same bytes on CPU and GPU,
 // and ranks differ, so that their errors do not add up coherently. Bits belong to elements, so a
@@ -38,9 +27,11 @@ struct RandomKey {
 enum class Operation {
   encode,               // values -> wire
   encode_difference,    // (new values, old values) -> wire of the difference
+  encode_feedback,      // (values, residual) -> wire of their sum, residual = what it lost
   decode,               // wire -> values
   decode_add,           // wire -> values += decoded
   decode_reduce,        // R wires -> sum of their values
+  decode_reduce_add,    // R wires -> values += their sum
   decode_reduce_encode  // R wires -> wire of the sum, in another format
 };
 
@@ -53,15 +44,16 @@ struct Traffic {
 
 struct KernelShape {
   Operation operation = Operation::encode;
-  Format wire = {};      // read by the decodes, written by the encodes
-  Format wire_out = {};  // of decode_reduce_encode alone: what it writes
-  int inputs = 1;        // wires that are reduced
-  int value_bytes = 4;   // of one value that is read or written: 4 for float32, 2 for bfloat16
+  Format wire = {};           // read by the decodes, written by the encodes
+  Format wire_out = {};       // of decode_reduce_encode alone: what it writes
+  int inputs = 1;             // wires that are reduced
+  int value_bytes = 4;        // of one value that is read or written: 4 for float32, 2 for bfloat16
+  double residual_bytes = 4;  // of one element of encode_feedback's residual
 };
 
-// The bytes that a fused kernel cannot avoid. value_bytes is of the new values of
-// encode_difference, whose old values are bfloat16, and of the values that decode_add reads and
-// writes.
+// The bytes that a fused kernel cannot avoid. Values whose scale is of the whole tensor are read
+// twice by an encode. value_bytes is of the new values of encode_difference, whose old values are
+// bfloat16, and of the values that decode_add and decode_reduce_add read and write.
 [[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
 
 struct Codec {
@@ -74,11 +66,6 @@ struct Codec {
                  std::span<std::byte> wire) = nullptr;
   void (*decode)(const Format&, std::span<const std::byte> wire, std::span<float> values) = nullptr;
 };
-
-// Bytes on the wire of `elements` values: payload, scales and padding. 0 elements are 0 bytes.
-[[nodiscard]] std::size_t encoded_bytes(const Format& format, std::size_t elements);
-// The same per element, for large counts: bits/8 + 4/group with scales, bits/8 without.
-[[nodiscard]] double encoded_bytes_per_element(const Format& format);
 
 // A breach of a function's contract by its caller: throws std::invalid_argument unless `condition`.
 void require(bool condition, const char* why);

@@ -157,7 +157,7 @@ Measured transform(const Codec& codec, const Workspace& w, std::size_t elements)
              .variant = "hadamard_alone",
              .elements = elements,
              .in_place = true};
-  m.shape = {.operation = Operation::encode, .wire = {.bits = 32}};
+  m.shape = {.operation = Operation::encode, .wire = {.element = codecs::Element::fp32}};
   m.prepare = [&, values, elements](cudaStream_t stream) {
     codecs::cuda::check(cudaMemcpyAsync(values, w.input(), elements * sizeof(float),
                                         cudaMemcpyDeviceToDevice, stream));

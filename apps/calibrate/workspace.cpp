@@ -62,7 +62,7 @@ std::vector<std::byte> wire_piece(const codecs::Format& format, const std::byte*
                                   const Piece& piece) {
   std::vector<std::byte> bytes;
   const auto code = [&](std::size_t elements) {
-    return elements * static_cast<std::size_t>(format.bits) / 8;
+    return elements * static_cast<std::size_t>(codecs::bits_of(format.element)) / 8;
   };
   if (format.group == 1) {
     append(wire + code(piece.first), code(piece.count), bytes);

@@ -40,7 +40,7 @@ void decode(const Format& format, std::span<const std::byte> wire, std::span<flo
 
 constexpr Codec bf16{.name = "bf16",
                      .summary = "bfloat16, nearest even",
-                     .format = {.bits = 16},
+                     .format = {.element = Element::bf16},
                      .encode = encode,
                      .decode = decode};
 

@@ -20,9 +20,9 @@ using KernelFormats =
 
 template <typename Static>
 bool is_format(const Format& format) {
-  return format.bits == Static::kBits && format.group == Static::kGroup &&
+  return bits_of(format.element) == Static::kBits && format.group == Static::kGroup &&
          (format.rounding == Rounding::stochastic) == Static::kStochastic &&
-         format.hadamard == Static::kHadamard;
+         (format.rotation == Rotation::hadamard) == Static::kHadamard;
 }
 
 // Calls launch(StaticFormat) for the one that is `format`; throws std::invalid_argument if none is.

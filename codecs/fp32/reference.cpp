@@ -20,7 +20,7 @@ void decode(const Format& format, std::span<const std::byte> wire, std::span<flo
 
 constexpr Codec fp32{.name = "fp32",
                      .summary = "float32 as it is",
-                     .format = {.bits = 32},
+                     .format = {.element = Element::fp32},
                      .encode = encode,
                      .decode = decode};
 

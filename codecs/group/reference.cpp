@@ -16,13 +16,15 @@ std::size_t round_up(std::size_t count, std::size_t multiple) {
 }
 
 float largest_code(const Format& format) {
-  return static_cast<float>((1 << (format.bits - 1)) - 1);
+  return static_cast<float>((1 << (bits_of(format.element) - 1)) - 1);
 }
 
 void require_group_format(const Format& format) {
-  require(format.bits == 4 || format.bits == 8, "group codes have 4 or 8 bits");
+  require(format.element == Element::int4 || format.element == Element::int8,
+          "group codes have 4 or 8 bits");
+  require(format.scale == Scale::amax, "group codes are symmetric");
   require(format.group > 1 && format.group % 2 == 0, "a group is an even number of elements");
-  require(!format.hadamard || format.group % kHadamardBlock == 0,
+  require(format.rotation == Rotation::none || format.group % kHadamardBlock == 0,
           "groups hold whole Hadamard blocks");
 }
 
@@ -54,7 +56,7 @@ Eigen::ArrayXi round_stochastically(const Eigen::ArrayXf& scaled, const RandomKe
 }
 
 std::size_t code_bytes(const Format& format, std::size_t elements) {
-  return elements * static_cast<std::size_t>(format.bits) / 8;
+  return elements * static_cast<std::size_t>(bits_of(format.element)) / 8;
 }
 
 std::byte low_byte(int code) { return static_cast<std::byte>(code & 0xFF); }
@@ -64,14 +66,15 @@ int signed_nibble(int bits) { return (bits & 0xF) < 8 ? bits & 0xF : (bits & 0xF
 }  // namespace
 
 GroupWire group_wire(const Format& format, std::size_t elements) {
-  const std::size_t coded = format.hadamard ? round_up(elements, kHadamardBlock) : elements;
-  const auto bits = static_cast<std::size_t>(format.bits);
+  const std::size_t coded =
+      format.rotation == Rotation::hadamard ? round_up(elements, kHadamardBlock) : elements;
+  const auto bits = static_cast<std::size_t>(bits_of(format.element));
   const std::size_t code_bytes = coded / 8 * bits + (coded % 8 * bits + 7) / 8;
   GroupWire wire;
   wire.groups = (elements + format.group - 1) / format.group;
   wire.coded_elements = coded;
   wire.payload_bytes = round_up(code_bytes, kWireAlignment);
-  wire.bytes = wire.payload_bytes + round_up(wire.groups * sizeof(float), kWireAlignment);
+  wire.bytes = wire.payload_bytes + round_up(wire.groups * bytes_of(format.scale), kWireAlignment);
   return wire;
 }
 
@@ -81,7 +84,7 @@ Eigen::ArrayXf group_values(const Format& format, std::span<const float> values,
   const std::size_t count = std::min(format.group, values.size() - first);
   Eigen::ArrayXf group = Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(format.group));
   std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), count, group.begin());
-  if (format.hadamard) hadamard({group.data(), format.group});
+  if (format.rotation == Rotation::hadamard) hadamard({group.data(), format.group});
   return group;
 }
 
@@ -112,7 +115,7 @@ void store_group(const Format& format, std::size_t elements, std::size_t index,
       std::min(code_bytes(format, format.group), layout.payload_bytes - offset);
   for (std::size_t i = 0; i < count; ++i) {
     const auto e = static_cast<Eigen::Index>(i);
-    wire[offset + i] = format.bits == 8
+    wire[offset + i] = format.element == Element::int8
                            ? low_byte(group.codes[e])
                            : low_byte((group.codes[2 * e] & 0xF) | (group.codes[2 * e + 1] << 4));
   }
@@ -130,7 +133,7 @@ GroupCodes load_group(const Format& format, std::size_t elements, std::size_t in
   for (std::size_t i = 0; i < count; ++i) {
     const auto e = static_cast<Eigen::Index>(i);
     const auto code = static_cast<std::int8_t>(wire[offset + i]);
-    if (format.bits == 8) {
+    if (format.element == Element::int8) {
       group.codes[e] = code;
     } else {
       group.codes[2 * e] = signed_nibble(code);
@@ -169,7 +172,7 @@ void decode_reduce(const Format& format, std::span<const std::byte> wires, std::
   require_wire(format, sums.size(), inputs == 0 ? 0 : wires.size() / inputs);
   for (std::size_t index = 0; index * format.group < sums.size(); ++index) {
     Eigen::ArrayXf sum = sum_groups(format, sums.size(), index, wires);
-    if (format.hadamard) inverse_hadamard({sum.data(), format.group});
+    if (format.rotation == Rotation::hadamard) inverse_hadamard({sum.data(), format.group});
     const std::size_t first = index * format.group;
     std::copy_n(sum.begin(), std::min(format.group, sums.size() - first),
                 sums.begin() + static_cast<std::ptrdiff_t>(first));
@@ -190,28 +193,37 @@ constexpr Codec row(std::string_view name, std::string_view summary, Format form
           .decode = decode_groups};
 }
 
+constexpr Format symmetric(Element element, std::size_t group, Rounding rounding,
+                           Rotation rotation = Rotation::none) {
+  return {.element = element,
+          .scale = Scale::amax,
+          .group = group,
+          .rounding = rounding,
+          .rotation = rotation};
+}
+
 constexpr Rounding kNearest = Rounding::nearest;
 constexpr Rounding kStochastic = Rounding::stochastic;
 
 }  // namespace
 
 constexpr Codec int8_g128 = row("int8_g128", "INT8, a scale for 128 elements, nearest",
-                                {.bits = 8, .group = 128, .rounding = kNearest});
+                                symmetric(Element::int8, 128, kNearest));
 constexpr Codec int8_g128_sr = row("int8_g128_sr", "INT8, a scale for 128 elements, stochastic",
-                                   {.bits = 8, .group = 128, .rounding = kStochastic});
+                                   symmetric(Element::int8, 128, kStochastic));
 constexpr Codec int8_g128_hadamard_sr =
     row("int8_g128_hadamard_sr", "INT8 of the Hadamard transform, a scale for 128, stochastic",
-        {.bits = 8, .group = 128, .rounding = kStochastic, .hadamard = true});
+        symmetric(Element::int8, 128, kStochastic, Rotation::hadamard));
 constexpr Codec int4_g128 = row("int4_g128", "INT4, a scale for 128 elements, nearest",
-                                {.bits = 4, .group = 128, .rounding = kNearest});
+                                symmetric(Element::int4, 128, kNearest));
 constexpr Codec int4_g128_sr = row("int4_g128_sr", "INT4, a scale for 128 elements, stochastic",
-                                   {.bits = 4, .group = 128, .rounding = kStochastic});
+                                   symmetric(Element::int4, 128, kStochastic));
 constexpr Codec int4_g128_hadamard_sr =
     row("int4_g128_hadamard_sr", "INT4 of the Hadamard transform, a scale for 128, stochastic",
-        {.bits = 4, .group = 128, .rounding = kStochastic, .hadamard = true});
+        symmetric(Element::int4, 128, kStochastic, Rotation::hadamard));
 constexpr Codec int4_g2048 = row("int4_g2048", "INT4, a scale for 2048 elements, nearest",
-                                 {.bits = 4, .group = 2048, .rounding = kNearest});
+                                 symmetric(Element::int4, 2048, kNearest));
 constexpr Codec int4_g2048_sr = row("int4_g2048_sr", "INT4, a scale for 2048 elements, stochastic",
-                                    {.bits = 4, .group = 2048, .rounding = kStochastic});
+                                    symmetric(Element::int4, 2048, kStochastic));
 
 }  // namespace codecs

@@ -25,7 +25,7 @@ void encode_swizzled_async(const TwoLevel& shape, Tensor<const float> values, co
 void decode_reduce_encode_async(const Requantise& shape, const std::byte* wires, const Encoding& to,
                                 cudaStream_t stream) {
   require(
-      shape.wire.group == shape.wire_out.group && shape.wire.hadamard == shape.wire_out.hadamard,
+      shape.wire.group == shape.wire_out.group && shape.wire.rotation == shape.wire_out.rotation,
       "both wires have the same group and the same transform");
   const std::size_t part = shape.elements / shape.wires_out;
   require(shape.wires_out == 1 ||

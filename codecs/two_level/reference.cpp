@@ -79,7 +79,7 @@ void reduce_slice(const TwoLevel& shape, const std::vector<Wires>& sent, std::si
 }  // namespace
 
 TwoLevel two_level(TwoLevel shape, std::size_t elements) {
-  require(shape.intra.group == shape.inter.group && shape.intra.hadamard == shape.inter.hadamard,
+  require(shape.intra.group == shape.inter.group && shape.intra.rotation == shape.inter.rotation,
           "both hops have the same group and the same transform");
   const std::size_t groups = divide_up(elements, shape.intra.group);
   shape.slice_elements = divide_up(groups, shape.ranks() * shape.slices) * shape.intra.group;
@@ -119,7 +119,7 @@ void encode_swizzled(const TwoLevel& shape, std::span<const float> values, const
 void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wires,
                           const RandomKey& key, std::span<std::byte> wires_out) {
   require(
-      shape.wire.group == shape.wire_out.group && shape.wire.hadamard == shape.wire_out.hadamard,
+      shape.wire.group == shape.wire_out.group && shape.wire.rotation == shape.wire_out.rotation,
       "both wires have the same group and the same transform");
   require(wires.size() == shape.inputs * encoded_bytes(shape.wire, shape.elements),
           "as many wires as inputs");

@@ -15,8 +15,9 @@ std::string reduction_row(const Scheme& scheme) {
   const bool measured = g.algorithm == GradientExchange::Algorithm::two_level &&
                         g.inside.group == 128 && g.between.group == 128;
   if (!measured) return "";
-  if (g.inside.bits == 8) return g.inside.hadamard ? "TLq-HS" : "TLq";
-  return g.inside.hadamard ? "" : "ULq";
+  const bool rotated = g.inside.rotation == codecs::Rotation::hadamard;
+  if (g.inside.element == codecs::Element::int8) return rotated ? "TLq-HS" : "TLq";
+  return rotated ? "" : "ULq";
 }
 
 std::string weight_row(const Scheme& scheme) {

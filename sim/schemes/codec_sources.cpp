@@ -28,7 +28,7 @@ std::vector<std::string> codec_sources(const StepContext& context, const Scheme&
   const auto add = [&](const char* what, KernelUse use) {
     use.elements = 1 << 20;
     sources.push_back(
-        fmt::format("{} {}: {}", what, format_name(use.shape.wire),
+        fmt::format("{} {}: {}", what, codecs::format_name(use.shape.wire),
                     kernel_time(context.calibration, context.cluster.gpu, use).source));
   };
   if (scheme.weights.difference) {

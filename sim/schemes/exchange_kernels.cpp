@@ -21,7 +21,7 @@ std::vector<KernelUse> gradient_encode(const Scheme& scheme, const codecs::Forma
                                        double elements) {
   std::vector<KernelUse> kernels;
   // The transform alone reads and writes FP32, as an encoder of FP32 does.
-  if (wire.hadamard && !scheme.gradients.fused_hadamard) {
+  if (wire.rotation == codecs::Rotation::hadamard && !scheme.gradients.fused_hadamard) {
     kernels.push_back({{.operation = Operation::encode, .wire = formats::kFp32}, elements});
   }
   kernels.push_back({{.operation = Operation::encode, .wire = wire}, elements});

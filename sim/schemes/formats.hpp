@@ -5,13 +5,17 @@
 
 namespace sim::formats {
 
-inline constexpr codecs::Format kFp32{.bits = 32};
-inline constexpr codecs::Format kBf16{.bits = 16};
+inline constexpr codecs::Format kFp32{.element = codecs::Element::fp32};
+inline constexpr codecs::Format kBf16{.element = codecs::Element::bf16};
 
 // Stochastically rounded groups, as SDP4Bit sends everything (arXiv 2410.15526, section 3).
-constexpr codecs::Format stochastic(int bits, std::size_t group, bool hadamard) {
-  return {
-      .bits = bits, .group = group, .rounding = codecs::Rounding::stochastic, .hadamard = hadamard};
+constexpr codecs::Format stochastic(codecs::Element element, std::size_t group,
+                                    codecs::Rotation rotation = codecs::Rotation::none) {
+  return {.element = element,
+          .scale = codecs::Scale::amax,
+          .group = group,
+          .rounding = codecs::Rounding::stochastic,
+          .rotation = rotation};
 }
 
 }  // namespace sim::formats

@@ -48,7 +48,7 @@ void apply(const Setting& setting, Scheme& scheme) {
                scheme.name));
     gradients.slices = positive_integer(setting, 1, 1024);
   } else if (setting.key == "scheme.fused_hadamard") {
-    if (!gradients.inside.hadamard) {
+    if (gradients.inside.rotation != codecs::Rotation::hadamard) {
       fail(setting, fmt::format("{} has no Hadamard transform", scheme.name));
     }
     if (setting.value != "true" && setting.value != "false") {

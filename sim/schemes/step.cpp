@@ -133,8 +133,8 @@ void Step::pass(int stage, Phase phase, std::string_view label, double bytes, do
 OperationId Step::codec(int rank, Phase phase, const KernelUse& use,
                         std::span<const OperationId> after) {
   const KernelEstimate time = kernel_time(context.calibration, context.cluster.gpu, use);
-  return builder.work(rank, Stream::codec, phase, format_name(use.shape.wire), time.seconds, 1,
-                      after);
+  return builder.work(rank, Stream::codec, phase, codecs::format_name(use.shape.wire), time.seconds,
+                      1, after);
 }
 
 Schedule plan_step(const StepContext& context, const Scheme& scheme) {

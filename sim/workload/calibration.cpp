@@ -113,21 +113,15 @@ Calibration read_calibration(const std::filesystem::path& file) {
 
 Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "roofline", .source = ""}; }
 
-std::string format_name(const codecs::Format& format) {
-  if (format.group <= 1) return format.bits == 16 ? "bf16" : fmt::format("fp{}", format.bits);
-  return fmt::format("int{}_g{}{}{}", format.bits, format.group, format.hadamard ? "_hadamard" : "",
-                     format.rounding == codecs::Rounding::stochastic ? "_sr" : "");
-}
-
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
   const auto operation =
       std::find_if(kOperations.begin(), kOperations.end(),
                    [&](const auto& known) { return known.first == use.shape.operation; });
   const bool requantizes = use.shape.operation == Operation::decode_reduce_encode;
-  const std::string codec = format_name(use.shape.wire);
+  const std::string codec = codecs::format_name(use.shape.wire);
   const auto found = calibration.kernels.find(
       kernel_key(codec, operation->second, use.shape.inputs,
-                 requantizes ? format_name(use.shape.wire_out) : std::string()));
+                 requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
   if (use.elements <= 0) return {};
   if (found == calibration.kernels.end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);

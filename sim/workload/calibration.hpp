@@ -64,7 +64,4 @@ struct KernelEstimate {
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 
-// "int4_g128_hadamard_sr", "bf16": the name under which a format is found in tables.
-[[nodiscard]] std::string format_name(const codecs::Format& format);
-
 }  // namespace sim

@@ -14,7 +14,9 @@ namespace {
 
 using Algorithm = GradientExchange::Algorithm;
 
-bool loses_nothing(const codecs::Format& format) { return format.bits >= 16 && format.group <= 1; }
+bool loses_nothing(const codecs::Format& format) {
+  return codecs::bits_of(format.element) >= 16 && format.group <= 1;
+}
 
 class Twin : public EveryScheme {};
 

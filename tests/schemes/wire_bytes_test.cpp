@@ -20,7 +20,8 @@ Sent mean_sent(const Schedule& schedule, Phase phase) {
 
 // A code and its part of the group's float32 scale.
 double element_bytes(const codecs::Format& format) {
-  return format.bits / 8.0 + (format.group > 1 ? 4.0 / static_cast<double>(format.group) : 0);
+  return codecs::bits_of(format.element) / 8.0 +
+         (format.group > 1 ? 4.0 / static_cast<double>(format.group) : 0);
 }
 
 // P nodes of M GPUs, n = P M.
@@ -118,7 +119,7 @@ TEST_P(SchemeWireBytes, AreNeverMoreThanTheTwins) {
 // Without compression each of the collectives moves (n-1)/n of the buffer, once.
 TEST_P(SchemeWireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
   Scheme passes = scheme();
-  passes.gradients.inside = passes.gradients.between = {.bits = 32};
+  passes.gradients.inside = passes.gradients.between = {.element = codecs::Element::fp32};
   for (const Shape& shape : {Shape{1, 8}, Shape{8, 1}}) {
     const Sent expected = ring(shape, 4 * kSampleParameters);
     const auto schedule = plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, passes);

@@ -198,7 +198,7 @@ TEST(KernelTime, IsOfTheVeryKernel) {
 
 TEST(Formats, AreFoundInTablesByTheirCodecsNames) {
   for (const codecs::Codec* codec : codecs::all_codecs()) {
-    EXPECT_EQ(format_name(codec->format), codec->name);
+    EXPECT_EQ(codecs::format_name(codec->format), codec->name);
   }
 }
 

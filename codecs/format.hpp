@@ -1,0 +1,92 @@
+// Format: what is on the wire, as a value. An element's code, what its group is scaled by, how it
+// is rounded, what transform comes first, and how many of a group travel. Codecs with equal formats
+// have equal bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace codecs {
+
+// The code of one element, on a grid of its own; what a unit of the grid is worth says the scale.
+enum class Element {
+  fp32,
+  fp16,
+  bf16,
+  e4m3,  // OCP FP8: bias 7, largest 448, no infinity
+  e5m2,  // OCP FP8: bias 15, largest finite 57344
+  e2m1,  // OCP FP4: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives
+  int8,  // two's complement
+  int4,
+  int2,
+  nf4,           // 16 quantiles of the normal distribution (QLoRA, arXiv 2305.14314)
+  dynamic8,      // the 8-bit dynamic map of bitsandbytes (arXiv 2110.02861)
+  power_of_two,  // sign and 7 bits of exponent: natural compression (arXiv 1905.10988)
+  sign,          // 1 bit; 0 counts as positive
+  lloyd1,        // Lloyd-Max centroids of the normal distribution: EDEN (arXiv 2108.08842)
+  lloyd2,
+  lloyd3,
+  lloyd4,
+  codebook2,       // 4 values that each tensor brings along: SparseLoCo (arXiv 2508.15706)
+  sign_magnitude2  // sign and one of 2 magnitudes that each group brings along
+};
+
+// What a group brings along, and what it means.
+enum class Scale {
+  none,
+  amax,              // float32: largest magnitude / largest code of a symmetric grid
+  amax_full,         // float32: the same over 2^(bits-1), whose top code is clipped (DeepSpeed)
+  min_max,           // float32 step and float32 minimum; codes count from the minimum
+  norm,              // float32: Euclidean norm / largest code (QSGD, arXiv 1610.02132)
+  clipped,           // float32: largest magnitude after clipping to 2.5 sigma (TernGrad)
+  mean_magnitude,    // float32
+  root_mean_square,  // float32
+  e8m0_floor,        // a power of two in a byte: OCP MX's own rule, the top binade saturates
+  e8m0_ceil,         // the same, rounded up: nothing saturates
+  e8m0_even,         // the same, of the magnitude rounded to the element's digits
+  e4m3_tensor,       // a byte of FP8, under one float32 of the tensor: NVFP4
+  matched            // float32 that makes the decoded group's projection unbiased: EDEN
+};
+
+enum class Rounding {
+  nearest,    // ties to even
+  stochastic  // up with the probability of the fraction: unbiased
+};
+
+// An orthogonal transform of every `block` elements before encoding, and its inverse after.
+enum class Rotation {
+  none,
+  hadamard,      // Walsh-Hadamard
+  random_signs,  // Walsh-Hadamard of the values times random signs from the key
+  dct            // type II, in two dimensions, over tiles of 64 x 64
+};
+
+// A group of the whole tensor.
+inline constexpr std::size_t kWholeTensor = static_cast<std::size_t>(-1);
+
+struct Format {
+  Element element = Element::fp32;
+  Scale scale = Scale::none;
+  std::size_t group = 1;  // elements that share a scale
+  Rounding rounding = Rounding::nearest;
+  Rotation rotation = Rotation::none;
+  std::size_t block = 32;  // of the rotation
+  std::size_t keep = 0;    // elements of each group that travel, with their indices; 0: all of them
+  friend bool operator==(const Format&, const Format&) = default;
+};
+
+[[nodiscard]] int bits_of(Element element);
+// Of one group's scale.
+[[nodiscard]] std::size_t bytes_of(Scale scale);
+
+// Bytes on the wire of `elements` values: payload, scales and padding. 0 elements are 0 bytes.
+[[nodiscard]] std::size_t encoded_bytes(const Format& format, std::size_t elements);
+// The same per element, for large counts.
+[[nodiscard]] double encoded_bytes_per_element(const Format& format);
+
+// The name of the registry's codec that has the format, or one put together in the same way:
+// "int4_g512_sr".
+[[nodiscard]] std::string format_name(const Format& format);
+
+}  // namespace codecs
