@@ -1,6 +1,6 @@
 // What the launchers of codecs/<name>/kernels.hpp have in common.
 //
-// Every launcher enqueues one kernel on `stream` and returns: it neither allocates nor waits.
+// Every launcher enqueues its kernels (most have one) on `stream` and returns: it neither allocates nor waits.
 // Pointers are to device memory, aligned to 16 bytes, and must stay valid until the kernel has run.
 // Any length works; of length 0 nothing is launched. The bytes equal the reference's. Formats
 // without kernels throw std::invalid_argument, failed launches CudaError.
@@ -20,6 +20,9 @@ struct Encoding {
   std::byte* wires = nullptr;
   RandomKey key = {};
   unsigned* nonfinite = nullptr;
+  // Device memory that passes before the last one write to and the last one reads: as many bytes as
+  // the row of codecs/cuda/registry.hpp says. What it holds before and after does not matter.
+  std::byte* scratch = nullptr;
 };
 
 // Wires of equal length, laid end to end.

@@ -4,6 +4,7 @@
 
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
+#include "codecs/difference/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
@@ -37,7 +38,13 @@ void decode_group(const Format& format, const std::byte* wire, Tensor<float> val
 }
 
 constexpr CudaCodec group_row(const Codec& codec) {
-  return {.codec = &codec, .encode_async = encode_async, .decode_async = decode_group};
+  return {.codec = &codec,
+          .encode_async = encode_async,
+          .decode_async = decode_group,
+          .encode_bf16_async = encode_async,
+          .encode_difference_async = encode_difference_async,
+          .decode_add_async = decode_add_async,
+          .decode_reduce_async = decode_reduce_async};
 }
 
 constexpr std::array kCudaCodecs{

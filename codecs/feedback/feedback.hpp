@@ -1,0 +1,33 @@
+// Error feedback: what an encode loses is kept in a residual and sent later, so that a codec with a
+// large error of one step has none in the long run.
+//
+//   sent     = gain * values + carry * residual
+//   residual = keep * residual + take * (sent - decoded(sent))
+//
+// EF-SGD (arXiv 1901.09847) and SparseLoCo (arXiv 2508.15706, carry = its beta): keep 0, take 1.
+// LoCo (arXiv 2407.04480): keep = its beta, take = 1 - beta. Each product and sum is rounded to
+// float32 once, in the order of a fused multiply-add: fma(carry, residual, gain * values), and
+// fma(keep, residual, take * (sent - decoded)).
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "codecs/codec.hpp"
+
+namespace codecs {
+
+struct Feedback {
+  float gain = 1;
+  float carry = 1;
+  float keep = 0;
+  float take = 1;
+};
+
+// Any codec's, by its encode and decode. `residual` is as long as `values` and is updated in place.
+// Throws std::invalid_argument where the sizes disagree.
+void encode_with_feedback(const Codec& codec, const Feedback& feedback,
+                          std::span<const float> values, const RandomKey& key,
+                          std::span<float> residual, std::span<std::byte> wire);
+
+}  // namespace codecs
