@@ -44,7 +44,8 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .encode_bf16_async = encode_async,
           .encode_difference_async = encode_difference_async,
           .decode_add_async = decode_add_async,
-          .decode_reduce_async = decode_reduce_async};
+          .decode_reduce_async = decode_reduce_async,
+          .scratch_bytes = scratch_bytes};
 }
 
 constexpr std::array kCudaCodecs{
