@@ -200,9 +200,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
       source.remember(first + t * kTileElements, x[t], codes, scale);
     }
   }
-  if (within != 0 || beyond) return;
-  store_scale<kCoding>(shape, to.group, scale.stored, wire);
   if (group.amax_bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
+  if (within == 0 && !beyond) store_scale<kCoding>(shape, to.group, scale.stored, wire);
 }
 
 // The largest magnitude of a tensor as bits, for scales that are the whole tensor's. *amax starts

@@ -42,23 +42,67 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .encode_async = encode_async,
           .decode_async = decode_group,
           .encode_bf16_async = encode_async,
-          .encode_difference_async = encode_difference_async,
           .decode_add_async = decode_add_async,
           .decode_reduce_async = decode_reduce_async,
           .scratch_bytes = scratch_bytes};
 }
 
+// Symmetric integers, which weight differences are sent as.
+constexpr CudaCodec integer_row(const Codec& codec) {
+  CudaCodec row = group_row(codec);
+  row.encode_difference_async = encode_difference_async;
+  return row;
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
-    group_row(int8_g128),
-    group_row(int8_g128_sr),
-    group_row(int8_g128_hadamard_sr),
-    group_row(int4_g128),
-    group_row(int4_g128_sr),
-    group_row(int4_g128_hadamard_sr),
-    group_row(int4_g2048),
-    group_row(int4_g2048_sr),
+    group_row(fp8_e4m3),
+    group_row(fp8_e5m2),
+    group_row(fp8_e4m3_g128),
+    group_row(fp8_e5m2_g128),
+    group_row(mxfp8),
+    group_row(mxfp8_floor),
+    group_row(mxfp8_e5m2),
+    group_row(mxfp4),
+    group_row(mxfp4_sr),
+    group_row(mxfp4_ceil),
+    group_row(mxfp4_floor),
+    group_row(nvfp4),
+    group_row(nvfp4_sr),
+    integer_row(int8_g128),
+    integer_row(int8_g128_sr),
+    integer_row(int8_g128_hadamard_sr),
+    integer_row(int8_g512),
+    integer_row(int8_g512_sr),
+    integer_row(int8_g2048),
+    integer_row(int8_g2048_sr),
+    integer_row(int4_g32),
+    integer_row(int4_g32_sr),
+    integer_row(int4_g64),
+    integer_row(int4_g64_sr),
+    integer_row(int4_g128),
+    integer_row(int4_g128_sr),
+    integer_row(int4_g128_hadamard),
+    integer_row(int4_g128_hadamard_sr),
+    integer_row(int4_g256),
+    integer_row(int4_g256_sr),
+    integer_row(int4_g512),
+    integer_row(int4_g512_sr),
+    integer_row(int4_g1024),
+    integer_row(int4_g1024_sr),
+    integer_row(int4_g2048),
+    integer_row(int4_g2048_sr),
+    integer_row(int2_g32_sr),
+    integer_row(int2_g128_sr),
+    group_row(int8_full_g2048),
+    group_row(int4_full_g128),
+    group_row(int4_full_g2048),
+    group_row(int8_minmax_g1024),
+    group_row(int8_minmax_g1024_sr),
+    group_row(int4_minmax_g512),
+    group_row(int4_minmax_g512_sr),
+    group_row(fbgemm_int8_g32),
 };
 
 }  // namespace
