@@ -5,6 +5,8 @@
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/difference/kernels.hpp"
+#include "codecs/element/element.hpp"
+#include "codecs/element/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
@@ -57,6 +59,7 @@ constexpr CudaCodec integer_row(const Codec& codec) {
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
+    CudaCodec{&fp16, encode_elements_async, decode_elements_async},
     group_row(fp8_e4m3),
     group_row(fp8_e5m2),
     group_row(fp8_e4m3_g128),
@@ -103,6 +106,12 @@ constexpr std::array kCudaCodecs{
     group_row(int4_minmax_g512),
     group_row(int4_minmax_g512_sr),
     group_row(fbgemm_int8_g32),
+    group_row(nf4_g64),
+    group_row(nf4_g128),
+    group_row(bnb8_g4096),
+    group_row(qsgd_int8_g512),
+    group_row(qsgd_int4_g512),
+    CudaCodec{&natural, encode_elements_async, decode_elements_async},
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ struct GroupStatistics {
   std::uint32_t amax_bits = 0;  // of the largest magnitude; NaNs are above infinity
   float low = 0;                // of the offset grid alone
   float high = 0;
+  float squares = 0;  // their sum; of the norm alone
 };
 
 // What is the same for all groups of a tensor.
@@ -155,6 +156,10 @@ __device__ auto group_scale(const GroupStatistics& group, const ScaleRule& rule)
     return e8m0_scale<kElement>(group.amax_bits, rule);
   } else if constexpr (kCoding == Coding::nested) {
     return nested_scale(group.amax_bits, rule);
+  } else if constexpr (kCoding == Coding::norm) {
+    const std::uint32_t norm = __float_as_uint(__fsqrt_rn(group.squares));
+    return float_scale<kCoding>(max(norm, group.amax_bits >= kInfinityBits ? kInfinityBits : 0u),
+                                rule);
   } else {
     return float_scale<kCoding>(rule.tensor_amax != nullptr ? *rule.tensor_amax : group.amax_bits,
                                 rule);
