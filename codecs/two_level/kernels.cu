@@ -30,6 +30,21 @@ using Requantisations = Formats<
     Again<E::e2m1, C::e8m0, kRandom>, Again<E::e2m1, C::nested>,
     Again<E::e2m1, C::nested, kRandom>>;
 
+// What the first hop sends.
+using SwizzledFormats =
+    Formats<StaticFormat<E::int8, C::symmetric>, StaticFormat<E::int8, C::symmetric, kRandom>,
+            StaticFormat<E::int8, C::symmetric, kNearest, kRotated>,
+            StaticFormat<E::int8, C::symmetric, kRandom, kRotated>,
+            StaticFormat<E::int4, C::symmetric>, StaticFormat<E::int4, C::symmetric, kRandom>,
+            StaticFormat<E::int4, C::symmetric, kNearest, kRotated>,
+            StaticFormat<E::int4, C::symmetric, kRandom, kRotated>,
+            StaticFormat<E::int4, C::symmetric, kRandom, false, 4>, StaticFormat<E::int8, C::full>,
+            StaticFormat<E::int4, C::full>, StaticFormat<E::int4, C::full, kNearest, false, 4>,
+            StaticFormat<E::int8, C::offset>, StaticFormat<E::int4, C::offset, kRandom>,
+            StaticFormat<E::e4m3, C::symmetric>, StaticFormat<E::e5m2, C::symmetric>,
+            StaticFormat<E::e4m3, C::e8m0>, StaticFormat<E::e5m2, C::e8m0>,
+            StaticFormat<E::e2m1, C::e8m0>, StaticFormat<E::e2m1, C::e8m0, kRandom>>;
+
 Format unrotated(Format format) {
   format.rotation = Rotation::none;
   return format;
@@ -68,8 +83,8 @@ void encode_swizzled_async(const TwoLevel& shape, Tensor<const float> values, co
       .slices = static_cast<std::uint32_t>(shape.slices),
       .gpus_per_node = static_cast<std::uint32_t>(shape.gpus_per_node)};
   const TensorSource<float> source{values.values, values.elements};
-  if (needs_tensor_amax(shape.intra) && values.elements > 0) launch_amax(source, to, stream);
-  with_format(IntegerFormats{}, shape.intra, [&]<typename Static>(Static) {
+  require(!needs_tensor_amax(shape.intra), "the first hop's scales are of groups");
+  with_format(SwizzledFormats{}, shape.intra, [&]<typename Static>(Static) {
     launch_encode<Static>(source, encode, place, to, stream);
   });
 }

@@ -97,53 +97,63 @@ TEST(CudaRegistry, HasEveryCodecOnce) {
   for (const Codec* codec : all_codecs()) EXPECT_TRUE(seen.contains(codec)) << codec->name;
 }
 
-TEST(GroupKernels, ReadBfloat16LikeItsFloats) {
-  for (const Codec* codec : {&int4_g128_sr, &int8_g128_hadamard_sr, &int4_g2048}) {
-    for (const std::size_t elements : edge_lengths(codec->format)) {
-      const std::vector<Bf16> values = as_bf16(awkward_values(elements));
-      std::vector<float> floats(elements);
-      std::ranges::transform(values, floats.begin(), to_float);
-      const DeviceBuffer<Bf16> input{std::span(values)};
-      const GuardedBytes wire(encoded_bytes(codec->format, elements));
-      encode_async(codec->format, Tensor<const Bf16>{input.get(), elements},
-                   {.wires = wire.get(), .key = kKey}, nullptr);
-      const auto expected = encoded(*codec, floats, kKey);
-      EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << codec->name;
+// Rows whose reference is that of codecs/group: what else their kernels do.
+class EveryGroupCodec : public EveryCudaCodec {};
 
-      const DeviceBuffer<std::byte> encoded_input{std::span(expected)};
-      const GuardedBytes out(elements * sizeof(Bf16));
-      decode_reduce_async(codec->format, {.bytes = encoded_input.get()},
-                          Tensor<Bf16>{reinterpret_cast<Bf16*>(out.get()), elements}, nullptr);
-      EXPECT_EQ(first_difference(as_values<Bf16>(out.to_host()),
-                                 as_bf16(decoded(*codec, expected, elements))),
-                elements)
-          << codec->name;
-    }
+TEST_P(EveryGroupCodec, ReadsAndWritesBfloat16LikeItsFloats) {
+  for (const std::size_t elements : edge_lengths(format())) {
+    const std::vector<Bf16> values = as_bf16(awkward_values(elements));
+    std::vector<float> floats(elements);
+    std::ranges::transform(values, floats.begin(), to_float);
+    const DeviceBuffer<Bf16> input{std::span(values)};
+    const GuardedBytes scratch(scratch_bytes(elements));
+    const GuardedBytes wire(encoded_bytes(format(), elements));
+    GetParam().encode_bf16_async(format(), {input.get(), elements},
+                                 {.wires = wire.get(), .key = kKey, .scratch = scratch.get()},
+                                 nullptr);
+    const auto expected = encoded(codec(), floats, kKey);
+    EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements;
+
+    const DeviceBuffer<std::byte> encoded_input{std::span(expected)};
+    const GuardedBytes out(elements * sizeof(Bf16));
+    decode_reduce_async(format(), {.bytes = encoded_input.get()},
+                        Tensor<Bf16>{reinterpret_cast<Bf16*>(out.get()), elements}, nullptr);
+    EXPECT_EQ(first_difference(as_values<Bf16>(out.to_host()),
+                               as_bf16(decoded(codec(), expected, elements))),
+              elements);
   }
 }
 
-// 1, 3, 4, 5, 9 and 16 inputs: without, with and beyond the kernel's batches of four.
-TEST(GroupKernels, SumWiresLikeTheReference) {
-  for (const Codec* codec : {&int4_g128_hadamard_sr, &int8_g128, &int4_g2048_sr}) {
-    for (const std::size_t inputs : {1u, 3u, 4u, 5u, 9u, 16u}) {
-      for (const std::size_t elements : {1u, 127u, 4133u}) {
-        std::vector<std::byte> wires;
-        for (std::uint32_t rank = 0; rank < inputs; ++rank) {
-          const auto wire = encoded(*codec, awkward_values(elements, rank), {.rank = rank});
-          wires.insert(wires.end(), wire.begin(), wire.end());
-        }
-        std::vector<float> expected(elements);
-        decode_reduce(codec->format, wires, inputs, expected);
-        const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
-        const GuardedBytes sums(elements * sizeof(float));
-        decode_reduce_async(codec->format, {input.get(), static_cast<int>(inputs)},
-                            Tensor<float>{reinterpret_cast<float*>(sums.get()), elements}, nullptr);
-        EXPECT_EQ(first_difference(as_values<float>(sums.to_host()), expected), elements)
-            << codec->name << " " << inputs;
+// 1, 3, 4, 5 and 9 inputs: without, with and beyond the kernel's batches of four.
+TEST_P(EveryGroupCodec, SumsWiresLikeTheReference) {
+  for (const std::size_t inputs : {1u, 3u, 4u, 5u, 9u}) {
+    for (const std::size_t elements : {1u, 127u, 4133u}) {
+      std::vector<std::byte> wires;
+      for (std::uint32_t rank = 0; rank < inputs; ++rank) {
+        const auto wire = encoded(codec(), awkward_values(elements, rank), {.rank = rank});
+        wires.insert(wires.end(), wire.begin(), wire.end());
       }
+      std::vector<float> expected(elements);
+      decode_reduce(format(), wires, inputs, expected);
+      const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
+      const GuardedBytes sums(elements * sizeof(float));
+      GetParam().decode_reduce_async(format(), {input.get(), static_cast<int>(inputs)},
+                                     Tensor<float>{reinterpret_cast<float*>(sums.get()), elements},
+                                     nullptr);
+      EXPECT_EQ(first_difference(as_values<float>(sums.to_host()), expected), elements) << inputs;
     }
   }
 }
+
+std::vector<CudaCodec> group_codecs() {
+  std::vector<CudaCodec> rows;
+  std::ranges::copy_if(all_cuda_codecs(), std::back_inserter(rows),
+                       [](const CudaCodec& row) { return row.codec->decode == decode_groups; });
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryGroupCodec, testing::ValuesIn(group_codecs()),
+                         [](const auto& row) { return std::string(row.param.codec->name); });
 
 TEST(GroupKernels, RefuseAFormatWithoutKernels) {
   const Format format{.element = Element::int4, .scale = Scale::amax, .group = 96};
