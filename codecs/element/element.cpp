@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::uint32_t kSignBit = 0x80000000u;
 
+// Of exponents of normal floats.
+float power_of_two(int exponent) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);
+}
+
 std::uint32_t low_bits(Element element, int code) {
   return static_cast<std::uint32_t>(code) & ((1u << bits_of(element)) - 1);
 }
@@ -71,9 +76,9 @@ std::uint32_t power_of_two_code(float value, std::uint32_t up) {
 
 float power_of_two_value(std::uint32_t code) {
   const std::uint32_t k = code & 0x7Fu;
+  const std::uint32_t sign = code >> 7 << 31;
   if (k == kPowerOfTwoNaN) return std::numeric_limits<float>::quiet_NaN();
-  const float magnitude = k == 0 ? 0.0f : std::ldexp(1.0f, static_cast<int>(k) - kPowerOfTwoBias);
-  return (code & 0x80u) != 0 ? -magnitude : magnitude;
+  return std::bit_cast<float>(k == 0 ? sign : sign | (k + 127 - kPowerOfTwoBias) << 23);
 }
 
 // Halves of the mantissa's range go up, ties to the even code.
@@ -83,9 +88,13 @@ std::uint32_t nearest_power_of_two(float value) {
   return power_of_two_code(value, 0x3FFFFFu + odd);
 }
 
+// How many midpoints are below the value, by bisection of 2^k - 1 of them.
 std::uint32_t table_code(std::span<const float> between, float scaled) {
-  const auto above = std::lower_bound(between.begin(), between.end(), scaled);
-  return static_cast<std::uint32_t>(above - between.begin());
+  std::size_t code = 0;
+  for (std::size_t half = (between.size() + 1) / 2; half > 0; half /= 2) {
+    code += half * static_cast<std::size_t>(between[code + half - 1] < scaled);
+  }
+  return static_cast<std::uint32_t>(code);
 }
 
 // Codes of E2M1 are evenly spaced within three pieces: steps of 1/2 below 2, of 1 below 4, of 2.
@@ -107,7 +116,7 @@ std::uint32_t small_float_code(const SmallFloat& format, float value) {
   const auto smallest_normal = static_cast<std::uint32_t>(128 - format.bias) << 23;
   if (magnitude < smallest_normal) {
     // Subnormals are multiples of 2^(1 - bias - mantissa); the scaling is exact.
-    const float multiple = std::ldexp(std::abs(value), format.bias - 1 + format.mantissa_bits);
+    const float multiple = std::abs(value) * power_of_two(format.bias - 1 + format.mantissa_bits);
     return sign | static_cast<std::uint32_t>(std::rint(multiple));
   }
   const std::uint32_t rounded = magnitude + (1u << (lost - 1)) - 1 + (magnitude >> lost & 1u);
@@ -121,7 +130,7 @@ float small_float_value(const SmallFloat& format, std::uint32_t code) {
   const std::uint32_t magnitude = code & ((1u << (format.bits - 1)) - 1);
   if (magnitude >> format.mantissa_bits == 0) {
     const float value =
-        std::ldexp(static_cast<float>(magnitude), 1 - format.bias - format.mantissa_bits);
+        static_cast<float>(magnitude) * power_of_two(1 - format.bias - format.mantissa_bits);
     return sign != 0 ? -value : value;
   }
   const std::uint32_t rebiased =
@@ -221,6 +230,14 @@ float value_of(Element element, std::uint32_t code) {
     default:
       throw std::invalid_argument("the element has no scalar grid");
   }
+}
+
+std::vector<float> values_of(Element element) {
+  std::vector<float> values(std::size_t{1} << bits_of(element));
+  for (std::size_t code = 0; code < values.size(); ++code) {
+    values[code] = value_of(element, static_cast<std::uint32_t>(code));
+  }
+  return values;
 }
 
 }  // namespace codecs

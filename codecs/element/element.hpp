@@ -13,7 +13,10 @@
 //   decodes to 0. Larger magnitudes saturate to 2^17.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "codecs/codec.hpp"
 
@@ -54,6 +57,8 @@ inline constexpr std::uint32_t kPowerOfTwoNaN = 127;
 // power_of_two: unbiased to 1/512 of a step. For integers, e2m1 and power_of_two.
 [[nodiscard]] std::uint32_t stochastic_code(Element element, float scaled, std::uint8_t random);
 [[nodiscard]] float value_of(Element element, std::uint32_t code);
+// Of every code, by code.
+[[nodiscard]] std::vector<float> values_of(Element element);
 
 // Elements without a scale: one code after the other, little-endian, in the order of the values.
 //   fp16     |error| <= max(2^-11 |x|, 2^-25), infinite from 65520 on

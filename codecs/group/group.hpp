@@ -38,10 +38,10 @@
 // Error bounds, with h half the distance of the grid's values around x / s, in units of s: 1/2 for
 // integers; 1/4 below 2, 1/2 below 4, 1 above for E2M1; max(2^-4 |x / s|, 2^-10) for E4M3;
 // max(2^-3 |x / s|, 2^-17) for E5M2.
-//   - Nearest: |error| <= max(h s, |x| - c s). Stochastic: |error| < max((2 + 2^-7) h s, |x| - c
-//   s),
-//     and the mean error is at most s/512 (of h = 1/2) where nothing saturates: the value is
-//     rounded to 1/256 of a step, and its fraction compared with 8 random bits.
+//   - Nearest: |error| <= max(h s, |x| - c s).
+//   - Stochastic: |error| < max((2 + 2^-7) h s, |x| - c s), and the mean error is at most h s/256
+//     where nothing saturates: the value is rounded to 1/256 of a step, and its fraction compared
+//     with 8 random bits.
 //   - Values beyond c s, which saturate, are those above 7/8 of amax with e8m0_floor and E4M3 or
 //     E5M2, above 3/4 of it with E2M1 (6/7 with e8m0_even); the top code's with amax_full (less
 //     than s); and with e4m3_tensor those of a group whose byte was rounded down: by 1/16 at the

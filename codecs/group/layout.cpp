@@ -114,11 +114,14 @@ GroupCodes load_group(const Format& format, std::size_t elements, std::size_t in
 
   const int bits = bits_of(format.element);
   const Eigen::Index per_byte = 8 / bits;
-  const std::size_t offset = code_bytes(format, first_of_group(format, index));
+  std::size_t offset = code_bytes(format, first_of_group(format, index));
   group.codes.resize(static_cast<Eigen::Index>(coded_in_group(format, elements, index)));
-  for (Eigen::Index i = 0; i < group.codes.size(); ++i) {
-    const int byte = std::to_integer<int>(wire[offset + static_cast<std::size_t>(i / per_byte)]);
-    group.codes[i] = byte >> (static_cast<int>(i % per_byte) * bits) & ((1 << bits) - 1);
+  for (Eigen::Index first = 0; first < group.codes.size(); first += per_byte) {
+    const Eigen::Index count = std::min(per_byte, group.codes.size() - first);
+    int byte = std::to_integer<int>(wire[offset++]);
+    for (Eigen::Index i = 0; i < count; ++i, byte >>= bits) {
+      group.codes[first + i] = byte & ((1 << bits) - 1);
+    }
   }
   return group;
 }

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "codecs/element/element.hpp"
 #include "codecs/element/tables.hpp"
@@ -10,6 +13,9 @@
 
 namespace codecs {
 namespace {
+
+constexpr std::array kGroupElements{Element::int8, Element::int4, Element::int2, Element::e4m3,
+                                    Element::e5m2, Element::e2m1, Element::nf4,  Element::dynamic8};
 
 bool is_integer(Element element) {
   return element == Element::int8 || element == Element::int4 || element == Element::int2;
@@ -107,6 +113,18 @@ Eigen::ArrayXi stochastic(const Format& format, const Eigen::ArrayXf& scaled, co
       scaled, [&](Eigen::Index i) { return stochastic_code(format.element, scaled[i], byte(i)); });
 }
 
+// Computed once: groups are short.
+std::span<const float> values_by_code(const Format& format) {
+  static const std::map<Element, std::vector<float>> kSigned = [] {
+    std::map<Element, std::vector<float>> tables;
+    for (const Element element : kGroupElements) tables.emplace(element, values_of(element));
+    return tables;
+  }();
+  static const Eigen::ArrayXf kUnsigned = Eigen::ArrayXf::LinSpaced(256, 0, 255);
+  if (format.scale == Scale::min_max) return {kUnsigned.data(), 256};
+  return kSigned.at(format.element);
+}
+
 int code_of_zero(Element element) {
   if (element == Element::nf4) return kNf4Zero;
   return element == Element::dynamic8 ? kDynamic8Zero : 0;
@@ -133,17 +151,16 @@ GroupCodes quantise(const Quantiser& quantiser, const Eigen::ArrayXf& values, st
 Eigen::ArrayXf sum_groups(const Format& format, std::size_t elements, std::size_t index,
                           std::span<const std::byte> wires) {
   const std::size_t bytes = encoded_bytes(format, elements);
+  const std::span<const float> values = values_by_code(format);
   Eigen::ArrayXf sum =
       Eigen::ArrayXf::Zero(static_cast<Eigen::Index>(coded_in_group(format, elements, index)));
   for (std::size_t offset = 0; offset < wires.size(); offset += bytes) {
     const GroupCodes group = load_group(format, elements, index, wires.subspan(offset, bytes));
     const float step = step_of(format, group.scale);
     for (Eigen::Index i = 0; i < sum.size(); ++i) {
-      const int code = group.codes[i];
-      sum[i] =
-          format.scale == Scale::min_max
-              ? sum[i] + std::fma(static_cast<float>(code), step, group.scale.minimum)
-              : std::fma(value_of(format.element, static_cast<std::uint32_t>(code)), step, sum[i]);
+      const float value = values[static_cast<std::size_t>(group.codes[i])];
+      sum[i] = format.scale == Scale::min_max ? sum[i] + std::fma(value, step, group.scale.minimum)
+                                              : std::fma(value, step, sum[i]);
     }
   }
   return sum;
