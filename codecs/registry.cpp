@@ -5,8 +5,10 @@
 
 #include "codecs/bf16/bf16.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/eden/eden.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/rotation/rotation.hpp"
 
 namespace codecs {
 
@@ -20,7 +22,13 @@ std::span<const Codec* const> all_codecs() {
                                      &int4_g128_sr,
                                      &int4_g128_hadamard_sr,
                                      &int4_g2048,
-                                     &int4_g2048_sr};
+                                     &int4_g2048_sr,
+                                     &rht128_int4_g128_sr,
+                                     &rht4096_int4_g128,
+                                     &eden1_g4096,
+                                     &eden2_g4096,
+                                     &eden3_g4096,
+                                     &eden4_g4096};
   return codecs;
 }
 

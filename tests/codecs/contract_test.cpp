@@ -18,6 +18,7 @@ namespace {
 class EveryCodec : public testing::TestWithParam<const Codec*> {
  protected:
   const Codec& codec() const { return *GetParam(); }
+  bool rotated() const { return codec().format.rotation == Rotation::random_signs; }
   bool stochastic() const { return codec().format.rounding == Rounding::stochastic; }
 };
 
@@ -43,8 +44,9 @@ TEST_P(EveryCodec, FillsExactlyItsEncodedBytes) {
 
 TEST_P(EveryCodec, BytesPerElementIsTheLimitOfEncodedBytes) {
   const std::size_t elements = std::size_t{1} << 40;  // 64-bit sizes throughout
-  EXPECT_DOUBLE_EQ(static_cast<double>(encoded_bytes(codec().format, elements)),
-                   encoded_bytes_per_element(codec().format) * static_cast<double>(elements));
+  // Up to what the tensor brings along once.
+  EXPECT_NEAR(static_cast<double>(encoded_bytes(codec().format, elements)),
+              encoded_bytes_per_element(codec().format) * static_cast<double>(elements), 16);
 }
 
 TEST_P(EveryCodec, RefusesAWireOfAnotherSize) {
@@ -65,19 +67,22 @@ TEST_P(EveryCodec, IsDeterministic) {
   EXPECT_EQ(encoded(codec(), values, {.seed = 3}), encoded(codec(), values, {.seed = 3}));
 }
 
-TEST_P(EveryCodec, DrawsOtherBitsForEveryPartOfTheKeyIfStochastic) {
+TEST_P(EveryCodec, DrawsOtherBitsForEveryPartOfTheKeyIfItDrawsAny) {
   const std::vector<float> values = normal_values(5000);
   const auto base = encoded(codec(), values, {});
   for (const RandomKey& key :
        {RandomKey{.seed = 1}, RandomKey{.seed = std::uint64_t{1} << 40}, RandomKey{.step = 1},
         RandomKey{.tensor = 1}, RandomKey{.rank = 1}, RandomKey{.first_element = 16}}) {
-    EXPECT_EQ(encoded(codec(), values, key) != base, stochastic());
+    const bool signs = rotated() && key.rank == 0;  // all ranks have the same
+    EXPECT_EQ(encoded(codec(), values, key) != base, stochastic() || signs);
   }
 }
 
-// The bounds of codecs/group/group.hpp and codecs/bf16/bf16.hpp; fp32 is exact.
+// The bounds of codecs/group/group.hpp and codecs/bf16/bf16.hpp; fp32 is exact. Those of rotated
+// values, which are of whole blocks, are in rotation_test.cpp and eden_test.cpp.
 TEST_P(EveryCodec, ErrorStaysBelowItsBound) {
   const Format& format = codec().format;
+  if (rotated()) return;
   for (const std::size_t elements : edge_lengths(format)) {
     std::vector<float> values = draw(distribution_named("student_t3"), 11, elements);
     const std::vector<float> out = decoded(codec(), encoded(codec(), values), elements);
@@ -111,14 +116,15 @@ TEST_P(EveryCodec, LosesNoNaNAndNoInfinity) {
   for (const float special :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
         std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
-    const std::size_t elements = 3 * format.group + 3;
-    const std::size_t at = format.group + format.group / 2;
+    const std::size_t group = reach(format);
+    const std::size_t elements = 3 * group + 3;
+    const std::size_t at = group + group / 2;
     std::vector<float> values = normal_values(elements);
     values[at] = special;
     const std::vector<float> out = decoded(codec(), encoded(codec(), values), elements);
     for (std::size_t i = 0; i < elements; ++i) {
-      if (format.group > 1) {  // the whole group is NaN, and no other
-        EXPECT_EQ(std::isnan(out[i]), i / format.group == 1) << i;
+      if (group > 1) {  // the whole group is NaN, and no other
+        EXPECT_EQ(std::isnan(out[i]), i / group == 1) << i;
       } else if (i == at) {
         EXPECT_TRUE(std::isnan(special) ? std::isnan(out[i]) : out[i] == special);
       } else {
@@ -130,7 +136,7 @@ TEST_P(EveryCodec, LosesNoNaNAndNoInfinity) {
 
 TEST_P(EveryCodec, EncodesATensorInPiecesLikeTheWhole) {
   const Format& format = codec().format;
-  const std::size_t part = 2 * std::max<std::size_t>(format.group, 32);
+  const std::size_t part = 2 * std::max<std::size_t>(reach(format), 32);
   const std::vector<float> values = normal_values(2 * part);
   const std::vector<float> whole = decoded(codec(), encoded(codec(), values, {}), 2 * part);
   const std::span second = std::span(values).subspan(part);

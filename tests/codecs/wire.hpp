@@ -1,6 +1,7 @@
 // What the codec tests share: tensors, wires, and lengths that hit every edge of a format.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -29,10 +30,16 @@ inline std::vector<float> decoded(const Codec& codec, std::span<const std::byte>
   return values;
 }
 
+// What a NaN takes along: a group, or the block of a rotation by random signs.
+inline std::size_t reach(const Format& format) {
+  return format.rotation == Rotation::random_signs ? std::max(format.group, format.block)
+                                                   : format.group;
+}
+
 // Nothing, one, around a group, odd, around 16 codes and a Hadamard block, and many groups with a
 // tail.
 inline std::set<std::size_t> edge_lengths(const Format& format) {
-  const std::size_t group = format.group;
+  const std::size_t group = reach(format);
   return {0, 1, 2, 15, 17, 31, 33, group - 1, group, group + 1, 4 * group + 37, 100'003};
 }
 
