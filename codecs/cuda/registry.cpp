@@ -5,9 +5,12 @@
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/difference/kernels.hpp"
+#include "codecs/eden/eden.hpp"
+#include "codecs/eden/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
+#include "codecs/rotation/kernels.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -47,6 +50,32 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .decode_reduce_async = decode_reduce_async};
 }
 
+void decode_rotated(const Format& format, const std::byte* wire, Tensor<float> values,
+                    cudaStream_t stream) {
+  decode_reduce_rotated_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec rotated_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_rotated_async,
+          .decode_async = decode_rotated,
+          .encode_bf16_async = encode_rotated_async,
+          .decode_reduce_async = decode_reduce_rotated_async};
+}
+
+void decode_eden(const Format& format, const std::byte* wire, Tensor<float> values,
+                 cudaStream_t stream) {
+  decode_reduce_eden_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec eden_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_eden_async,
+          .decode_async = decode_eden,
+          .encode_bf16_async = encode_eden_async,
+          .decode_reduce_async = decode_reduce_eden_async};
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
@@ -58,6 +87,12 @@ constexpr std::array kCudaCodecs{
     group_row(int4_g128_hadamard_sr),
     group_row(int4_g2048),
     group_row(int4_g2048_sr),
+    rotated_row(rht128_int4_g128_sr),
+    rotated_row(rht4096_int4_g128),
+    eden_row(eden1_g4096),
+    eden_row(eden2_g4096),
+    eden_row(eden3_g4096),
+    eden_row(eden4_g4096),
 };
 
 }  // namespace
