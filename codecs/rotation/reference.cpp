@@ -154,22 +154,33 @@ constexpr Codec row(std::string_view name, std::string_view summary, const Forma
           .decode = decode_rotated};
 }
 
+constexpr Format rotated(const Format& format, std::size_t block) {
+  Format whole = format;
+  whole.rotation = Rotation::random_signs;
+  whole.block = block;
+  return whole;
+}
+
+constexpr Format kInt4{.element = Element::int4, .scale = Scale::amax, .group = 128};
+constexpr Format kInt4Stochastic{
+    .element = Element::int4, .scale = Scale::amax, .group = 128, .rounding = Rounding::stochastic};
+constexpr Format kNvfp4{.element = Element::e2m1, .scale = Scale::e4m3_tensor, .group = 16};
+constexpr Format kNvfp4Stochastic{.element = Element::e2m1,
+                                  .scale = Scale::e4m3_tensor,
+                                  .group = 16,
+                                  .rounding = Rounding::stochastic};
+
 }  // namespace
 
-constexpr Codec rht128_int4_g128_sr = row(
-    "rht128_int4_g128_sr", "INT4 of 128 values rotated with random signs, a scale each, stochastic",
-    {.element = Element::int4,
-     .scale = Scale::amax,
-     .group = 128,
-     .rounding = Rounding::stochastic,
-     .rotation = Rotation::random_signs,
-     .block = 128});
-constexpr Codec rht4096_int4_g128 =
-    row("rht4096_int4_g128", "INT4 of 4096 values rotated with random signs, a scale for 128",
-        {.element = Element::int4,
-         .scale = Scale::amax,
-         .group = 128,
-         .rotation = Rotation::random_signs,
-         .block = 4096});
+constexpr Codec int4_g128_rht128_sr =
+    row("int4_g128_rht128_sr", "INT4 of values rotated by 128, a scale for 128, stochastic",
+        rotated(kInt4Stochastic, 128));
+constexpr Codec int4_g128_rht4096 =
+    row("int4_g128_rht4096", "INT4 of values rotated by 4096, a scale for 128, nearest",
+        rotated(kInt4, 4096));
+constexpr Codec nvfp4_rht16 =
+    row("nvfp4_rht16", "NVFP4 of values rotated by 16, nearest", rotated(kNvfp4, 16));
+constexpr Codec nvfp4_rht16_sr = row("nvfp4_rht16_sr", "NVFP4 of values rotated by 16, stochastic",
+                                     rotated(kNvfp4Stochastic, 16));
 
 }  // namespace codecs

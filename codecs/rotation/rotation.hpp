@@ -66,7 +66,8 @@ void store_sign_key(const SignKey& signs, std::span<std::byte> wire);
 // Of `inputs` wires laid end to end; throws std::invalid_argument unless all have the same.
 [[nodiscard]] SignKey load_sign_key(std::span<const std::byte> wires, std::size_t inputs = 1);
 
-extern const Codec rht128_int4_g128_sr, rht4096_int4_g128;
+extern const Codec int4_g128_rht128_sr, int4_g128_rht4096;
+extern const Codec nvfp4_rht16, nvfp4_rht16_sr;
 
 void encode_rotated(const Format& format, std::span<const float> values, const RandomKey& key,
                     std::span<std::byte> wire);

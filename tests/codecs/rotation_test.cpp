@@ -114,7 +114,7 @@ TEST(Rotation, RefusesOtherBlocks) {
 // Nearest: at most half a step for each rotated value, so for the root mean square of a block's
 // errors half the largest step over the root of the block; stochastic: twice that and 2^-8.
 TEST(RotatedGroups, ErrorOfABlockStaysBelowItsBound) {
-  for (const Codec* codec : {&rht128_int4_g128_sr, &rht4096_int4_g128}) {
+  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
     const Format& format = codec->format;
     const std::size_t elements = 3 * format.block + 5;
     const std::vector<float> values = draw(distribution_named("student_t3"), 11, elements);
@@ -133,9 +133,9 @@ TEST(RotatedGroups, ErrorOfABlockStaysBelowItsBound) {
 }
 
 TEST(RotatedGroups, HoldTheirKeyAndTheGroupWireOfTheRotatedValues) {
-  const Format& format = rht128_int4_g128_sr.format;
+  const Format& format = int4_g128_rht128_sr.format;
   const std::vector<float> values = normal_values(300);
-  const std::vector<std::byte> wire = encoded(rht128_int4_g128_sr, values, kKey);
+  const std::vector<std::byte> wire = encoded(int4_g128_rht128_sr, values, kKey);
   EXPECT_EQ(load_sign_key(wire), sign_key(kKey));
   const std::vector<float> rotated = rotated_values(format, sign_key(kKey), values);
   EXPECT_EQ(rotated.size(), 384u);
@@ -144,7 +144,7 @@ TEST(RotatedGroups, HoldTheirKeyAndTheGroupWireOfTheRotatedValues) {
 }
 
 TEST(RotatedGroups, SumsOfWiresAreSumsOfTheirValues) {
-  for (const Codec* codec : {&rht128_int4_g128_sr, &rht4096_int4_g128}) {
+  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
     constexpr std::size_t kElements = 5000;
     std::vector<std::byte> wires;
     std::vector<double> expected(kElements);
@@ -161,7 +161,7 @@ TEST(RotatedGroups, SumsOfWiresAreSumsOfTheirValues) {
 }
 
 TEST(RotatedGroups, RefuseToSumWiresOfDifferentSigns) {
-  const Codec& codec = rht4096_int4_g128;
+  const Codec& codec = int4_g128_rht4096;
   std::vector<std::byte> wires = encoded(codec, normal_values(100), {.step = 1});
   const auto other = encoded(codec, normal_values(100), {.step = 2});
   wires.insert(wires.end(), other.begin(), other.end());

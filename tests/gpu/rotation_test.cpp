@@ -146,13 +146,13 @@ TEST(EdenKernels, SumWiresOfEqualSignsAlone) {
 }
 
 TEST(RotatedGroupKernels, SumWiresOfEqualSignsAlone) {
-  for (const Codec* codec : {&rht128_int4_g128_sr, &rht4096_int4_g128}) {
+  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
     expect_sums(*codec, decode_reduce_rotated_async, decode_reduce_rotated);
   }
 }
 
 TEST(RotatedGroupKernels, DrawTheBitsOfThePieceInItsTensor) {
-  for (const Codec* codec : {&rht128_int4_g128_sr, &rht4096_int4_g128}) {
+  for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
     const std::vector<float> values = awkward_values(5000);
     const auto expected = encoded(*codec, values, kKey);
     const DeviceBuffer<float> input{std::span(values)};
@@ -187,8 +187,8 @@ TEST(RotationKernels, ReadBfloat16LikeItsFloats) {
     encode_rotated_async(format, values, to, stream);
   };
   expect_bf16_like_floats(eden3_g4096, eden);
-  expect_bf16_like_floats(rht128_int4_g128_sr, rotated);
-  expect_bf16_like_floats(rht4096_int4_g128, rotated);
+  expect_bf16_like_floats(int4_g128_rht128_sr, rotated);
+  expect_bf16_like_floats(int4_g128_rht4096, rotated);
 }
 
 TEST(EdenKernels, WriteBfloat16) {
