@@ -22,9 +22,9 @@
 //   bytes 8-15   index in the tensor of the first value, little-endian
 //   from 16 on   the wire of the rotated values, n rounded up to whole blocks, without rotation
 //
-// The bounds of the wire within hold for each rotated value, and so for the root mean square of the
-// errors of a block over sqrt(block). A NaN or an infinity makes its block NaN throughout; values
-// beyond 2^127 / block, whose transform may overflow, may do the same.
+// The bounds of the wire within hold for each rotated value, and so their largest for the Euclidean
+// norm of a block's errors. A NaN or an infinity makes at least its block NaN throughout; so may
+// values beyond 2^127 / block, whose transform may overflow.
 #pragma once
 
 #include <array>

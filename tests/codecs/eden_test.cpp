@@ -135,7 +135,7 @@ TEST(Eden, WireIsAsItsHeaderSays) {
     std::vector<float> values(128);
     values[8] = 1;  // its rotated values change sign with bit 3 of their index: in no word of 8
     const auto wire = encoded(codec, values);
-    ASSERT_EQ(wire.size(), kSignKeyBytes + 8 * bytes_of_word[b] + 16);
+    ASSERT_EQ(wire.size(), kSignKeyBytes + std::size_t{8} * bytes_of_word[b] + 16);
     EXPECT_EQ(load_sign_key(wire), sign_key({}));
     // Neighbouring words are equal, and neighbouring codes of a word differ in sign.
     const std::size_t bytes = b == 2 ? 4 : bytes_of_word[b];

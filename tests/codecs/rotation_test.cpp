@@ -38,7 +38,7 @@ double norm(std::span<const float> values) {
 // H(i, j) = (-1)^popcount(i & j), in float64. The second key's counter has a high word, and begins
 // in the middle of a draw.
 TEST(Rotation, IsSylvestersMatrixOfTheSignedValues) {
-  for (const std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{3} << 39) + 16 * 5}) {
+  for (const std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{3} << 39) + 80}) {
     const SignKey key{.key = sign_key(kKey).key, .first_element = first};
     for (const std::size_t block : {16u, 64u, 256u}) {
       const std::vector<float> before = normal_values(2 * block);
@@ -104,7 +104,7 @@ TEST(Rotation, SignsAreBalancedAndIndependentOfTheirNeighbours) {
 }
 
 TEST(Rotation, RefusesOtherBlocks) {
-  std::vector<float> values(48 * 16384);
+  std::vector<float> values(std::size_t{48} * 16384);
   for (const std::size_t block : {0u, 1u, 8u, 24u, 16384u}) {
     EXPECT_THROW(rotate(block, {}, values), std::invalid_argument) << block;
   }
