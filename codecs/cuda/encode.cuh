@@ -164,23 +164,18 @@ __device__ Packed<Static::kElement> blank_tail(const Packed<Static::kElement>& c
   return packed(words);
 }
 
+// What follows the loading and transforming of a warp's values, of which x[0][0] of lane 0 is
+// element `first`.
 template <typename Static, typename Source, typename Place>
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    encode_kernel(Source source, EncodeShape shape, Place place, EncodeOutput output) {
+__device__ void encode_values(const Source& source, const EncodeShape& shape, const Place& place,
+                              const EncodeOutput& output, std::size_t first,
+                              const float (&x)[Static::kTiles][kLaneElements]) {
   constexpr int kTiles = Static::kTiles;
   constexpr Coding kCoding = Static::kCoding;
-  const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
-  const std::size_t first = warp * kTiles * kTileElements;
-  if (first >= shape.elements) return;
-
-  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
-  const std::size_t element = first + lane * kLaneElements;
-  float x[kTiles][kLaneElements];
+  const std::size_t element = first + threadIdx.x % kWarpLanes * kLaneElements;
   GroupStatistics group = no_values<kCoding>();
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
-    source.load(first + t * kTileElements, x[t]);
-    if constexpr (Static::kHadamard) hadamard_lane(x[t]);
     add_lane<kCoding>(x[t], element + t * kTileElements, shape.elements, group);
   }
   group = over_lanes<kCoding>(group, kTiles > 1 ? kWarpLanes : shape.lanes_per_group);
@@ -211,6 +206,21 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   }
   if (group.amax_bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
   if (within == 0 && !beyond) store_scale<kCoding>(shape, to.group, scale.stored, wire);
+}
+
+template <typename Static, typename Source, typename Place>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    encode_kernel(Source source, EncodeShape shape, Place place, EncodeOutput output) {
+  const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
+  const std::size_t first = warp * Static::kTiles * kTileElements;
+  if (first >= shape.elements) return;
+  float x[Static::kTiles][kLaneElements];
+#pragma unroll
+  for (int t = 0; t < Static::kTiles; ++t) {
+    source.load(first + t * kTileElements, x[t]);
+    if constexpr (Static::kHadamard) hadamard_lane(x[t]);
+  }
+  encode_values<Static>(source, shape, place, output, first, x);
 }
 
 // The largest magnitude of a tensor as bits, for scales that are the whole tensor's. *amax starts

@@ -110,16 +110,21 @@ void launch_encode(const Source& source, const EncodeShape& shape, const Place& 
          EncodeOutput{to.wires, to.nonfinite});
 }
 
-template <typename Source>
-void launch_amax(const Source& source, const Encoding& to, cudaStream_t stream) {
-  constexpr unsigned kMostBlocks = 4096;  // several waves on every GPU, few atomics
+// Where a pass over a tensor leaves its largest magnitude: the scratch, which is set to 0.
+inline std::uint32_t* zeroed_amax(const Encoding& to, cudaStream_t stream) {
   require(to.scratch != nullptr, "the scale of a whole tensor needs scratch");
   auto* const amax = reinterpret_cast<std::uint32_t*>(to.scratch);
   check(cudaMemsetAsync(amax, 0, sizeof *amax, stream));
+  return amax;
+}
+
+template <typename Source>
+void launch_amax(const Source& source, const Encoding& to, cudaStream_t stream) {
+  constexpr unsigned kMostBlocks = 4096;  // several waves on every GPU, few atomics
   launch(amax_kernel<Source>,
          {.blocks = std::min(kMostBlocks, blocks_for(source.elements, kTileElements)),
           .stream = stream},
-         source, source.elements, amax);
+         source, source.elements, zeroed_amax(to, stream));
 }
 
 // One wire, in the order of the source.

@@ -5,11 +5,14 @@
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/difference/kernels.hpp"
+#include "codecs/eden/eden.hpp"
+#include "codecs/eden/kernels.hpp"
 #include "codecs/element/element.hpp"
 #include "codecs/element/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
+#include "codecs/rotation/kernels.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -54,6 +57,33 @@ constexpr CudaCodec integer_row(const Codec& codec) {
   CudaCodec row = group_row(codec);
   row.encode_difference_async = encode_difference_async;
   return row;
+}
+
+void decode_rotated(const Format& format, const std::byte* wire, Tensor<float> values,
+                    cudaStream_t stream) {
+  decode_reduce_rotated_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec rotated_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_rotated_async,
+          .decode_async = decode_rotated,
+          .encode_bf16_async = encode_rotated_async,
+          .decode_reduce_async = decode_reduce_rotated_async,
+          .scratch_bytes = scratch_bytes};
+}
+
+void decode_eden(const Format& format, const std::byte* wire, Tensor<float> values,
+                 cudaStream_t stream) {
+  decode_reduce_eden_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec eden_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_eden_async,
+          .decode_async = decode_eden,
+          .encode_bf16_async = encode_eden_async,
+          .decode_reduce_async = decode_reduce_eden_async};
 }
 
 constexpr std::array kCudaCodecs{
@@ -112,6 +142,14 @@ constexpr std::array kCudaCodecs{
     group_row(qsgd_int8_g512),
     group_row(qsgd_int4_g512),
     CudaCodec{&natural, encode_elements_async, decode_elements_async},
+    rotated_row(int4_g128_rht128_sr),
+    rotated_row(int4_g128_rht4096),
+    rotated_row(nvfp4_rht16),
+    rotated_row(nvfp4_rht16_sr),
+    eden_row(eden1_g4096),
+    eden_row(eden2_g4096),
+    eden_row(eden3_g4096),
+    eden_row(eden4_g4096),
 };
 
 }  // namespace
