@@ -7,6 +7,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/sign/sign.hpp"
 
 namespace codecs {
 
@@ -20,7 +21,10 @@ std::span<const Codec* const> all_codecs() {
                                      &int4_g128_sr,
                                      &int4_g128_hadamard_sr,
                                      &int4_g2048,
-                                     &int4_g2048_sr};
+                                     &int4_g2048_sr,
+                                     &sign_g2048,
+                                     &sign_tensor,
+                                     &one_bit};
   return codecs;
 }
 

@@ -8,6 +8,8 @@
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
+#include "codecs/sign/kernels.hpp"
+#include "codecs/sign/sign.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -47,6 +49,22 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .decode_reduce_async = decode_reduce_async};
 }
 
+void decode_signs(const Format& format, const std::byte* wire, Tensor<float> values,
+                  cudaStream_t stream) {
+  decode_reduce_signs_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec sign_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_signs_async,
+          .decode_async = decode_signs,
+          .encode_bf16_async = encode_signs_async,
+          .encode_feedback_async = encode_signs_feedback_async,
+          .decode_add_async = decode_add_signs_async,
+          .decode_reduce_async = decode_reduce_signs_async,
+          .scratch_bytes = sign_scratch_bytes};
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
@@ -58,6 +76,9 @@ constexpr std::array kCudaCodecs{
     group_row(int4_g128_hadamard_sr),
     group_row(int4_g2048),
     group_row(int4_g2048_sr),
+    sign_row(sign_g2048),
+    sign_row(sign_tensor),
+    sign_row(one_bit),
 };
 
 }  // namespace

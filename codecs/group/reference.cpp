@@ -71,7 +71,7 @@ GroupWire group_wire(const Format& format, std::size_t elements) {
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
   const std::size_t code_bytes = coded / 8 * bits + (coded % 8 * bits + 7) / 8;
   GroupWire wire;
-  wire.groups = (elements + format.group - 1) / format.group;
+  wire.groups = elements / format.group + (elements % format.group != 0 ? 1 : 0);
   wire.coded_elements = coded;
   wire.payload_bytes = round_up(code_bytes, kWireAlignment);
   wire.bytes = wire.payload_bytes + round_up(wire.groups * bytes_of(format.scale), kWireAlignment);

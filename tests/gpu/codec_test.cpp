@@ -24,12 +24,16 @@ class EveryCudaCodec : public testing::TestWithParam<CudaCodec> {
     const DeviceBuffer<float> input{std::span(values)};
     const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
     const GuardedBytes wire(encoded_bytes(format(), values.size()));
+    const auto scratch_bytes = GetParam().scratch_bytes;
+    const GuardedBytes scratch(scratch_bytes ? scratch_bytes(format(), values.size()) : 0);
     const Stream stream;
-    GetParam().encode_async(format(), {input.get(), values.size()},
-                            {.wires = wire.get(), .key = key, .nonfinite = flag.get()},
-                            stream.get());
+    GetParam().encode_async(
+        format(), {input.get(), values.size()},
+        {.wires = wire.get(), .key = key, .nonfinite = flag.get(), .scratch = scratch.get()},
+        stream.get());
     stream.wait();
     nonfinite = flag.to_host().front();
+    (void)scratch.to_host();
     return wire.to_host();
   }
 
