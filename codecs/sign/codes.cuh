@@ -29,7 +29,10 @@ __device__ inline std::size_t bits_offset(std::size_t strip) {
 __device__ inline std::uint32_t sign_bits(const float (&x)[kLaneElements]) {
   std::uint32_t bits = 0;
 #pragma unroll
-  for (int i = 0; i < kLaneElements; ++i) bits |= (x[i] < 0 ? 1u : 0u) << i;
+  for (int i = 0; i < kLaneElements; ++i) {
+    const std::uint32_t negative = x[i] < 0 ? 1u : 0u;
+    bits |= negative << i;
+  }
   return bits;
 }
 

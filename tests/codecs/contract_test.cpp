@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codecs/group/group.hpp"
+#include "codecs/group/steps.hpp"
 #include "codecs/hadamard/hadamard.hpp"
 #include "tests/codecs/wire.hpp"
 
@@ -76,8 +77,11 @@ TEST_P(EveryCodec, DrawsOtherBitsForEveryPartOfTheKeyIfStochastic) {
   }
 }
 
-// Largest magnitude of the values that share value i's scale.
+// Largest magnitude of the values, or of their transform, that share value i's scale.
 double amax_of(const Format& format, std::span<const float> values, std::size_t i) {
+  if (format.rotation != Rotation::none) {
+    return group_values(format, values, i / format.group).abs().maxCoeff();
+  }
   const std::size_t first = i / format.group * format.group;
   double amax = 0;
   for (const float value : values.subspan(first, std::min(format.group, values.size() - first))) {
