@@ -46,7 +46,8 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .encode_bf16_async = encode_async,
           .encode_difference_async = encode_difference_async,
           .decode_add_async = decode_add_async,
-          .decode_reduce_async = decode_reduce_async};
+          .decode_reduce_async = decode_reduce_async,
+          .scratch_bytes = scratch_bytes};
 }
 
 void decode_signs(const Format& format, const std::byte* wire, Tensor<float> values,

@@ -74,7 +74,8 @@ GroupWire group_wire(const Format& format, std::size_t elements) {
   wire.groups = elements / format.group + (elements % format.group != 0 ? 1 : 0);
   wire.coded_elements = coded;
   wire.payload_bytes = round_up(code_bytes, kWireAlignment);
-  wire.bytes = wire.payload_bytes + round_up(wire.groups * bytes_of(format.scale), kWireAlignment);
+  wire.scales_offset = wire.payload_bytes;
+  wire.bytes = wire.scales_offset + round_up(wire.groups * bytes_of(format.scale), kWireAlignment);
   return wire;
 }
 
