@@ -5,6 +5,7 @@
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/difference/kernels.hpp"
+#include "codecs/feedback/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
@@ -50,6 +51,11 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .scratch_bytes = scratch_bytes};
 }
 
+constexpr CudaCodec with_feedback(CudaCodec row) {
+  row.encode_feedback_async = encode_feedback_async;
+  return row;
+}
+
 void decode_signs(const Format& format, const std::byte* wire, Tensor<float> values,
                   cudaStream_t stream) {
   decode_reduce_signs_async(format, {.bytes = wire}, values, stream);
@@ -69,14 +75,14 @@ constexpr CudaCodec sign_row(const Codec& codec) {
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
-    group_row(int8_g128),
-    group_row(int8_g128_sr),
+    with_feedback(group_row(int8_g128)),
+    with_feedback(group_row(int8_g128_sr)),
     group_row(int8_g128_hadamard_sr),
-    group_row(int4_g128),
-    group_row(int4_g128_sr),
+    with_feedback(group_row(int4_g128)),
+    with_feedback(group_row(int4_g128_sr)),
     group_row(int4_g128_hadamard_sr),
-    group_row(int4_g2048),
-    group_row(int4_g2048_sr),
+    with_feedback(group_row(int4_g2048)),
+    with_feedback(group_row(int4_g2048_sr)),
     sign_row(sign_g2048),
     sign_row(sign_tensor),
     sign_row(one_bit),

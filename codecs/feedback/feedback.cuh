@@ -52,4 +52,23 @@ struct FeedbackSource {
   }
 };
 
+// For the kernels of the group formats, whose codes are of kElement.
+template <typename Value, Element kElement>
+struct GroupFeedbackSource {
+  FeedbackSource<Value> of;
+  std::size_t elements = 0;
+
+  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const { of.load(tile, x); }
+
+  template <Coding kCoding>
+  __device__ void remember(std::size_t tile, const float (&x)[kLaneElements],
+                           const Packed<kElement>& codes, const GroupScale<kCoding>& scale) const {
+    float lost[kLaneElements] = {};
+    add_codes<kElement, kCoding>(codes, decoded_step<kCoding>(scale.stored, 1.0f), lost);
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) lost[i] = x[i] - lost[i];
+    of.keep(tile, lost);
+  }
+};
+
 }  // namespace codecs::cuda

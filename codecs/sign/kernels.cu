@@ -7,10 +7,7 @@ namespace codecs::cuda {
 namespace {
 
 struct SignShape {
-  std::size_t elements = 0;
-  WireShape wire;
-  int group_shift = 63;      // a group is 2^group_shift elements; 63: the tensor
-  int lanes_per_group = 32;  // of a tile
+  EncodeShape of;
   int tiles_per_group = 1;
   Term term = Term::magnitude;
 };
@@ -29,7 +26,7 @@ __device__ void sum_groups(const SignShape& shape, const float (&x)[kStripTiles]
   __shared__ float tiles[kWarpsPerBlock * kStripTiles];
 #pragma unroll
   for (int t = 0; t < kStripTiles; ++t) {
-    sums[t] = sum_over_lanes(sum_lane(x[t], shape.term), shape.lanes_per_group);
+    sums[t] = sum_over_lanes(sum_lane(x[t], shape.term), shape.of.lanes_per_group);
   }
   if (shape.tiles_per_group == 2) {
     sums[0] = sums[1] = sums[0] + sums[1];
@@ -55,10 +52,10 @@ __device__ void scale_groups(const SignShape& shape, std::size_t element,
   sum_groups(shape, x, sums);
 #pragma unroll
   for (int t = 0; t < kStripTiles; ++t) {
-    const std::size_t first = (element + t * kTileElements) >> shape.group_shift
-                                                                   << shape.group_shift;
-    const std::size_t group = std::size_t{1} << shape.group_shift;
-    const std::size_t left = shape.elements - first;
+    const std::size_t first = (element + t * kTileElements) >> shape.of.group_log2
+                                                                   << shape.of.group_log2;
+    const std::size_t group = std::size_t{1} << shape.of.group_log2;
+    const std::size_t left = shape.of.elements - first;
     const auto count = static_cast<float>(static_cast<int>(left < group ? left : group));
     scales[t] = mean_scale(sums[t], count, shape.term);
   }
@@ -94,15 +91,16 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
   const uint2 words =
       transpose_halves(make_uint2(bits[0] | bits[1] << 16, bits[2] | bits[3] << 16));
   const std::size_t offset = bits_offset(strip);
-  if (offset < shape.wire.payload_bytes) {
+  if (offset < shape.of.wire.payload_bytes) {
     *reinterpret_cast<uint2*>(output.wires + offset) = words;
   }
 #pragma unroll
   for (int t = 0; t < kStripTiles; ++t) {
     const std::size_t at = element + t * kTileElements;
-    const std::size_t group = at >> shape.group_shift;
-    if (at < shape.elements && group << shape.group_shift == at) {
-      store_scale(shape.wire, static_cast<std::uint32_t>(group), scales[t], output.wires);
+    const std::size_t group = at >> shape.of.group_log2;
+    if (at < shape.of.elements && group << shape.of.group_log2 == at) {
+      store_scale<Coding::symmetric>(shape.of, static_cast<std::uint32_t>(group), scales[t],
+                                     output.wires);
     }
     if constexpr (Source::kKeepsResidual) {
 #pragma unroll
@@ -138,7 +136,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     decode_signs_kernel(Wires wires, SignShape shape, Sink sink) {
   constexpr int kBatch = kWarpScale ? 8 : 4;  // wires whose loads are in flight together
   const std::size_t strip = strip_of_warp();
-  if (strip >= shape.elements) return;
+  if (strip >= shape.of.elements) return;
   const std::size_t element = strip + threadIdx.x % kWarpLanes * kLaneElements;
   const std::size_t offset = bits_offset(strip);
   float x[kStripTiles][kLaneElements] = {};
@@ -148,17 +146,18 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 #pragma unroll
     for (int k = 0; k < kBatch; ++k) {
       if (first + k >= wires.inputs) continue;
-      const std::byte* wire = wires.bytes + static_cast<std::size_t>(first + k) * shape.wire.bytes;
-      const auto* stored = reinterpret_cast<const float*>(wire + shape.wire.payload_bytes);
-      words[k] = offset < shape.wire.payload_bytes
+      const std::byte* wire =
+          wires.bytes + static_cast<std::size_t>(first + k) * shape.of.wire.bytes;
+      const auto* stored = reinterpret_cast<const float*>(wire + shape.of.wire.payload_bytes);
+      words[k] = offset < shape.of.wire.payload_bytes
                      ? __ldg(reinterpret_cast<const uint2*>(wire + offset))
                      : make_uint2(0, 0);
 #pragma unroll
       for (int t = 0; t < kStripTiles; ++t) {
         const std::size_t at = kWarpScale ? strip : element + t * kTileElements;
-        scales[k][t] = kWarpScale && t > 0   ? scales[k][0]
-                       : at < shape.elements ? __ldg(stored + (at >> shape.group_shift))
-                                             : 0.0f;
+        scales[k][t] = kWarpScale && t > 0      ? scales[k][0]
+                       : at < shape.of.elements ? __ldg(stored + (at >> shape.of.group_log2))
+                                                : 0.0f;
       }
     }
 #pragma unroll
@@ -179,32 +178,20 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for (int t = 0; t < kStripTiles; ++t) sink.store(strip + t * kTileElements, x[t]);
 }
 
-int log2_of(std::size_t power) {
-  int log2 = 0;
-  while (power > 1) {
-    power /= 2;
-    ++log2;
-  }
-  return log2;
-}
-
-SignShape sign_shape(const Format& format, std::size_t elements) {
+SignShape sign_shape(const Format& format, std::size_t elements, const Encoding& to) {
   require_sign_format(format);
-  SignShape shape{.elements = elements,
-                  .wire = wire_shape(format, elements),
-                  .term = format.scale == Scale::root_mean_square ? Term::square : Term::magnitude};
-  if (format.group == kWholeTensor) return shape;
-  shape.group_shift = log2_of(format.group);
-  shape.lanes_per_group = std::min(kWarpLanes, static_cast<int>(format.group) / kLaneElements);
-  shape.tiles_per_group = std::max(1, static_cast<int>(format.group) / kTileElements);
-  return shape;
+  const bool squares = format.scale == Scale::root_mean_square;
+  const bool tiles = format.group != kWholeTensor && format.group > kTileElements;
+  return {.of = encode_shape(format, elements, to),
+          .tiles_per_group = tiles ? static_cast<int>(format.group / kTileElements) : 1,
+          .term = squares ? Term::square : Term::magnitude};
 }
 
 // Scratch: the scale, padded to 16 bytes, and the sum of each strip.
 template <typename Source>
 void launch_signs(const Format& format, const Source& source, const Encoding& to,
                   cudaStream_t stream) {
-  const SignShape shape = sign_shape(format, source.elements);
+  const SignShape shape = sign_shape(format, source.elements, to);
   if (source.elements == 0) return;
   const Grid grid{.blocks = blocks_for(source.elements, kStripElements), .stream = stream};
   float* tensor_scale = nullptr;
@@ -223,7 +210,7 @@ void launch_signs(const Format& format, const Source& source, const Encoding& to
 template <typename Sink>
 void launch_decode_signs(const Format& format, const Wires& wires, const Sink& sink,
                          cudaStream_t stream) {
-  const SignShape shape = sign_shape(format, sink.elements);
+  const SignShape shape = sign_shape(format, sink.elements, {});
   if (sink.elements == 0) return;
   const bool warp_scale = format.group >= std::size_t{kStripElements};
   launch(warp_scale ? decode_signs_kernel<true, Sink> : decode_signs_kernel<false, Sink>,
