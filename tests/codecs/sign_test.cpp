@@ -69,7 +69,7 @@ TEST(Signs, BitsOfAByteGoUpward) {
 // norm, and its squared error is 2 |x|^2 (1 - |x|_1 / (sqrt(n) |x|)).
 TEST(Signs, LoseWhatTheNormsSay) {
   for (const std::size_t group : {std::size_t{128}, std::size_t{8192}, kWholeTensor}) {
-    const std::vector<float> values = normal_values(test_group({.group = group}));
+    const std::vector<float> values = normal_values(group_elements({.group = group}));
     const auto n = static_cast<double>(values.size());
     double one = 0, two = 0;
     for (const double x : values) {

@@ -29,15 +29,21 @@ inline std::vector<float> decoded(const Codec& codec, std::span<const std::byte>
   return values;
 }
 
-// A group's elements; where it is the tensor, a length that makes tests of several groups.
-inline std::size_t test_group(const Format& format) {
-  return format.group == kWholeTensor ? 4096 : format.group;
+// Whether one scale covers the tensor, so that all its values depend on each other.
+inline bool scales_tensor(const Format& format) {
+  return format.scale != Scale::none &&
+         (format.group == kWholeTensor || format.scale == Scale::e4m3_tensor);
+}
+
+// Elements of a group; some number where the group is the tensor.
+inline std::size_t group_elements(const Format& format) {
+  return format.group == kWholeTensor ? 1000 : format.group;
 }
 
 // Nothing, one, around a group, odd, around 16 codes and a Hadamard block, and many groups with a
 // tail.
 inline std::set<std::size_t> edge_lengths(const Format& format) {
-  const std::size_t group = test_group(format);
+  const std::size_t group = group_elements(format);
   return {0, 1, 2, 15, 17, 31, 33, group - 1, group, group + 1, 4 * group + 37, 100'003};
 }
 
