@@ -144,7 +144,7 @@ TEST(GroupKernels, SumWiresLikeTheReference) {
 }
 
 TEST(GroupKernels, RefuseAFormatWithoutKernels) {
-  const Format format{.element = Element::int4, .scale = Scale::amax, .group = 64};
+  const Format format{.element = Element::int4, .scale = Scale::amax, .group = 96};
   EXPECT_THROW(encode_async(format, Tensor<const float>{nullptr, 100}, {}, nullptr),
                std::invalid_argument);
 }
