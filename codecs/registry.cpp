@@ -9,6 +9,7 @@
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/sign/sign.hpp"
+#include "codecs/terngrad/terngrad.hpp"
 
 namespace codecs {
 
@@ -71,7 +72,9 @@ std::span<const Codec* const> all_codecs() {
 
                                      &sign_g2048,
                                      &sign_tensor,
-                                     &one_bit};
+                                     &one_bit,
+                                     &terngrad,
+                                     &terngrad_g512};
   return codecs;
 }
 

@@ -11,6 +11,8 @@
 #include "codecs/group/kernels.hpp"
 #include "codecs/sign/kernels.hpp"
 #include "codecs/sign/sign.hpp"
+#include "codecs/terngrad/kernels.hpp"
+#include "codecs/terngrad/terngrad.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -72,6 +74,20 @@ constexpr CudaCodec sign_row(const Codec& codec) {
           .scratch_bytes = sign_scratch_bytes};
 }
 
+void decode_ternary(const Format& format, const std::byte* wire, Tensor<float> values,
+                    cudaStream_t stream) {
+  decode_reduce_ternary_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec ternary_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_ternary_async,
+          .decode_async = decode_ternary,
+          .encode_bf16_async = encode_ternary_async,
+          .decode_reduce_async = decode_reduce_ternary_async,
+          .scratch_bytes = ternary_scratch_bytes};
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
@@ -86,6 +102,8 @@ constexpr std::array kCudaCodecs{
     sign_row(sign_g2048),
     sign_row(sign_tensor),
     sign_row(one_bit),
+    ternary_row(terngrad),
+    ternary_row(terngrad_g512),
 };
 
 }  // namespace

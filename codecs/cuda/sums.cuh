@@ -49,7 +49,7 @@ __device__ inline float sum_strip(const float (&x)[kStripTiles][kLaneElements], 
 }
 
 // The tensor's sum of what sum_strip() gave for each strip. All threads of a block of kSumTerms
-// must call; all get the sum. A block calls it once.
+// must call; all get the sum.
 __device__ inline float sum_over_strips(const float* sums, std::size_t strips) {
   __shared__ float warps[kWarpLanes];
   float sum = 0;

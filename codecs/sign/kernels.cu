@@ -8,6 +8,7 @@ namespace {
 
 struct SignShape {
   EncodeShape of;
+  std::size_t wire_elements = 0;  // of each wire, where there are several; else 0
   int tiles_per_group = 1;
   Term term = Term::magnitude;
 };
@@ -61,6 +62,21 @@ __device__ void scale_groups(const SignShape& shape, std::size_t element,
   }
 }
 
+// Where a value's bit goes.
+struct Place {
+  std::byte* wire = nullptr;
+  std::size_t element = 0;  // of the wire
+};
+// The payload's, whose end is on 16 bytes.
+__device__ std::size_t padded_elements(const SignShape& shape) {
+  return (shape.of.elements + 8 * kWireAlignment - 1) / (8 * kWireAlignment) * (8 * kWireAlignment);
+}
+__device__ Place place_of(const SignShape& shape, std::size_t element, std::byte* wires) {
+  if (shape.wire_elements == 0) return {wires, element};
+  return {wires + element / shape.wire_elements * shape.of.wire.bytes,
+          element % shape.wire_elements};
+}
+
 // `tensor_scale` is that of all values; null: each group has its own. Two blocks a multiprocessor,
 // so that one loads while the other stores.
 template <typename Source>
@@ -90,17 +106,19 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
   if (!finite && output.nonfinite != nullptr && has_nonfinite(x)) *output.nonfinite = 1;
   const uint2 words =
       transpose_halves(make_uint2(bits[0] | bits[1] << 16, bits[2] | bits[3] << 16));
-  const std::size_t offset = bits_offset(strip);
-  if (offset < shape.of.wire.payload_bytes) {
-    *reinterpret_cast<uint2*>(output.wires + offset) = words;
+  const std::size_t first_bit = bits_offset(strip) * 8;
+  if (first_bit < padded_elements(shape)) {
+    const Place to = place_of(shape, first_bit, output.wires);
+    *reinterpret_cast<uint2*>(to.wire + to.element / 8) = words;
   }
 #pragma unroll
   for (int t = 0; t < kStripTiles; ++t) {
     const std::size_t at = element + t * kTileElements;
-    const std::size_t group = at >> shape.of.group_log2;
-    if (at < shape.of.elements && group << shape.of.group_log2 == at) {
+    const Place to = place_of(shape, at, output.wires);
+    const std::size_t group = to.element >> shape.of.group_log2;
+    if (at < shape.of.elements && group << shape.of.group_log2 == to.element) {
       store_scale<Coding::symmetric>(shape.of, static_cast<std::uint32_t>(group), scales[t],
-                                     output.wires);
+                                     to.wire);
     }
     if constexpr (Source::kKeepsResidual) {
 #pragma unroll
@@ -187,11 +205,14 @@ SignShape sign_shape(const Format& format, std::size_t elements, const Encoding&
           .term = squares ? Term::square : Term::magnitude};
 }
 
-// Scratch: the scale, padded to 16 bytes, and the sum of each strip.
+// Scratch: the scale, padded to 16 bytes, and the sum of each strip. With `wire_elements` the
+// tensor is cut into wires of so many.
 template <typename Source>
 void launch_signs(const Format& format, const Source& source, const Encoding& to,
-                  cudaStream_t stream) {
-  const SignShape shape = sign_shape(format, source.elements, to);
+                  cudaStream_t stream, std::size_t wire_elements = 0) {
+  SignShape shape = sign_shape(format, source.elements, to);
+  shape.wire_elements = wire_elements;
+  if (wire_elements != 0) shape.of.wire = wire_shape(format, wire_elements);
   if (source.elements == 0) return;
   const Grid grid{.blocks = blocks_for(source.elements, kStripElements), .stream = stream};
   float* tensor_scale = nullptr;
@@ -247,6 +268,16 @@ void encode_signs_feedback_async(const Format& format, const Feedback& feedback,
                                  cudaStream_t stream) {
   launch_signs(format, FeedbackSource<Bf16>{values.values, values.elements, residual, feedback}, to,
                stream);
+}
+
+void encode_sign_shards_async(const Format& format, std::size_t shard_elements,
+                              const FeedbackTensor& values, const Encoding& to,
+                              cudaStream_t stream) {
+  require(format.group == kWholeTensor && shard_elements % (8 * kWireAlignment) == 0,
+          "shards of a multiple of 128 elements share the scale of their tensor");
+  launch_signs(format,
+               FeedbackSource<float>{values.values, values.elements, values.residual, Feedback{}},
+               to, stream, shard_elements);
 }
 
 void decode_reduce_signs_async(const Format& format, const Wires& wires, Tensor<float> sums,

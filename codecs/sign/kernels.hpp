@@ -22,6 +22,17 @@ void encode_signs_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const Bf16> values, float* residual, const Encoding& to,
                                  cudaStream_t stream);
 
+// Values and what was lost of earlier ones, which is updated.
+struct FeedbackTensor {
+  const float* values = nullptr;
+  std::size_t elements = 0;
+  float* residual = nullptr;
+};
+// A wire for each shard, in their order, with signs of its own and the scale of the whole tensor.
+void encode_sign_shards_async(const Format& format, std::size_t shard_elements,
+                              const FeedbackTensor& values, const Encoding& to,
+                              cudaStream_t stream);
+
 // The sum of the wires; of one wire, its values.
 void decode_reduce_signs_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                cudaStream_t stream);

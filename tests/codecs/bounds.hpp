@@ -63,10 +63,6 @@ inline double documented_step(const Format& format, const Eigen::ArrayXf& group,
       const auto block = static_cast<float>(amax / 6 * multiply);
       return value_of(Element::e4m3, nearest_code(Element::e4m3, block)) / multiply;
     }
-    case Scale::mean_magnitude:
-    case Scale::root_mean_square:
-    case Scale::clipped:
-      return amax;
     default:
       throw std::invalid_argument("a scale whose bound is not written down here");
   }
@@ -76,7 +72,6 @@ inline double group_bound(const Format& format, const Eigen::ArrayXf& group, dou
                           double value) {
   constexpr double kFloat = 1 + 1e-5;  // operations in float32
   const double amax = largest_magnitude(group);
-  if (format.element == Element::sign || format.scale == Scale::clipped) return amax;
   if (format.element == Element::nf4) return 0.1520 * amax * kFloat;
   if (format.element == Element::dynamic8) return 0.00704 * amax * kFloat;
   const double unit = format.rounding == Rounding::stochastic ? 2 + 0x1p-7 : 1;
@@ -113,6 +108,11 @@ inline std::vector<double> error_bounds(const Format& format, std::span<const fl
   for (const float value : values) tensor = std::max<double>(tensor, std::abs(value));
   for (std::size_t index = 0; index < groups; ++index) {
     const Eigen::ArrayXf group = group_values(format, values, index);
+    if (format.element == Element::sign || format.scale == Scale::clipped) {
+      const auto count = std::min<std::size_t>(format.group, values.size() - bounds.size());
+      bounds.insert(bounds.end(), count, largest_magnitude(group));
+      continue;
+    }
     const double step = documented_step(format, group, tensor);
     for (Eigen::Index i = 0; i < group.size() && bounds.size() < values.size(); ++i) {
       bounds.push_back(group_bound(format, group, step, values[bounds.size()]));
