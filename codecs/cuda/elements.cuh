@@ -9,13 +9,15 @@
 #include <cstdint>
 
 #include "codecs/cuda/lane.cuh"
+#include "codecs/cuda/tables.cuh"
 #include "codecs/format.hpp"
 
 namespace codecs::cuda {
 
 // How a group's codes relate to its values: what of codecs::Scale the inner loops see.
 enum class Coding {
-  symmetric,  // amax, norm
+  symmetric,  // amax
+  norm,       // the same codes, spanned by the Euclidean norm
   full,       // amax_full: the top code is clipped
   offset,     // min_max: codes are unsigned and count from the minimum
   e8m0,
@@ -36,6 +38,14 @@ template <>
 inline constexpr int kBitsOf<Element::e5m2> = 8;
 template <>
 inline constexpr int kBitsOf<Element::e2m1> = 4;
+
+template <>
+inline constexpr int kBitsOf<Element::nf4> = 4;
+template <>
+inline constexpr int kBitsOf<Element::dynamic8> = 8;
+
+template <Element kElement>
+inline constexpr bool kIsTable = kElement == Element::nf4 || kElement == Element::dynamic8;
 
 template <Element kElement>
 inline constexpr bool kIsInteger =
@@ -120,7 +130,9 @@ __device__ unsigned e2m1_code(float v, const uint4& random, int e) {
 
 template <Element kElement, Coding kCoding, bool kStochastic>
 __device__ unsigned one_code(float v, const uint4& random, int e) {
-  if constexpr (kIsInteger<kElement>) {
+  if constexpr (kIsTable<kElement>) {
+    return table_code<kElement>(v);
+  } else if constexpr (kIsInteger<kElement>) {
     return integer_code<kElement, kCoding, kStochastic>(v, random, e);
   } else {
     return e2m1_code<kStochastic>(v, random, e);
@@ -173,6 +185,18 @@ __device__ Packed<kElement> pack_codes(const float (&v)[kLaneElements], const ui
   return packed(words);
 }
 
+// 16 codes of the value 0.
+template <Element kElement>
+__device__ Packed<kElement> zero_codes() {
+  if constexpr (kIsTable<kElement>) {
+    unsigned words[kPackedWords<kElement>];
+#pragma unroll
+    for (int w = 0; w < kPackedWords<kElement>; ++w) words[w] = kTableZeros<kElement>;
+    return packed(words);
+  }
+  return {};
+}
+
 // An integer becomes a float by its bits: 2^23 + (code + bias) has the biased code in its last
 // digits, and the subtraction is exact.
 template <int kBits, bool kUnsigned>
@@ -221,6 +245,8 @@ __device__ void unpack_codes(const Packed<kElement>& codes, float (&v)[kLaneElem
     const unsigned word = word_of(codes, w);
     if constexpr (kIsInteger<kElement>) {
       integer_values<kBits, kCoding == Coding::offset>(word, v + w * (32 / kBits));
+    } else if constexpr (kIsTable<kElement>) {
+      table_values<kElement>(word, v + w * (32 / kBits));
     } else if constexpr (kElement == Element::e2m1) {
       e2m1_values(word, v + w * 8);
     } else {

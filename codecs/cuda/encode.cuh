@@ -87,6 +87,9 @@ __device__ void add_lane(const float (&x)[kLaneElements], std::size_t element, s
       group.low = fminf(group.low, x[i]);
       group.high = fmaxf(group.high, x[i]);
     }
+  } else if constexpr (kCoding == Coding::norm) {
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) group.squares = __fmaf_rn(x[i], x[i], group.squares);
   }
 }
 
@@ -104,6 +107,8 @@ __device__ GroupStatistics over_lanes(GroupStatistics group, int lanes) {
     if constexpr (kCoding == Coding::offset) {
       group.low = fminf(group.low, __shfl_xor_sync(kAllLanes, group.low, stride));
       group.high = fmaxf(group.high, __shfl_xor_sync(kAllLanes, group.high, stride));
+    } else if constexpr (kCoding == Coding::norm) {
+      group.squares += __shfl_xor_sync(kAllLanes, group.squares, stride);
     }
   }
   return group;
@@ -113,7 +118,7 @@ template <typename Static>
 __device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
                                                 const GroupScale<Static::kCoding>& scale,
                                                 const Draw& draw, std::uint64_t block) {
-  if (scale.multiply == 0) return {};  // NaN * 0 is no code
+  if (scale.multiply == 0) return zero_codes<Static::kElement>();  // NaN * 0 is no code
   float v[kLaneElements];
 #pragma unroll
   for (int i = 0; i < kLaneElements; ++i) {
@@ -143,17 +148,20 @@ __device__ void store_scale(const EncodeShape& shape, std::uint32_t group, Store
   for (std::uint32_t pad = layout.groups; pad < layout.padded_groups; ++pad) scales[pad] = {};
 }
 
-// Codes that stand for nothing, beyond the tensor's end, are 0.
+// Codes that stand for nothing, beyond the tensor's end, have no bits set.
 template <typename Static>
-__device__ void blank_tail(std::size_t element, std::size_t elements, float offset,
-                           float (&x)[kLaneElements]) {
-  if constexpr (Static::kCoding == Coding::offset) {
-    if (element + kLaneElements <= elements) return;
+__device__ Packed<Static::kElement> blank_tail(const Packed<Static::kElement>& codes,
+                                               std::size_t element, std::size_t elements) {
+  constexpr bool kZeroHasBits = Static::kCoding == Coding::offset || kIsTable<Static::kElement>;
+  if (!kZeroHasBits || element + kLaneElements <= elements) return codes;
+  const int bits = element < elements ? static_cast<int>(elements - element) * Static::kBits : 0;
+  unsigned words[kPackedWords<Static::kElement>];
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) {
-      if (element + i >= elements) x[i] = offset;
-    }
+  for (int w = 0; w < kPackedWords<Static::kElement>; ++w) {
+    const int left = min(max(bits - 32 * w, 0), 32);
+    words[w] = word_of(codes, w) & (left == 32 ? 0xFFFFFFFFu : (1u << left) - 1);
   }
+  return packed(words);
 }
 
 template <typename Static, typename Source, typename Place>
@@ -188,9 +196,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
     const std::size_t at = element + t * kTileElements;
-    blank_tail<Static>(at, shape.elements, scale.offset, x[t]);
-    const auto codes = encode_lane<Static>(x[t], scale, shape.draw,
-                                           shape.draw.first_block + at / kElementsPerDraw);
+    const auto codes =
+        blank_tail<Static>(encode_lane<Static>(x[t], scale, shape.draw,
+                                               shape.draw.first_block + at / kElementsPerDraw),
+                           at, shape.elements);
     const std::size_t offset = (start + within + t * kTileElements) * Static::kBits / 8;
     if (offset < shape.wire.payload_bytes) {
       *reinterpret_cast<Packed<Static::kElement>*>(wire + offset) = codes;
@@ -200,9 +209,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
       source.remember(first + t * kTileElements, x[t], codes, scale);
     }
   }
-  if (within != 0 || beyond) return;
-  store_scale<kCoding>(shape, to.group, scale.stored, wire);
   if (group.amax_bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
+  if (within == 0 && !beyond) store_scale<kCoding>(shape, to.group, scale.stored, wire);
 }
 
 // The largest magnitude of a tensor as bits, for scales that are the whole tensor's. *amax starts

@@ -26,6 +26,8 @@ struct StaticFormat {
   switch (scale) {
     case Scale::amax:
       return Coding::symmetric;
+    case Scale::norm:
+      return Coding::norm;
     case Scale::amax_full:
       return Coding::full;
     case Scale::min_max:
@@ -113,6 +115,11 @@ using ShiftedFormats =
             StaticFormat<E::int8, C::offset, kNearest, false, 2>,
             StaticFormat<E::int8, C::offset, kRandom, false, 2>, StaticFormat<E::int4, C::offset>,
             StaticFormat<E::int4, C::offset, kRandom>>;
+// Tables, and QSGD.
+using PlainFormats =
+    Formats<StaticFormat<E::nf4, C::symmetric>,
+            StaticFormat<E::dynamic8, C::symmetric, kNearest, false, 8>,
+            StaticFormat<E::int8, C::norm, kRandom>, StaticFormat<E::int4, C::norm, kRandom>>;
 using FloatFormats =
     Formats<StaticFormat<E::e4m3, C::symmetric>, StaticFormat<E::e5m2, C::symmetric>,
             StaticFormat<E::e4m3, C::e8m0>, StaticFormat<E::e5m2, C::e8m0>,
@@ -128,6 +135,8 @@ using Decoders = Formats<
     StaticFormat<E::int4, C::offset>, StaticFormat<E::e4m3, C::symmetric>,
     StaticFormat<E::e5m2, C::symmetric>, StaticFormat<E::e4m3, C::e8m0>,
     StaticFormat<E::e5m2, C::e8m0>, StaticFormat<E::e2m1, C::e8m0>,
-    StaticFormat<E::e2m1, C::nested>>;
+    StaticFormat<E::e2m1, C::nested>, StaticFormat<E::nf4, C::symmetric>,
+    StaticFormat<E::dynamic8, C::symmetric>, StaticFormat<E::int8, C::norm>,
+    StaticFormat<E::int4, C::norm>>;
 
 }  // namespace codecs::cuda

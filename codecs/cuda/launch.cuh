@@ -64,6 +64,9 @@ inline Draw draw_of(const RandomKey& key) {
 inline float largest_code(const Format& format) {
   const int bits = bits_of(format.element);
   switch (format.element) {
+    case Element::nf4:
+    case Element::dynamic8:
+      return 1;
     case Element::e4m3:
       return 448;
     case Element::e5m2:

@@ -5,6 +5,8 @@
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/difference/kernels.hpp"
+#include "codecs/element/element.hpp"
+#include "codecs/element/kernels.hpp"
 #include "codecs/feedback/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
@@ -47,7 +49,6 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .encode_async = encode_async,
           .decode_async = decode_group,
           .encode_bf16_async = encode_async,
-          .encode_difference_async = encode_difference_async,
           .decode_add_async = decode_add_async,
           .decode_reduce_async = decode_reduce_async,
           .scratch_bytes = scratch_bytes};
@@ -88,17 +89,69 @@ constexpr CudaCodec ternary_row(const Codec& codec) {
           .scratch_bytes = ternary_scratch_bytes};
 }
 
+// Symmetric integers, which weight differences are sent as.
+constexpr CudaCodec integer_row(const Codec& codec) {
+  CudaCodec row = group_row(codec);
+  row.encode_difference_async = encode_difference_async;
+  return row;
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
-    with_feedback(group_row(int8_g128)),
-    with_feedback(group_row(int8_g128_sr)),
-    group_row(int8_g128_hadamard_sr),
-    with_feedback(group_row(int4_g128)),
-    with_feedback(group_row(int4_g128_sr)),
-    group_row(int4_g128_hadamard_sr),
-    with_feedback(group_row(int4_g2048)),
-    with_feedback(group_row(int4_g2048_sr)),
+    CudaCodec{&fp16, encode_elements_async, decode_elements_async},
+    group_row(fp8_e4m3),
+    group_row(fp8_e5m2),
+    group_row(fp8_e4m3_g128),
+    group_row(fp8_e5m2_g128),
+    group_row(mxfp8),
+    group_row(mxfp8_floor),
+    group_row(mxfp8_e5m2),
+    group_row(mxfp4),
+    group_row(mxfp4_sr),
+    group_row(mxfp4_ceil),
+    group_row(mxfp4_floor),
+    group_row(nvfp4),
+    group_row(nvfp4_sr),
+    with_feedback(integer_row(int8_g128)),
+    with_feedback(integer_row(int8_g128_sr)),
+    integer_row(int8_g128_hadamard_sr),
+    with_feedback(integer_row(int8_g512)),
+    with_feedback(integer_row(int8_g512_sr)),
+    with_feedback(integer_row(int8_g2048)),
+    with_feedback(integer_row(int8_g2048_sr)),
+    with_feedback(integer_row(int4_g32)),
+    with_feedback(integer_row(int4_g32_sr)),
+    with_feedback(integer_row(int4_g64)),
+    with_feedback(integer_row(int4_g64_sr)),
+    with_feedback(integer_row(int4_g128)),
+    with_feedback(integer_row(int4_g128_sr)),
+    integer_row(int4_g128_hadamard),
+    integer_row(int4_g128_hadamard_sr),
+    with_feedback(integer_row(int4_g256)),
+    with_feedback(integer_row(int4_g256_sr)),
+    with_feedback(integer_row(int4_g512)),
+    with_feedback(integer_row(int4_g512_sr)),
+    with_feedback(integer_row(int4_g1024)),
+    with_feedback(integer_row(int4_g1024_sr)),
+    with_feedback(integer_row(int4_g2048)),
+    with_feedback(integer_row(int4_g2048_sr)),
+    with_feedback(integer_row(int2_g32_sr)),
+    with_feedback(integer_row(int2_g128_sr)),
+    with_feedback(group_row(int8_full_g2048)),
+    with_feedback(group_row(int4_full_g128)),
+    with_feedback(group_row(int4_full_g2048)),
+    group_row(int8_minmax_g1024),
+    group_row(int8_minmax_g1024_sr),
+    group_row(int4_minmax_g512),
+    group_row(int4_minmax_g512_sr),
+    group_row(fbgemm_int8_g32),
+    group_row(nf4_g64),
+    group_row(nf4_g128),
+    group_row(bnb8_g4096),
+    group_row(qsgd_int8_g512),
+    group_row(qsgd_int4_g512),
+    CudaCodec{&natural, encode_elements_async, decode_elements_async},
     sign_row(sign_g2048),
     sign_row(sign_tensor),
     sign_row(one_bit),

@@ -17,6 +17,7 @@ struct GroupStatistics {
   std::uint32_t amax_bits = 0;  // of the largest magnitude; NaNs are above infinity
   float low = 0;                // of the offset grid alone
   float high = 0;
+  float squares = 0;  // their sum; of the norm alone
 };
 
 // What is the same for all groups of a tensor.
@@ -53,27 +54,36 @@ struct GroupScale {
   Stored<kCoding> stored = {};
 };
 
+// A grid whose largest code stands for `magnitude`. A magnitude so small that the scale or its
+// reciprocal would lose digits is a group of zeros.
+struct Proportion {
+  float multiply = 0;
+  float step = 0;
+};
+__device__ inline Proportion proportion(float magnitude, const ScaleRule& rule) {
+  const float multiply = __fdiv_rn(rule.largest, magnitude);
+  if (magnitude < kTinyGroup || multiply > FLT_MAX) return {};
+  return {multiply, __fdiv_rn(magnitude, rule.largest) * rule.factor};
+}
+
 template <Coding kCoding>
 __device__ GroupScale<kCoding> float_scale(std::uint32_t bits, const ScaleRule& rule) {
-  const float amax = __uint_as_float(bits);
   if (bits >= kInfinityBits) return {.stored = __uint_as_float(kNaNScale)};
-  if (amax < kTinyGroup) return {};
-  return {.multiply = __fdiv_rn(rule.largest, amax),
-          .stored = __fdiv_rn(amax, rule.largest) * rule.factor};
+  const Proportion grid = proportion(__uint_as_float(bits), rule);
+  return {.multiply = grid.multiply, .stored = grid.step};
 }
 
 __device__ inline GroupScale<Coding::offset> offset_scale(const GroupStatistics& group,
                                                           const ScaleRule& rule) {
-  const float nan = __uint_as_float(kNaNScale);
   const float range = group.high - group.low;
-  if (group.amax_bits >= kInfinityBits) return {.stored = make_float2(nan, nan)};
-  const float minimum = group.low * rule.factor;
-  if (!(range >= kTinyGroup) || range > FLT_MAX) {
-    return {.offset = group.low, .stored = make_float2(0, minimum)};
+  if (group.amax_bits >= kInfinityBits || range > FLT_MAX) {
+    const float nan = __uint_as_float(kNaNScale);
+    return {.stored = make_float2(nan, nan)};
   }
-  return {.multiply = __fdiv_rn(rule.largest, range),
+  const Proportion grid = proportion(range, rule);
+  return {.multiply = grid.multiply,
           .offset = group.low,
-          .stored = make_float2(__fdiv_rn(range, rule.largest) * rule.factor, minimum)};
+          .stored = make_float2(grid.step, group.low * rule.factor)};
 }
 
 // Exponent of the largest value of the element, and digits of its mantissa.
@@ -134,7 +144,8 @@ __device__ inline GroupScale<Coding::nested> nested_scale(std::uint32_t bits,
   const float scale = __fdiv_rn(__uint_as_float(bits), 6.0f) * tensor;
   const auto code = __nv_cvt_float_to_fp8(scale, __NV_SATFINITE, __NV_E4M3);
   const float value = e4m3_value(code);
-  return {.multiply = value == 0 ? 0.0f : __fdiv_rn(tensor, value), .stored = code};
+  const float multiply = value == 0 ? 0.0f : __fdiv_rn(tensor, value);
+  return {.multiply = multiply > FLT_MAX ? 0.0f : multiply, .stored = code};
 }
 
 template <Element kElement, Coding kCoding>
@@ -145,6 +156,10 @@ __device__ auto group_scale(const GroupStatistics& group, const ScaleRule& rule)
     return e8m0_scale<kElement>(group.amax_bits, rule);
   } else if constexpr (kCoding == Coding::nested) {
     return nested_scale(group.amax_bits, rule);
+  } else if constexpr (kCoding == Coding::norm) {
+    const std::uint32_t norm = __float_as_uint(__fsqrt_rn(group.squares));
+    return float_scale<kCoding>(max(norm, group.amax_bits >= kInfinityBits ? kInfinityBits : 0u),
+                                rule);
   } else {
     return float_scale<kCoding>(rule.tensor_amax != nullptr ? *rule.tensor_amax : group.amax_bits,
                                 rule);

@@ -5,15 +5,19 @@
 namespace codecs::cuda {
 namespace {
 
-// All group sizes that ship.
+// Those of the registry's integers without a transform.
 using FeedbackFormats =
     Formats<StaticFormat<E::int8, C::symmetric>, StaticFormat<E::int8, C::symmetric, kRandom>,
             StaticFormat<E::int8, C::symmetric, kNearest, false, 4>,
+            StaticFormat<E::int8, C::symmetric, kRandom, false, 4>,
             StaticFormat<E::int4, C::symmetric>, StaticFormat<E::int4, C::symmetric, kRandom>,
+            StaticFormat<E::int4, C::symmetric, kNearest, false, 2>,
+            StaticFormat<E::int4, C::symmetric, kRandom, false, 2>,
             StaticFormat<E::int4, C::symmetric, kNearest, false, 4>,
-            StaticFormat<E::int4, C::symmetric, kRandom, false, 4>, StaticFormat<E::int4, C::full>,
-            StaticFormat<E::int4, C::full, kNearest, false, 4>, StaticFormat<E::int2, C::symmetric>,
-            StaticFormat<E::int2, C::symmetric, kRandom>>;
+            StaticFormat<E::int4, C::symmetric, kRandom, false, 4>,
+            StaticFormat<E::int2, C::symmetric>, StaticFormat<E::int2, C::symmetric, kRandom>,
+            StaticFormat<E::int8, C::full>, StaticFormat<E::int8, C::full, kNearest, false, 4>,
+            StaticFormat<E::int4, C::full>, StaticFormat<E::int4, C::full, kNearest, false, 4>>;
 
 template <typename Value>
 void encode(const Format& format, const FeedbackSource<Value>& source, const Encoding& to,

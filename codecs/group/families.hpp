@@ -10,7 +10,8 @@ namespace codecs::cuda {
 enum class Family {
   integers,  // symmetric
   shifted,   // integers whose grid is not symmetric: amax_full, min_max
-  floats     // FP8, MX, NVFP4
+  floats,    // FP8, MX, NVFP4
+  plain      // tables, and integers under a norm
 };
 [[nodiscard]] Family family_of(const Format& format);
 
@@ -26,5 +27,9 @@ void encode_floats_async(const Format& format, Tensor<const float> values, const
                          cudaStream_t stream);
 void encode_floats_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                          cudaStream_t stream);
+void encode_plain_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                        cudaStream_t stream);
+void encode_plain_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                        cudaStream_t stream);
 
 }  // namespace codecs::cuda

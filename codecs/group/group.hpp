@@ -79,8 +79,8 @@ struct GroupWire {
   std::size_t groups = 0;
   std::size_t coded_elements = 0;
   std::size_t payload_bytes = 0;  // with padding
-  std::size_t scales_offset = 0;
-  std::size_t bytes = 0;  // of all
+  std::size_t scales_offset = 0;  // of the first group's
+  std::size_t bytes = 0;          // of all
 };
 [[nodiscard]] GroupWire group_wire(const Format& format, std::size_t elements);
 

@@ -15,6 +15,8 @@ void encode(const Format& format, Tensor<const Value> values, const Encoding& to
       return encode_shifted_async(format, values, to, stream);
     case Family::floats:
       return encode_floats_async(format, values, to, stream);
+    case Family::plain:
+      return encode_plain_async(format, values, to, stream);
   }
 }
 
@@ -23,6 +25,8 @@ void encode(const Format& format, Tensor<const Value> values, const Encoding& to
 Family family_of(const Format& format) {
   const bool integer = format.element == Element::int8 || format.element == Element::int4 ||
                        format.element == Element::int2;
+  const bool table = format.element == Element::nf4 || format.element == Element::dynamic8;
+  if (table || format.scale == Scale::norm) return Family::plain;
   if (!integer) return Family::floats;
   return format.scale == Scale::amax ? Family::integers : Family::shifted;
 }
