@@ -58,7 +58,7 @@ TEST(PowerSgd, StartsFromStandardNormals) {
 }
 
 TEST(PowerSgd, FactorsBecomeOrthonormal) {
-  std::vector<float> p = normal_values(40 * 3);
+  std::vector<float> p = normal_values(120);
   orthonormalise(40, p);
   for (std::size_t a = 0; a < 3; ++a) {
     for (std::size_t b = 0; b < 3; ++b) {
