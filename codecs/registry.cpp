@@ -10,6 +10,8 @@
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/rotation/rotation.hpp"
+#include "codecs/sign/sign.hpp"
+#include "codecs/terngrad/terngrad.hpp"
 
 namespace codecs {
 
@@ -76,7 +78,13 @@ std::span<const Codec* const> all_codecs() {
                                      &eden1_g4096,
                                      &eden2_g4096,
                                      &eden3_g4096,
-                                     &eden4_g4096};
+                                     &eden4_g4096,
+
+                                     &sign_g2048,
+                                     &sign_tensor,
+                                     &one_bit,
+                                     &terngrad,
+                                     &terngrad_g512};
   return codecs;
 }
 

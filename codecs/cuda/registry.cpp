@@ -9,10 +9,15 @@
 #include "codecs/eden/kernels.hpp"
 #include "codecs/element/element.hpp"
 #include "codecs/element/kernels.hpp"
+#include "codecs/feedback/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
 #include "codecs/rotation/kernels.hpp"
+#include "codecs/sign/kernels.hpp"
+#include "codecs/sign/sign.hpp"
+#include "codecs/terngrad/kernels.hpp"
+#include "codecs/terngrad/terngrad.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -50,6 +55,41 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .decode_add_async = decode_add_async,
           .decode_reduce_async = decode_reduce_async,
           .scratch_bytes = scratch_bytes};
+}
+
+constexpr CudaCodec with_feedback(CudaCodec row) {
+  row.encode_feedback_async = encode_feedback_async;
+  return row;
+}
+
+void decode_signs(const Format& format, const std::byte* wire, Tensor<float> values,
+                  cudaStream_t stream) {
+  decode_reduce_signs_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec sign_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_signs_async,
+          .decode_async = decode_signs,
+          .encode_bf16_async = encode_signs_async,
+          .encode_feedback_async = encode_signs_feedback_async,
+          .decode_add_async = decode_add_signs_async,
+          .decode_reduce_async = decode_reduce_signs_async,
+          .scratch_bytes = sign_scratch_bytes};
+}
+
+void decode_ternary(const Format& format, const std::byte* wire, Tensor<float> values,
+                    cudaStream_t stream) {
+  decode_reduce_ternary_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec ternary_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_ternary_async,
+          .decode_async = decode_ternary,
+          .encode_bf16_async = encode_ternary_async,
+          .decode_reduce_async = decode_reduce_ternary_async,
+          .scratch_bytes = ternary_scratch_bytes};
 }
 
 // Symmetric integers, which weight differences are sent as.
@@ -103,34 +143,34 @@ constexpr std::array kCudaCodecs{
     group_row(mxfp4_floor),
     group_row(nvfp4),
     group_row(nvfp4_sr),
-    integer_row(int8_g128),
-    integer_row(int8_g128_sr),
+    with_feedback(integer_row(int8_g128)),
+    with_feedback(integer_row(int8_g128_sr)),
     integer_row(int8_g128_hadamard_sr),
-    integer_row(int8_g512),
-    integer_row(int8_g512_sr),
-    integer_row(int8_g2048),
-    integer_row(int8_g2048_sr),
-    integer_row(int4_g32),
-    integer_row(int4_g32_sr),
-    integer_row(int4_g64),
-    integer_row(int4_g64_sr),
-    integer_row(int4_g128),
-    integer_row(int4_g128_sr),
+    with_feedback(integer_row(int8_g512)),
+    with_feedback(integer_row(int8_g512_sr)),
+    with_feedback(integer_row(int8_g2048)),
+    with_feedback(integer_row(int8_g2048_sr)),
+    with_feedback(integer_row(int4_g32)),
+    with_feedback(integer_row(int4_g32_sr)),
+    with_feedback(integer_row(int4_g64)),
+    with_feedback(integer_row(int4_g64_sr)),
+    with_feedback(integer_row(int4_g128)),
+    with_feedback(integer_row(int4_g128_sr)),
     integer_row(int4_g128_hadamard),
     integer_row(int4_g128_hadamard_sr),
-    integer_row(int4_g256),
-    integer_row(int4_g256_sr),
-    integer_row(int4_g512),
-    integer_row(int4_g512_sr),
-    integer_row(int4_g1024),
-    integer_row(int4_g1024_sr),
-    integer_row(int4_g2048),
-    integer_row(int4_g2048_sr),
-    integer_row(int2_g32_sr),
-    integer_row(int2_g128_sr),
-    group_row(int8_full_g2048),
-    group_row(int4_full_g128),
-    group_row(int4_full_g2048),
+    with_feedback(integer_row(int4_g256)),
+    with_feedback(integer_row(int4_g256_sr)),
+    with_feedback(integer_row(int4_g512)),
+    with_feedback(integer_row(int4_g512_sr)),
+    with_feedback(integer_row(int4_g1024)),
+    with_feedback(integer_row(int4_g1024_sr)),
+    with_feedback(integer_row(int4_g2048)),
+    with_feedback(integer_row(int4_g2048_sr)),
+    with_feedback(integer_row(int2_g32_sr)),
+    with_feedback(integer_row(int2_g128_sr)),
+    with_feedback(group_row(int8_full_g2048)),
+    with_feedback(group_row(int4_full_g128)),
+    with_feedback(group_row(int4_full_g2048)),
     group_row(int8_minmax_g1024),
     group_row(int8_minmax_g1024_sr),
     group_row(int4_minmax_g512),
@@ -150,6 +190,11 @@ constexpr std::array kCudaCodecs{
     eden_row(eden2_g4096),
     eden_row(eden3_g4096),
     eden_row(eden4_g4096),
+    sign_row(sign_g2048),
+    sign_row(sign_tensor),
+    sign_row(one_bit),
+    ternary_row(terngrad),
+    ternary_row(terngrad_g512),
 };
 
 }  // namespace

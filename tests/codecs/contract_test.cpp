@@ -135,6 +135,8 @@ TEST_P(EveryCodec, LosesNoNaNAndNoInfinity) {
 
 TEST_P(EveryCodec, EncodesATensorInPiecesLikeTheWhole) {
   const Format& format = codec().format;
+  const bool of_all_values = format.element == Element::sign || format.scale == Scale::clipped;
+  if (of_all_values && format.group == kWholeTensor) GTEST_SKIP() << "pieces have other scales";
   const std::size_t part = 2 * std::lcm(group_elements(format), std::size_t{32});
   std::vector<float> values = normal_values(2 * part);
   for (const std::size_t first : {std::size_t{0}, part}) {
