@@ -7,6 +7,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/top_k/top_k.hpp"
 
 namespace codecs {
 
@@ -20,7 +21,11 @@ std::span<const Codec* const> all_codecs() {
                                      &int4_g128_sr,
                                      &int4_g128_hadamard_sr,
                                      &int4_g2048,
-                                     &int4_g2048_sr};
+                                     &int4_g2048_sr,
+                                     &sparseloco,
+                                     &topk64_sign_magnitude,
+                                     &topk64_sign,
+                                     &topk64};
   return codecs;
 }
 
