@@ -8,6 +8,8 @@
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
+#include "codecs/top_k/kernels.hpp"
+#include "codecs/top_k/top_k.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -47,6 +49,15 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .decode_reduce_async = decode_reduce_async};
 }
 
+constexpr CudaCodec top_k_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_top_k_async,
+          .decode_async = decode_top_k_async,
+          .encode_feedback_async = encode_top_k_feedback_async,
+          .decode_reduce_async = decode_reduce_top_k_async,
+          .scratch_bytes = top_k_scratch_bytes};
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
@@ -58,6 +69,10 @@ constexpr std::array kCudaCodecs{
     group_row(int4_g128_hadamard_sr),
     group_row(int4_g2048),
     group_row(int4_g2048_sr),
+    top_k_row(sparseloco),
+    top_k_row(topk64_sign_magnitude),
+    top_k_row(topk64_sign),
+    top_k_row(topk64),
 };
 
 }  // namespace
