@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "codecs/cuda/lane.cuh"
+#include "codecs/cuda/sums.cuh"
 #include "codecs/group/group.hpp"
 #include "codecs/sparse/sparse.hpp"
 #include "codecs/top_k/top_k.hpp"
@@ -140,7 +140,7 @@ __device__ inline std::uint32_t encode_value(const ValueCoder& coder, float valu
     case Element::bf16:
       return as_bf16(value).bits;
     default:
-      return __float_as_uint(value);
+      return value == value ? __float_as_uint(value) : kNaNScale;
   }
 }
 
@@ -193,17 +193,6 @@ __device__ inline Entry load_entry(const SparseShape& shape, const std::byte* wi
   return {record_bits(indices + chunk * shape.index_words, e, shape.index_bits),
           decode_value(coder, record_bits(codes + chunk * shape.code_words, e, shape.code_bits))};
 }
-
-// The tree of lane_sum over a warp; every lane gets the sum.
-__device__ inline double warp_sum(double lane_total) {
-#pragma unroll
-  for (int half = kWarpLanes / 2; half > 0; half /= 2) {
-    lane_total += __shfl_xor_sync(kAllLanes, lane_total, half);
-  }
-  return lane_total;
-}
-
-__device__ inline bool is_finite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
 // 0 where nothing was counted, NaN where something counted was not finite.
 __device__ inline float mean_of(double sum, double count) {

@@ -3,30 +3,10 @@
 #pragma once
 
 #include "codecs/cuda/encode.cuh"
+#include "codecs/cuda/sums.cuh"
 #include "codecs/top_k/encode.cuh"
 
 namespace codecs::cuda {
-
-inline constexpr int kTensorThreads = static_cast<int>(kTensorLanes);
-
-// The tree of lane_sum over a block of kTensorThreads; thread 0 gets the sums.
-template <int kSums>
-__device__ void block_sums(double (&x)[kSums]) {
-  __shared__ double upper[kSums][kTensorThreads / 2];
-  const int thread = static_cast<int>(threadIdx.x);
-  for (int half = kTensorThreads / 2; half >= kWarpLanes; half /= 2) {
-    for (int i = 0; i < kSums; ++i) {
-      if (thread >= half && thread < 2 * half) upper[i][thread - half] = x[i];
-    }
-    __syncthreads();
-    for (int i = 0; i < kSums; ++i) {
-      if (thread < half) x[i] += upper[i][thread];
-    }
-    __syncthreads();
-  }
-  if (thread >= kWarpLanes) return;
-  for (int i = 0; i < kSums; ++i) x[i] = warp_sum(x[i]);
-}
 
 // One block.
 static __global__ void __launch_bounds__(kTensorThreads)

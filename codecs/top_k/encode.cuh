@@ -26,13 +26,13 @@ struct CodebookScratch {
 struct TopKInput {
   const float* values = nullptr;
   float* residual = nullptr;
-  Feedback feedback;
+  Feedback feedback = {};
 };
 
 struct TopKOutput {
   std::byte* wire = nullptr;
   unsigned* nonfinite = nullptr;
-  CodebookScratch scratch;
+  CodebookScratch scratch = {};
 };
 
 // The chunk's values that are to be sent, with zeros beyond the end. The residual becomes what it
@@ -151,8 +151,13 @@ __device__ void store_candidates(const SparseShape& shape, unsigned count,
   if (threadIdx.x == 0) scratch.moments[blockIdx.x] = make_double2(sum, squares);
 }
 
+// Blocks wait at barriers while they search: 4 on a multiprocessor keep its memory busy. The 64
+// registers that this leaves each thread make the compiler spill ten words of it.
+template <int kChunk>
+inline constexpr int kBlocksPerMultiprocessor = kChunk == 4096 ? 4 : 1;
+
 template <int kChunk, bool kFeedback>
-__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
+__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kBlocksPerMultiprocessor<kChunk>)
     top_k_kernel(TopKInput in, SparseShape shape, TopKOutput out) {
   using Block = ChunkBlock<kChunk>;
   __shared__ Selection<kChunk> s;

@@ -120,7 +120,7 @@ std::uint32_t Coder::encode(float value) const {
     case Element::bf16:
       return to_bf16(value).bits;
     default:
-      return std::bit_cast<std::uint32_t>(value);
+      return std::isnan(value) ? kNaNScale : std::bit_cast<std::uint32_t>(value);
   }
 }
 

@@ -7,13 +7,14 @@
 // equals the lower index.
 //
 // Values, of the v that were selected:
-//   fp32, fp16, bf16  v rounded to nearest even; NaNs become 0x7FFF in 16 bits.
+//   fp32, fp16, bf16  v rounded to nearest even; NaNs become 0x7FC00000, or 0x7FFF in 16 bits.
 //   codebook2         Four values for the whole tensor, found from all of its n selected v:
-//                       shift = mean v,  scale = 1.5 sqrt(sum (v - shift)^2 / (n - 1))
-//                       (1 where that is 0 or n is 1),  c = v - shift,
-//                       code = min(max(rint(c / scale + 2), 0), 3),
-//                       codebook[code] = mean of its c, or 0 where it has none;
-//                     decodes to codebook[code] + shift.
+//                       shift = mean v
+//                       scale = 1.5 sqrt(sum (v - shift)^2 / (n - 1)), 1 where that is 0 or n is 1
+//                       c = v - shift
+//                       code = min(max(rint(c / scale + 2), 0), 3)
+//                       codebook[code] = mean of its c, or 0 where it has none
+//                     It decodes to codebook[code] + shift.
 //   sign_magnitude2   Two magnitudes for each chunk: the mean of those below the mean |v|, and the
 //                     mean of the others.
 //   sign              One: the mean |v| of the chunk.
@@ -24,8 +25,6 @@
 // Sums are of float64, in the order of lane_sum: 32 lanes in a chunk, 1024 lanes over the sums of
 // chunks. c is rounded to float32 once, c / scale and the + 2 once each; the variance is
 // (sum v^2 - (sum v)^2 / n) / (n - 1), at least 0, in float64.
-//
-// With Rotation::dct the chunks are those of the transform; codecs/demo/demo.hpp.
 #pragma once
 
 #include <array>
