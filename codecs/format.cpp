@@ -6,6 +6,7 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/random_k/random_k.hpp"
 #include "codecs/sparse/sparse.hpp"
 
 namespace codecs {
@@ -85,6 +86,7 @@ std::size_t bytes_of(Scale scale) { return row(scale).bytes; }
 
 std::size_t encoded_bytes(const Format& format, std::size_t elements) {
   require(format.group > 0, "a group has at least one element");
+  if (format.choice == Choice::random) return random_k_bytes(format, elements);
   if (format.keep > 0) return sparse_wire(format, elements).bytes;
   if (format.scale != Scale::none) return group_wire(format, elements).bytes;
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
@@ -93,6 +95,7 @@ std::size_t encoded_bytes(const Format& format, std::size_t elements) {
 
 double encoded_bytes_per_element(const Format& format) {
   require(format.group > 0, "a group has at least one element");
+  if (format.choice == Choice::random) return random_k_bytes_per_element(format);
   if (format.keep > 0) return sparse_bytes_per_element(format);
   const double payload = bits_of(format.element) / 8.0;
   if (format.group == kWholeTensor) return payload;

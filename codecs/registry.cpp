@@ -5,8 +5,10 @@
 
 #include "codecs/bf16/bf16.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/demo/demo.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/random_k/random_k.hpp"
 #include "codecs/top_k/top_k.hpp"
 
 namespace codecs {
@@ -25,7 +27,10 @@ std::span<const Codec* const> all_codecs() {
                                      &sparseloco,
                                      &topk64_sign_magnitude,
                                      &topk64_sign,
-                                     &topk64};
+                                     &topk64,
+                                     &random_k64,
+                                     &random_k64_unscaled,
+                                     &demo_top32};
   return codecs;
 }
 
