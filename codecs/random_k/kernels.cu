@@ -23,7 +23,7 @@ RandomKShape shape_of(const Format& format, std::size_t elements) {
                      .bytes = random_k_bytes(format, elements)};
   while (std::size_t{1} << shape.stratum_bits < stratum) ++shape.stratum_bits;
   if (format.rounding == Rounding::stochastic) {
-    shape.factor = static_cast<float>(format.group / format.keep);
+    shape.factor = static_cast<float>(format.group) / static_cast<float>(format.keep);
   }
   return shape;
 }

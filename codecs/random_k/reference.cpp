@@ -65,7 +65,7 @@ void encode_random_k(const Format& format, std::span<const float> values, const 
   std::memcpy(wire.data(), &draw, sizeof(DrawKey));
   const std::size_t stratum = stratum_elements(format);
   const float factor = format.rounding == Rounding::stochastic
-                           ? static_cast<float>(format.group / format.keep)
+                           ? static_cast<float>(format.group) / static_cast<float>(format.keep)
                            : 1.0f;
   for (std::size_t index = 0; index * stratum < values.size(); ++index) {
     const std::size_t first = drawn(draw, stratum, index);

@@ -151,6 +151,24 @@ __device__ void store_candidates(const SparseShape& shape, unsigned count,
   if (threadIdx.x == 0) scratch.moments[blockIdx.x] = make_double2(sum, squares);
 }
 
+// The coder of the block's chunk, for all of its threads.
+template <int kChunk>
+__device__ ValueCoder block_coder(const SparseShape& shape, unsigned count,
+                                  const Selection<kChunk>& s) {
+  __shared__ float scales[3];
+  if (shape.scale_words == 0) return {.element = shape.element};
+  if (threadIdx.x < kWarpLanes) {
+    const ValueCoder coder = magnitude_coder(shape.element, s.values, count);
+    if (threadIdx.x == 0) {
+      scales[0] = coder.threshold;
+      scales[1] = coder.low;
+      scales[2] = coder.high;
+    }
+  }
+  __syncthreads();
+  return {.element = shape.element, .threshold = scales[0], .low = scales[1], .high = scales[2]};
+}
+
 // Blocks wait at barriers while they search: 4 on a multiprocessor keep its memory busy. The 64
 // registers that this leaves each thread make the compiler spill ten words of it.
 template <int kChunk>
@@ -162,7 +180,6 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kBlocksPerMultip
   using Block = ChunkBlock<kChunk>;
   __shared__ Selection<kChunk> s;
   alignas(16) __shared__ float old[kFeedback ? kChunk : 4];
-  __shared__ float scales[3];
   const std::size_t first = std::size_t{blockIdx.x} * kChunk;
   const unsigned count = kept_in(shape, blockIdx.x);
   const std::size_t left = shape.elements - first;
@@ -178,19 +195,7 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kBlocksPerMultip
     store_candidates<kChunk, kFeedback>(shape, count, s, old, out.scratch);
     return;
   }
-  ValueCoder coder{.element = shape.element};
-  if (shape.scale_words > 0) {
-    if (threadIdx.x < kWarpLanes) {
-      coder = magnitude_coder(shape.element, s.values, count);
-      if (threadIdx.x == 0) {
-        scales[0] = coder.threshold;
-        scales[1] = coder.low;
-        scales[2] = coder.high;
-      }
-    }
-    __syncthreads();
-    coder = {.element = shape.element, .threshold = scales[0], .low = scales[1], .high = scales[2]};
-  }
+  const ValueCoder coder = block_coder<kChunk>(shape, count, s);
   store_codes<kChunk>(shape, count, coder, s, out.wire);
   if constexpr (kFeedback) {
     for (unsigned e = threadIdx.x; e < count; e += Block::kThreads) {

@@ -176,6 +176,22 @@ __device__ void count_before(Selection<kChunk>& s) {
   }
 }
 
+// Hands the selected values on, in the order of their index.
+template <int kChunk>
+__device__ void store_selected(const float (&x)[ChunkBlock<kChunk>::kValues],
+                               Selection<kChunk>& s) {
+  using Block = ChunkBlock<kChunk>;
+#pragma unroll
+  for (int i = 0; i < Block::kValues; ++i) {
+    const unsigned index = Block::index(i), word = s.selected[index / 32];
+    if ((word >> (index % 32) & 1u) == 0) continue;
+    const unsigned at =
+        s.before[index / 32] + static_cast<unsigned>(__popc(word & ((1u << (index % 32)) - 1u)));
+    s.indices[at] = static_cast<std::uint16_t>(index);
+    s.values[at] = x[i];
+  }
+}
+
 // Fills s.indices and s.values with the `count` largest of the first `valid` values. The whole
 // block calls; count <= valid, and count <= kMostKept. Ends with a barrier.
 template <int kChunk>
@@ -209,15 +225,7 @@ __device__ void select_largest(const float (&x)[ChunkBlock<kChunk>::kValues], un
   __syncthreads();
   if (threadIdx.x < kWarpLanes) count_before<kChunk>(s);
   __syncthreads();
-#pragma unroll
-  for (int i = 0; i < Block::kValues; ++i) {
-    const unsigned index = Block::index(i), word = s.selected[index / 32];
-    if ((word >> (index % 32) & 1u) == 0) continue;
-    const unsigned at =
-        s.before[index / 32] + static_cast<unsigned>(__popc(word & ((1u << (index % 32)) - 1u)));
-    s.indices[at] = static_cast<std::uint16_t>(index);
-    s.values[at] = x[i];
-  }
+  store_selected<kChunk>(x, s);
   __syncthreads();
 }
 

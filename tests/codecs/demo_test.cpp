@@ -72,7 +72,8 @@ TEST(Demo, ErrsLikeTopKOfNormalValues) {
 TEST(Demo, SendsSmoothTilesWhole) {
   std::vector<float> values(kDctTile);
   for (std::size_t i = 0; i < kDctTile; ++i) {
-    const double row = static_cast<double>(i / 64), column = static_cast<double>(i % 64);
+    const std::size_t r = i / 64, c = i % 64;
+    const auto row = static_cast<double>(r), column = static_cast<double>(c);
     values[i] = static_cast<float>(3 + std::cos(std::numbers::pi * (2 * row + 1) * 7 / 128) -
                                    2 * std::cos(std::numbers::pi * (2 * column + 1) * 30 / 128));
   }

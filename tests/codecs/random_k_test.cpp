@@ -13,15 +13,17 @@
 namespace codecs {
 namespace {
 
+constexpr std::size_t kGroup = 4096;
+
 TEST(RandomK, SendsNoIndices) {
-  EXPECT_EQ(encoded_bytes(random_k64.format, 10 * 4096), 32 + 10 * 64 * 4);
+  EXPECT_EQ(encoded_bytes(random_k64.format, 10 * kGroup), 32 + 10 * 64 * 4);
   EXPECT_EQ(encoded_bytes(random_k64.format, 1), 32 + 32);  // one stratum of 512
   EXPECT_EQ(encoded_bytes(random_k64.format, 513), 32 + 64);
   EXPECT_EQ(stratum_elements(random_k64.format), 512);
 }
 
 TEST(RandomK, DrawsOneSectorOfEachStratum) {
-  const std::vector<float> ones(8 * 4096, 1.0f);
+  const std::vector<float> ones(8 * kGroup, 1.0f);
   const std::vector<float> out = encode_and_decode(random_k64_unscaled, ones, {.seed = 9});
   for (std::size_t first = 0; first < out.size(); first += 512) {
     std::size_t sent = 0;

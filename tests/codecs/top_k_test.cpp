@@ -15,6 +15,7 @@
 namespace codecs {
 namespace {
 
+constexpr std::size_t kChunk = 4096;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Format top(std::size_t keep, std::size_t chunk, Element element = Element::fp32) {
@@ -31,11 +32,11 @@ std::vector<float> through(const Format& format, std::span<const float> values) 
 
 TEST(SparseWire, HasTheBytesOfItsDrawing) {
   // 64 indices of 12 bits and 64 codes of 2 bits: 112 bytes a chunk, after 32 bytes of codebook.
-  EXPECT_EQ(encoded_bytes(sparseloco.format, 10 * 4096), 32 + 10 * 112);
+  EXPECT_EQ(encoded_bytes(sparseloco.format, 10 * kChunk), 32 + 10 * 112);
   EXPECT_DOUBLE_EQ(encoded_bytes_per_element(sparseloco.format) * 8, 0.21875);
   // The chunk's two magnitudes add 64 bits, its one 32.
-  EXPECT_EQ(encoded_bytes(topk64_sign_magnitude.format, 10 * 4096), 10 * (112 + 8));
-  EXPECT_EQ(encoded_bytes(topk64_sign.format, 10 * 4096), 960 + 80 + 48);
+  EXPECT_EQ(encoded_bytes(topk64_sign_magnitude.format, 10 * kChunk), 10 * (112 + 8));
+  EXPECT_EQ(encoded_bytes(topk64_sign.format, 10 * kChunk), 960 + 80 + 48);
   EXPECT_EQ(encoded_bytes(sparseloco.format, 0), 0);
   // 1 element: 2 slots of 12 bits and of 32, each part filled up to 16 bytes.
   EXPECT_EQ(encoded_bytes(topk64.format, 1), 32);
@@ -147,7 +148,7 @@ TEST(TopK, TwoMagnitudesAreExactOnTwoMagnitudes) {
 }
 
 TEST(TopK, ChunksOfZerosStayZero) {
-  std::vector<float> values = normal_values(3 * 4096);
+  std::vector<float> values = normal_values(3 * kChunk);
   std::fill_n(values.begin() + 4096, 4096, 0.0f);
   for (const Codec* codec : {&topk64, &topk64_sign, &topk64_sign_magnitude}) {
     const std::vector<float> out = decoded(*codec, encoded(*codec, values), values.size());
