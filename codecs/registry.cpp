@@ -5,9 +5,13 @@
 
 #include "codecs/bf16/bf16.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/eden/eden.hpp"
 #include "codecs/element/element.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/rotation/rotation.hpp"
+#include "codecs/sign/sign.hpp"
+#include "codecs/terngrad/terngrad.hpp"
 
 namespace codecs {
 
@@ -66,7 +70,21 @@ std::span<const Codec* const> all_codecs() {
                                      &bnb8_g4096,
                                      &qsgd_int8_g512,
                                      &qsgd_int4_g512,
-                                     &natural};
+                                     &natural,
+                                     &int4_g128_rht128_sr,
+                                     &int4_g128_rht4096,
+                                     &nvfp4_rht16,
+                                     &nvfp4_rht16_sr,
+                                     &eden1_g4096,
+                                     &eden2_g4096,
+                                     &eden3_g4096,
+                                     &eden4_g4096,
+
+                                     &sign_g2048,
+                                     &sign_tensor,
+                                     &one_bit,
+                                     &terngrad,
+                                     &terngrad_g512};
   return codecs;
 }
 

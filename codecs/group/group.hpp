@@ -78,7 +78,8 @@ inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;
 struct GroupWire {
   std::size_t groups = 0;
   std::size_t coded_elements = 0;
-  std::size_t payload_bytes = 0;  // with padding: the scales' offset
+  std::size_t payload_bytes = 0;  // with padding
+  std::size_t scales_offset = 0;  // of the first group's
   std::size_t bytes = 0;          // of all
 };
 [[nodiscard]] GroupWire group_wire(const Format& format, std::size_t elements);

@@ -26,8 +26,7 @@ std::size_t first_of_group(const Format& format, std::size_t index) {
 }
 
 std::size_t scale_offset(const Format& format, const GroupWire& layout, std::size_t index) {
-  const std::size_t before = format.scale == Scale::e4m3_tensor ? kTensorScaleBytes : 0;
-  return layout.payload_bytes + before + index * bytes_of(format.scale);
+  return layout.scales_offset + index * bytes_of(format.scale);
 }
 
 void store(std::span<std::byte> wire, std::size_t offset, float value) {
@@ -49,8 +48,9 @@ GroupWire group_wire(const Format& format, std::size_t elements) {
   wire.coded_elements =
       format.rotation == Rotation::hadamard ? round_up(elements, kHadamardBlock) : elements;
   wire.payload_bytes = round_up(code_bytes(format, wire.coded_elements), kWireAlignment);
-  const std::size_t scales = scale_offset(format, wire, wire.groups) - wire.payload_bytes;
-  wire.bytes = wire.payload_bytes + round_up(scales, kWireAlignment);
+  wire.scales_offset =
+      wire.payload_bytes + (format.scale == Scale::e4m3_tensor ? kTensorScaleBytes : 0);
+  wire.bytes = round_up(scale_offset(format, wire, wire.groups), kWireAlignment);
   return wire;
 }
 

@@ -136,8 +136,8 @@ GroupCodes quantise(const Quantiser& quantiser, const Eigen::ArrayXf& values, st
   const Format& format = quantiser.format;
   const GroupGrid grid = group_grid(quantiser, values);
   if (grid.multiply == 0) {
-    const int code = grid.finite ? code_of_zero(format.element) : 0;
-    return {.scale = grid.scale, .codes = Eigen::ArrayXi::Constant(values.size(), code)};
+    return {.scale = grid.scale,
+            .codes = Eigen::ArrayXi::Constant(values.size(), code_of_zero(format.element))};
   }
   const Eigen::ArrayXf scaled = format.scale == Scale::min_max
                                     ? Eigen::ArrayXf((values - grid.minimum) * grid.multiply)

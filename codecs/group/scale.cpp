@@ -21,7 +21,7 @@ constexpr float kTensorLevels = 448 * 6;  // largest E4M3 scale times largest E2
 float nan_scale() { return std::bit_cast<float>(kNaNScale); }
 
 GroupGrid nonfinite(Scale scale) {
-  GroupGrid grid{.scale = {.value = nan_scale(), .tensor = nan_scale()}, .finite = false};
+  GroupGrid grid{.scale = {.value = nan_scale(), .tensor = nan_scale()}};
   if (scale == Scale::min_max) grid.scale.minimum = nan_scale();
   if (scale != Scale::e4m3_tensor) grid.scale.byte = kE8m0NaN;
   return grid;

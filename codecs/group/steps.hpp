@@ -48,7 +48,6 @@ struct GroupGrid {
   GroupScale scale = {};
   float minimum = 0;
   float multiply = 0;
-  bool finite = true;
 };
 [[nodiscard]] GroupGrid group_grid(const Quantiser& quantiser, const Eigen::ArrayXf& values);
 // What one unit of a stored scale is worth.

@@ -108,6 +108,11 @@ inline std::vector<double> error_bounds(const Format& format, std::span<const fl
   for (const float value : values) tensor = std::max<double>(tensor, std::abs(value));
   for (std::size_t index = 0; index < groups; ++index) {
     const Eigen::ArrayXf group = group_values(format, values, index);
+    if (format.element == Element::sign || format.scale == Scale::clipped) {
+      const auto count = std::min<std::size_t>(format.group, values.size() - bounds.size());
+      bounds.insert(bounds.end(), count, largest_magnitude(group));
+      continue;
+    }
     const double step = documented_step(format, group, tensor);
     for (Eigen::Index i = 0; i < group.size() && bounds.size() < values.size(); ++i) {
       bounds.push_back(group_bound(format, group, step, values[bounds.size()]));

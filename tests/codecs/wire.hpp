@@ -1,6 +1,7 @@
 // What the codec tests share: tensors, wires, and lengths that hit every edge of a format.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -35,8 +36,10 @@ inline bool scales_tensor(const Format& format) {
          (format.group == kWholeTensor || format.scale == Scale::e4m3_tensor);
 }
 
-// Elements of a group; some number where the group is the tensor.
+// Elements that depend on each other: a group, or a rotation's block; some number where it is the
+// tensor.
 inline std::size_t group_elements(const Format& format) {
+  if (format.rotation == Rotation::random_signs) return std::max(format.group, format.block);
   return format.group == kWholeTensor ? 1000 : format.group;
 }
 
