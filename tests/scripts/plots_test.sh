@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# plots/*.py draw what the program prints: the same picture twice, with a mark for each prediction.
+# plots/*.py draw what the programs write: the same picture twice, with a mark for each row.
 # Usage: plots_test.sh BUILD_FOLDER
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -23,3 +23,18 @@ if plots/validation.py </dev/null >"$folder/none.svg" 2>"$folder/message"; then
   exit 1
 fi
 grep -q 'validate --format csv' "$folder/message"
+
+# A mark and a name for each codec that has an error: all but fp32.
+table=traces/calibration/codec_error.json
+for picture in one two; do
+  plots/codec_error.py <"$table" >"$folder/$picture.svg"
+done
+cmp "$folder/one.svg" "$folder/two.svg"
+marks=$(grep -c '<use ' "$folder/one.svg")
+codecs=$(/usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)["codecs"]))' <"$table")
+[ "$marks" -ge $((codecs - 1)) ] || { echo "$marks marks for $codecs codecs" >&2; exit 1; }
+if plots/codec_error.py no_such <"$table" >"$folder/none.svg" 2>"$folder/message"; then
+  echo "an unknown distribution makes no picture" >&2
+  exit 1
+fi
+grep -q 'known: normal' "$folder/message"
