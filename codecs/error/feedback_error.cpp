@@ -53,7 +53,7 @@ std::vector<FeedbackRule> feedback_rules(const Format& format) {
   std::vector<FeedbackRule> rules{{"none", kNone}, {"ef_sgd", kEfSgd}};
   if (format.keep > 0 && format.rotation == Rotation::dct) {
     rules.push_back({"demo", kDemo});
-  } else if (format.keep > 0) {
+  } else if (format.keep > 0 && format.choice == Choice::largest) {
     rules.push_back({"sparseloco", kSparseLoco});
   } else if (format.element == Element::int4) {
     rules.push_back({"loco", kLoco});
