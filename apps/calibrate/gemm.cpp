@@ -1,8 +1,4 @@
-// Rates of matrix products over the shapes of GPT models: cuBLAS is loaded at run time, so that the
-// program starts on a machine without it.
-#include <cublas_v2.h>
-#include <dlfcn.h>
-
+// Rates of matrix products over the shapes of GPT models.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +9,7 @@
 
 #include "apps/calibrate/device.hpp"
 #include "codecs/bf16/bf16.hpp"
+#include "codecs/cuda/cublas.hpp"
 #include "codecs/error/distributions.hpp"
 
 namespace calibrate {
@@ -26,68 +23,20 @@ using Json = nlohmann::ordered_json;
 enum class Pass { forward, input_gradient, weight_gradient };
 using Shape = std::tuple<int, int, int, Pass>;  // m, n, k
 
-// cublas_v2.h overloads the name, so its address needs a type.
-using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
-                                  int, const void*, const void*, cudaDataType, int, const void*,
-                                  cudaDataType, int, const void*, void*, cudaDataType, int,
-                                  cublasComputeType_t, cublasGemmAlgo_t);
-
-void require_ok(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    throw CudaError(std::string(what) + ": cuBLAS status " + std::to_string(status));
-  }
-}
-
-class Cublas {
- public:
-  explicit Cublas(void* library)
-      : gemm_(symbol<GemmEx>(library, "cublasGemmEx")),
-        set_stream_(symbol<decltype(&cublasSetStream_v2)>(library, "cublasSetStream_v2")),
-        destroy_(symbol<decltype(&cublasDestroy_v2)>(library, "cublasDestroy_v2")) {
-    require_ok(symbol<decltype(&cublasCreate_v2)>(library, "cublasCreate_v2")(&handle_),
-               "cublasCreate");
-  }
-  ~Cublas() { destroy_(handle_); }
-  Cublas(const Cublas&) = delete;
-  Cublas& operator=(const Cublas&) = delete;
-
-  // cuBLAS is column-major: it computes C^T = B^T A^T. Weights lie as (out, in), values as
-  // (token, feature), as in PyTorch's Linear.
-  void multiply(const Shape& shape, const Bf16* a, const Bf16* b, Bf16* c,
-                cudaStream_t stream) const {
-    const auto [m, n, k, pass] = shape;
-    const bool b_transposed = pass == Pass::forward;
-    const bool a_transposed = pass == Pass::weight_gradient;
-    const float one = 1, zero = 0;
-    require_ok(set_stream_(handle_, stream), "cublasSetStream");
-    require_ok(gemm_(handle_, b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                     a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &one, b, CUDA_R_16BF,
-                     b_transposed ? k : n, a, CUDA_R_16BF, a_transposed ? m : k, &zero, c,
-                     CUDA_R_16BF, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-               "cublasGemmEx");
-  }
-
- private:
-  template <typename Function>
-  static Function symbol(void* library, const char* name) {
-    void* const found = dlsym(library, name);
-    if (found == nullptr) throw CudaError(std::string("cuBLAS has no ") + name);
-    return reinterpret_cast<Function>(found);
-  }
-
-  GemmEx gemm_;
-  decltype(&cublasSetStream_v2) set_stream_;
-  decltype(&cublasDestroy_v2) destroy_;
-  cublasHandle_t handle_ = nullptr;
-};
-
-void* open_cublas(const std::string& wanted) {
-  if (!wanted.empty()) return dlopen(wanted.c_str(), RTLD_NOW);
-  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
-                           "/usr/local/cuda/lib64/libcublas.so"}) {
-    if (void* const library = dlopen(name, RTLD_NOW)) return library;
-  }
-  return nullptr;
+// cuBLAS is column-major: it computes C^T = B^T A^T. Weights lie as (out, in), values as (token,
+// feature), as in PyTorch's Linear.
+codecs::cuda::MatrixProduct product_of(const Shape& shape, const Bf16* a, const Bf16* b, Bf16* c) {
+  const auto [m, n, k, pass] = shape;
+  const bool b_transposed = pass == Pass::forward;
+  const bool a_transposed = pass == Pass::weight_gradient;
+  return {.rows = n,
+          .columns = m,
+          .inner = k,
+          .left = {.values = b, .leading = b_transposed ? k : n, .transposed = b_transposed},
+          .right = {.values = a, .leading = a_transposed ? m : k, .transposed = a_transposed},
+          .product = c,
+          .leading = n,
+          .values = CUDA_R_16BF};
 }
 
 // Layers of GPT models from 1.3B to 18B parameters, one sequence of 2048 tokens, tensor-parallel 1,
@@ -183,9 +132,8 @@ std::size_t largest_operand(const std::set<Shape>& shapes) {
 }  // namespace
 
 Json measure_gemm(const codecs::cuda::Benchmark& benchmark, const std::string& path) {
-  void* const library = open_cublas(path);
-  if (library == nullptr) return nullptr;
-  const Cublas cublas(library);
+  const codecs::cuda::Multiply multiply = codecs::cuda::cublas_products(path);
+  if (!multiply) return nullptr;
   const std::set<Shape> shapes = transformer_shapes();
   const std::size_t elements = largest_operand(shapes);
   const Operands operands(elements);
@@ -193,7 +141,7 @@ Json measure_gemm(const codecs::cuda::Benchmark& benchmark, const std::string& p
   Json rows = Json::array();
   for (const Shape& shape : shapes) {
     const auto timing = benchmark.time([&](int, cudaStream_t stream) {
-      cublas.multiply(shape, operands.get(), operands.get(), product.get(), stream);
+      multiply(product_of(shape, operands.get(), operands.get(), product.get()), stream);
     });
     verify(shape, operands, product.get());
     const auto [m, n, k, pass] = shape;
