@@ -36,6 +36,12 @@ double row_budget_s(double left_s, std::size_t rows) {
   return std::clamp(share, kLeastRow, kLongestRow);
 }
 
+void Budget::expect(std::size_t rows) {
+  part_start_s_ = elapsed_s();
+  done_ = 0;
+  left_ = rows;
+}
+
 double Budget::next_s() {
   const double seconds = row_budget_s(total_s_ - elapsed_s(), left_);
   ++done_;
@@ -48,7 +54,9 @@ double Budget::elapsed_s() const {
 }
 
 double Budget::remaining_s() const {
-  return done_ == 0 ? 0 : elapsed_s() / static_cast<double>(done_) * static_cast<double>(left_);
+  return done_ == 0 ? 0
+                    : (elapsed_s() - part_start_s_) / static_cast<double>(done_) *
+                          static_cast<double>(left_);
 }
 
 }  // namespace calibrate

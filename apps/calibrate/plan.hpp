@@ -28,18 +28,19 @@ inline constexpr double kMemoryPerInput = 7;
 class Budget {
  public:
   explicit Budget(double total_s) : total_s_(total_s) {}
-  void expect(std::size_t rows) { left_ += rows; }
-  // Of the next one; called once for each that was expected.
+  // A part of so many rows begins.
+  void expect(std::size_t rows);
+  // For the next one.
   [[nodiscard]] double next_s();
   [[nodiscard]] double elapsed_s() const;
-  [[nodiscard]] std::size_t done() const { return done_; }
   [[nodiscard]] std::size_t left() const { return left_; }
-  // What the rest takes at least, at the pace so far.
+  // What the rest of the part takes at its pace so far: more, where sizes still grow.
   [[nodiscard]] double remaining_s() const;
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double total_s_;
+  double part_start_s_ = 0;
   std::size_t done_ = 0;
   std::size_t left_ = 0;
 };

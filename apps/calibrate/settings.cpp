@@ -11,6 +11,9 @@ namespace {
 
 namespace options = boost::program_options;
 
+// A piece of most formats: sizes are multiples.
+constexpr std::size_t kLeastSize = std::size_t{16} << 10;
+
 struct Texts {
   std::string device, min, max;
   bool help = false;
@@ -27,12 +30,11 @@ std::size_t read_size(const std::string& flag, const std::string& text) {
   const std::string unit = text.substr(std::min(text.size(), text.find_first_not_of(' ', end)));
   for (const auto& [name, factor] : {std::pair{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}) {
     const double bytes = number * factor;
-    if (end > 0 && unit == name && bytes >= 65536 && bytes <= 0x1p40) {
-      // Whole pieces of every format.
-      return static_cast<std::size_t>(bytes) / 65536 * 65536;
+    if (end > 0 && unit == name && bytes >= kLeastSize && bytes <= 0x1p40) {
+      return static_cast<std::size_t>(bytes) / kLeastSize * kLeastSize;
     }
   }
-  throw sim::InputError(flag + ": '" + text + "' is no size from 64 KiB up; write e.g. \"16 MiB\"");
+  throw sim::InputError(flag + ": '" + text + "' is no size from 16 KiB up; write e.g. \"16 MiB\"");
 }
 
 options::options_description described(Settings& settings, Texts& texts) {

@@ -13,7 +13,10 @@ constexpr int kSamples = 31, kQuickSamples = 5;
 
 LayerShapes layers_of(const Settings& settings) {
   LayerShapes layers;
-  if (settings.quick) layers.parallel = {8};
+  if (settings.quick) {
+    layers.parallel = {8};
+    layers.vocabulary = 8192;
+  }
   if (settings.quick && settings.hidden.empty()) layers.hidden = {4096};
   if (settings.quick && !settings.hidden.empty()) layers.tokens = settings.hidden.front();
   if (!settings.hidden.empty()) layers.hidden = settings.hidden;
@@ -49,7 +52,8 @@ void measure_products(const Settings& settings, const Device& device, Session& s
 GpuTable measure_gpu(const Settings& settings) {
   const Device device = read_device();
   const int samples = settings.quick ? kQuickSamples : kSamples;
-  Session session{.benchmark = codecs::cuda::Benchmark(samples),
+  Session session{.samples = samples,
+                  .benchmark = codecs::cuda::Benchmark(samples),
                   .budget = Budget(60 * settings.minutes),
                   .floor = {},
                   .disagreed = {}};

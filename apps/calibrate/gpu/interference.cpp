@@ -20,8 +20,8 @@ constexpr std::size_t kCodecBytes = std::size_t{64} << 20;    // of float32 inpu
 constexpr std::size_t kBytesPerBlock = std::size_t{8} << 20;  // that a block copies
 constexpr int kBlocks[] = {1, 2, 4, 8, 16, 32};  // channels of NCCL's collectives: 1 to 32
 constexpr const char* kCodecs[] = {"int8_g128_hadamard_sr", "int4_g128_sr"};
-constexpr int kProducts = 10, kRounds = 5;
-constexpr int kMostBeside = 4000;
+constexpr double kMostBeside = 4000;
+constexpr int kQuickSamples = 5;
 
 struct Beside {
   std::string kernel;
@@ -34,63 +34,58 @@ struct Together {
   double kernel_s = 0;
 };
 
-// Products until kProducts are done, and kernels from the same moment until long after: what counts
-// are those that ended before the last product did.
-Together run_together(const Launch& product, const Launch& kernel, int kernels) {
+struct Rounds {
+  std::size_t products = 10;
+  int rounds = 5;
+};
+
+// Products, and kernels from the same moment until long after: those kernels count that ended
+// before the last product did.
+Together run_together(const Launch& product, std::size_t products, const Launch& kernel,
+                      std::size_t kernels) {
   const Stream of_products, of_kernels;
   const Event start, end;
-  std::vector<Event> ends(static_cast<std::size_t>(kernels));
+  const std::vector<Event> ends(kernels);
   start.record(of_products);
   check(cudaStreamWaitEvent(of_kernels.get(), start.get(), 0));
-  for (std::size_t i = 0; i < std::max<std::size_t>(kProducts, ends.size()); ++i) {
-    if (i < kProducts) product(i, of_products.get());
-    if (i + 1 == kProducts) end.record(of_products);
-    if (i < ends.size()) kernel(i, of_kernels.get());
-    if (i < ends.size()) ends[i].record(of_kernels);
+  for (std::size_t i = 0; i < std::max(products, kernels); ++i) {
+    if (i < products) product(i, of_products.get());
+    if (i + 1 == products) end.record(of_products);
+    if (i < kernels) kernel(i, of_kernels.get());
+    if (i < kernels) ends[i].record(of_kernels);
   }
   of_products.wait();
   of_kernels.wait();
   const double products_s = codecs::cuda::seconds_between(start, end);
-  Together result{.product_s = products_s / kProducts, .kernel_s = 0};
-  for (std::size_t i = 0; i < ends.size(); ++i) {
+  Together result{.product_s = products_s / static_cast<double>(products), .kernel_s = 0};
+  for (std::size_t i = 0; i < kernels; ++i) {
     const double ended = codecs::cuda::seconds_between(start, ends[i]);
     if (i == 0 || ended <= products_s) result.kernel_s = ended / static_cast<double>(i + 1);
   }
   return result;
 }
 
-Together median_together(const Launch& product, const Launch& kernel, int kernels) {
+struct Alone {
+  Launch product;
+  double product_s = 0;
+  Launch kernel;
+  double kernel_s = 0;
+};
+
+Together median_together(const Alone& alone, const Rounds& rounds) {
+  // Enough kernels for products that take twice as long.
+  const double wanted =
+      std::ceil(2 * static_cast<double>(rounds.products) * alone.product_s / alone.kernel_s);
+  const auto kernels = static_cast<std::size_t>(std::clamp(wanted, 1.0, kMostBeside));
   std::vector<double> products, beside;
-  for (int round = 0; round <= kRounds; ++round) {
-    const Together one = run_together(product, kernel, kernels);
+  for (int round = 0; round <= rounds.rounds; ++round) {
+    const Together one = run_together(alone.product, rounds.products, alone.kernel, kernels);
     if (round == 0) continue;  // warm-up
     products.push_back(one.product_s);
     beside.push_back(one.kernel_s);
   }
   return {.product_s = codecs::cuda::summarise(products, 0).median_s,
           .kernel_s = codecs::cuda::summarise(beside, 0).median_s};
-}
-
-Json measure(Session& session, const Product& product, const Launch& multiply,
-             const Beside& beside) {
-  const double product_s = time_of(session, multiply).median_s;
-  const double kernel_s = time_of(session, beside.launch).median_s;
-  // Enough for products that take twice as long.
-  const double wanted = std::ceil(2 * kProducts * product_s / kernel_s);
-  const Together together = median_together(
-      multiply, beside.launch, static_cast<int>(std::clamp(wanted, 1.0, double{kMostBeside})));
-  report(session,
-         "product beside " + beside.kernel + ", " + std::to_string(beside.blocks) + " blocks",
-         together.product_s, std::to_string(together.product_s / product_s) + "x");
-  return {{"kernel", beside.kernel},
-          {"blocks", beside.blocks},
-          {"m", product.m},
-          {"n", product.n},
-          {"k", product.k},
-          {"product_alone_s", product_s},
-          {"product_beside_s", together.product_s},
-          {"kernel_alone_s", kernel_s},
-          {"kernel_beside_s", together.kernel_s}};
 }
 
 std::vector<Beside> all_kernels(const Workspace& w, std::size_t bytes_per_block) {
@@ -133,10 +128,26 @@ Json measure_interference(Session& session, const Products& products, const Laye
   const Workspace w(bytes / sizeof(float),
                     std::max(wire_bytes(bytes / sizeof(float)), per_block * kBlocks[5]), 2);
   const std::vector<Beside> kernels = all_kernels(w, per_block);
-  session.budget.expect(2 * kernels.size());
+  session.budget.expect(1 + kernels.size());
+  const Rounds rounds = session.samples > kQuickSamples ? Rounds{} : Rounds{3, 1};
+  const double product_s = time_of(session, multiply).median_s;
   Json rows = Json::array();
   for (const Beside& beside : kernels) {
-    rows.push_back(measure(session, product, multiply, beside));
+    const double kernel_s = time_of(session, beside.launch).median_s;
+    const Together together =
+        median_together({multiply, product_s, beside.launch, kernel_s}, rounds);
+    report(session,
+           "product beside " + beside.kernel + ", " + std::to_string(beside.blocks) + " blocks",
+           together.product_s, std::to_string(together.product_s / product_s) + "x");
+    rows.push_back({{"kernel", beside.kernel},
+                    {"blocks", beside.blocks},
+                    {"m", product.m},
+                    {"n", product.n},
+                    {"k", product.k},
+                    {"product_alone_s", product_s},
+                    {"product_beside_s", together.product_s},
+                    {"kernel_alone_s", kernel_s},
+                    {"kernel_beside_s", together.kernel_s}});
   }
   return rows;
 }

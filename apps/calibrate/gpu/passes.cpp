@@ -46,8 +46,9 @@ struct MemoryPass {
 constexpr codecs::cuda::Adam kAdam{.correction1 = 10, .correction2 = 20};
 constexpr float kClip = 1 - 0x1p-10f;
 
+// Up to float32; weight and step may cancel.
 bool near(double expected, double found) {
-  return std::abs(found - expected) <= 1e-5 * std::abs(expected) + 1e-12;
+  return std::abs(found - expected) <= 1e-5 * std::abs(expected) + 1e-9;
 }
 
 bool norm_agrees(const Buffers& b) {
@@ -141,8 +142,12 @@ Json measure(Session& session, const MemoryPass& pass, std::size_t elements) {
   pass.launch(0, stream.get());
   stream.wait();
   const std::string name = std::string(pass.name) + ", " + std::to_string(elements);
-  if (!pass.agrees()) session.disagreed.push_back(name);
+  const bool right = pass.agrees();
   const Time time = time_of(session, pass.launch);
+  if (!right) {
+    session.disagreed.push_back(name);
+    return nullptr;
+  }
   const double moved = pass.bytes_per_element * static_cast<double>(elements);
   Json row{{"pass", pass.name},         {"elements", elements},      {"moved_bytes", moved},
            {"median_s", time.median_s}, {"spread_s", time.spread_s}, {"launches", time.launches}};
@@ -161,7 +166,9 @@ Json measure_passes(Session& session, const Sizes& sizes) {
     const Buffers buffers(elements, copies(fitting[i], codecs::cuda::l2_bytes(), free_bytes()));
     const std::vector<MemoryPass> passes = all_passes(buffers);
     if (i == 0) session.budget.expect(passes.size() * fitting.size());
-    for (const MemoryPass& pass : passes) rows.push_back(measure(session, pass, elements));
+    for (const MemoryPass& pass : passes) {
+      if (const Json row = measure(session, pass, elements); !row.is_null()) rows.push_back(row);
+    }
   }
   return rows;
 }

@@ -18,9 +18,8 @@ void add_fraction(const Session& session, double moved_bytes, Json& row) {
 void report(const Session& session, const std::string& what, double seconds,
             const std::string& rate) {
   const Budget& budget = session.budget;
-  std::fprintf(stderr, "[%4zu left, %4.0f s, about %4.0f s to go] %-62s %11.2f us %16s\n",
-               budget.left(), budget.elapsed_s(), budget.remaining_s(), what.c_str(), seconds * 1e6,
-               rate.c_str());
+  std::fprintf(stderr, "[%4zu left, %4.0f s, %4.0f s to go] %-62s %11.2f us %16s\n", budget.left(),
+               budget.elapsed_s(), budget.remaining_s(), what.c_str(), seconds * 1e6, rate.c_str());
 }
 
 std::string rate_text(double bytes, double seconds) {

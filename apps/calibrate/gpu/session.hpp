@@ -12,6 +12,7 @@
 namespace calibrate {
 
 struct Session {
+  int samples = 1;
   codecs::cuda::Benchmark benchmark;
   Budget budget;
   std::optional<Floor> floor;          // once copies are measured
