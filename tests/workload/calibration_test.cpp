@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/workload/calibration_rows.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
@@ -32,10 +33,21 @@ Gpu tables_gpu() {
   return gpu;
 }
 
+codecs::Format format_of(const std::string& codec) { return codecs::codec_named(codec).format; }
+
+double moved_bytes(const codecs::KernelShape& shape, double elements) {
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  return (traffic.read + traffic.written) * elements;
+}
+
 // A row that moves its bytes at `share` of the table's bandwidth.
 Json row(const std::string& codec, const std::string& operation, double elements, double share,
          int inputs = 1, const std::string& to = "") {
-  const double moved = 5 * elements;
+  codecs::KernelShape shape{.operation = operation_named(operation).value_or(Operation::encode),
+                            .wire = format_of(codec),
+                            .inputs = inputs};
+  if (!to.empty()) shape.wire_out = format_of(to);
+  const double moved = moved_bytes(shape, elements);
   return {{"codec", codec},
           {"to", to},
           {"operation", operation},
@@ -92,7 +104,8 @@ TEST(KernelTime, IsTheMeasuredOneAtMeasuredSizes) {
   const Calibration table = sample_table();
   for (const auto& [elements, share] :
        {std::pair{1 << 20, 0.2}, {1 << 22, 0.5}, {1 << 24, 0.8}, {1 << 26, 0.9}}) {
-    EXPECT_DOUBLE_EQ(encode_s(table, tables_gpu(), elements), 5.0 * elements / (share * 1e12));
+    // 4 bytes are read, and 1 + 4/128 written.
+    EXPECT_DOUBLE_EQ(encode_s(table, tables_gpu(), elements), 5.03125 * elements / (share * 1e12));
   }
 }
 
@@ -188,7 +201,7 @@ TEST(KernelTime, IsOfTheVeryKernel) {
     if (operation == Operation::decode_reduce_encode) {
       one.shape.wire_out = codecs::codec_named(to).format;
     }
-    return 5.0 * (1 << 20) / (kernel_time(table, tables_gpu(), one).seconds * 1e12);
+    return moved_bytes(one.shape, 1 << 20) / (kernel_time(table, tables_gpu(), one).seconds * 1e12);
   };
   EXPECT_NEAR(share(Operation::decode_reduce, 8, ""), 0.1, 1e-12);
   EXPECT_NEAR(share(Operation::decode_reduce, 4, ""), 0.2, 1e-12);
@@ -235,6 +248,110 @@ TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {
                        "into 1081344 bytes; calibrate again"),
             std::string::npos)
       << error;
+}
+
+TEST(CalibrationFile, OfOtherTrafficIsStale) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  json["codecs"][0]["moved_bytes"] = 5 * (1 << 20);
+  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+  EXPECT_NE(error.find("/codecs/0/moved_bytes: the kernel moves 5275648 bytes; calibrate again"),
+            std::string::npos)
+      << error;
+}
+
+TEST(CalibrationFile, NamesCodecsThatExist) {
+  Json json = table_of({row("int8_g128", "decode_reduce_encode", 1 << 20, 0.2, 8, "int4_g128")});
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");
+  json["codecs"][0]["to"] = "int5_g128";
+  EXPECT_NE(input_error_of([&] {
+              static_cast<void>(read(json));
+            }).find("/codecs/0/to: no codec is called int5_g128"),
+            std::string::npos);
+  json = table_of({row("int8_g128", "decode", 1 << 20, 0.2)});
+  json["codecs"][0]["to"] = "int4_g128";
+  EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("/codecs/0/to: "),
+            std::string::npos);
+}
+
+TEST(CalibrationFile, KeepsKernelsApartThatReadBfloat16) {
+  Json narrow = row("int8_g128", "encode", 1 << 20, 0.2);
+  narrow["value_bytes"] = 2;
+  narrow["moved_bytes"] = 3.03125 * (1 << 20);
+  narrow["median_s"] = 0.5;
+  const Calibration table = read(table_of({row("int8_g128", "encode", 1 << 20, 0.2), narrow}));
+  KernelUse one = use("int8_g128", Operation::encode, 1 << 20);
+  EXPECT_LT(kernel_time(table, tables_gpu(), one).seconds, 0.5);
+  one.shape.value_bytes = 2;
+  EXPECT_EQ(kernel_time(table, tables_gpu(), one).seconds, 0.5);
+}
+
+TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  json["kind"] = "cpu_reference";
+  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+  EXPECT_NE(error.find("sample.json: /kind: these are times of the references on a CPU"),
+            std::string::npos)
+      << error;
+}
+
+// A table with everything that gardenhose-calibrate measures of a GPU.
+Json whole_table() {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  json["copy_bandwidth_Bps"] = 0.75 * kTableBandwidth.base();
+  json["launch_latency_s"] = 3e-6;
+  json["copy"] = {{{"moved_bytes", 1e6}, {"method", "kernel"}, {"median_s", 1e-6}}};
+  json["passes"] = {{{"pass", "adam"}, {"elements", 4}, {"moved_bytes", 112}, {"median_s", 2e-6}},
+                    {{"pass", "adam"}, {"elements", 2}, {"moved_bytes", 56}, {"median_s", 1e-6}}};
+  json["interference"] = {{{"kernel", "copy"},
+                           {"blocks", 8},
+                           {"m", 1},
+                           {"n", 2},
+                           {"k", 3},
+                           {"product_alone_s", 2},
+                           {"product_beside_s", 3},
+                           {"kernel_alone_s", 1},
+                           {"kernel_beside_s", 4}}};
+  return json;
+}
+
+TEST(CalibrationFile, GivesWhatWasMeasuredOfTheGpu) {
+  const Calibration table = read(whole_table());
+  EXPECT_EQ(table.copy_bandwidth, 0.75 * kTableBandwidth);
+  EXPECT_EQ(table.launch_latency, 3_us);
+  ASSERT_EQ(table.passes.at("adam").size(), 2u);
+  EXPECT_EQ(table.passes.at("adam")[0].moved_bytes, 56);
+  ASSERT_EQ(table.interference.size(), 1u);
+  EXPECT_EQ(table.interference[0].blocks, 8);
+  EXPECT_EQ(table.interference[0].product_slow, 1.5);
+  EXPECT_EQ(table.interference[0].kernel_slow, 4);
+}
+
+TEST(CalibrationFile, WithAMisspeltKeyIsRefused) {
+  for (const char* part : {"codecs", "copy", "passes", "interference"}) {
+    Json json = whole_table();
+    json[part][0]["mediam_s"] = 1;
+    EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("unknown key mediam_s"),
+              std::string::npos)
+        << part;
+  }
+}
+
+TEST(MeasuredGpu, IsTheDataSheetsWithWhatWasMeasured) {
+  const Calibration table = read(whole_table());
+  const Gpu measured = as_measured(tables_gpu(), table);
+  EXPECT_DOUBLE_EQ(measured.memory_efficiency, 0.75);
+  EXPECT_EQ(measured.launch_latency, 3_us);
+  EXPECT_EQ(measured.memory_bandwidth, tables_gpu().memory_bandwidth);
+}
+
+TEST(MeasuredGpu, OfAnotherTableOrOfNoneIsTheDataSheets) {
+  Gpu other = tables_gpu();
+  other.name = "another GPU";
+  for (const auto& [gpu, table] :
+       {std::pair{other, read(whole_table())}, {tables_gpu(), sample_table()}}) {
+    EXPECT_EQ(as_measured(gpu, table).memory_efficiency, gpu.memory_efficiency);
+    EXPECT_EQ(as_measured(gpu, table).launch_latency, gpu.launch_latency);
+  }
 }
 
 }  // namespace
