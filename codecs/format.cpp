@@ -6,6 +6,7 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/rotation/rotation.hpp"
 
 namespace codecs {
 namespace {
@@ -84,6 +85,11 @@ std::size_t bytes_of(Scale scale) { return row(scale).bytes; }
 
 std::size_t encoded_bytes(const Format& format, std::size_t elements) {
   require(format.group > 0, "a group has at least one element");
+  if (format.rotation == Rotation::random_signs && elements > 0) {
+    Format rotated = format;
+    rotated.rotation = Rotation::none;
+    return kSignKeyBytes + encoded_bytes(rotated, rotated_elements(format, elements));
+  }
   if (format.scale != Scale::none) return group_wire(format, elements).bytes;
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
   return elements / 8 * bits + (elements % 8 * bits + 7) / 8;  // whole octets first: no overflow

@@ -3,6 +3,9 @@
 // them once.
 #pragma once
 
+#include "codecs/cuda/formats.cuh"
+#include "codecs/cuda/random.cuh"
+#include "codecs/cuda/scales.cuh"
 #include "codecs/cuda/sources.cuh"
 
 namespace codecs::cuda {
@@ -14,6 +17,7 @@ inline constexpr int kWarpsPerBlock = kThreadsPerBlock / kWarpLanes;
 struct WireShape {
   std::size_t bytes = 0;
   std::size_t payload_bytes = 0;
+  std::size_t scales_offset = 0;
   std::uint32_t groups = 0;
   std::uint32_t padded_groups = 0;  // scales with their padding
 };
@@ -48,8 +52,11 @@ struct ByDestination {
 
 struct EncodeShape {
   std::size_t elements = 0;  // that are encoded: with the padding that the wires hold
+  std::size_t wires = 1;     // with more than one, whole vectors of 16 bytes in each
+  int group_log2 = 63;       // 63: the group is the tensor
+  int lanes_per_group = 1;
   WireShape wire;
-  float factor = 1;  // of the scales
+  ScaleRule rule;
   Draw draw;
 };
 
@@ -58,54 +65,179 @@ struct EncodeOutput {
   unsigned* nonfinite = nullptr;  // set to 1 if the input holds a NaN or an infinity
 };
 
-// Writes one group's scale, and after the last the zeros of the padding.
-__device__ inline void store_scale(const WireShape& shape, std::uint32_t group, float scale,
-                                   std::byte* wire) {
-  auto* scales = reinterpret_cast<float*>(wire + shape.payload_bytes);
-  scales[group] = scale;
-  if (group + 1 != shape.groups) return;
-  for (std::uint32_t pad = shape.groups; pad < shape.padded_groups; ++pad) scales[pad] = 0;
+__device__ inline std::uint32_t magnitude_bits(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
+
+// The largest |x| of the lane as bits; NaNs are above infinity.
+__device__ inline std::uint32_t magnitude_bits(const float (&x)[kLaneElements]) {
+  std::uint32_t largest = 0;
+#pragma unroll
+  for (int i = 0; i < kLaneElements; ++i) largest = max(largest, magnitude_bits(x[i]));
+  return largest;
+}
+
+// Adds the lane's values that are before the tensor's end to its group's statistics.
+template <Coding kCoding>
+__device__ void add_lane(const float (&x)[kLaneElements], std::size_t element, std::size_t elements,
+                         GroupStatistics& group) {
+  group.amax_bits = max(group.amax_bits, magnitude_bits(x));
+  if constexpr (kCoding == Coding::offset) {
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) {
+      if (element + i >= elements) break;
+      group.low = fminf(group.low, x[i]);
+      group.high = fmaxf(group.high, x[i]);
+    }
+  } else if constexpr (kCoding == Coding::norm) {
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) group.squares = __fmaf_rn(x[i], x[i], group.squares);
+  }
+}
+
+template <Coding kCoding>
+__device__ GroupStatistics no_values() {
+  if constexpr (kCoding == Coding::offset) return {.low = INFINITY, .high = -INFINITY};
+  return {};
+}
+
+// The statistics of all lanes of a group, which are neighbours.
+template <Coding kCoding>
+__device__ GroupStatistics over_lanes(GroupStatistics group, int lanes) {
+  for (int stride = 1; stride < lanes; stride *= 2) {
+    group.amax_bits = max(group.amax_bits, __shfl_xor_sync(kAllLanes, group.amax_bits, stride));
+    if constexpr (kCoding == Coding::offset) {
+      group.low = fminf(group.low, __shfl_xor_sync(kAllLanes, group.low, stride));
+      group.high = fmaxf(group.high, __shfl_xor_sync(kAllLanes, group.high, stride));
+    } else if constexpr (kCoding == Coding::norm) {
+      group.squares += __shfl_xor_sync(kAllLanes, group.squares, stride);
+    }
+  }
+  return group;
+}
+
+template <typename Static>
+__device__ Packed<Static::kElement> encode_lane(const float (&x)[kLaneElements],
+                                                const GroupScale<Static::kCoding>& scale,
+                                                const Draw& draw, std::uint64_t block) {
+  if (scale.multiply == 0) return zero_codes<Static::kElement>();  // NaN * 0 is no code
+  float v[kLaneElements];
+#pragma unroll
+  for (int i = 0; i < kLaneElements; ++i) {
+    const float above = Static::kCoding == Coding::offset ? x[i] - scale.offset : x[i];
+    v[i] = above * scale.multiply;
+  }
+  uint4 random = {};
+  if constexpr (Static::kStochastic) random = draw_block(draw, block);
+  return pack_codes<Static::kElement, Static::kCoding, Static::kStochastic>(v, random);
+}
+
+// Writes one group's scale, before the first the tensor's, and after the last the zeros of the
+// padding.
+template <Coding kCoding>
+__device__ void store_scale(const EncodeShape& shape, std::uint32_t group, Stored<kCoding> stored,
+                            std::byte* wire) {
+  const WireShape& layout = shape.wire;
+  auto* scales = reinterpret_cast<Stored<kCoding>*>(wire + layout.scales_offset);
+  scales[group] = stored;
+  if constexpr (kCoding == Coding::nested) {
+    if (group == 0) {
+      const float tensor = tensor_scale(*shape.rule.tensor_amax, shape.rule).stored;
+      *reinterpret_cast<float4*>(wire + layout.payload_bytes) = make_float4(tensor, 0, 0, 0);
+    }
+  }
+  if (group + 1 != layout.groups) return;
+  for (std::uint32_t pad = layout.groups; pad < layout.padded_groups; ++pad) scales[pad] = {};
+}
+
+// Codes that stand for nothing, beyond the tensor's end, have no bits set.
+template <typename Static>
+__device__ Packed<Static::kElement> blank_tail(const Packed<Static::kElement>& codes,
+                                               std::size_t element, std::size_t elements) {
+  constexpr bool kZeroHasBits = Static::kCoding == Coding::offset || kIsTable<Static::kElement>;
+  if (!kZeroHasBits || element + kLaneElements <= elements) return codes;
+  const int bits = element < elements ? static_cast<int>(elements - element) * Static::kBits : 0;
+  unsigned words[kPackedWords<Static::kElement>];
+#pragma unroll
+  for (int w = 0; w < kPackedWords<Static::kElement>; ++w) {
+    const int left = min(max(bits - 32 * w, 0), 32);
+    words[w] = word_of(codes, w) & (left == 32 ? 0xFFFFFFFFu : (1u << left) - 1);
+  }
+  return packed(words);
+}
+
+// What follows the loading and transforming of a warp's values, of which x[0][0] of lane 0 is
+// element `first`.
+template <typename Static, typename Source, typename Place>
+__device__ void encode_values(const Source& source, const EncodeShape& shape, const Place& place,
+                              const EncodeOutput& output, std::size_t first,
+                              const float (&x)[Static::kTiles][kLaneElements]) {
+  constexpr int kTiles = Static::kTiles;
+  constexpr Coding kCoding = Static::kCoding;
+  const std::size_t element = first + threadIdx.x % kWarpLanes * kLaneElements;
+  GroupStatistics group = no_values<kCoding>();
+#pragma unroll
+  for (int t = 0; t < kTiles; ++t) {
+    add_lane<kCoding>(x[t], element + t * kTileElements, shape.elements, group);
+  }
+  group = over_lanes<kCoding>(group, kTiles > 1 ? kWarpLanes : shape.lanes_per_group);
+  const auto scale = group_scale<Static::kElement, kCoding>(group, shape.rule);
+
+  const auto index = static_cast<std::uint32_t>(element >> shape.group_log2);
+  const bool beyond = element >> shape.group_log2 << shape.group_log2 >= shape.elements;
+  if (beyond && shape.wires > 1) return;
+  const GroupPlace to = place(index);
+  std::byte* const wire = output.wires + to.wire * shape.wire.bytes;
+  const std::size_t start = std::size_t{to.group} << shape.group_log2;
+  const std::size_t within = element - (std::size_t{index} << shape.group_log2);
+#pragma unroll
+  for (int t = 0; t < kTiles; ++t) {
+    const std::size_t at = element + t * kTileElements;
+    const auto codes =
+        blank_tail<Static>(encode_lane<Static>(x[t], scale, shape.draw,
+                                               shape.draw.first_block + at / kElementsPerDraw),
+                           at, shape.elements);
+    const std::size_t offset = (start + within + t * kTileElements) * Static::kBits / 8;
+    if (offset < shape.wire.payload_bytes) {
+      *reinterpret_cast<Packed<Static::kElement>*>(wire + offset) = codes;
+    }
+    // Sources with error feedback keep what the codes lose.
+    if constexpr (requires { source.remember(first, x[t], codes, scale); }) {
+      source.remember(first + t * kTileElements, x[t], codes, scale);
+    }
+  }
+  if (group.amax_bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
+  if (within == 0 && !beyond) store_scale<kCoding>(shape, to.group, scale.stored, wire);
 }
 
 template <typename Static, typename Source, typename Place>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     encode_kernel(Source source, EncodeShape shape, Place place, EncodeOutput output) {
-  constexpr int kTiles = Static::kTilesPerGroup;
   const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
-  const std::size_t first = warp * kTiles * kTileElements;
+  const std::size_t first = warp * Static::kTiles * kTileElements;
   if (first >= shape.elements) return;
-
-  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
-  float x[kTiles][kLaneElements];
-  std::uint32_t bits = 0;
+  float x[Static::kTiles][kLaneElements];
 #pragma unroll
-  for (int t = 0; t < kTiles; ++t) {
+  for (int t = 0; t < Static::kTiles; ++t) {
     source.load(first + t * kTileElements, x[t]);
     if constexpr (Static::kHadamard) hadamard_lane(x[t]);
-    bits = max(bits, magnitude_bits(x[t]));
   }
-  bits = max_over_lanes<Static::kLanesPerGroup>(bits);
-  const GroupScale scale = group_scale(bits, Static::kLargest, shape.factor);
+  encode_values<Static>(source, shape, place, output, first, x);
+}
 
-  const std::size_t element = first + lane * kLaneElements;
-  const auto index = static_cast<std::uint32_t>(element / Static::kGroup);
-  if (std::size_t{index} * Static::kGroup >= shape.elements) return;
-  const GroupPlace to = place(index);
-  std::byte* const wire = output.wires + to.wire * shape.wire.bytes;
-#pragma unroll
-  for (int t = 0; t < kTiles; ++t) {
-    const std::size_t at = element + t * kTileElements;
-    const auto codes = encode_lane<Static>(x[t], scale.inverse, shape.draw,
-                                           shape.draw.first_block + at / kElementsPerDraw);
-    const std::size_t offset =
-        (std::size_t{to.group} * Static::kGroup + at % Static::kGroup) * Static::kBits / 8;
-    if (offset < shape.wire.payload_bytes) {
-      *reinterpret_cast<Packed<Static::kBits>*>(wire + offset) = codes;
-    }
+// The largest magnitude of a tensor as bits, for scales that are the whole tensor's. *amax starts
+// at 0.
+template <typename Source>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    amax_kernel(Source source, std::size_t elements, std::uint32_t* amax) {
+  const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
+  const std::size_t warps = std::size_t{gridDim.x} * kWarpsPerBlock;
+  std::uint32_t bits = 0;
+  for (std::size_t tile = warp * kTileElements; tile < elements; tile += warps * kTileElements) {
+    float x[kLaneElements];
+    source.load(tile, x);
+    bits = max(bits, magnitude_bits(x));
   }
-  if (element % Static::kGroup != 0) return;
-  store_scale(shape.wire, to.group, scale.stored, wire);
-  if (bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
+  bits = __reduce_max_sync(kAllLanes, bits);
+  if (threadIdx.x % kWarpLanes == 0 && bits > 0) atomicMax(amax, bits);
 }
 
 }  // namespace codecs::cuda

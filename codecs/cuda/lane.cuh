@@ -24,6 +24,16 @@ __device__ inline uint4 shuffle_xor(const uint4& v, int mask) {
                     __shfl_xor_sync(kAllLanes, v.z, mask), __shfl_xor_sync(kAllLanes, v.w, mask));
 }
 
+// The largest of kLanes neighbouring lanes, a power of two.
+template <int kLanes>
+__device__ std::uint32_t max_over_lanes(std::uint32_t bits) {
+#pragma unroll
+  for (int stride = 1; stride < kLanes; stride *= 2) {
+    bits = max(bits, __shfl_xor_sync(kAllLanes, bits, stride));
+  }
+  return bits;
+}
+
 // Word by word: a choice between array elements as a whole would be a choice of addresses, and the
 // array would go to memory.
 __device__ inline uint4 choose(bool first, const uint4& a, const uint4& b) {

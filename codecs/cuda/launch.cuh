@@ -1,40 +1,13 @@
 // From run-time formats and lengths to kernels: which instance, how many blocks.
 #pragma once
 
-#include <stdexcept>
-#include <tuple>
-#include <type_traits>
+#include <algorithm>
 
 #include "codecs/cuda/decode.cuh"
 #include "codecs/cuda/error.hpp"
 #include "codecs/cuda/kernels.hpp"
 
 namespace codecs::cuda {
-
-// The formats that have kernels: those of the registry's group codecs.
-using KernelFormats =
-    std::tuple<StaticFormat<8, 128, false, false>, StaticFormat<8, 128, true, false>,
-               StaticFormat<8, 128, true, true>, StaticFormat<4, 128, false, false>,
-               StaticFormat<4, 128, true, false>, StaticFormat<4, 128, true, true>,
-               StaticFormat<4, 2048, false, false>, StaticFormat<4, 2048, true, false>>;
-
-template <typename Static>
-bool is_format(const Format& format) {
-  return bits_of(format.element) == Static::kBits && format.group == Static::kGroup &&
-         (format.rounding == Rounding::stochastic) == Static::kStochastic &&
-         (format.rotation == Rotation::hadamard) == Static::kHadamard;
-}
-
-// Calls launch(StaticFormat) for the one that is `format`; throws std::invalid_argument if none is.
-template <typename Launch>
-void with_format(const Format& format, Launch launch) {
-  const bool found = std::apply(
-      [&](auto... formats) {
-        return ((is_format<decltype(formats)>(format) ? (launch(formats), true) : false) || ...);
-      },
-      KernelFormats{});
-  require(found, "no CUDA kernel has this format");
-}
 
 struct Grid {
   unsigned blocks = 1;
@@ -59,14 +32,22 @@ inline unsigned blocks_for(std::size_t elements, std::size_t elements_per_warp) 
   return static_cast<unsigned>(blocks);
 }
 
+// Log2 of the group; 63 where it is the tensor.
+inline int group_log2(const Format& format) {
+  int log2 = 0;
+  while (log2 < 63 && std::size_t{1} << log2 < format.group) ++log2;
+  return log2;
+}
+
 inline WireShape wire_shape(const Format& format, std::size_t elements) {
   const GroupWire wire = group_wire(format, elements);
   require(wire.groups < 0xFFFFFFFFu, "groups are counted in 32 bits");
   return {.bytes = wire.bytes,
           .payload_bytes = wire.payload_bytes,
+          .scales_offset = wire.scales_offset,
           .groups = static_cast<std::uint32_t>(wire.groups),
-          .padded_groups =
-              static_cast<std::uint32_t>((wire.bytes - wire.payload_bytes) / sizeof(float))};
+          .padded_groups = static_cast<std::uint32_t>((wire.bytes - wire.scales_offset) /
+                                                      bytes_of(format.scale))};
 }
 
 inline Draw draw_of(const RandomKey& key) {
@@ -79,35 +60,93 @@ inline Draw draw_of(const RandomKey& key) {
           .first_block = key.first_element / kElementsPerDraw};
 }
 
+// The code that the largest magnitude of a group becomes.
+inline float largest_code(const Format& format) {
+  const int bits = bits_of(format.element);
+  switch (format.element) {
+    case Element::nf4:
+    case Element::dynamic8:
+      return 1;
+    case Element::e4m3:
+      return 448;
+    case Element::e5m2:
+      return 57344;
+    case Element::e2m1:
+      return 6;
+    default:
+      break;
+  }
+  if (format.scale == Scale::min_max) return static_cast<float>((1 << bits) - 1);
+  return static_cast<float>((1 << (bits - 1)) - (format.scale == Scale::amax_full ? 0 : 1));
+}
+
+// Scales that are the whole tensor's need a pass of their own, and 4 bytes of scratch for it.
+inline bool needs_tensor_amax(const Format& format) {
+  return format.group == kWholeTensor || format.scale == Scale::e4m3_tensor;
+}
+
+// One wire of `elements` values.
+inline EncodeShape encode_shape(const Format& format, std::size_t elements, const Encoding& to) {
+  return {.elements = elements,
+          .group_log2 = group_log2(format),
+          .lanes_per_group =
+              static_cast<int>(std::min<std::size_t>(format.group, kTileElements)) / kLaneElements,
+          .wire = wire_shape(format, elements),
+          .rule = {.largest = largest_code(format),
+                   .scale = format.scale,
+                   .tensor_amax = needs_tensor_amax(format)
+                                      ? reinterpret_cast<const std::uint32_t*>(to.scratch)
+                                      : nullptr},
+          .draw = draw_of(to.key)};
+}
+
 template <typename Static, typename Source, typename Place>
 void launch_encode(const Source& source, const EncodeShape& shape, const Place& place,
                    const Encoding& to, cudaStream_t stream) {
-  constexpr std::size_t kPerWarp = std::size_t{Static::kTilesPerGroup} * kTileElements;
+  constexpr std::size_t kPerWarp = std::size_t{Static::kTiles} * kTileElements;
   if (shape.elements == 0) return;
   launch(encode_kernel<Static, Source, Place>,
          {.blocks = blocks_for(shape.elements, kPerWarp), .stream = stream}, source, shape, place,
          EncodeOutput{to.wires, to.nonfinite});
 }
 
-// One wire, in the order of the source.
+// Where a pass over a tensor leaves its largest magnitude: the scratch, which is set to 0.
+inline std::uint32_t* zeroed_amax(const Encoding& to, cudaStream_t stream) {
+  require(to.scratch != nullptr, "the scale of a whole tensor needs scratch");
+  auto* const amax = reinterpret_cast<std::uint32_t*>(to.scratch);
+  check(cudaMemsetAsync(amax, 0, sizeof *amax, stream));
+  return amax;
+}
+
 template <typename Source>
-void launch_plain_encode(const Format& format, const Source& source, const Encoding& to,
-                         cudaStream_t stream) {
-  const EncodeShape shape{.elements = source.elements,
-                          .wire = wire_shape(format, source.elements),
-                          .draw = draw_of(to.key)};
-  with_format(format, [&]<typename Static>(Static) {
+void launch_amax(const Source& source, const Encoding& to, cudaStream_t stream) {
+  constexpr unsigned kMostBlocks = 4096;  // several waves on every GPU, few atomics
+  launch(amax_kernel<Source>,
+         {.blocks = std::min(kMostBlocks, blocks_for(source.elements, kTileElements)),
+          .stream = stream},
+         source, source.elements, zeroed_amax(to, stream));
+}
+
+// One wire, in the order of the source.
+template <typename Family, typename Source>
+void launch_plain_encode(Family family, const Format& format, const Source& source,
+                         const Encoding& to, cudaStream_t stream) {
+  if (source.elements == 0) return;
+  if (needs_tensor_amax(format)) launch_amax(source, to, stream);
+  const EncodeShape shape = encode_shape(format, source.elements, to);
+  with_format(family, format, [&]<typename Static>(Static) {
     launch_encode<Static>(source, shape, InOrder{}, to, stream);
   });
 }
 
-template <typename Static>
-SumSource<Static::kBits, Static::kGroup> sum_source(const Format& format, const Wires& wires,
-                                                    std::size_t elements) {
+inline WireReader wire_reader(const Format& format, const Wires& wires, std::size_t elements) {
   const GroupWire wire = group_wire(format, elements);
+  (void)tiles_of(format);  // throws where kernels do not take the group
   return {.wires = wires.bytes,
           .wire_bytes = wire.bytes,
           .payload_bytes = wire.payload_bytes,
+          .scales_offset = wire.scales_offset,
+          .group_log2 = group_log2(format),
           .inputs = wires.inputs};
 }
 
@@ -115,10 +154,11 @@ template <typename Sink>
 void launch_decode(const Format& format, const Wires& wires, const Sink& sink,
                    cudaStream_t stream) {
   if (sink.elements == 0) return;
-  with_format(format, [&]<typename Static>(Static) {
-    const auto source = sum_source<Static>(format, wires, sink.elements);
-    launch(decode_kernel<Static::kHadamard, decltype(source), Sink>,
-           {.blocks = blocks_for(sink.elements, kTileElements), .stream = stream}, source,
+  with_decoder(Decoders{}, format, [&]<typename Static>(Static) {
+    using Source = SumSource<Static::kElement, Static::kCoding>;
+    launch(decode_kernel<Static::kHadamard, Source, Sink>,
+           {.blocks = blocks_for(sink.elements, kTileElements), .stream = stream},
+           Source{.reader = wire_reader(format, wires, sink.elements), .elements = sink.elements},
            sink.elements, sink);
   });
 }

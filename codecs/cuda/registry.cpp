@@ -5,9 +5,19 @@
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
 #include "codecs/difference/kernels.hpp"
+#include "codecs/eden/eden.hpp"
+#include "codecs/eden/kernels.hpp"
+#include "codecs/element/element.hpp"
+#include "codecs/element/kernels.hpp"
+#include "codecs/feedback/kernels.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
+#include "codecs/rotation/kernels.hpp"
+#include "codecs/sign/kernels.hpp"
+#include "codecs/sign/sign.hpp"
+#include "codecs/terngrad/kernels.hpp"
+#include "codecs/terngrad/terngrad.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -42,22 +52,149 @@ constexpr CudaCodec group_row(const Codec& codec) {
           .encode_async = encode_async,
           .decode_async = decode_group,
           .encode_bf16_async = encode_async,
-          .encode_difference_async = encode_difference_async,
           .decode_add_async = decode_add_async,
-          .decode_reduce_async = decode_reduce_async};
+          .decode_reduce_async = decode_reduce_async,
+          .scratch_bytes = scratch_bytes};
+}
+
+constexpr CudaCodec with_feedback(CudaCodec row) {
+  row.encode_feedback_async = encode_feedback_async;
+  return row;
+}
+
+void decode_signs(const Format& format, const std::byte* wire, Tensor<float> values,
+                  cudaStream_t stream) {
+  decode_reduce_signs_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec sign_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_signs_async,
+          .decode_async = decode_signs,
+          .encode_bf16_async = encode_signs_async,
+          .encode_feedback_async = encode_signs_feedback_async,
+          .decode_add_async = decode_add_signs_async,
+          .decode_reduce_async = decode_reduce_signs_async,
+          .scratch_bytes = sign_scratch_bytes};
+}
+
+void decode_ternary(const Format& format, const std::byte* wire, Tensor<float> values,
+                    cudaStream_t stream) {
+  decode_reduce_ternary_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec ternary_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_ternary_async,
+          .decode_async = decode_ternary,
+          .encode_bf16_async = encode_ternary_async,
+          .decode_reduce_async = decode_reduce_ternary_async,
+          .scratch_bytes = ternary_scratch_bytes};
+}
+
+// Symmetric integers, which weight differences are sent as.
+constexpr CudaCodec integer_row(const Codec& codec) {
+  CudaCodec row = group_row(codec);
+  row.encode_difference_async = encode_difference_async;
+  return row;
+}
+
+void decode_rotated(const Format& format, const std::byte* wire, Tensor<float> values,
+                    cudaStream_t stream) {
+  decode_reduce_rotated_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec rotated_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_rotated_async,
+          .decode_async = decode_rotated,
+          .encode_bf16_async = encode_rotated_async,
+          .decode_reduce_async = decode_reduce_rotated_async,
+          .scratch_bytes = scratch_bytes};
+}
+
+void decode_eden(const Format& format, const std::byte* wire, Tensor<float> values,
+                 cudaStream_t stream) {
+  decode_reduce_eden_async(format, {.bytes = wire}, values, stream);
+}
+
+constexpr CudaCodec eden_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_eden_async,
+          .decode_async = decode_eden,
+          .encode_bf16_async = encode_eden_async,
+          .decode_reduce_async = decode_reduce_eden_async};
 }
 
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
-    group_row(int8_g128),
-    group_row(int8_g128_sr),
-    group_row(int8_g128_hadamard_sr),
-    group_row(int4_g128),
-    group_row(int4_g128_sr),
-    group_row(int4_g128_hadamard_sr),
-    group_row(int4_g2048),
-    group_row(int4_g2048_sr),
+    CudaCodec{&fp16, encode_elements_async, decode_elements_async},
+    group_row(fp8_e4m3),
+    group_row(fp8_e5m2),
+    group_row(fp8_e4m3_g128),
+    group_row(fp8_e5m2_g128),
+    group_row(mxfp8),
+    group_row(mxfp8_floor),
+    group_row(mxfp8_e5m2),
+    group_row(mxfp4),
+    group_row(mxfp4_sr),
+    group_row(mxfp4_ceil),
+    group_row(mxfp4_floor),
+    group_row(nvfp4),
+    group_row(nvfp4_sr),
+    with_feedback(integer_row(int8_g128)),
+    with_feedback(integer_row(int8_g128_sr)),
+    integer_row(int8_g128_hadamard_sr),
+    with_feedback(integer_row(int8_g512)),
+    with_feedback(integer_row(int8_g512_sr)),
+    with_feedback(integer_row(int8_g2048)),
+    with_feedback(integer_row(int8_g2048_sr)),
+    with_feedback(integer_row(int4_g32)),
+    with_feedback(integer_row(int4_g32_sr)),
+    with_feedback(integer_row(int4_g64)),
+    with_feedback(integer_row(int4_g64_sr)),
+    with_feedback(integer_row(int4_g128)),
+    with_feedback(integer_row(int4_g128_sr)),
+    integer_row(int4_g128_hadamard),
+    integer_row(int4_g128_hadamard_sr),
+    with_feedback(integer_row(int4_g256)),
+    with_feedback(integer_row(int4_g256_sr)),
+    with_feedback(integer_row(int4_g512)),
+    with_feedback(integer_row(int4_g512_sr)),
+    with_feedback(integer_row(int4_g1024)),
+    with_feedback(integer_row(int4_g1024_sr)),
+    with_feedback(integer_row(int4_g2048)),
+    with_feedback(integer_row(int4_g2048_sr)),
+    with_feedback(integer_row(int2_g32_sr)),
+    with_feedback(integer_row(int2_g128_sr)),
+    with_feedback(group_row(int8_full_g2048)),
+    with_feedback(group_row(int4_full_g128)),
+    with_feedback(group_row(int4_full_g2048)),
+    group_row(int8_minmax_g1024),
+    group_row(int8_minmax_g1024_sr),
+    group_row(int4_minmax_g512),
+    group_row(int4_minmax_g512_sr),
+    group_row(fbgemm_int8_g32),
+    group_row(nf4_g64),
+    group_row(nf4_g128),
+    group_row(bnb8_g4096),
+    group_row(qsgd_int8_g512),
+    group_row(qsgd_int4_g512),
+    CudaCodec{&natural, encode_elements_async, decode_elements_async},
+    rotated_row(int4_g128_rht128_sr),
+    rotated_row(int4_g128_rht4096),
+    rotated_row(nvfp4_rht16),
+    rotated_row(nvfp4_rht16_sr),
+    eden_row(eden1_g4096),
+    eden_row(eden2_g4096),
+    eden_row(eden3_g4096),
+    eden_row(eden4_g4096),
+    sign_row(sign_g2048),
+    sign_row(sign_tensor),
+    sign_row(one_bit),
+    ternary_row(terngrad),
+    ternary_row(terngrad_g512),
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 // them.
 #pragma once
 
-#include "codecs/cuda/codes.cuh"
+#include "codecs/cuda/scales.cuh"
 
 namespace codecs::cuda {
 
@@ -35,13 +35,21 @@ struct DifferenceSource {
   }
 };
 
-// The sum of wires in their own domain, one fused multiply-add for each in their order.
-template <int kBits, int kGroup>
-struct SumSource {
+// Where the codes and scales of each wire lie; all wires are equal.
+struct WireReader {
   const std::byte* wires = nullptr;
   std::size_t wire_bytes = 0;
   std::size_t payload_bytes = 0;
+  std::size_t scales_offset = 0;
+  int group_log2 = 63;  // 63: the group is the tensor
   int inputs = 1;
+};
+
+// The sum of wires in their own domain, one fused multiply-add for each in their order.
+template <Element kElement, Coding kCoding>
+struct SumSource {
+  WireReader reader;
+  std::size_t elements = 0;
 
   // Loads of this many wires are in flight together: one INT4 load alone is 8 bytes a lane, too few
   // to keep the memory busy.
@@ -49,30 +57,38 @@ struct SumSource {
 
   __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
     const std::size_t element = tile + threadIdx.x % kWarpLanes * kLaneElements;
-    const std::size_t code = element * kBits / 8;
-    const std::size_t scale = payload_bytes + element / kGroup * sizeof(float);
+    const std::size_t code = element * kBitsOf<kElement> / 8;
+    const std::size_t scale =
+        reader.scales_offset + (element >> reader.group_log2) * sizeof(Stored<kCoding>);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) x[i] = 0;
-    if (code >= payload_bytes) return;
+    if (code >= reader.payload_bytes || scale >= reader.wire_bytes) return;
     int input = 0;
-    for (; input + kBatch <= inputs; input += kBatch) add<kBatch>(input, code, scale, x);
-    for (; input < inputs; ++input) add<1>(input, code, scale, x);
+    for (; input + kBatch <= reader.inputs; input += kBatch) add<kBatch>(input, code, scale, x);
+    for (; input < reader.inputs; ++input) add<1>(input, code, scale, x);
   }
 
  private:
   template <int kCount>
   __device__ void add(int first, std::size_t code, std::size_t scale,
                       float (&x)[kLaneElements]) const {
-    Packed<kBits> codes[kCount];
-    float scales[kCount];
+    Packed<kElement> codes[kCount];
+    Stored<kCoding> stored[kCount];
+    float tensor[kCount];
 #pragma unroll
     for (int k = 0; k < kCount; ++k) {
-      const std::byte* wire = wires + static_cast<std::size_t>(first + k) * wire_bytes;
-      codes[k] = __ldg(reinterpret_cast<const Packed<kBits>*>(wire + code));
-      scales[k] = __ldg(reinterpret_cast<const float*>(wire + scale));
+      const std::byte* wire =
+          reader.wires + static_cast<std::size_t>(first + k) * reader.wire_bytes;
+      codes[k] = __ldg(reinterpret_cast<const Packed<kElement>*>(wire + code));
+      stored[k] = __ldg(reinterpret_cast<const Stored<kCoding>*>(wire + scale));
+      tensor[k] = kCoding == Coding::nested
+                      ? __ldg(reinterpret_cast<const float*>(wire + reader.payload_bytes))
+                      : 1.0f;
     }
 #pragma unroll
-    for (int k = 0; k < kCount; ++k) add_codes(codes[k], scales[k], x);
+    for (int k = 0; k < kCount; ++k) {
+      add_codes<kElement, kCoding>(codes[k], decoded_step<kCoding>(stored[k], tensor[k]), x);
+    }
   }
 };
 

@@ -1,26 +1,62 @@
-// Symmetric integers with one float32 scale per group of consecutive elements: INT8 in [-127, 127],
-// INT4 in [-7, 7]. The most negative code is never used, so the grid is symmetric about 0.
+// Groups of consecutive elements that share a scale: integers, FP8, FP4 and tables of values, on
+// grids that the group's largest magnitude, its range or its norm spans. codecs/element/element.hpp
+// has the codes.
 //
 // Wire layout of n elements, all little-endian. Both parts start and end on 16 bytes, so that wires
 // laid end to end in one buffer stay aligned for 16-byte accesses:
 //
-//   payload  INT8: one byte a code, two's complement
-//            INT4: one nibble a code, two's complement; element 2 i in the low nibble of byte i
-//            of n codes (with Hadamard: n rounded up to 32, as the transform fills its block),
-//            then zeros up to a multiple of 16 bytes
-//   scales   one float32 for each group, the last of which may be short,
-//            then zeros up to a multiple of 16 bytes
+//   payload  n codes of b = bits_of(element) bits (with Hadamard: n rounded up to 32, as the
+//            transform fills its block), code i from bit i b on, counted from the low end: with 4
+//            bits, element 2 i is the low nibble of byte i; then zeros up to a multiple of 16 bytes
+//   scales   one entry for each group, the last of which may be short, then zeros up to a multiple
+//            of 16 bytes:
+//              amax, amax_full, norm   float32 step s
+//              min_max                 float32 step s, float32 minimum m; codes are unsigned
+//              e8m0_*                  1 byte u: s = 2^(u - 127); 255 is NaN
+//              e4m3_tensor             first, once a wire, float32 scale t of the tensor and 12
+//                                      zero bytes; then 1 byte E4M3 a group: s = byte * t
 //
-// A group of largest magnitude amax has scale s = amax / (2^(bits-1) - 1) and decodes to code * s.
-//   - Nearest: |error| <= s/2. Stochastic: |error| < (1 + 2^-8) s, and the mean error is at most
-//   s/512:
-//     the value is rounded to 1/256 of a step, and its fraction compared with 8 random bits.
-//   - A group with amax < 127 * 2^-126 (zeros, denormals) has scale 0, and decodes to zeros.
-//   - A group that contains a NaN or an infinity has a NaN scale, and decodes to NaN throughout:
-//   what
-//     looks for overflows after the exchange finds them.
+// A group decodes to value(code) * s; with min_max to fma(code, s, m). With c the largest value of
+// the grid (127, 7, 1; 448; 57344; 6; 1 of tables) and all operations in float32, each rounded
+// once, in this order:
+//   amax         s = amax / c, codes of x * (c / amax)
+//   amax_full    the same with c = 2^(b-1); the code 2^(b-1) is clipped to the largest
+//   min_max      s = (max - min) / (2^b - 1), codes of (x - min) * ((2^b - 1) / (max - min))
+//   norm         s = |x| / c, codes of x * (c / |x|). Squares of 16 consecutive elements are added
+//                in order, each by a fused multiply-add from 0, and these sums by pairs of
+//                neighbours, then by pairs of pairs, absent ones being 0.
+//   e8m0_floor   u = exponent of amax - exponent of c (biased, and within 0..254, as all u)
+//   e8m0_even    the same of bits(amax) + half of the element's last place
+//   e8m0_ceil    u = (bits(amax / c) + 0x7FFFFF) >> 23
+//                all three: codes of x * 2^(127 - u)
+//   e4m3_tensor  S = min(2688 / amax of the tensor, largest float), 1 for zeros; t = 1 / S;
+//                byte = E4M3((amax / 6) * S); codes of x * (S / byte); byte 0: the group is zeros
+//
+// Integers are rounded to the nearest, ties to even, or stochastically in 1/256 of a step
+// (stochastic_integer), then clipped to the grid. FP8 and tables are only rounded to the nearest.
+//
+// Error bounds, with h half the distance of the grid's values around x / s, in units of s: 1/2 for
+// integers; 1/4 below 2, 1/2 below 4, 1 above for E2M1; max(2^-4 |x / s|, 2^-10) for E4M3;
+// max(2^-3 |x / s|, 2^-17) for E5M2.
+//   - Nearest: |error| <= max(h s, |x| - c s).
+//   - Stochastic: |error| < max((2 + 2^-7) h s, |x| - c s), and the mean error is at most h s/256
+//     where nothing saturates: the value is rounded to 1/256 of a step, and its fraction compared
+//     with 8 random bits.
+//   - Values beyond c s, which saturate, are those above 7/8 of amax with e8m0_floor and E4M3 or
+//     E5M2, above 3/4 of it with E2M1 (6/7 with e8m0_even); the top code's with amax_full (less
+//     than s); and with e4m3_tensor those of a group whose byte was rounded down: by 1/16 at the
+//     most, but by a third where the byte is denormal. A group 2^-18.8 below its tensor's amax has
+//     byte 0, and decodes to zeros.
+//   - nf4: |error| <= 0.1520 amax; dynamic8: |error| <= 0.00704 amax.
+//   - min_max: float32 rounding adds 2^-22 of the largest of |max| and |min|.
+//   - A group with amax < 127 * 2^-126 (zeros, denormals), or so small that c / amax overflows, has
+//     scale 0, and decodes to zeros; with min_max the same of max - min, and it decodes to min.
+//     norm squares in float32: groups with a norm below 2^-60 lose digits, or all.
+//   - A group that contains a NaN or an infinity has a NaN scale, and decodes to NaN throughout;
+//     with e4m3_tensor the whole tensor does: what looks for overflows after the exchange finds
+//     them. So does a group whose range (min_max) or norm overflows.
 //   - A group whose amax is within 2^-22 of the largest float may decode to infinity.
-// With Hadamard, s is that of the transform, and the same bounds hold for each value, up to the
+// With Hadamard, s is that of the transform, whose widest bound holds for each value, up to the
 // float32 rounding of the transform; values beyond 1e37, whose transform may overflow, may decode
 // to NaN.
 #pragma once
@@ -42,23 +78,36 @@ inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;
 struct GroupWire {
   std::size_t groups = 0;
   std::size_t coded_elements = 0;
-  std::size_t payload_bytes = 0;  // with padding: the scales' offset
+  std::size_t payload_bytes = 0;  // with padding
+  std::size_t scales_offset = 0;  // of the first group's
   std::size_t bytes = 0;          // of all
 };
 [[nodiscard]] GroupWire group_wire(const Format& format, std::size_t elements);
 
-// Rows of the registry's table. Any other group size works with the same functions.
+// Rows of the registry's table. Any other group that is a multiple of 8, and the whole tensor, work
+// with the same functions.
+extern const Codec fp8_e4m3, fp8_e5m2, fp8_e4m3_g128, fp8_e5m2_g128;
+extern const Codec mxfp8, mxfp8_floor, mxfp8_e5m2;
+extern const Codec mxfp4, mxfp4_sr, mxfp4_ceil, mxfp4_floor, nvfp4, nvfp4_sr;
 extern const Codec int8_g128, int8_g128_sr, int8_g128_hadamard_sr;
-extern const Codec int4_g128, int4_g128_sr, int4_g128_hadamard_sr;
-extern const Codec int4_g2048, int4_g2048_sr;
+extern const Codec int8_g512, int8_g512_sr, int8_g2048, int8_g2048_sr;
+extern const Codec int4_g32, int4_g32_sr, int4_g64, int4_g64_sr;
+extern const Codec int4_g128, int4_g128_sr, int4_g128_hadamard, int4_g128_hadamard_sr;
+extern const Codec int4_g256, int4_g256_sr, int4_g512, int4_g512_sr;
+extern const Codec int4_g1024, int4_g1024_sr, int4_g2048, int4_g2048_sr;
+extern const Codec int2_g32_sr, int2_g128_sr;
+extern const Codec int8_full_g2048, int4_full_g128, int4_full_g2048;
+extern const Codec int8_minmax_g1024, int8_minmax_g1024_sr, int4_minmax_g512, int4_minmax_g512_sr;
+extern const Codec fbgemm_int8_g32, nf4_g64, nf4_g128, bnb8_g4096;
+extern const Codec qsgd_int8_g512, qsgd_int4_g512;
 
 void encode_groups(const Format& format, std::span<const float> values, const RandomKey& key,
                    std::span<std::byte> wire);
 void decode_groups(const Format& format, std::span<const std::byte> wire, std::span<float> values);
 
 // Adds up `inputs` wires of sums.size() values each, laid end to end in `wires`. The sum starts at
-// 0 and takes the wires in order, each by one fused multiply-add of float32; the inverse transform,
-// where the format has one, comes last.
+// 0 and takes the wires in order, each by one fused multiply-add of float32 (min_max: each decoded
+// by one, then added); the inverse transform, where the format has one, comes last.
 void decode_reduce(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                    std::span<float> sums);
 

@@ -11,6 +11,9 @@ void encode_async(const Format& format, Tensor<const float> values, const Encodi
 void encode_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                   cudaStream_t stream);
 
+// Of an encode.
+[[nodiscard]] std::size_t scratch_bytes(const Format& format, std::size_t elements);
+
 // The sum of the wires; of one wire, its values.
 void decode_reduce_async(const Format& format, const Wires& wires, Tensor<float> sums,
                          cudaStream_t stream);

@@ -4,28 +4,60 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "codecs/group/group.hpp"
 
 namespace codecs {
 
+// What a wire holds of a group's scale; which of it, says the format.
+struct GroupScale {
+  float value = 0;        // one unit of the grid, or of the codes of min_max
+  float minimum = 0;      // of min_max
+  std::uint8_t byte = 0;  // of E8M0 and of E4M3 under a scale of the tensor
+  float tensor = 0;       // that scale
+};
 struct GroupCodes {
-  float scale = 0;
-  Eigen::ArrayXi codes;  // of a whole group; elements beyond the tensor's end are 0
+  GroupScale scale = {};
+  Eigen::ArrayXi codes;  // bits, of the elements that the payload has of the group
 };
 struct Quantiser {
   Format format = {};
   RandomKey key = {};
-  float factor = 1;  // of the stored scale: what is decoded is factor times what was encoded
+  float factor = 1;  // of the stored scale: what is decoded is factor times what was encoded; a
+                     // power of two for E8M0
+  std::optional<std::uint32_t> tensor_magnitude = std::nullopt;  // bits; for e4m3_tensor alone
 };
+
+// Elements of group `index` that the payload has, those of the transform's last block included.
+[[nodiscard]] std::size_t coded_in_group(const Format& format, std::size_t elements,
+                                         std::size_t index);
+// One group from its index, in the domain of the wire: transformed if the format says so, with
+// zeros in the transform's last block beyond the end.
+[[nodiscard]] Eigen::ArrayXf group_values(const Format& format, std::span<const float> values,
+                                          std::size_t index);
+// Largest magnitude as bits, those of a NaN above those of infinity: no NaN is lost.
+[[nodiscard]] std::uint32_t largest_magnitude_bits(const Eigen::ArrayXf& values);
+[[nodiscard]] std::uint32_t tensor_magnitude_bits(const Format& format,
+                                                  std::span<const float> values);
+
+// How values become codes: code = round((value - minimum) * multiply), and no code at all where
+// multiply is 0.
+struct GroupGrid {
+  GroupScale scale = {};
+  float minimum = 0;
+  float multiply = 0;
+};
+[[nodiscard]] GroupGrid group_grid(const Quantiser& quantiser, const Eigen::ArrayXf& values);
+// What one unit of a stored scale is worth.
+[[nodiscard]] float step_of(const Format& format, const GroupScale& scale);
+
 // Codes of values that are already in the domain of the wire. `first` is the index of the group's
 // first value, counted from the key's first element.
 [[nodiscard]] GroupCodes quantise(const Quantiser& quantiser, const Eigen::ArrayXf& values,
                                   std::uint64_t first);
-// One whole group from its index, zeros beyond the end, transformed if the format says so.
-[[nodiscard]] Eigen::ArrayXf group_values(const Format& format, std::span<const float> values,
-                                          std::size_t index);
+
 // Group `index` of a wire of `elements` values.
 void store_group(const Format& format, std::size_t elements, std::size_t index,
                  const GroupCodes& group, std::span<std::byte> wire);

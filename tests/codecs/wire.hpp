@@ -1,6 +1,7 @@
 // What the codec tests share: tensors, wires, and lengths that hit every edge of a format.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -29,10 +30,23 @@ inline std::vector<float> decoded(const Codec& codec, std::span<const std::byte>
   return values;
 }
 
+// Whether one scale covers the tensor, so that all its values depend on each other.
+inline bool scales_tensor(const Format& format) {
+  return format.scale != Scale::none &&
+         (format.group == kWholeTensor || format.scale == Scale::e4m3_tensor);
+}
+
+// Elements that depend on each other: a group, or a rotation's block; some number where it is the
+// tensor.
+inline std::size_t group_elements(const Format& format) {
+  if (format.rotation == Rotation::random_signs) return std::max(format.group, format.block);
+  return format.group == kWholeTensor ? 1000 : format.group;
+}
+
 // Nothing, one, around a group, odd, around 16 codes and a Hadamard block, and many groups with a
 // tail.
 inline std::set<std::size_t> edge_lengths(const Format& format) {
-  const std::size_t group = format.group;
+  const std::size_t group = group_elements(format);
   return {0, 1, 2, 15, 17, 31, 33, group - 1, group, group + 1, 4 * group + 37, 100'003};
 }
 

@@ -8,13 +8,13 @@
 #include <cuda_runtime.h>
 #undef cudaLaunchKernelEx
 
+// NOLINTBEGIN(bugprone-reserved-identifier)
 // Blocks run one after another.
 #undef __shared__
 #define __shared__ static
 #undef __launch_bounds__
 #define __launch_bounds__(...)
 
-// NOLINTBEGIN(bugprone-reserved-identifier)
 extern uint3 threadIdx;
 extern uint3 blockIdx;
 extern dim3 blockDim;

@@ -16,7 +16,8 @@ extern "C" {
 namespace emulator {
 namespace {
 
-constexpr std::size_t kStackBytes = 256 * 1024;  // pages that are not touched cost nothing
+constexpr std::size_t kStackBytes = std::size_t{256}
+                                    << 10;  // pages that are not touched cost nothing
 
 }  // namespace
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <bit>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "tests/emulator/block.hpp"
 
@@ -10,25 +12,26 @@ namespace emulator {
 
 template <typename T>
 std::uint64_t as_bits(T value) {
-  static_assert(std::is_arithmetic_v<T>);
-  if constexpr (std::is_same_v<T, float>) return std::bit_cast<std::uint32_t>(value);
-  if constexpr (std::is_same_v<T, double>) return std::bit_cast<std::uint64_t>(value);
-  return static_cast<std::uint64_t>(value);
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
 }
 template <typename T>
 T from_bits(std::uint64_t bits) {
-  if constexpr (std::is_same_v<T, float>) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  } else if constexpr (std::is_same_v<T, double>) {
-    return std::bit_cast<double>(bits);
-  } else {
-    return static_cast<T>(bits);
-  }
+  T value;
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
 }
 
-// Small integers are promoted to int, as by CUDA's overloads.
+// Small integers become int, as by CUDA's overloads.
 template <typename T>
-using Promoted = decltype(+T{});
+auto promoted(T value) {
+  if constexpr (std::is_arithmetic_v<T>) return +value;
+  if constexpr (!std::is_arithmetic_v<T>) return value;
+}
+template <typename T>
+using Promoted = decltype(promoted(std::declval<T>()));
 
 // The lane whose value a lane gets that asks for `operand`.
 int source_lane(Together what, int operand, int width);
@@ -37,8 +40,7 @@ std::uint64_t shuffle(Together what, unsigned lanes, std::uint64_t value, int so
 
 template <typename T>
 Promoted<T> shuffle(Together what, unsigned lanes, T value, int source, Place where) {
-  return from_bits<Promoted<T>>(
-      shuffle(what, lanes, as_bits(static_cast<Promoted<T>>(value)), source, where));
+  return from_bits<Promoted<T>>(shuffle(what, lanes, as_bits(promoted(value)), source, where));
 }
 
 // combine(combine(a, b), c) of the lanes' values in their order.

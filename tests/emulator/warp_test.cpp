@@ -4,10 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "codecs/cuda/launch.cuh"
-#include "codecs/cuda/resources.hpp"
+#include "tests/emulator/run.hpp"
 
-namespace codecs::cuda {
+namespace emulator {
 namespace {
 
 // What `function(lane)` gives on each lane of the second of three warps.
@@ -21,7 +20,7 @@ template <typename Function>
 auto on_lanes(Function function) {
   using Value = decltype(function(0));
   const DeviceBuffer<Value> out(32);
-  launch(lanes_kernel<Value, Function>, {.threads = 96}, function, out.get());
+  run(lanes_kernel<Value, Function>, {.threads = 96}, function, out.get());
   return out.to_host();
 }
 
@@ -127,4 +126,4 @@ TEST(Reduce, IsOverTheLanesOfTheMask) {
 }
 
 }  // namespace
-}  // namespace codecs::cuda
+}  // namespace emulator

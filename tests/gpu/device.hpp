@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "codecs/bf16/bf16.hpp"
 #include "codecs/cuda/resources.hpp"
 #include "tests/codecs/wire.hpp"
 

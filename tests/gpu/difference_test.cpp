@@ -67,7 +67,7 @@ TEST_P(DifferenceKernels, AddLikeTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codecs, DifferenceKernels,
-                         testing::Values(&int4_g2048_sr, &int4_g2048, &int4_g128_sr,
+                         testing::Values(&int4_g2048_sr, &int4_g2048, &int4_g128_sr, &int2_g32_sr,
                                          &int8_g128_hadamard_sr),
                          [](const auto& row) { return std::string(row.param->name); });
 

@@ -76,14 +76,18 @@ TEST_P(TwoLevelKernels, DecodeReduceEncodeLikeTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Reductions, TwoLevelKernels,
-                         testing::Values(Hops{"TLqHS", &int8_g128_hadamard_sr,
-                                              &int4_g128_hadamard_sr},
-                                         Hops{"TLq", &int8_g128_sr, &int4_g128_sr},
-                                         Hops{"ULq", &int4_g128_sr, &int4_g128_sr},
-                                         Hops{"Int8Twice", &int8_g128, &int8_g128},
-                                         Hops{"LargeGroups", &int4_g2048_sr, &int4_g2048_sr}),
-                         [](const auto& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Reductions, TwoLevelKernels,
+    testing::Values(Hops{"TLqHS", &int8_g128_hadamard_sr, &int4_g128_hadamard_sr},
+                    Hops{"TLq", &int8_g128_sr, &int4_g128_sr},
+                    Hops{"ULq", &int4_g128_sr, &int4_g128_sr},
+                    Hops{"Int8Twice", &int8_g128, &int8_g128},
+                    Hops{"LargeGroups", &int4_g2048_sr, &int4_g2048_sr},
+                    Hops{"SmallGroups", &int4_g32_sr, &int4_g32_sr},
+                    Hops{"Int8Wide", &int8_g512, &int8_g512},
+                    Hops{"ZeroPlusPlus", &int4_full_g128, &int4_full_g128},
+                    Hops{"ZeroPlusPlusLarge", &int4_full_g2048, &int4_full_g2048}),
+    [](const auto& row) { return row.param.name; });
 
 // The transform as a kernel of its own, then the plain encode: the same bytes as fused.
 TEST(FusedTransform, GivesTheBytesOfTheUnfused) {

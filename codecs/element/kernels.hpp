@@ -1,0 +1,14 @@
+// CUDA kernels of elements without a scale, 1 or 2 bytes each: fp16 and natural compression.
+// codecs/cuda/kernels.hpp says what all launchers promise.
+#pragma once
+
+#include "codecs/cuda/kernels.hpp"
+
+namespace codecs::cuda {
+
+void encode_elements_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                           cudaStream_t stream);
+void decode_elements_async(const Format& format, const std::byte* wire, Tensor<float> values,
+                           cudaStream_t stream);
+
+}  // namespace codecs::cuda

@@ -1,0 +1,18 @@
+// CUDA kernel of LoCo; codecs/cuda/kernels.hpp says what all launchers promise. One pass: values,
+// residual's codes and scales in, wire and residual out. Takes INT4 of either symmetric grid,
+// rounded to the nearest, in groups of a power of two from 16 to 2048.
+#pragma once
+
+#include "codecs/bf16/bf16.hpp"
+#include "codecs/cuda/kernels.hpp"
+#include "codecs/loco/loco.hpp"
+
+namespace codecs::cuda {
+
+// `residual` is read and written.
+void encode_loco_async(const Loco& loco, Tensor<const float> values, std::byte* residual,
+                       const Encoding& to, cudaStream_t stream);
+void encode_loco_async(const Loco& loco, Tensor<const Bf16> values, std::byte* residual,
+                       const Encoding& to, cudaStream_t stream);
+
+}  // namespace codecs::cuda

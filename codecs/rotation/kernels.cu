@@ -1,0 +1,203 @@
+#include "codecs/rotation/kernels.hpp"
+#include "codecs/rotation/launch.cuh"
+
+namespace codecs::cuda {
+namespace {
+
+template <int kLog, bool kBack>
+__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+    rotate_kernel(Tensor<float> values, Signs signs) {
+  using Tile = RotationTile<kLog>;
+  __shared__ float exchange[Tile::kExchange];
+  __shared__ uint4 draws[Tile::kDraws];
+  const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
+  const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
+  float x[kLaneElements];
+  load_lane(values.values, values.elements, tile, x);
+  draw_signs<kLog>(signs, first, draws);
+  __syncthreads();
+  if constexpr (kBack) {
+    if constexpr (Tile::kTop > 0) {
+      regroup<kLog, 0, Tile::kTop>(x, exchange);
+      rotation_barrier<kLog>();
+    }
+    rotate_lane_back<kLog>(x, exchange);
+    flip_signs(x, signs, first, draws);
+#pragma unroll
+    for (int k = 0; k < kLaneElements; ++k) x[k] *= 1.0f / Tile::kBlock;
+  } else {
+    flip_signs(x, signs, first, draws);
+    rotate_lane<kLog>(x, exchange);
+    if constexpr (Tile::kTop > 0) {
+      rotation_barrier<kLog>();
+      regroup<kLog, Tile::kTop, 0>(x, exchange);
+    }
+  }
+  store_lane(x, values.elements, tile, values.values);
+}
+
+// Loads, flips and rotates: x is then held as encode.cuh wants it, 16 consecutive values a lane.
+template <int kLog, typename Source>
+__device__ void load_rotated(const Source& source, const Signs& signs, std::size_t first,
+                             float (&x)[kLaneElements]) {
+  using Tile = RotationTile<kLog>;
+  __shared__ float exchange[Tile::kExchange];
+  __shared__ uint4 draws[Tile::kDraws];
+  source.load(first + threadIdx.x / kWarpLanes * kTileElements, x);
+  draw_signs<kLog>(signs, first, draws);
+  __syncthreads();
+  flip_signs(x, signs, first, draws);
+  rotate_lane<kLog>(x, exchange);
+  if constexpr (Tile::kTop > 0) {
+    rotation_barrier<kLog>();
+    regroup<kLog, Tile::kTop, 0>(x, exchange);
+  }
+}
+
+// Groups of at most a warp's 512 values: encode.cuh, after a rotation.
+template <int kLog, typename Static, typename Source>
+__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+    encode_rotated_kernel(Source source, EncodeShape shape, Signs signs, EncodeOutput output) {
+  static_assert(Static::kTiles == 1);
+  const std::size_t first = std::size_t{blockIdx.x} * RotationTile<kLog>::kElements;
+  float x[1][kLaneElements];
+  load_rotated<kLog>(source, signs, first, x[0]);
+  if (first == 0 && threadIdx.x == 0) store_signs(signs, output.wires);
+  encode_values<Static>(source, shape, InOrder{}, {output.wires + kSignKeyBytes, output.nonfinite},
+                        first + threadIdx.x / kWarpLanes * kTileElements, x);
+}
+
+template <int kLog, typename Source>
+__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+    amax_rotated_kernel(Source source, Signs signs, std::uint32_t* amax) {
+  float x[kLaneElements];
+  load_rotated<kLog>(source, signs, std::size_t{blockIdx.x} * RotationTile<kLog>::kElements, x);
+  const std::uint32_t bits = __reduce_max_sync(kAllLanes, magnitude_bits(x));
+  if (threadIdx.x % kWarpLanes == 0 && bits > 0) atomicMax(amax, bits);
+}
+
+template <int kLog, typename Source, typename Sink>
+__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
+    decode_rotated_kernel(Source source, Sink sink) {
+  using Tile = RotationTile<kLog>;
+  __shared__ float exchange[Tile::kExchange];
+  __shared__ uint4 draws[Tile::kDraws];
+  const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
+  const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
+  float x[kLaneElements];
+  source.load(tile, x);
+  const std::byte* const headers = source.reader.wires - kSignKeyBytes;
+  const Signs signs = load_signs(headers);
+  draw_signs<kLog>(signs, first, draws);
+  const bool differ = __syncthreads_or(signs_differ(signs, headers, source.reader.wire_bytes,
+                                                    source.reader.inputs)) != 0;
+  if constexpr (Tile::kTop > 0) {
+    regroup<kLog, 0, Tile::kTop>(x, exchange);
+    rotation_barrier<kLog>();
+  }
+  rotate_lane_back<kLog>(x, exchange);
+  flip_signs(x, signs, first, draws);
+  const float factor = differ ? __uint_as_float(kNaNScale) : 1.0f / Tile::kBlock;
+#pragma unroll
+  for (int k = 0; k < kLaneElements; ++k) x[k] *= factor;
+  sink.store(tile, x);
+}
+
+template <bool kBack>
+void launch_rotate(std::size_t block, const SignKey& signs, Tensor<float> values,
+                   cudaStream_t stream) {
+  require(block != 0 && values.elements % block == 0, "a rotation takes whole blocks");
+  with_rotation<4, 5, 6, 7, 8, 9, 10, 11, 12, 13>(block, [&]<int kLog>(RotationLog<kLog>) {
+    if (values.elements == 0) return;
+    launch(rotate_kernel<kLog, kBack>, rotation_grid<kLog>(values.elements, stream), values,
+           signs_of(signs));
+  });
+}
+
+template <int kLog, typename Static>
+struct Rotated {};
+
+// The rows of the registry.
+using RotatedFormats = Formats<Rotated<7, StaticFormat<E::int4, C::symmetric, kRandom>>,
+                               Rotated<12, StaticFormat<E::int4, C::symmetric>>,
+                               Rotated<4, StaticFormat<E::e2m1, C::nested>>,
+                               Rotated<4, StaticFormat<E::e2m1, C::nested, kRandom>>>;
+
+// Calls launch with the rotation and the static format within of a row of the registry.
+template <int... kLogs, typename... Statics, typename Launch>
+void with_rotated_format(Formats<Rotated<kLogs, Statics>...>, const Format& format,
+                         const Format& inner, Launch launch) {
+  const bool found = ((format.block == std::size_t{1} << kLogs && is_format<Statics>(inner)
+                           ? (launch(RotationLog<kLogs>{}, Statics{}), true)
+                           : false) ||
+                      ...);
+  require(found && format.rotation == Rotation::random_signs && inner.group <= format.block,
+          "no CUDA kernel has this format");
+}
+
+Format unrotated(Format format) {
+  format.rotation = Rotation::none;
+  return format;
+}
+
+template <typename Value>
+void launch_encode_rotated(const Format& format, Tensor<const Value> values, const Encoding& to,
+                           cudaStream_t stream) {
+  const std::size_t elements = rotated_elements(format, values.elements);
+  const Format inner = unrotated(format);
+  if (elements == 0) return;
+  const TensorSource<Value> source{values.values, values.elements};
+  const Signs signs = signs_of(sign_key(to.key));
+  const EncodeShape shape = encode_shape(inner, elements, to);
+  with_rotated_format(
+      RotatedFormats{}, format, inner, [&]<int kLog, typename Static>(RotationLog<kLog>, Static) {
+        const Grid grid = rotation_grid<kLog>(elements, stream);
+        if constexpr (Static::kCoding == Coding::nested) {
+          auto* const amax = zeroed_amax(to, stream);
+          launch(amax_rotated_kernel<kLog, TensorSource<Value>>, grid, source, signs, amax);
+        }
+        launch(encode_rotated_kernel<kLog, Static, TensorSource<Value>>, grid, source, shape, signs,
+               EncodeOutput{to.wires, to.nonfinite});
+      });
+}
+
+}  // namespace
+
+void rotate_async(std::size_t block, const SignKey& signs, Tensor<float> values,
+                  cudaStream_t stream) {
+  launch_rotate<false>(block, signs, values, stream);
+}
+
+void rotate_back_async(std::size_t block, const SignKey& signs, Tensor<float> values,
+                       cudaStream_t stream) {
+  launch_rotate<true>(block, signs, values, stream);
+}
+
+void encode_rotated_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                          cudaStream_t stream) {
+  launch_encode_rotated(format, values, to, stream);
+}
+
+void encode_rotated_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                          cudaStream_t stream) {
+  launch_encode_rotated(format, values, to, stream);
+}
+
+void decode_reduce_rotated_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                                 cudaStream_t stream) {
+  const std::size_t elements = rotated_elements(format, sums.elements);
+  const Format inner = unrotated(format);
+  if (elements == 0) return;
+  with_rotated_format(
+      RotatedFormats{}, format, inner, [&]<int kLog, typename Static>(RotationLog<kLog>, Static) {
+        using Source = SumSource<Static::kElement, Static::kCoding>;
+        using Sink = TensorSink<float>;
+        Source source{.reader = wire_reader(inner, wires, elements), .elements = elements};
+        source.reader.wires += kSignKeyBytes;
+        source.reader.wire_bytes += kSignKeyBytes;
+        launch(decode_rotated_kernel<kLog, Source, Sink>, rotation_grid<kLog>(elements, stream),
+               source, Sink{sums.values, sums.elements});
+      });
+}
+
+}  // namespace codecs::cuda

@@ -1,0 +1,31 @@
+// From a run-time block of a rotation to the kernel that has it.
+#pragma once
+
+#include <type_traits>
+
+#include "codecs/cuda/launch.cuh"
+#include "codecs/cuda/rotate.cuh"
+
+namespace codecs::cuda {
+
+template <int kLog>
+using RotationLog = std::integral_constant<int, kLog>;
+
+// Calls launch(RotationLog) for that of kLogs whose power of 2 is `block`; throws
+// std::invalid_argument if none is.
+template <int... kLogs, typename Launch>
+void with_rotation(std::size_t block, Launch launch) {
+  const bool found =
+      ((block == std::size_t{1} << kLogs ? (launch(RotationLog<kLogs>{}), true) : false) || ...);
+  require(found, "no CUDA kernel rotates blocks of this size");
+}
+
+template <int kLog>
+Grid rotation_grid(std::size_t elements, cudaStream_t stream) {
+  using Tile = RotationTile<kLog>;
+  const std::size_t blocks = (elements + Tile::kElements - 1) / Tile::kElements;
+  require(blocks <= 0x7FFFFFFFu, "more blocks than a grid has");
+  return {.blocks = static_cast<unsigned>(blocks), .threads = Tile::kThreads, .stream = stream};
+}
+
+}  // namespace codecs::cuda
