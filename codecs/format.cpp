@@ -6,7 +6,9 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/random_k/random_k.hpp"
 #include "codecs/rotation/rotation.hpp"
+#include "codecs/sparse/sparse.hpp"
 
 namespace codecs {
 namespace {
@@ -90,6 +92,8 @@ std::size_t encoded_bytes(const Format& format, std::size_t elements) {
     rotated.rotation = Rotation::none;
     return kSignKeyBytes + encoded_bytes(rotated, rotated_elements(format, elements));
   }
+  if (format.choice == Choice::random) return random_k_bytes(format, elements);
+  if (format.keep > 0) return sparse_wire(format, elements).bytes;
   if (format.scale != Scale::none) return group_wire(format, elements).bytes;
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
   return elements / 8 * bits + (elements % 8 * bits + 7) / 8;  // whole octets first: no overflow
@@ -97,6 +101,8 @@ std::size_t encoded_bytes(const Format& format, std::size_t elements) {
 
 double encoded_bytes_per_element(const Format& format) {
   require(format.group > 0, "a group has at least one element");
+  if (format.choice == Choice::random) return random_k_bytes_per_element(format);
+  if (format.keep > 0) return sparse_bytes_per_element(format);
   const double payload = bits_of(format.element) / 8.0;
   if (format.group == kWholeTensor) return payload;
   return payload + static_cast<double>(bytes_of(format.scale)) / static_cast<double>(format.group);
@@ -112,7 +118,10 @@ std::string format_name(const Format& format) {
     name += format.group == kWholeTensor ? "_tensor" : "_g" + std::to_string(format.group);
   }
   name += rotation_name(format);
-  if (format.keep > 0) name += "_top" + std::to_string(format.keep);
+  if (format.keep > 0) {
+    name += format.choice == Choice::random ? "_random" : "_top";
+    name += std::to_string(format.keep) + "of" + std::to_string(format.group);
+  }
   if (format.rounding == Rounding::stochastic) name += "_sr";
   return name;
 }

@@ -62,6 +62,12 @@ enum class Rotation {
   dct            // type II, in two dimensions, over tiles of 64 x 64
 };
 
+// Which elements of a group travel, where not all do.
+enum class Choice {
+  largest,  // in magnitude
+  random    // drawn from the key, the same on all ranks
+};
+
 // A group of the whole tensor.
 inline constexpr std::size_t kWholeTensor = static_cast<std::size_t>(-1);
 
@@ -73,6 +79,7 @@ struct Format {
   Rotation rotation = Rotation::none;
   std::size_t block = 32;  // of the rotation
   std::size_t keep = 0;    // elements of each group that travel, with their indices; 0: all of them
+  Choice choice = Choice::largest;
   friend bool operator==(const Format&, const Format&) = default;
 };
 

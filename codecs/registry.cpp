@@ -5,13 +5,16 @@
 
 #include "codecs/bf16/bf16.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/demo/demo.hpp"
 #include "codecs/eden/eden.hpp"
 #include "codecs/element/element.hpp"
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/random_k/random_k.hpp"
 #include "codecs/rotation/rotation.hpp"
 #include "codecs/sign/sign.hpp"
 #include "codecs/terngrad/terngrad.hpp"
+#include "codecs/top_k/top_k.hpp"
 
 namespace codecs {
 
@@ -84,7 +87,14 @@ std::span<const Codec* const> all_codecs() {
                                      &sign_tensor,
                                      &one_bit,
                                      &terngrad,
-                                     &terngrad_g512};
+                                     &terngrad_g512,
+                                     &sparseloco,
+                                     &topk64_sign_magnitude,
+                                     &topk64_sign,
+                                     &topk64,
+                                     &random_k64,
+                                     &random_k64_unscaled,
+                                     &demo_top32};
   return codecs;
 }
 

@@ -4,6 +4,7 @@
 
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/error.hpp"
+#include "codecs/demo/kernels.hpp"
 #include "codecs/difference/kernels.hpp"
 #include "codecs/eden/eden.hpp"
 #include "codecs/eden/kernels.hpp"
@@ -13,11 +14,15 @@
 #include "codecs/fp32/fp32.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
+#include "codecs/random_k/kernels.hpp"
+#include "codecs/random_k/random_k.hpp"
 #include "codecs/rotation/kernels.hpp"
 #include "codecs/sign/kernels.hpp"
 #include "codecs/sign/sign.hpp"
 #include "codecs/terngrad/kernels.hpp"
 #include "codecs/terngrad/terngrad.hpp"
+#include "codecs/top_k/kernels.hpp"
+#include "codecs/top_k/top_k.hpp"
 
 namespace codecs::cuda {
 namespace {
@@ -126,6 +131,23 @@ constexpr CudaCodec eden_row(const Codec& codec) {
           .decode_reduce_async = decode_reduce_eden_async};
 }
 
+constexpr CudaCodec top_k_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_top_k_async,
+          .decode_async = decode_top_k_async,
+          .encode_feedback_async = encode_top_k_feedback_async,
+          .decode_reduce_async = decode_reduce_top_k_async,
+          .scratch_bytes = top_k_scratch_bytes};
+}
+
+constexpr CudaCodec random_k_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_random_k_async,
+          .decode_async = decode_random_k_async,
+          .encode_feedback_async = encode_random_k_feedback_async,
+          .decode_reduce_async = decode_reduce_random_k_async};
+}
+
 constexpr std::array kCudaCodecs{
     CudaCodec{&fp32, encode_fp32, decode_fp32},
     CudaCodec{&bf16, encode_bf16, decode_bf16},
@@ -195,6 +217,18 @@ constexpr std::array kCudaCodecs{
     sign_row(one_bit),
     ternary_row(terngrad),
     ternary_row(terngrad_g512),
+    top_k_row(sparseloco),
+    top_k_row(topk64_sign_magnitude),
+    top_k_row(topk64_sign),
+    top_k_row(topk64),
+    random_k_row(random_k64),
+    random_k_row(random_k64_unscaled),
+    CudaCodec{.codec = &demo_top32,
+              .encode_async = encode_demo_async,
+              .decode_async = decode_demo_async,
+              .encode_feedback_async = encode_demo_feedback_async,
+              .decode_reduce_async = decode_reduce_demo_async,
+              .scratch_bytes = demo_scratch_bytes},
 };
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "codecs/error/error.hpp"
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <cmath>
 
-#include "codecs/difference/difference.hpp"
 #include "codecs/error/distributions.hpp"
 
 namespace codecs {
@@ -15,18 +13,8 @@ Eigen::ArrayXd as_array(std::span<const float> values) {
       .cast<double>();
 }
 
-Eigen::ArrayXd as_array(std::span<const Bf16> values) {
-  std::vector<float> floats(values.size());
-  std::ranges::transform(values, floats.begin(), to_float);
-  return as_array(floats);
-}
-
-// Independent streams for the shared part (0), each rank, the weights and each step.
+// Independent streams for the shared part (0) and each rank.
 std::uint64_t stream(std::uint64_t seed, std::uint64_t index) { return seed * 1'000'003 + index; }
-
-Eigen::ArrayXd draw_array(std::string_view distribution, std::uint64_t seed, std::size_t elements) {
-  return as_array(draw(distribution_named(distribution), seed, elements));
-}
 
 }  // namespace
 
@@ -71,53 +59,6 @@ Gradients draw_gradients(const GradientDraw& wanted, std::size_t ranks, std::siz
 ErrorMetrics reduction_error(const TwoLevel& shape, const Gradients& gradients,
                              const RandomKey& key) {
   return compare(gradients.mean, reduce_two_level(shape, gradients.of_rank, key));
-}
-
-WeightExchange send_weights(const Codec& codec) {
-  return [&codec](std::span<const float> master, const RandomKey& key, std::span<Bf16> model) {
-    std::vector<float> rounded(master.size());
-    std::ranges::transform(master, rounded.begin(), [](float w) { return to_float(to_bf16(w)); });
-    std::ranges::transform(encode_and_decode(codec, rounded, key), model.begin(), to_bf16);
-  };
-}
-
-WeightExchange send_differences(const Codec& codec) {
-  return [&codec](std::span<const float> master, const RandomKey& key, std::span<Bf16> model) {
-    std::vector<std::byte> wire(encoded_bytes(codec.format, master.size()));
-    encode_difference(codec.format, master, model, key, wire);
-    decode_add(codec.format, wire, model);
-  };
-}
-
-std::vector<double> weight_errors(const AdamTrace& trace, const WeightExchange& exchange) {
-  constexpr double kBeta1 = 0.9, kBeta2 = 0.95, kDecay = 0.1, kEpsilon = 1e-8;
-  Eigen::ArrayXf master =
-      (0.02 * draw_array("normal", stream(trace.seed, 0), trace.weights)).cast<float>();
-  std::vector<Bf16> model(trace.weights);
-  std::ranges::transform(master, model.begin(), to_bf16);
-  Eigen::ArrayXd mean = Eigen::ArrayXd::Zero(master.size()), square = mean;
-  std::vector<double> errors;
-  int step = 0;
-  for (const AdamTrace::Phase& phase : trace.phases) {
-    for (int i = 0; i < phase.steps; ++i) {
-      ++step;
-      const auto index = static_cast<std::uint32_t>(step);
-      const Eigen::ArrayXd gradient =
-          draw_array("normal", stream(trace.seed, index), trace.weights);
-      mean = kBeta1 * mean + (1 - kBeta1) * gradient;
-      square = kBeta2 * square + (1 - kBeta2) * gradient.square();
-      const double correction =
-          std::sqrt(1 - std::pow(kBeta2, step)) / (1 - std::pow(kBeta1, step));
-      const Eigen::ArrayXd direction =
-          correction * mean / (square.sqrt() + kEpsilon) + kDecay * master.cast<double>();
-      master = (master.cast<double>() - phase.learning_rate * direction).cast<float>();
-      exchange({master.data(), trace.weights}, {.seed = trace.seed, .step = index}, model);
-    }
-    const Eigen::ArrayXd exact = master.cast<double>();
-    errors.push_back((as_array(std::span<const Bf16>(model)) - exact).matrix().norm() /
-                     exact.matrix().norm());
-  }
-  return errors;
 }
 
 }  // namespace codecs

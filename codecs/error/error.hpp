@@ -1,13 +1,10 @@
-// How far decoded values are from what was encoded, for one tensor, for a whole reduction, and for
-// weights that are trained through a codec.
+// How far decoded values are from what was encoded, for one tensor and for a whole reduction.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "codecs/bf16/bf16.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/two_level/two_level.hpp"
 
@@ -42,25 +39,5 @@ struct GradientDraw {
                                        std::size_t elements);
 [[nodiscard]] ErrorMetrics reduction_error(const TwoLevel& shape, const Gradients& gradients,
                                            const RandomKey& key);
-
-// Training without a loss: weights N(0, 0.02), gradients N(0, 1), AdamW (beta 0.9 and 0.95, weight
-// decay 0.1) on float32 masters, whose values reach the bfloat16 model through an exchange each
-// step.
-struct AdamTrace {
-  struct Phase {
-    int steps = 0;
-    double learning_rate = 0;
-  };
-  std::size_t weights = 0;
-  std::vector<Phase> phases = {};
-  std::uint64_t seed = 0;
-};
-using WeightExchange =
-    std::function<void(std::span<const float> master, const RandomKey& key, std::span<Bf16> model)>;
-[[nodiscard]] WeightExchange send_weights(const Codec& codec);      // quantises the weights
-[[nodiscard]] WeightExchange send_differences(const Codec& codec);  // quantises what changed
-// |model - master| / |master| at the end of each phase.
-[[nodiscard]] std::vector<double> weight_errors(const AdamTrace& trace,
-                                                const WeightExchange& exchange);
 
 }  // namespace codecs

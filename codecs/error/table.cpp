@@ -1,20 +1,126 @@
 #include "codecs/error/table.hpp"
 
-#include <array>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <algorithm>
+#include <utility>
 
+#include "codecs/error/cells.hpp"
 #include "codecs/error/distributions.hpp"
-#include "codecs/error/error.hpp"
-#include "codecs/group/group.hpp"
+#include "codecs/error/feedback_error.hpp"
 
 namespace codecs {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Cells = std::vector<ErrorCell>;
 
-constexpr std::size_t kGpusPerNode = 8;
-constexpr std::size_t kNodes = 4;
+Json codec_error(const Codec& codec, std::span<const float> values, std::uint64_t seed) {
+  return to_json(compare(values, encode_and_decode(codec, values, {.seed = seed})));
+}
+
+void add_codecs(const ErrorTableSize& size, Cells& cells) {
+  std::vector<std::pair<std::string, Shared<std::vector<float>>>> tensors;
+  for (const Distribution& distribution : all_distributions()) {
+    tensors.emplace_back(distribution.name, Shared<std::vector<float>>([&distribution, size] {
+                           return draw(distribution, size.seed, size.elements);
+                         }));
+  }
+  for (const Codec* codec : all_codecs()) {
+    for (const auto& [name, values] : tensors) {
+      const auto measure = [codec, values = values, size] {
+        return codec_error(*codec, *values, size.seed);
+      };
+      cells.push_back({"codecs", std::string(codec->name), name, measure});
+    }
+  }
+}
+
+Tensor cut(const Tensor& whole, std::size_t elements) {
+  Tensor tensor = whole;
+  if (tensor.values.size() <= elements || tensor.shape.empty()) return tensor;
+  const std::size_t row = tensor.values.size() / tensor.shape.front();
+  tensor.shape.front() = std::max<std::size_t>(1, elements / row);
+  tensor.values.resize(tensor.shape.front() * row);
+  return tensor;
+}
+
+void add_tensors(const ErrorTableSize& size, std::span<const Tensor> recorded, Cells& cells) {
+  std::vector<std::pair<std::string, Shared<Tensor>>> tensors;
+  for (const SyntheticTensor& row : synthetic_tensors()) {
+    tensors.emplace_back(row.name,
+                         Shared<Tensor>([&row, size] { return row.make(row, size.seed); }));
+  }
+  for (const Tensor& tensor : recorded) {
+    const auto first_rows = [part = cut(tensor, size.elements)] { return part; };
+    tensors.emplace_back(tensor.name, Shared<Tensor>(first_rows));
+  }
+  for (const Codec* codec : all_codecs()) {
+    for (const auto& [name, tensor] : tensors) {
+      const auto measure = [codec, tensor = tensor, size] {
+        return codec_error(*codec, (*tensor).values, size.seed);
+      };
+      cells.push_back({"tensors", std::string(codec->name), name, measure});
+    }
+  }
+}
+
+Json to_json(const FeedbackErrors& errors) {
+  Json figures{{"contraction", errors.contraction}};
+  if (errors.bounded) {
+    figures["residual"] = errors.residual;
+    figures["running_sum"] = errors.running_sum;
+  } else {
+    figures["bounded"] = false;
+  }
+  return figures;
+}
+
+bool loses_much(const Codec& codec, std::span<const float> values, std::uint64_t seed) {
+  const std::vector<float> decoded = encode_and_decode(codec, values, {.seed = seed});
+  return compare(values, decoded).relative_l2 > kFeedbackAbove;
+}
+
+void add_feedback(const ErrorTableSize& size, Cells& cells) {
+  using Steps = std::vector<std::vector<float>>;
+  const Shared<Steps> gradients([size] {
+    return draw_steps({.distribution = &distribution_named("normal"),
+                       .elements = size.feedback_elements,
+                       .steps = size.feedback_steps,
+                       .seed = size.seed});
+  });
+  const std::vector<float> normal = draw(distribution_named("normal"), size.seed, 1 << 14);
+  for (const Codec* codec : all_codecs()) {
+    if (!loses_much(*codec, normal, size.seed)) continue;
+    for (const FeedbackRule& rule : feedback_rules(codec->format)) {
+      const auto measure = [codec, rule, gradients, size] {
+        return to_json(feedback_errors(*codec, rule.feedback, *gradients, size.seed));
+      };
+      cells.push_back({"feedback", std::string(codec->name), std::string(rule.name), measure});
+    }
+  }
+}
+
+Json provenance(const ErrorTableSize& size, std::span<const Tensor> recorded) {
+  Json json{{"source", "CPU references of this repository, synthetic and recorded tensors"},
+            {"command", "build/release/gardenhose-codec-error"},
+            {"seed", size.seed},
+            {"reduction_seed", size.reduction_seed},
+            {"elements", size.elements},
+            {"reduction_ranks", kGpusPerNode * kNodes},
+            {"reduction_gpus_per_node", kGpusPerNode},
+            {"reduction_elements_per_rank", size.rank_elements},
+            {"trained_weights", size.trained_weights},
+            {"feedback_elements", size.feedback_elements},
+            {"feedback_steps", size.feedback_steps}};
+  json["recorded_tensors"] = Json::object();
+  for (const Tensor& tensor : recorded) {
+    json["recorded_tensors"][tensor.name] = {{"source", tensor.source},
+                                             {"shape", tensor.shape},
+                                             {"measured_shape", cut(tensor, size.elements).shape}};
+  }
+  return json;
+}
+
+}  // namespace
 
 Json to_json(const ErrorMetrics& metrics) {
   return {{"relative_l2", metrics.relative_l2},
@@ -23,84 +129,29 @@ Json to_json(const ErrorMetrics& metrics) {
           {"bias", metrics.bias}};
 }
 
-Json codec_errors(const ErrorTableSize& size) {
-  Json table;
-  for (const Distribution& distribution : all_distributions()) {
-    const std::vector<float> values = draw(distribution, size.seed, size.elements);
-    for (const Codec* codec : all_codecs()) {
-      const std::vector<float> decoded = encode_and_decode(*codec, values, {.seed = size.seed});
-      table[std::string(codec->name)][std::string(distribution.name)] =
-          to_json(compare(values, decoded));
-    }
+std::vector<ErrorCell> error_cells(const ErrorTableSize& size, std::span<const Tensor> recorded) {
+  std::vector<ErrorCell> cells;
+  add_codecs(size, cells);
+  add_reductions(size, cells);
+  add_weights(size, cells);
+  add_tensors(size, recorded, cells);
+  add_feedback(size, cells);
+  return cells;
+}
+
+Json error_table(const ErrorTableSize& size, std::span<const Tensor> recorded,
+                 const std::function<void(std::size_t, std::size_t)>& done) {
+  const std::vector<ErrorCell> cells = error_cells(size, recorded);
+  const std::vector<Json> figures =
+      measure(cells, [&](std::size_t finished) { done(finished, cells.size()); });
+  Json table{{"provenance", provenance(size, recorded)}};
+  for (const Codec* codec : all_codecs()) {
+    table["bits_per_element"][codec->name] = 8 * encoded_bytes_per_element(codec->format);
   }
-  return table;
-}
-
-// A reduction by the names of the paper: two levels of quantisation (8 bits, then 4), the same with
-// the Hadamard transform, and 4 bits on both levels.
-struct Reduction {
-  std::string_view name;
-  const Codec* intra;
-  const Codec* inter;
-};
-constexpr std::array kReductions{
-    Reduction{"TLq", &int8_g128_sr, &int4_g128_sr},
-    Reduction{"TLq-HS", &int8_g128_hadamard_sr, &int4_g128_hadamard_sr},
-    Reduction{"ULq", &int4_g128_sr, &int4_g128_sr},
-};
-
-Json reduction_errors(const ErrorTableSize& size) {
-  Json table;
-  for (const std::string name : {"normal", "student_t3", "outlier"}) {
-    for (const double common : {0.0, 0.5}) {
-      const GradientDraw wanted{&distribution_named(name), common, size.seed};
-      const Gradients gradients = draw_gradients(wanted, kGpusPerNode * kNodes, size.rank_elements);
-      for (const Reduction& reduction : kReductions) {
-        const TwoLevel shape = two_level({.gpus_per_node = kGpusPerNode,
-                                          .nodes = kNodes,
-                                          .intra = reduction.intra->format,
-                                          .inter = reduction.inter->format},
-                                         size.rank_elements);
-        table[std::string(reduction.name)][common > 0 ? name + "_half_common" : name] =
-            to_json(reduction_error(shape, gradients, {.seed = size.seed}));
-      }
-    }
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    Json& row = table[cells[i].section][cells[i].row];
+    (cells[i].column.empty() ? row : row[cells[i].column]) = figures[i];
   }
-  return table;
-}
-
-Json weight_table(const ErrorTableSize& size) {
-  const AdamTrace trace{
-      .weights = size.trained_weights,
-      .phases = {{.steps = 150, .learning_rate = 6e-4}, {.steps = 150, .learning_rate = 6e-5}},
-      .seed = size.seed};
-  Json table;
-  const auto add = [&](const char* name, const WeightExchange& exchange) {
-    const std::vector<double> errors = weight_errors(trace, exchange);
-    table[name]["lr_6e-4"]["relative_l2"] = errors[0];
-    table[name]["lr_6e-5"]["relative_l2"] = errors[1];
-  };
-  add("bf16", send_weights(codec_named("bf16")));
-  add("qW", send_weights(int4_g2048_sr));
-  add("qWD", send_differences(int4_g2048_sr));
-  return table;
-}
-
-}  // namespace
-
-Json error_table(const ErrorTableSize& size) {
-  Json table;
-  table["provenance"] = {{"source", "CPU references of this repository, synthetic tensors"},
-                         {"command", "build/release/gardenhose-codec-error"},
-                         {"seed", size.seed},
-                         {"elements", size.elements},
-                         {"reduction_ranks", kGpusPerNode * kNodes},
-                         {"reduction_gpus_per_node", kGpusPerNode},
-                         {"reduction_elements_per_rank", size.rank_elements},
-                         {"trained_weights", size.trained_weights}};
-  table["codecs"] = codec_errors(size);
-  table["reductions"] = reduction_errors(size);
-  table["weights"] = weight_table(size);
   return table;
 }
 

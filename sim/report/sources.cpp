@@ -17,7 +17,7 @@ std::string reduction_row(const Scheme& scheme) {
   if (!measured) return "";
   const bool rotated = g.inside.rotation == codecs::Rotation::hadamard;
   if (g.inside.element == codecs::Element::int8) return rotated ? "TLq-HS" : "TLq";
-  return rotated ? "" : "ULq";
+  return rotated ? "ULq-HS" : "ULq";
 }
 
 std::string weight_row(const Scheme& scheme) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codecs/error/error.hpp"
+#include "codecs/error/training.hpp"
 #include "codecs/group/group.hpp"
 #include "tests/codecs/wire.hpp"
 
@@ -85,7 +86,7 @@ TEST(Difference, RefusesUnequalSizes) {
 TEST(WeightErrors, DifferencesAreTwoOrdersBelowWeights) {
   const AdamTrace trace{.weights = 8192, .phases = {{60, 6e-4}, {20, 6e-5}}, .seed = 2};
   const auto weights = weight_errors(trace, send_weights(int4_g2048_sr));
-  const auto differences = weight_errors(trace, send_differences(int4_g2048_sr));
+  const auto differences = weight_errors(trace, send_differences(int4_g2048_sr.format));
   const auto rounding = weight_errors(trace, send_weights(codec_named("bf16")));
   EXPECT_NEAR(weights[0], 0.213, 0.02);  // four groups: their largest values vary
   EXPECT_NEAR(rounding[0], 0.00166, 0.00005);

@@ -1,0 +1,84 @@
+// gardenhose-codec-error: writes the error of every codec to traces/calibration/codec_error.json.
+// Runs on the CPU alone, on all of its cores.
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/codec_error/tensors.hpp"
+#include "apps/progress.hpp"
+#include "codecs/error/table.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: gardenhose-codec-error [--tensors FOLDER] [FILE]\n"
+    "\n"
+    "Measures the error of every codec with the CPU references: on synthetic and recorded "
+    "tensors,\n"
+    "in reductions on two levels, on trained weights, and over many steps of error feedback.\n"
+    "\n"
+    "  FILE              is written as JSON (default: traces/calibration/codec_error.json)\n"
+    "  --tensors FOLDER  recorded tensors, NAME.npy with NAME.json (default: traces/tensors)\n";
+
+struct Options {
+  std::string tensors = "traces/tensors";
+  std::string file = "traces/calibration/codec_error.json";
+  bool help = false;
+};
+
+// Nothing where the arguments make no sense.
+std::optional<Options> parse(std::span<char*> arguments) {
+  Options options;
+  bool named = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--help" || argument == "-h") {
+      options.help = true;
+    } else if (argument == "--tensors" && i + 1 < arguments.size()) {
+      options.tensors = arguments[++i];
+    } else if (argument.starts_with("-") || argument.empty() || named) {
+      return std::nullopt;
+    } else {
+      options.file = argument;
+      named = true;
+    }
+  }
+  return options;
+}
+
+void run(const Options& options) {
+  const std::vector<codecs::Tensor> recorded = apps::read_tensors(options.tensors);
+  std::optional<apps::Progress> progress;
+  const auto show = [&progress](std::size_t, std::size_t cells) {
+    if (!progress) progress.emplace("codec errors", static_cast<int>(cells));
+    progress->step();
+  };
+  const nlohmann::ordered_json table = codecs::error_table({}, recorded, show);
+  sim::write_file(options.file, codecs::to_text(table));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    const auto options = parse({arguments + 1, static_cast<std::size_t>(count - 1)});
+    if (!options || options->help) {
+      std::fputs(kUsage, options ? stdout : stderr);
+      return options ? 0 : 2;
+    }
+    run(*options);
+  } catch (const sim::InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gardenhose-codec-error: a bug of ours: %s\n", error.what());
+    return 70;
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+// Recorded tensors, such as gradients of a real training run, on which the codecs' errors are
+// measured. Each is two files of a folder:
+//
+//   NAME.npy   the values, as sim/base/npy.hpp reads them
+//   NAME.json  {"source": "GPT-2 125M, gradient of layer 7's MLP at step 2000", ...}: one line on
+//              where it comes from; kind, model, step, date, commit and command may follow
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "codecs/error/training.hpp"
+
+namespace apps {
+
+// All of the folder, by name; none where there is no such folder. Throws InputError where a tensor
+// has no source, holds what is not finite or nothing but zeros, or cannot be read.
+[[nodiscard]] std::vector<codecs::Tensor> read_tensors(const std::filesystem::path& folder);
+
+}  // namespace apps

@@ -1,0 +1,37 @@
+// DeMo (arXiv 2411.19870): the largest coefficients of the discrete cosine transform of each 64 x
+// 64 tile of the momentum travel, and what they say is taken out of the momentum. The wire is that
+// of codecs/sparse/sparse.hpp, with chunks of 4096 coefficients; the last tile is filled up with
+// zeros.
+//
+// With error feedback (codecs/feedback/feedback.hpp) the residual is DeMo's momentum: carry is its
+// decay of 0.999, gain the learning rate. Its optimizer steps by the sign of average_demo.
+//
+// A NaN or an infinity makes its tile decode to NaN, or at least to values that are not finite.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "codecs/codec.hpp"
+
+namespace codecs {
+
+extern const Codec demo_top32;
+
+void encode_demo(const Format& format, std::span<const float> values, const RandomKey& key,
+                 std::span<std::byte> wire);
+void decode_demo(const Format& format, std::span<const std::byte> wire, std::span<float> values);
+// The inverse transform of the sum of the wires' coefficients, as decode_reduce_top_k adds them.
+void decode_reduce_demo(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
+                        std::span<float> sums);
+
+enum class DemoStep {
+  average,
+  sign  // -1, 0 or 1
+};
+// The inverse transform of each coefficient's average over the peers that sent it: aggregate() of
+// codecs/aggregate/aggregate.hpp without clipping.
+void average_demo(const Format& format, std::span<const std::byte> wires, std::size_t peers,
+                  DemoStep step, std::span<float> averages);
+
+}  // namespace codecs

@@ -1,0 +1,37 @@
+// CUDA kernels of DeMo; codecs/cuda/kernels.hpp says what all launchers promise. Scratch holds the
+// coefficients.
+#pragma once
+
+#include "codecs/cuda/kernels.hpp"
+#include "codecs/demo/demo.hpp"
+#include "codecs/feedback/feedback.hpp"
+
+namespace codecs::cuda {
+
+[[nodiscard]] std::size_t demo_scratch_bytes(const Format& format, std::size_t elements);
+
+void encode_demo_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                       cudaStream_t stream);
+void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
+                                Tensor<const float> values, float* residual, const Encoding& to,
+                                cudaStream_t stream);
+
+void decode_demo_async(const Format& format, const std::byte* wire, Tensor<float> values,
+                       cudaStream_t stream);
+void decode_reduce_demo_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                              cudaStream_t stream);
+
+// One wire for each peer, and scratch of demo_average_scratch_bytes.
+struct DemoAverage {
+  float* averages = nullptr;
+  std::size_t elements = 0;
+  DemoStep step = DemoStep::average;
+  std::byte* scratch = nullptr;
+  unsigned* nonfinite = nullptr;  // becomes 1 if a peer was left out; null: not wanted
+};
+[[nodiscard]] std::size_t demo_average_scratch_bytes(const Format& format, std::size_t elements,
+                                                     int peers);
+void average_demo_async(const Format& format, const Wires& wires, const DemoAverage& to,
+                        cudaStream_t stream);
+
+}  // namespace codecs::cuda

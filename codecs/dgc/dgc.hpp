@@ -1,0 +1,67 @@
+// Deep gradient compression (arXiv 1712.01887): a rank gathers its gradients with their momentum
+// and sends what has grown beyond a threshold, which a sample of the tensor sets.
+//
+//   u = momentum u + g  (a fused multiply-add),  v = v + u
+//   threshold = the k-th largest |v| of every stride-th element, k = ceil(density samples),
+//               at least 2^-126, so that no zeros are sent
+//   at most 10 times: threshold times 1.3 where more than 1.3 target elements reach it, times 0.8
+//               where fewer than 0.8 target do; target = ceil(density n)
+//   sent: the |v| that reach it, in the order of the index, at most `capacity` of them;
+//   u = v = 0 where sent ("momentum factor masking")
+//
+// |v| are compared by their bits, so that a NaN reaches every threshold that is none. Indices have
+// 32 bits: tensors have fewer than 2^31 elements.
+//
+// Wire layout, little-endian, of constant size; each part is filled up with zeros to 16 bytes:
+//   bytes 0-15  uint32 count of the values sent, then zeros
+//   indices     capacity int32, of which `count` ascend and the others are 0
+//   values      capacity float32 (NaNs as 0x7FC00000), of which the others are 0
+// where capacity = ceil(1.3 target).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace codecs {
+
+inline constexpr std::size_t kDgcHeaderBytes = 16;
+inline constexpr int kDgcRounds = 10;
+inline constexpr double kDgcMost = 1.3;   // of the target; and what the threshold is raised by
+inline constexpr double kDgcLeast = 0.8;  // of the target; and what the threshold is lowered by
+inline constexpr float kDgcLeastThreshold = 0x1p-126f;
+
+struct Dgc {
+  double density = 0.001;
+  float momentum = 0.9f;
+  std::size_t stride = 100;  // of the sample
+};
+
+// Sizes of a tensor's wire, and counts that the threshold aims at.
+struct DgcWire {
+  std::size_t target = 0;
+  std::size_t capacity = 0;
+  std::size_t most = 0;     // elements above which the threshold is raised
+  std::size_t least = 0;    // elements below which it is lowered
+  std::size_t samples = 0;  // and how many of them are above the first threshold
+  std::size_t top_samples = 0;
+  std::size_t values = 0;  // offset in bytes; the indices follow the header
+  std::size_t bytes = 0;
+};
+// Throws std::invalid_argument for a density outside (0, 1], no stride, or 2^31 elements and more.
+[[nodiscard]] DgcWire dgc_wire(const Dgc& dgc, std::size_t elements);
+
+// What a rank keeps from step to step, as long as the gradient.
+struct DgcState {
+  std::span<float> momentum;  // u
+  std::span<float> gathered;  // v
+};
+void encode_dgc(const Dgc& dgc, std::span<const float> gradient, const DgcState& state,
+                std::span<std::byte> wire);
+
+// The mean of the wires, laid end to end: each sum starts at 0 and takes the wires in order, by
+// additions of float32, and is then divided by their number.
+void decode_mean_dgc(const Dgc& dgc, std::span<const std::byte> wires, std::size_t inputs,
+                     std::span<float> means);
+
+}  // namespace codecs

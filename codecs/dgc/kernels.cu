@@ -1,0 +1,237 @@
+#include "codecs/cuda/launch.cuh"
+#include "codecs/dgc/kernels.hpp"
+
+namespace codecs::cuda {
+namespace {
+
+constexpr int kLoneThreads = 1024;  // of the kernels of one block
+constexpr int kLoneWarps = kLoneThreads / kWarpLanes;
+constexpr std::size_t kBlockElements = 4096;
+
+// In scratch, before the blocks' counts.
+struct DgcProgress {
+  float threshold;
+  unsigned done;
+  unsigned long long count;  // that reach the threshold
+};
+
+struct DgcScratch {
+  DgcProgress* progress = nullptr;
+  unsigned* before = nullptr;  // of each block of elements: those sent by lower ones
+};
+
+DgcScratch scratch_of(std::byte* scratch) {
+  return {reinterpret_cast<DgcProgress*>(scratch),
+          reinterpret_cast<unsigned*>(scratch + sizeof(DgcProgress))};
+}
+
+__device__ std::uint32_t key_of(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
+
+__device__ bool reaches(float value, float threshold) { return key_of(value) >= key_of(threshold); }
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    gather_kernel(DgcTensors tensors, float momentum, unsigned* nonfinite) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
+  if (i >= tensors.elements) return;
+  const float u = __fmaf_rn(momentum, tensors.momentum[i], tensors.gradient[i]);
+  const float v = tensors.gathered[i] + u;
+  tensors.momentum[i] = u;
+  tensors.gathered[i] = v;
+  if (key_of(v) >= kInfinityBits && nonfinite != nullptr) *nonfinite = 1;
+}
+
+// The sum over a lone block; every thread gets it.
+__device__ unsigned lone_sum(unsigned x) {
+  __shared__ unsigned of_warp[kLoneWarps];
+  x = __reduce_add_sync(kAllLanes, x);
+  __syncthreads();
+  if (threadIdx.x % kWarpLanes == 0) of_warp[threadIdx.x / kWarpLanes] = x;
+  __syncthreads();
+  return __reduce_add_sync(kAllLanes, of_warp[threadIdx.x % kWarpLanes]);
+}
+
+// The first threshold, by bisection of the samples' bits. One block.
+__global__ void __launch_bounds__(kLoneThreads)
+    sample_kernel(DgcTensors tensors, std::size_t stride, unsigned top, DgcProgress* progress) {
+  unsigned threshold = 0;
+  for (unsigned bit = 1u << 30; bit > 0; bit >>= 1) {
+    unsigned reach = 0;
+    for (std::size_t i = threadIdx.x * stride; i < tensors.elements; i += kLoneThreads * stride) {
+      reach += key_of(tensors.gathered[i]) >= (threshold | bit) ? 1u : 0u;
+    }
+    if (lone_sum(reach) >= top) threshold |= bit;
+  }
+  threshold = max(threshold, __float_as_uint(kDgcLeastThreshold));
+  if (threadIdx.x == 0) *progress = {__uint_as_float(threshold), 0u, 0ull};
+}
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    count_kernel(DgcTensors tensors, DgcProgress* progress) {
+  if (progress->done != 0) return;
+  const std::size_t first = blockIdx.x * kBlockElements;
+  unsigned reach = 0;
+  for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
+    if (first + i >= tensors.elements) break;
+    reach += reaches(tensors.gathered[first + i], progress->threshold) ? 1u : 0u;
+  }
+  __syncwarp();
+  reach = __reduce_add_sync(kAllLanes, reach);
+  if (threadIdx.x % kWarpLanes == 0) {
+    atomicAdd(&progress->count, static_cast<unsigned long long>(reach));
+  }
+}
+
+// One thread.
+__global__ void adapt_kernel(std::size_t most, std::size_t least, DgcProgress* progress) {
+  if (progress->done != 0) return;
+  if (progress->count > most) {
+    progress->threshold *= static_cast<float>(kDgcMost);
+  } else if (progress->count < least) {
+    progress->threshold *= static_cast<float>(kDgcLeast);
+  } else {
+    progress->done = 1;
+  }
+  progress->count = 0;
+}
+
+// A threshold that is NaN became one of infinity.
+__device__ float final_threshold(const DgcProgress& progress) {
+  const float threshold = progress.threshold;
+  return threshold == threshold ? threshold : __uint_as_float(kInfinityBits);
+}
+
+// How many of each block of elements are sent.
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    block_counts_kernel(DgcTensors tensors, DgcScratch scratch) {
+  __shared__ unsigned sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  const std::size_t first = blockIdx.x * kBlockElements;
+  const float threshold = final_threshold(*scratch.progress);
+  unsigned reach = 0;
+  for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
+    if (first + i >= tensors.elements) break;
+    reach += reaches(tensors.gathered[first + i], threshold) ? 1u : 0u;
+  }
+  atomicAdd(&sum, reach);
+  __syncthreads();
+  if (threadIdx.x == 0) scratch.before[blockIdx.x] = sum;
+}
+
+// Counts become those of all lower blocks; the wire gets its header and zeros. One block.
+__global__ void __launch_bounds__(kLoneThreads)
+    offsets_kernel(std::size_t blocks, DgcWire wire, DgcScratch scratch, std::byte* bytes) {
+  __shared__ unsigned of_thread[kLoneThreads];
+  const std::size_t share = (blocks + kLoneThreads - 1) / kLoneThreads;
+  const std::size_t first = threadIdx.x * share;
+  unsigned own = 0;
+  for (std::size_t i = first; i < first + share && i < blocks; ++i) own += scratch.before[i];
+  of_thread[threadIdx.x] = own;
+  __syncthreads();
+  unsigned before = 0, all = 0;
+  for (unsigned t = 0; t < kLoneThreads; ++t) {
+    before += t < threadIdx.x ? of_thread[t] : 0u;
+    all += of_thread[t];
+  }
+  for (std::size_t i = first; i < first + share && i < blocks; ++i) {
+    const unsigned count = scratch.before[i];
+    scratch.before[i] = before;
+    before += count;
+  }
+  auto* words = reinterpret_cast<std::uint32_t*>(bytes);
+  const auto capacity = static_cast<unsigned>(wire.capacity);
+  for (std::size_t w = threadIdx.x; w < wire.bytes / 4; w += kLoneThreads) {
+    words[w] = w == 0 ? min(all, capacity) : 0u;
+  }
+}
+
+// In the order of the index: the block takes a row of its threads at a time.
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    send_kernel(DgcTensors tensors, DgcWire wire, DgcScratch scratch, std::byte* bytes) {
+  __shared__ unsigned of_warp[kWarpsPerBlock];
+  const float threshold = final_threshold(*scratch.progress);
+  const unsigned warp = threadIdx.x / kWarpLanes, lane = threadIdx.x % kWarpLanes;
+  unsigned at = scratch.before[blockIdx.x];
+  for (std::size_t row = 0; row < kBlockElements; row += kThreadsPerBlock) {
+    const std::size_t i = blockIdx.x * kBlockElements + row + threadIdx.x;
+    const float v = i < tensors.elements ? tensors.gathered[i] : 0.0f;
+    const unsigned sent = __ballot_sync(kAllLanes, i < tensors.elements && reaches(v, threshold));
+    if (lane == 0) of_warp[warp] = static_cast<unsigned>(__popc(sent));
+    __syncthreads();
+    std::size_t place = at + static_cast<unsigned>(__popc(sent & ((1u << lane) - 1u)));
+    for (unsigned w = 0; w < kWarpsPerBlock; ++w) {
+      place += w < warp ? of_warp[w] : 0u;
+      at += of_warp[w];
+    }
+    if ((sent >> lane & 1u) != 0 && place < wire.capacity) {
+      reinterpret_cast<std::int32_t*>(bytes + kDgcHeaderBytes)[place] =
+          static_cast<std::int32_t>(i);
+      reinterpret_cast<std::uint32_t*>(bytes + wire.values)[place] =
+          v == v ? __float_as_uint(v) : kNaNScale;
+      tensors.momentum[i] = 0;
+      tensors.gathered[i] = 0;
+    }
+    __syncthreads();
+  }
+}
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    scatter_kernel(const std::byte* bytes, DgcWire wire, float* sums) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
+  if (i >= *reinterpret_cast<const std::uint32_t*>(bytes)) return;
+  const auto index = reinterpret_cast<const std::int32_t*>(bytes + kDgcHeaderBytes)[i];
+  sums[index] += reinterpret_cast<const float*>(bytes + wire.values)[i];
+}
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    divide_kernel(float* values, std::size_t elements, float by) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
+  if (i < elements) values[i] = __fdiv_rn(values[i], by);
+}
+
+unsigned blocks_of(std::size_t items, std::size_t per_block) {
+  return static_cast<unsigned>((items + per_block - 1) / per_block);  // of less than 2^31 items
+}
+
+}  // namespace
+
+std::size_t dgc_scratch_bytes(std::size_t elements) {
+  return sizeof(DgcProgress) + blocks_of(elements, kBlockElements) * sizeof(unsigned);
+}
+
+void encode_dgc_async(const Dgc& dgc, const DgcTensors& tensors, const Encoding& to,
+                      cudaStream_t stream) {
+  const DgcWire wire = dgc_wire(dgc, tensors.elements);
+  if (tensors.elements == 0) return;
+  const DgcScratch scratch = scratch_of(to.scratch);
+  const Grid threads{.blocks = blocks_of(tensors.elements, kThreadsPerBlock), .stream = stream};
+  const Grid blocks{.blocks = blocks_of(tensors.elements, kBlockElements), .stream = stream};
+  const Grid lone{.blocks = 1, .threads = kLoneThreads, .stream = stream};
+  launch(gather_kernel, threads, tensors, dgc.momentum, to.nonfinite);
+  launch(sample_kernel, lone, tensors, dgc.stride, static_cast<unsigned>(wire.top_samples),
+         scratch.progress);
+  for (int round = 0; round < kDgcRounds; ++round) {
+    launch(count_kernel, blocks, tensors, scratch.progress);
+    launch(adapt_kernel, {.blocks = 1, .threads = 1, .stream = stream}, wire.most, wire.least,
+           scratch.progress);
+  }
+  launch(block_counts_kernel, blocks, tensors, scratch);
+  launch(offsets_kernel, lone, std::size_t{blocks.blocks}, wire, scratch, to.wires);
+  launch(send_kernel, blocks, tensors, wire, scratch, to.wires);
+}
+
+void decode_mean_dgc_async(const Dgc& dgc, const Wires& wires, Tensor<float> means,
+                           cudaStream_t stream) {
+  const DgcWire wire = dgc_wire(dgc, means.elements);
+  require(wires.inputs > 0, "a mean is of one wire at least");
+  if (means.elements == 0) return;
+  check(cudaMemsetAsync(means.values, 0, means.elements * sizeof(float), stream));
+  for (int input = 0; input < wires.inputs; ++input) {
+    launch(scatter_kernel, {.blocks = blocks_of(wire.capacity, kThreadsPerBlock), .stream = stream},
+           wires.bytes + static_cast<std::size_t>(input) * wire.bytes, wire, means.values);
+  }
+  launch(divide_kernel, {.blocks = blocks_of(means.elements, kThreadsPerBlock), .stream = stream},
+         means.values, means.elements, static_cast<float>(wires.inputs));
+}
+
+}  // namespace codecs::cuda

@@ -1,0 +1,21 @@
+// CUDA kernels of random-k; codecs/cuda/kernels.hpp says what all launchers promise. `nonfinite` is
+// of the values that are drawn; with feedback, of all.
+#pragma once
+
+#include "codecs/cuda/kernels.hpp"
+#include "codecs/feedback/feedback.hpp"
+
+namespace codecs::cuda {
+
+void encode_random_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                           cudaStream_t stream);
+void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
+                                    Tensor<const float> values, float* residual, const Encoding& to,
+                                    cudaStream_t stream);
+
+void decode_random_k_async(const Format& format, const std::byte* wire, Tensor<float> values,
+                           cudaStream_t stream);
+void decode_reduce_random_k_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                                  cudaStream_t stream);
+
+}  // namespace codecs::cuda

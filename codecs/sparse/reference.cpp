@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <bit>
+
+#include "codecs/group/group.hpp"
+#include "codecs/sparse/sparse.hpp"
+
+namespace codecs {
+namespace {
+
+constexpr std::size_t kWordBits = 32;
+
+std::size_t words_of(std::size_t bits) { return (bits + kWordBits - 1) / kWordBits; }
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kWireAlignment - 1) / kWireAlignment * kWireAlignment;
+}
+
+std::size_t scale_words_of(Element element) {
+  switch (element) {
+    case Element::sign:
+      return 1;
+    case Element::sign_magnitude2:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+void require_sparse_format(const Format& format) {
+  require(std::has_single_bit(format.group) && format.group >= kSmallestChunk &&
+              format.group <= kLargestChunk,
+          "a chunk is a power of two from 256 to 8192");
+  require(format.keep > 0 && format.keep % 2 == 0 && format.keep <= format.group,
+          "an even number of a chunk's elements travels");
+  const Element e = format.element;
+  require(e == Element::codebook2 || e == Element::sign_magnitude2 || e == Element::sign ||
+              e == Element::fp32 || e == Element::fp16 || e == Element::bf16,
+          "sparse values are fp32, fp16, bf16, codebook2, sign_magnitude2 or sign");
+}
+
+std::size_t code_bits(const Format& format) {
+  return static_cast<std::size_t>(bits_of(format.element));
+}
+
+// Of one chunk.
+SparseWire record_sizes(const Format& format) {
+  SparseWire wire;
+  wire.index_bits = static_cast<std::size_t>(std::countr_zero(format.group));
+  wire.index_words = words_of(format.keep * wire.index_bits);
+  wire.code_words = words_of(format.keep * code_bits(format));
+  wire.scale_words = scale_words_of(format.element);
+  return wire;
+}
+
+// Offsets of the first bit of chunk `index` in the wire.
+std::size_t first_index_bit(const SparseWire& wire, std::size_t index) {
+  return wire.indices * 8 + index * wire.index_words * kWordBits;
+}
+std::size_t first_code_bit(const SparseWire& wire, std::size_t index) {
+  return wire.codes * 8 + index * wire.code_words * kWordBits;
+}
+
+}  // namespace
+
+std::size_t slots(const Format& format, std::size_t chunk_elements) {
+  const std::size_t twice = 2 * format.group;
+  return 2 * ((format.keep * chunk_elements + twice - 1) / twice);
+}
+
+std::size_t kept(const Format& format, std::size_t chunk_elements) {
+  return std::min(slots(format, chunk_elements), chunk_elements);
+}
+
+std::size_t chunk_elements(const Format& format, const SparseWire& wire, std::size_t index) {
+  return std::min(format.group, wire.coded_elements - index * format.group);
+}
+
+SparseWire sparse_wire(const Format& format, std::size_t elements) {
+  require_sparse_format(format);
+  SparseWire wire = record_sizes(format);
+  if (elements == 0) return wire;
+  wire.chunks = (elements + format.group - 1) / format.group;
+  wire.coded_elements = format.rotation == Rotation::none ? elements : wire.chunks * format.group;
+  const std::size_t whole = wire.chunks - 1;
+  const std::size_t last = slots(format, chunk_elements(format, wire, whole));
+  constexpr std::size_t kWord = sizeof(std::uint32_t);
+  wire.indices = format.element == Element::codebook2 ? kCodebookHeaderBytes : 0;
+  wire.codes =
+      wire.indices + aligned((whole * wire.index_words + words_of(last * wire.index_bits)) * kWord);
+  wire.scales =
+      wire.codes + aligned((whole * wire.code_words + words_of(last * code_bits(format))) * kWord);
+  wire.bytes = wire.scales + aligned(wire.chunks * wire.scale_words * kWord);
+  return wire;
+}
+
+double sparse_bytes_per_element(const Format& format) {
+  require_sparse_format(format);
+  const SparseWire wire = record_sizes(format);
+  const std::size_t words = wire.index_words + wire.code_words + wire.scale_words;
+  return static_cast<double>(words * sizeof(std::uint32_t)) / static_cast<double>(format.group);
+}
+
+std::uint32_t get_bits(std::span<const std::byte> bytes, std::size_t first, std::size_t count) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto byte = std::to_integer<std::uint32_t>(bytes[(first + i) / 8]);
+    value |= (byte >> ((first + i) % 8) & 1u) << i;
+  }
+  return value;
+}
+
+void put_bits(std::uint32_t value, std::size_t first, std::size_t count,
+              std::span<std::byte> bytes) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t bit = (value >> i & 1u) << ((first + i) % 8);
+    bytes[(first + i) / 8] |= static_cast<std::byte>(bit);
+  }
+}
+
+void store_record(const Format& format, std::size_t elements, std::size_t index,
+                  const SparseRecord& record, std::span<std::byte> wire) {
+  const SparseWire layout = sparse_wire(format, elements);
+  for (std::size_t i = 0; i < record.indices.size(); ++i) {
+    put_bits(record.indices[i], first_index_bit(layout, index) + i * layout.index_bits,
+             layout.index_bits, wire);
+    put_bits(record.codes[i], first_code_bit(layout, index) + i * code_bits(format),
+             code_bits(format), wire);
+  }
+}
+
+SparseRecord load_record(const Format& format, std::size_t elements, std::size_t index,
+                         std::span<const std::byte> wire) {
+  const SparseWire layout = sparse_wire(format, elements);
+  SparseRecord record;
+  for (std::size_t i = 0; i < kept(format, chunk_elements(format, layout, index)); ++i) {
+    record.indices.push_back(
+        get_bits(wire, first_index_bit(layout, index) + i * layout.index_bits, layout.index_bits));
+    record.codes.push_back(
+        get_bits(wire, first_code_bit(layout, index) + i * code_bits(format), code_bits(format)));
+  }
+  return record;
+}
+
+double lane_sum(std::span<const double> values, std::size_t lanes) {
+  std::vector<double> sums(lanes, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) sums[i % lanes] += values[i];
+  for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+}  // namespace codecs

@@ -1,0 +1,113 @@
+// The passes of a codebook2 encode over the selected values: shift and scale from the chunks'
+// moments, codes and the sums of their bins, the codebook from these, the residuals.
+#pragma once
+
+#include "codecs/cuda/encode.cuh"
+#include "codecs/cuda/wide_sums.cuh"
+#include "codecs/top_k/encode.cuh"
+
+namespace codecs::cuda {
+
+// One block.
+static __global__ void __launch_bounds__(kTensorThreads)
+    shift_and_scale_kernel(SparseShape shape, CodebookScratch scratch, std::byte* wire) {
+  double sums[2] = {0, 0};
+#pragma unroll 8
+  for (std::size_t chunk = threadIdx.x; chunk < shape.chunks; chunk += kTensorThreads) {
+    const double2 moments = scratch.moments[chunk];
+    sums[0] += moments.x;
+    sums[1] += moments.y;
+  }
+  block_sums(sums);
+  if (threadIdx.x != 0) return;
+  auto* header = reinterpret_cast<float*>(wire);
+  header[0] = __uint_as_float(kNaNScale);
+  header[1] = 1;
+  header[6] = 0;
+  header[7] = 0;
+  if (!is_finite(sums[1])) return;
+  const auto count = static_cast<double>((shape.chunks - 1) * shape.keep + shape.last_kept);
+  header[0] = mean_of(sums[0], count);
+  const double spread = fmax(sums[1] - __ddiv_rn(sums[0] * sums[0], count), 0.0);
+  const double variance = __ddiv_rn(spread, fmax(count - 1, 1.0));
+  const float scale = __double2float_rn(double{kCodebookSigmas} * __dsqrt_rn(variance));
+  if (scale > 0 && __float_as_uint(scale) < kInfinityBits) header[1] = scale;
+}
+
+// Codes of one chunk and the sums of its bins; a warp takes a chunk.
+static __global__ void __launch_bounds__(kThreadsPerBlock)
+    codebook_codes_kernel(SparseShape shape, CodebookScratch scratch, std::byte* wire) {
+  const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
+  if (chunk >= shape.chunks) return;
+  const unsigned lane = threadIdx.x % kWarpLanes;
+  const unsigned count = kept_in(shape, chunk);
+  const DeviceCodebook book = device_codebook(wire);
+  const Record record = code_record(shape, chunk, wire);
+  double sums[4] = {0, 0, 0, 0};
+  unsigned members[4] = {0, 0, 0, 0};
+  for (unsigned first = 0; first < record.count * 16; first += kWarpLanes) {
+    const unsigned e = first + lane;
+    const float value = e < count ? scratch.values[chunk * shape.keep + e] : 0.0f;
+    const std::uint32_t code = e < count ? codebook_code(book, value) : 0u;
+    const std::uint32_t bits = code << (lane % 16 * 2);
+    const std::uint32_t low = __reduce_or_sync(kAllLanes, lane < 16 ? bits : 0u);
+    const std::uint32_t high = __reduce_or_sync(kAllLanes, lane < 16 ? 0u : bits);
+    const unsigned word = first / 16 + lane;
+    if (lane < 2 && word < record.count) record.words[word] = lane == 0 ? low : high;
+#pragma unroll
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      const bool in_bin = e < count && code == j;
+      sums[j] += in_bin ? double{value - book.shift} : 0.0;
+      members[j] += in_bin ? 1u : 0u;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    sums[j] = warp_sum(sums[j]);
+    members[j] = __reduce_add_sync(kAllLanes, members[j]);
+  }
+  if (lane != 0) return;
+  scratch.bins[chunk] = {{sums[0], sums[1], sums[2], sums[3]}};
+  scratch.members[chunk] = make_uint4(members[0], members[1], members[2], members[3]);
+}
+
+// One block.
+static __global__ void __launch_bounds__(kTensorThreads)
+    codebook_kernel(SparseShape shape, CodebookScratch scratch, std::byte* wire) {
+  double sums[8] = {};  // of the bins, then their members
+#pragma unroll 4
+  for (std::size_t chunk = threadIdx.x; chunk < shape.chunks; chunk += kTensorThreads) {
+    const BinSums bins = scratch.bins[chunk];
+    const uint4 members = scratch.members[chunk];
+    sums[0] += bins.sums[0];
+    sums[1] += bins.sums[1];
+    sums[2] += bins.sums[2];
+    sums[3] += bins.sums[3];
+    sums[4] += members.x;
+    sums[5] += members.y;
+    sums[6] += members.z;
+    sums[7] += members.w;
+  }
+  block_sums(sums);
+  if (threadIdx.x != 0) return;
+  auto* header = reinterpret_cast<float*>(wire);
+  const bool finite = header[0] == header[0];
+  for (int j = 0; j < 4; ++j) header[2 + j] = finite ? mean_of(sums[j], sums[4 + j]) : 0.0f;
+}
+
+// A warp takes a chunk.
+static __global__ void __launch_bounds__(kThreadsPerBlock)
+    codebook_residual_kernel(SparseShape shape, unsigned chunk_elements, TopKInput in,
+                             TopKOutput out) {
+  const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
+  if (chunk >= shape.chunks) return;
+  const unsigned count = kept_in(shape, chunk);
+  for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
+    const Entry entry = load_entry(shape, out.wire, chunk, e);
+    const std::size_t at = chunk * shape.keep + e;
+    in.residual[chunk * chunk_elements + entry.index] =
+        residual_of(in.feedback, out.scratch.residuals[at], out.scratch.values[at], entry.value);
+  }
+}
+
+}  // namespace codecs::cuda

@@ -1,0 +1,91 @@
+#include "codecs/top_k/codebook.cuh"
+#include "codecs/top_k/kernels.hpp"
+#include "codecs/top_k/launch.cuh"
+#include "codecs/top_k/reduce.cuh"
+
+namespace codecs::cuda {
+namespace {
+
+// Parts in descending order of alignment: `keep` is even.
+CodebookScratch codebook_scratch(const SparseShape& shape, std::byte* scratch) {
+  CodebookScratch parts;
+  parts.bins = reinterpret_cast<BinSums*>(scratch);
+  parts.moments = reinterpret_cast<double2*>(parts.bins + shape.chunks);
+  parts.members = reinterpret_cast<uint4*>(parts.moments + shape.chunks);
+  parts.values = reinterpret_cast<float*>(parts.members + shape.chunks);
+  parts.residuals = parts.values + shape.chunks * shape.keep;
+  return parts;
+}
+
+void launch_codebook(const Format& format, const SparseShape& shape, const TopKInput& in,
+                     const TopKOutput& out, cudaStream_t stream) {
+  const Grid one{.blocks = 1, .threads = kTensorThreads, .stream = stream};
+  const Grid warps{.blocks = chunk_blocks(shape.chunks, kWarpsPerBlock), .stream = stream};
+  launch(shift_and_scale_kernel, one, shape, out.scratch, out.wire);
+  launch(codebook_codes_kernel, warps, shape, out.scratch, out.wire);
+  launch(codebook_kernel, one, shape, out.scratch, out.wire);
+  if (in.residual == nullptr) return;
+  launch(codebook_residual_kernel, warps, shape, static_cast<unsigned>(format.group), in, out);
+}
+
+void launch_top_k(const Format& format, const TopKInput& in, std::size_t elements,
+                  const Encoding& to, cudaStream_t stream) {
+  require(format.rotation == Rotation::none, "top-k of values as they are");
+  if (elements == 0) return;
+  const SparseShape shape = sparse_shape(format, elements);
+  TopKOutput out{.wire = to.wires, .nonfinite = to.nonfinite};
+  if (format.element == Element::codebook2) out.scratch = codebook_scratch(shape, to.scratch);
+  with_chunk(format, [&]<typename Static>(Static) {
+    const Grid grid{.blocks = chunk_blocks(shape.chunks, 1),
+                    .threads = Static::Block::kThreads,
+                    .stream = stream};
+    if (in.residual == nullptr) {
+      launch(top_k_kernel<Static::kChunk, false>, grid, in, shape, out);
+    } else {
+      launch(top_k_kernel<Static::kChunk, true>, grid, in, shape, out);
+    }
+  });
+  if (format.element == Element::codebook2) launch_codebook(format, shape, in, out, stream);
+}
+
+}  // namespace
+
+std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements) {
+  if (format.element != Element::codebook2) return 0;
+  const std::size_t chunks = sparse_wire(format, elements).chunks;
+  const std::size_t sums = sizeof(BinSums) + sizeof(double2) + sizeof(uint4);
+  return chunks * (sums + 2 * format.keep * sizeof(float));
+}
+
+void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                        cudaStream_t stream) {
+  launch_top_k(format, {.values = values.values}, values.elements, to, stream);
+}
+
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 Tensor<const float> values, float* residual, const Encoding& to,
+                                 cudaStream_t stream) {
+  launch_top_k(format, {.values = values.values, .residual = residual, .feedback = feedback},
+               values.elements, to, stream);
+}
+
+void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,
+                        cudaStream_t stream) {
+  decode_reduce_top_k_async(format, {.bytes = wire}, values, stream);
+}
+
+void decode_reduce_top_k_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                               cudaStream_t stream) {
+  require(format.rotation == Rotation::none, "top-k of values as they are");
+  if (sums.elements == 0) return;
+  const SparseShape shape = sparse_shape(format, sums.elements);
+  with_chunk(format, [&]<typename Static>(Static) {
+    launch(sparse_sum_kernel<Static::kChunk>,
+           {.blocks = chunk_blocks(shape.chunks, 1),
+            .threads = Static::Block::kThreads,
+            .stream = stream},
+           shape, wires.bytes, wires.inputs, sums.values);
+  });
+}
+
+}  // namespace codecs::cuda

@@ -1,0 +1,25 @@
+// CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp says what all launchers promise. At
+// most an eighth of a chunk is kept. Values, residual and scratch are aligned to 16 bytes.
+#pragma once
+
+#include "codecs/cuda/kernels.hpp"
+#include "codecs/feedback/feedback.hpp"
+
+namespace codecs::cuda {
+
+// Of codebook2; 0 otherwise.
+[[nodiscard]] std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements);
+
+void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                        cudaStream_t stream);
+// encode_with_feedback of codecs/feedback/feedback.hpp; `nonfinite` is of what is sent.
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 Tensor<const float> values, float* residual, const Encoding& to,
+                                 cudaStream_t stream);
+
+void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,
+                        cudaStream_t stream);
+void decode_reduce_top_k_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                               cudaStream_t stream);
+
+}  // namespace codecs::cuda

@@ -1,0 +1,135 @@
+// The top-k kernels against their reference: feedback, sums, every chunk, and values that their
+// first guess of a threshold does not fit.
+#include "codecs/top_k/top_k.hpp"
+
+#include "codecs/feedback/feedback.hpp"
+#include "codecs/sparse/sparse.hpp"
+#include "codecs/top_k/kernels.hpp"
+#include "tests/gpu/device.hpp"
+
+namespace codecs::cuda {
+namespace {
+
+Format top(std::size_t keep, std::size_t chunk, Element element = Element::fp32) {
+  return {.element = element, .group = chunk, .keep = keep};
+}
+
+Codec codec_of(const Format& format) {
+  return {.name = "", .format = format, .encode = encode_top_k, .decode = decode_top_k};
+}
+
+void expect_reference_bytes(const Format& format, const std::vector<float>& values) {
+  const DeviceBuffer<float> input{std::span(values)};
+  const GuardedBytes wire(encoded_bytes(format, values.size()));
+  const GuardedBytes scratch(top_k_scratch_bytes(format, values.size()));
+  encode_top_k_async(format, {input.get(), values.size()},
+                     {.wires = wire.get(), .scratch = scratch.get()}, nullptr);
+  const auto expected = encoded(codec_of(format), values);
+  EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size())
+      << format_name(format) << " " << values.size();
+  (void)scratch.to_host();
+
+  const DeviceBuffer<std::byte> encoded_input{std::span(expected)};
+  const GuardedBytes out(values.size() * sizeof(float));
+  decode_top_k_async(format, encoded_input.get(),
+                     {reinterpret_cast<float*>(out.get()), values.size()}, nullptr);
+  EXPECT_EQ(first_difference(as_values<float>(out.to_host()),
+                             decoded(codec_of(format), expected, values.size())),
+            values.size())
+      << format_name(format) << " " << values.size();
+}
+
+TEST(TopKKernels, EqualTheReferenceForEveryChunkAndElement) {
+  for (const std::size_t chunk : {256u, 512u, 1024u, 2048u, 4096u, 8192u}) {
+    for (const Element element : {Element::fp32, Element::fp16, Element::bf16, Element::codebook2,
+                                  Element::sign_magnitude2, Element::sign}) {
+      for (const std::size_t keep : {std::size_t{2}, std::size_t{6}, chunk / 64, chunk / 8}) {
+        const std::size_t even = (keep + 1) / 2 * 2;
+        expect_reference_bytes(top(even, chunk, element), awkward_values(2 * chunk + 333));
+      }
+    }
+  }
+}
+
+// Where many values reach the bound: all equal, few distinct, sorted, NaNs, and runs that give a
+// few threads all of the large ones.
+TEST(TopKKernels, SelectTheLowestOfEqualsAndOfManyCandidates) {
+  constexpr std::size_t kElements = 2 * 4096 + 1000;
+  std::vector<float> equal(kElements, -2.5f), few = normal_values(kElements), sorted = few,
+                                              runs = few, nans = few, sparse(kElements, 0.0f);
+  for (std::size_t i = 0; i < kElements; ++i) {
+    few[i] = std::round(few[i]);
+    if (i % 1024 < 256) runs[i] *= 100;
+    if (i % 7 == 3) nans[i] = std::numeric_limits<float>::quiet_NaN();
+    if (i % 200 == 17) sparse[i] = -1;
+  }
+  std::ranges::sort(sorted);
+  for (const auto& values : {equal, few, sorted, runs, nans, sparse}) {
+    expect_reference_bytes(top(64, 4096), values);
+    expect_reference_bytes(top(410, 4096, Element::sign_magnitude2), values);
+  }
+}
+
+void expect_reference_feedback(const Format& format, const Feedback& feedback,
+                               std::size_t elements) {
+  std::vector<float> residual = awkward_values(elements, 5);
+  const DeviceBuffer<float> on_gpu{std::span<const float>(residual)};
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    const std::vector<float> values = awkward_values(elements, 31 + step);
+    std::vector<std::byte> expected(encoded_bytes(format, elements));
+    encode_with_feedback(codec_of(format), feedback, values, {}, residual, expected);
+    const DeviceBuffer<float> input{std::span(values)};
+    const GuardedBytes wire(expected.size()), scratch(top_k_scratch_bytes(format, elements));
+    encode_top_k_feedback_async(format, feedback, {input.get(), elements}, on_gpu.get(),
+                                {.wires = wire.get(), .scratch = scratch.get()}, nullptr);
+    EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size())
+        << format_name(format) << " " << step;
+    EXPECT_EQ(first_difference(on_gpu.to_host(), residual), elements)
+        << format_name(format) << " " << step;
+  }
+}
+
+TEST(TopKKernels, UpdateTheResidualLikeTheReference) {
+  const Feedback sparseloco_feedback{.gain = 0.5f, .carry = 0.95f};
+  const Feedback low_pass{.gain = 1, .carry = 1, .keep = 0.75f, .take = 0.25f};
+  for (const Element element :
+       {Element::codebook2, Element::sign_magnitude2, Element::sign, Element::bf16}) {
+    for (const std::size_t elements : {1u, 1000u, 4096u, 20'003u}) {
+      expect_reference_feedback(top(64, 4096, element), sparseloco_feedback, elements);
+    }
+    expect_reference_feedback(top(16, 1024, element), low_pass, 5000);
+    expect_reference_feedback(top(128, 8192, element), low_pass, 9000);
+  }
+}
+
+// 1, 3, 4, 5 and 20 wires: less, as many and more than a block takes at a time; 512 entries a wire:
+// more than the block has threads.
+TEST(TopKKernels, SumWiresLikeTheReference) {
+  for (const Format& format :
+       {sparseloco.format, topk64_sign_magnitude.format, top(512, 4096), top(96, 1024)}) {
+    for (const std::size_t inputs : {1u, 3u, 4u, 5u, 20u}) {
+      constexpr std::size_t kElements = 9001;
+      std::vector<std::byte> wires;
+      for (std::uint64_t rank = 0; rank < inputs; ++rank) {
+        const auto wire = encoded(codec_of(format), awkward_values(kElements, rank));
+        wires.insert(wires.end(), wire.begin(), wire.end());
+      }
+      std::vector<float> expected(kElements);
+      decode_reduce_top_k(format, wires, inputs, expected);
+      const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
+      const GuardedBytes sums(kElements * sizeof(float));
+      decode_reduce_top_k_async(format, {input.get(), static_cast<int>(inputs)},
+                                {reinterpret_cast<float*>(sums.get()), kElements}, nullptr);
+      EXPECT_EQ(first_difference(as_values<float>(sums.to_host()), expected), kElements)
+          << format_name(format) << " " << inputs;
+    }
+  }
+}
+
+TEST(TopKKernels, RefuseToKeepMoreThanAnEighth) {
+  EXPECT_THROW(encode_top_k_async(top(514, 4096), {nullptr, 1}, {}, nullptr),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace codecs::cuda
