@@ -3,6 +3,8 @@
 #
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #   tests/gpu.sh [FOLDER]        tests, then calibrates into FOLDER (default: traces/calibration)
+#                                and compares with the peers of tests/peers, into FOLDER/peers;
+#                                OTHERS: the folder of tests/peers/build_others.sh's libraries
 #
 # The programs in build/gpu are linked statically: a machine that has none of the project's packages,
 # no network and no SimGrid runs them when build/gpu is copied there. They are built if missing.
@@ -17,6 +19,8 @@ build() {
   cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate -j "${JOBS:-2}"
   mkdir -p "$programs"
   cp build/gpu-objects/tests/gpu/gpu_tests build/gpu-objects/gardenhose-calibrate "$programs/"
+  "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)" -std=c++20 -O3 -arch=sm_90 \
+    -o "$programs/cub_top_k" tests/peers/cub_top_k.cu
   git describe --always --dirty --abbrev=12 > "$programs/commit"
 }
 
@@ -50,3 +54,4 @@ mkdir -p "$folder"
 library=$(cublas)
 "$programs/gardenhose-calibrate" --output "$folder/$gpu.json" \
   --commit "$(cat "$programs/commit")" ${library:+--cublas "$library"}
+tests/peers/run.sh "$folder/$gpu.json" "$folder/peers" ${OTHERS:+--others "$OTHERS"}
