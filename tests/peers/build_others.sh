@@ -7,11 +7,11 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 [ $# -eq 1 ] || { echo "usage: $0 SCRATCH" >&2; exit 2; }
-mkdir -p "$1"
-scratch=$(cd "$1" && pwd)
+scratch=$(realpath -m "$1")
 case $scratch/ in
   "$root"/*) echo "$0: $scratch is inside the repository" >&2; exit 2 ;;
 esac
+mkdir -p "$scratch"
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 
 clone() {  # URL FOLDER PATHS...: those paths of the newest commit
@@ -34,8 +34,8 @@ library() {  # NAME SOURCES_FOLDER INCLUDE_FOLDER FILES...
   shift 3
   for file in "$@"; do files+=("$sources/$file.cu"); done
   "$nvcc" -std=c++17 -O3 -arch="${CUDA_ARCH:-sm_90}" -Xcompiler -fPIC -shared -DBF16_AVAILABLE \
-    --expt-relaxed-constexpr -diag-suppress 177,20012,20013,20014 --threads 0 -cudart static \
-    -I"$scratch/stub" -I"$includes" -o "$scratch/lib$name.so" "$here/others/$name.cu" "${files[@]}"
+    --expt-relaxed-constexpr -diag-suppress 177,20012,20013,20014 --threads 0 \
+    --compress-mode=size -cudart static -I"$scratch/stub" -I"$includes" -o "$scratch/lib$name.so" "$here/others/$name.cu" "${files[@]}"
   echo "$scratch/lib$name.so"
 }
 

@@ -10,7 +10,7 @@ import subprocess
 
 import torch
 
-from torch_peers import Unsupported
+from torch_coder import Unsupported
 
 
 def module(name):
@@ -76,7 +76,7 @@ def torchao_mx(row, device):
 
 
 def bitsandbytes(row, device):
-    form, functional = row.format, None
+    form = row.format
     if form.element not in ("nf4", "dynamic8") or form.group > 4096 or form.group < 64:
         raise Unsupported("no such format there")
     functional = module("bitsandbytes.functional")

@@ -52,12 +52,13 @@ def peer_table(args):
     """Name -> (function of (row, device), bytes of the values that it reads and writes)."""
     import libraries
     import torch_peers
+    from torch_coder import Unsupported
 
     def triton(row, device):
         try:
             import triton_peers
         except ImportError as error:
-            raise torch_peers.Unsupported(f"not importable: {error}") from error
+            raise Unsupported(f"not importable: {error}") from error
         return triton_peers.operation(row, device)
 
     peers = {

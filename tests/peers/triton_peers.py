@@ -4,13 +4,13 @@ import torch
 import triton
 import triton.language as tl
 
-import torch_peers
-from torch_peers import DECAY, Unsupported
+import torch_coder
+from torch_coder import LARGEST, Unsupported
+from torch_peers import DECAY
 
 BLOCK = 4096  # elements of a program
 SCALES = {"amax": 0, "e8m0_ceil": 1, "e8m0_floor": 2}
 ELEMENTS = {"int8": 8, "int4": 4, "e4m3": 80, "e2m1": 40}
-LARGEST = torch_peers.LARGEST
 
 
 @triton.jit
@@ -200,7 +200,7 @@ def operation(row, device):
     if form.keep:
         return _top_k_operation(row, device)
     meta, grid = _meta(form), (n // BLOCK,)
-    matrix = torch_peers.hadamard(32, device)
+    matrix = torch_coder.hadamard(32, device)
 
     def encode(x, wires, old=None):
         _encode[grid](x, x if old is None else old, wires.payload, wires.scales, matrix, 1,
