@@ -35,7 +35,8 @@ library() {  # NAME SOURCES_FOLDER INCLUDE_FOLDER FILES...
   for file in "$@"; do files+=("$sources/$file.cu"); done
   "$nvcc" -std=c++17 -O3 -arch="${CUDA_ARCH:-sm_90}" -Xcompiler -fPIC -shared -DBF16_AVAILABLE \
     --expt-relaxed-constexpr -diag-suppress 177,20012,20013,20014 --threads 0 \
-    --compress-mode=size -cudart static -I"$scratch/stub" -I"$includes" -o "$scratch/lib$name.so" "$here/others/$name.cu" "${files[@]}"
+    --compress-mode=size -cudart static -I"$scratch/stub" -I"$includes" \
+    -o "$scratch/lib$name.so" "$here/others/$name.cu" "${files[@]}"
   echo "$scratch/lib$name.so"
 }
 

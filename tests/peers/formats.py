@@ -1,4 +1,4 @@
-"""Formats of the calibration table's codecs, read from their names, and the bytes that rows move."""
+"""Formats of a calibration table's codecs, read from their names, and the bytes moved."""
 
 import dataclasses
 import re
