@@ -32,9 +32,11 @@ LAYERS = {
 # Headers of these libraries may be included by files whose path matches.
 LIBRARIES = [
     (r"(simgrid|xbt)/", r"sim/engine/", "sim/engine"),
-    (r"boost/", r"apps/", "apps"),
+    (r"boost/context/", r"tests/emulator/", "tests/emulator"),
+    (r"boost/(?!context/)", r"apps/", "apps"),
     (r"(cuda|cublas|curand|cooperative_groups|cub/|nvml)",
-     r".*\.cuh?$|codecs/cuda/|apps/calibrate/", "*.cu, *.cuh, codecs/cuda and apps/calibrate"),
+     r".*\.cuh?$|codecs/cuda/|apps/calibrate/|tests/emulator/",
+     "*.cu, *.cuh, codecs/cuda, apps/calibrate and tests/emulator"),
 ]
 
 CXX = {".cpp", ".hpp", ".cu", ".cuh"}
@@ -200,6 +202,8 @@ class EachRule(unittest.TestCase):
                 ("simgrid/s4u.hpp", "sim/engine/a.cpp", "apps/a.cpp"),
                 ("xbt/log.h", "sim/engine/a.hpp", "sim/schedule/a.hpp"),
                 ("boost/program_options.hpp", "apps/a.cpp", "sim/base/a.cpp"),
+                ("boost/program_options.hpp", "apps/a.cpp", "tests/emulator/a.cpp"),
+                ("boost/context/fiber.hpp", "tests/emulator/a.hpp", "apps/a.hpp"),
                 ("cuda_runtime.h", "codecs/cuda/a.hpp", "codecs/bf16/a.cpp"),
                 ("cublas_v2.h", "apps/a.cu", "apps/a.cpp")]:
             text = f"#pragma once\n#include <{header}>\n"

@@ -17,14 +17,14 @@ namespace {
 
 using Words = std::array<std::uint32_t, 4>;
 
-// Known answers of philox4x32 with 10 rounds: kat_vectors of the Random123 library 1.14.
+// Known answers of philox4x32 with 7 rounds: kat_vectors of the Random123 library 1.14.
 TEST(Philox, GivesTheKnownAnswers) {
-  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48}));
   constexpr std::uint32_t kOnes = 0xffffffff;
   EXPECT_EQ(philox({kOnes, kOnes, kOnes, kOnes}, {kOnes, kOnes}),
-            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+            (Words{0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
-            (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+            (Words{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a}));
 }
 
 TEST(RandomBytes, ComeFromTheDocumentedBlockAndByte) {

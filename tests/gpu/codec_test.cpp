@@ -162,7 +162,7 @@ TEST(GroupKernels, ReachBeyond32Bits) {
   const Format& format = int4_g128_sr.format;
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total));
-  ASSERT_GE(free, std::size_t{7} << 30) << "this test needs 7 GiB of device memory";
+  if (free < std::size_t{7} << 30) GTEST_SKIP() << "this test needs 7 GiB of device memory";
   const DeviceBuffer<Bf16> values(kElements);
   check(cudaMemset(values.get(), 0, values.size_bytes()));
   const std::vector<Bf16> end = as_bf16(awkward_values(kElements - kPiece));

@@ -1,0 +1,30 @@
+// CUDA C++ as C++: included before all else in files of kernels that run on the CPU. What the GPU
+// computes otherwise than the standard library, and what rounds otherwise here, is left out: a
+// kernel that uses it does not compile.
+#pragma once
+
+// The launch below takes the place of the toolkit's, which forgets the kernel's type.
+#define cudaLaunchKernelEx cudaLaunchKernelExOfTheToolkit
+#include <cuda_runtime.h>
+#undef cudaLaunchKernelEx
+
+// Blocks run one after another.
+#undef __shared__
+#define __shared__ static
+#undef __launch_bounds__
+#define __launch_bounds__(...)
+
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern uint3 threadIdx;
+extern uint3 blockIdx;
+extern dim3 blockDim;
+extern dim3 gridDim;
+inline constexpr int warpSize = 32;
+// NOLINTEND(bugprone-reserved-identifier)
+
+#include "tests/emulator/arithmetic.hpp"
+#include "tests/emulator/bits.hpp"
+#include "tests/emulator/conversions.hpp"
+#include "tests/emulator/launch.hpp"
+#include "tests/emulator/memory.hpp"
+#include "tests/emulator/together.hpp"
