@@ -1,6 +1,6 @@
 // C functions over the launchers that DeepSpeed's quantization.h declares. Elements are those of
 // one wire; their launchers count bytes of payload.
-#include "quantization.h"
+#include <quantization.h>
 
 namespace {
 
