@@ -5,6 +5,7 @@
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #   tests/gpu.sh [FOLDER]        tests, calibrates and compares; FOLDER gets the table and what was
 #                                printed (default: traces/calibration gets the table)
+#                                OTHERS: the folder of tests/peers/build_others.sh's libraries
 #
 # The programs in build/gpu are linked statically: a machine that has none of the project's packages,
 # no network and no SimGrid runs them when build/gpu is copied there. They are built if missing.
@@ -19,6 +20,8 @@ build() {
   cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate -j "${JOBS:-2}"
   mkdir -p "$programs"
   cp build/gpu-objects/tests/gpu/gpu_tests build/gpu-objects/gardenhose-calibrate "$programs/"
+  "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)" -std=c++20 -O3 -arch=sm_90 \
+    -o "$programs/cub_top_k" tests/peers/cub_top_k.cu
   git describe --always --dirty --abbrev=12 > "$programs/commit"
 }
 
@@ -88,7 +91,7 @@ timed calibrate "$programs/gardenhose-calibrate" --output "$table" --minutes "${
 if [ -e "$table" ]; then
   timed floor "$programs/gardenhose-calibrate" --summary "$table" || failed=1
   if [ -x tests/peers/run.sh ]; then
-    timed peers tests/peers/run.sh "$table" "$logs" ||
+    timed peers tests/peers/run.sh "$table" "$logs" ${OTHERS:+--others "$OTHERS"} ||
       echo "tests/gpu.sh: the peers were not compared" | tee -a "$logs/summary"
   fi
 fi
