@@ -1,14 +1,16 @@
 #include "codecs/cuda/cublas.hpp"
 
 #include <cublas_v2.h>
-#include <dlfcn.h>
 
 #include <memory>
 
-#include "codecs/cuda/error.hpp"
+#include "codecs/cuda/library.hpp"
 
 namespace codecs::cuda {
 namespace {
+
+constexpr const char* kNames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
+                                  "/usr/local/cuda/lib64/libcublas.so"};
 
 // cublas_v2.h overloads the name, so its address needs a type.
 using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
@@ -26,18 +28,23 @@ cublasOperation_t operation(const MatrixOperand& operand) {
   return operand.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-class Cublas {
+class Handle {
  public:
-  explicit Cublas(void* library)
+  explicit Handle(void* library)
       : gemm_(symbol<GemmEx>(library, "cublasGemmEx")),
         set_stream_(symbol<decltype(&cublasSetStream_v2)>(library, "cublasSetStream_v2")),
         destroy_(symbol<decltype(&cublasDestroy_v2)>(library, "cublasDestroy_v2")) {
     require_ok(symbol<decltype(&cublasCreate_v2)>(library, "cublasCreate_v2")(&handle_),
                "cublasCreate");
+    require_ok(
+        symbol<decltype(&cublasGetVersion_v2)>(library, "cublasGetVersion_v2")(handle_, &version_),
+        "cublasGetVersion");
   }
-  ~Cublas() { destroy_(handle_); }
-  Cublas(const Cublas&) = delete;
-  Cublas& operator=(const Cublas&) = delete;
+  ~Handle() { destroy_(handle_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  [[nodiscard]] int version() const { return version_; }
 
   void multiply(const MatrixProduct& of, cudaStream_t stream) const {
     const float one = 1, zero = 0;
@@ -50,36 +57,23 @@ class Cublas {
   }
 
  private:
-  template <typename Function>
-  static Function symbol(void* library, const char* name) {
-    void* const found = dlsym(library, name);
-    if (found == nullptr) throw CudaError(std::string("cuBLAS has no ") + name);
-    return reinterpret_cast<Function>(found);
-  }
-
   GemmEx gemm_;
   decltype(&cublasSetStream_v2) set_stream_;
   decltype(&cublasDestroy_v2) destroy_;
   cublasHandle_t handle_ = nullptr;
+  int version_ = 0;
 };
-
-void* open_cublas(const std::string& file) {
-  if (!file.empty()) return dlopen(file.c_str(), RTLD_NOW);
-  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
-                           "/usr/local/cuda/lib64/libcublas.so"}) {
-    if (void* const library = dlopen(name, RTLD_NOW)) return library;
-  }
-  return nullptr;
-}
 
 }  // namespace
 
-Multiply cublas_products(const std::string& file) {
-  void* const library = open_cublas(file);
-  if (library == nullptr) return nullptr;
-  return
-      [cublas = std::make_shared<const Cublas>(library)](
-          const MatrixProduct& product, cudaStream_t stream) { cublas->multiply(product, stream); };
+std::optional<Cublas> load_cublas(const std::string& file) {
+  void* const library = open_library(file, kNames);
+  if (library == nullptr) return std::nullopt;
+  const auto handle = std::make_shared<const Handle>(library);
+  return Cublas{.version = handle->version(),
+                .multiply = [handle](const MatrixProduct& product, cudaStream_t stream) {
+                  handle->multiply(product, stream);
+                }};
 }
 
 }  // namespace codecs::cuda

@@ -6,6 +6,7 @@
 #include <library_types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace codecs::cuda {
@@ -33,8 +34,13 @@ struct MatrixProduct {
 // Enqueues a product on a stream.
 using Multiply = std::function<void(const MatrixProduct&, cudaStream_t)>;
 
-// cuBLAS of the file, or without one of the usual places; null where there is none. Copies share a
-// handle of the device that is current now: products of one handle are for one thread.
-[[nodiscard]] Multiply cublas_products(const std::string& file = {});
+struct Cublas {
+  int version = 0;
+  Multiply multiply;
+};
+
+// cuBLAS of the file, or without one of the usual places; nothing where there is none. The handle
+// is of the device that is current now, and `multiply` for one thread at a time.
+[[nodiscard]] std::optional<Cublas> load_cublas(const std::string& file = {});
 
 }  // namespace codecs::cuda

@@ -32,7 +32,7 @@ struct PowerSgdBuffers {
 void power_sgd_start_async(const PowerSgd& shape, const RandomKey& key, float* q,
                            cudaStream_t stream);
 
-// M = values + residual, P = M Q. `multiply` computes in float32, as cublas_products() does.
+// M = values + residual, P = M Q. `multiply` computes in float32, as that of load_cublas() does.
 void power_sgd_p_async(const PowerSgd& shape, const float* values, const PowerSgdBuffers& buffers,
                        const Multiply& multiply, cudaStream_t stream);
 // Orthonormal P, Q = M^T P. One block makes P orthonormal: a matrix alone leaves most of a GPU

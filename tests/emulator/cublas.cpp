@@ -3,6 +3,6 @@
 
 namespace codecs::cuda {
 
-Multiply cublas_products(const std::string&) { return nullptr; }
+std::optional<Cublas> load_cublas(const std::string&) { return std::nullopt; }
 
 }  // namespace codecs::cuda

@@ -42,8 +42,8 @@ void multiply_on_host(const MatrixProduct& of, cudaStream_t stream) {
 }
 
 Multiply products() {
-  Multiply multiply = cublas_products();
-  return multiply ? multiply : multiply_on_host;
+  const std::optional<Cublas> cublas = load_cublas();
+  return cublas ? cublas->multiply : multiply_on_host;
 }
 
 // The header's formulas as loops, with every sum in order.
