@@ -90,14 +90,19 @@ __device__ inline GroupScale<Coding::offset> offset_scale(const GroupStatistics&
           .stored = make_float2(grid.step, group.low * rule.factor)};
 }
 
+// Device code may not call functions of the host, even at compile time.
+template <Element kElement>
+inline constexpr float kReciprocalLargest = reciprocal_largest(kElement);
+template <Element kElement>
+inline constexpr float kReciprocalUnit = reciprocal_unit(kElement);
+
 template <Element kElement>
 __device__ GroupScale<Coding::reciprocal> reciprocal_scale(std::uint32_t bits,
                                                            const ScaleRule& rule) {
   if (bits >= kInfinityBits) return {.stored = make_float2(__uint_as_float(kNaNScale), 0)};
-  constexpr float kLargest = reciprocal_largest(kElement);
-  constexpr float kPerUnit = 1 / reciprocal_unit(kElement);
-  const float multiply = __fdiv_rn(kLargest, kReciprocalEpsilon + __uint_as_float(bits));
-  return {.multiply = multiply * kPerUnit,
+  const float multiply =
+      __fdiv_rn(kReciprocalLargest<kElement>, kReciprocalEpsilon + __uint_as_float(bits));
+  return {.multiply = multiply * (1 / kReciprocalUnit<kElement>),
           .stored = make_float2(__fdiv_rn(multiply, rule.factor), 0)};
 }
 
@@ -198,8 +203,7 @@ __device__ Step decoded_step(Stored<kCoding> stored, float tensor) {
   } else if constexpr (kCoding == Coding::nested) {
     return {e4m3_value(stored) * tensor, 0};
   } else if constexpr (kCoding == Coding::reciprocal) {
-    constexpr float kUnit = reciprocal_unit(kElement);
-    return {__fdiv_rn(kUnit, stored.x), 0};
+    return {__fdiv_rn(kReciprocalUnit<kElement>, stored.x), 0};
   } else {
     return {stored, 0};
   }
