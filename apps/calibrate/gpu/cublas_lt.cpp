@@ -6,14 +6,15 @@
 #include <memory>
 #include <vector>
 
-#include "apps/calibrate/gpu/library.hpp"
 #include "apps/calibrate/gpu/products.hpp"
+#include "codecs/cuda/library.hpp"
 #include "codecs/cuda/resources.hpp"
 
 namespace calibrate {
 namespace {
 
 using codecs::Bf16;
+using codecs::cuda::symbol;
 
 constexpr const char* kNames[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
                                   "/usr/local/cuda/lib64/libcublasLt.so"};
@@ -135,7 +136,7 @@ class CublasLt {
 }  // namespace
 
 std::optional<Products> load_fp8_products(const std::string& file) {
-  void* const library = open_library(file, kNames);
+  void* const library = codecs::cuda::open_library(file, kNames);
   if (library == nullptr) return std::nullopt;
   const auto cublas = std::make_shared<CublasLt>(library);
   return Products{

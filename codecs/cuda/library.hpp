@@ -8,7 +8,7 @@
 
 #include "codecs/cuda/error.hpp"
 
-namespace calibrate {
+namespace codecs::cuda {
 
 // From `file`, else the first of `names` that the system finds; null if there is none.
 inline void* open_library(const std::string& file, std::span<const char* const> names) {
@@ -22,8 +22,8 @@ inline void* open_library(const std::string& file, std::span<const char* const> 
 template <typename Function>
 Function symbol(void* library, const char* name) {
   void* const found = dlsym(library, name);
-  if (found == nullptr) throw codecs::cuda::CudaError(std::string("the library has no ") + name);
+  if (found == nullptr) throw CudaError(std::string("the library has no ") + name);
   return reinterpret_cast<Function>(found);
 }
 
-}  // namespace calibrate
+}  // namespace codecs::cuda
