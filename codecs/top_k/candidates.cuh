@@ -25,7 +25,7 @@ __device__ Threshold raise(const unsigned (&keys)[kKeys], Threshold low, unsigne
     const unsigned middle = low.key + (high - low.key) / 2;
     unsigned reach = 0;
 #pragma unroll
-    for (int i = 0; i < kKeys; ++i) reach += keys[i] >= middle ? 1u : 0u;
+    for (int i = 0; i < kKeys; ++i) reach += (middle - 1 - keys[i]) >> 31;  // keys are below 2^31
     reach = __reduce_add_sync(kAllLanes, reach);
     if (reach >= count) {
       low.key = middle;
@@ -55,18 +55,38 @@ __device__ unsigned bound_of_maxima(const Selection<kChunk>& s, unsigned count) 
   return max(bound.key, 1u);
 }
 
+// x[i], of kCount from kFirst on, by choices: an index that is no constant would put x in memory.
+template <int kFirst, int kCount, int kValues>
+__device__ float pick(const float (&x)[kValues], int i) {
+  if constexpr (kCount == 1) {
+    return x[kFirst];
+  } else {
+    constexpr int kHalf = kCount / 2;
+    const float low = pick<kFirst, kHalf>(x, i);
+    const float high = pick<kFirst + kHalf, kHalf>(x, i);
+    return (i & kHalf) != 0 ? high : low;
+  }
+}
+
 template <int kChunk>
 __device__ void collect_candidates(const float (&x)[ChunkBlock<kChunk>::kValues],
                                    Selection<kChunk>& s) {
   using Block = ChunkBlock<kChunk>;
   const float bound = __uint_as_float(s.bound);
+  unsigned hits = 0;
 #pragma unroll
   for (int i = 0; i < Block::kValues; ++i) {
-    if (fabsf(x[i]) < bound) continue;  // NaNs stay
-    const unsigned slot = atomicAdd(&s.candidate_count, 1u);
-    if (slot >= kMostCandidates) break;
-    s.candidates[slot] = x[i];
+    if (!(fabsf(x[i]) < bound)) hits |= 1u << i;  // NaNs too
+  }
+  if (hits == 0) return;
+  const auto own = static_cast<unsigned>(__popc(hits));
+  unsigned slot = atomicAdd(&s.candidate_count, own);
+  if (slot + own > kMostCandidates) return;
+  for (; hits != 0; hits &= hits - 1) {
+    const int i = __ffs(static_cast<int>(hits)) - 1;
+    s.candidates[slot] = pick<0, Block::kValues>(x, i);
     s.candidate_indices[slot] = static_cast<std::uint16_t>(Block::index(i));
+    ++slot;
   }
 }
 
@@ -86,6 +106,7 @@ __device__ void select_candidates(unsigned count, Selection<kChunk>& s) {
   const bool tied = threshold.reach > count;
 #pragma unroll
   for (int i = 0; i < kCandidatesPerLane; ++i) {
+    if (static_cast<unsigned>(kWarpLanes * i) >= candidates) break;
     if (keys[i] < threshold.key) continue;
     set_bit(tied && keys[i] == threshold.key ? s.ties : s.selected,
             s.candidate_indices[threadIdx.x + kWarpLanes * i]);
@@ -97,6 +118,7 @@ __device__ void select_candidates(unsigned count, Selection<kChunk>& s) {
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < kCandidatesPerLane; ++i) {
+    if (static_cast<unsigned>(kWarpLanes * i) >= candidates) break;
     if (keys[i] < threshold.key) continue;
     const unsigned index = s.candidate_indices[threadIdx.x + kWarpLanes * i];
     if ((s.selected[index / 32] >> (index % 32) & 1u) != 0) store_selected(x[i], index, s);

@@ -166,12 +166,16 @@ __device__ ValueCoder block_coder(const SparseShape& shape, unsigned count,
   return {.element = shape.element, .threshold = scales[0], .low = scales[1], .high = scales[2]};
 }
 
-// Blocks wait at barriers while they search: several on a multiprocessor keep its memory busy.
-template <int kChunk>
-inline constexpr int kBlocksPerMultiprocessor = kChunk == 4096 ? 4 : 1;
+// Blocks wait at barriers while they search: several on a multiprocessor keep its memory busy. What
+// registers this leaves each thread suffice.
+template <int kChunk, bool kFeedback>
+inline constexpr int kBlocksPerMultiprocessor = kChunk != 4096 ? 1
+                                                : kFeedback    ? 4
+                                                               : 5;
 
 template <int kChunk, bool kFeedback>
-__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kBlocksPerMultiprocessor<kChunk>)
+__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
+                                  kBlocksPerMultiprocessor<kChunk, kFeedback>)
     top_k_kernel(TopKInput in, SparseShape shape, TopKOutput out) {
   using Block = ChunkBlock<kChunk>;
   __shared__ Selection<kChunk> s;

@@ -17,15 +17,22 @@ CodebookScratch codebook_scratch(const SparseShape& shape, std::byte* scratch) {
   return parts;
 }
 
+// From here on one block reads the sums of all chunks too slowly.
+constexpr std::size_t kFoldedChunks = std::size_t{8} * kTensorThreads;
+
 void launch_codebook(const SparseShape& shape, const TopKInput& in, const TopKOutput& out,
                      cudaStream_t stream) {
   const Grid one{.blocks = 1, .threads = kTensorThreads, .stream = stream};
+  const Grid lanes{.blocks = kTensorThreads / kWarpLanes, .threads = kWarpLanes, .stream = stream};
   const Grid warps{.blocks = chunk_blocks(shape.chunks, kWarpsPerBlock), .stream = stream};
-  launch(shift_and_scale_kernel, one, shape, out.scratch, out.wire);
+  const bool fold = shape.chunks > kFoldedChunks;
+  const std::size_t folded = fold ? std::size_t{kTensorThreads} : shape.chunks;
+  if (fold) launch(fold_moments_kernel, lanes, shape.chunks, out.scratch);
+  launch(shift_and_scale_kernel, one, shape, folded, out.scratch, out.wire);
   launch(codebook_codes_kernel, warps, shape, out.scratch, out.wire);
-  launch(codebook_kernel, one, shape, out.scratch, out.wire);
-  if (in.residual == nullptr) return;
-  launch(codebook_residual_kernel, warps, shape, in, out);
+  if (fold) launch(fold_bins_kernel, lanes, shape.chunks, out.scratch);
+  launch(codebook_kernel, one, folded, out.scratch, out.wire);
+  if (in.residual != nullptr) launch(codebook_residual_kernel, warps, shape, in, out);
 }
 
 TileMap tile_map_of(const Format& format, const TileShape& tiles) {

@@ -90,9 +90,10 @@ __device__ void select_largest(const float (&x)[ChunkBlock<kChunk>::kValues], un
 #pragma unroll
   for (int i = 0; i < Block::kValues; ++i) largest = fmaxf(largest, fabsf(x[i]));
   s.maxima[threadIdx.x] = largest;
-  for (int w = static_cast<int>(threadIdx.x); w < Block::kWords; w += Block::kThreads) {
-    s.selected[w] = 0;
-    s.ties[w] = 0;
+  static_assert(Block::kWords <= Block::kThreads);
+  if (threadIdx.x < Block::kWords) {
+    s.selected[threadIdx.x] = 0;
+    s.ties[threadIdx.x] = 0;
   }
   // With more than half of the maxima the bound would be too low to leave few candidates.
   const bool few = count <= Block::kThreads / 2;

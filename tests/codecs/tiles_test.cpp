@@ -90,7 +90,7 @@ TEST(Templar, TakesTheLargestDivisorsUpTo64) {
   EXPECT_TRUE(same(templar_tiles(1, 4096), matrix(1, 4096, 1, 64)));
   EXPECT_TRUE(same(templar_tiles(7919, 8), matrix(7919, 8, 1, 8)));
   EXPECT_TRUE(same(templar_tiles(1, 7919), flat_tiles(7919, 64)));
-  EXPECT_TRUE(same(templar_tiles(67, 71), flat_tiles(67 * 71, 64)));
+  EXPECT_TRUE(same(templar_tiles(67, 71), flat_tiles(std::size_t{67} * 71, 64)));
 }
 
 TEST(Templar, KeepsTheShareOfATileAndAllOfAVector) {

@@ -132,6 +132,11 @@ TEST(TopKKernels, SumWiresLikeTheReference) {
   }
 }
 
+// So many chunks that their sums are folded first, of the least that a chunk can have.
+TEST(TopKKernels, FoldTheSumsOfManyChunks) {
+  expect_reference_bytes(top(2, 2, Element::codebook2), normal_values(2 * 8 * 1024 + 3));
+}
+
 // Wherever it is: 512 are kept, more than a block has threads.
 TEST(TopKKernels, ReportAValueThatIsNotFinite) {
   for (const std::size_t at : {0u, 1000u, 4095u}) {
