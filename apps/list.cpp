@@ -26,7 +26,11 @@ void list_schemes() {
 
 void list_codecs() {
   fmt::print("codecs\n");
-  for (const codecs::Codec* codec : codecs::all_codecs()) line(codec->name, codec->summary);
+  for (const codecs::Codec* codec : codecs::all_codecs()) {
+    line(codec->name,
+         fmt::format("{:6.3f} bits  {}", 8 * codecs::encoded_bytes_per_element(codec->format),
+                     codec->summary));
+  }
 }
 
 void list_topologies() {
