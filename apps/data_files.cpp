@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/workload/calibration.hpp"
 
 namespace apps {
 namespace {
@@ -48,9 +49,9 @@ std::vector<fs::path> shipped_files(Kind kind) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(data_directory() / folder.path, error)) {
-    if (entry.path().extension() == folder.suffix && entry.path().stem() != "codec_error") {
-      files.push_back(entry.path());
-    }
+    if (entry.path().extension() != folder.suffix || entry.path().stem() == "codec_error") continue;
+    if (kind == Kind::calibration && sim::is_cpu_table(entry.path())) continue;
+    files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -12,7 +12,7 @@ enum class Kind { topology, model, calibration, published };
 // The file that `name` means: a path when it has a slash or ends in the kind's suffix, else a
 // shipped name. Throws InputError, naming the flag and the shipped names, when there is none.
 [[nodiscard]] std::filesystem::path data_file(Kind kind, const std::string& name);
-// All shipped files of a kind, by name.
+// All shipped files of a kind, by name. Times of a CPU are no calibration.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
 // Where the shipped folders are: the source tree, or share/gardenhose beside the installed program.
 [[nodiscard]] std::filesystem::path data_directory();

@@ -223,6 +223,23 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
   return best ? *std::move(best) : sim::roofline();
 }
 
+namespace {
+
+// What a measured table says of the GPU goes before the topology's data sheet, and --set before
+// both.
+void use_measured_gpu(const std::vector<sim::Setting>& settings, Job& job) {
+  const sim::Gpu sheet = job.cluster.gpu;
+  job.cluster.gpu = sim::as_measured(sheet, job.calibration);
+  for (const sim::Setting& setting : settings) {
+    if (setting.key == "gpu.memory_efficiency") {
+      job.cluster.gpu.memory_efficiency = sheet.memory_efficiency;
+    }
+    if (setting.key == "gpu.launch_latency") job.cluster.gpu.launch_latency = sheet.launch_latency;
+  }
+}
+
+}  // namespace
+
 Job read_job(const JobOptions& options) {
   Settings settings = sort_settings(options.settings);
   if (options.sequence != 0) {
@@ -231,6 +248,7 @@ Job read_job(const JobOptions& options) {
   Job job{.cluster = read_cluster_part(options, settings),
           .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};
   job.calibration = calibration_for(job.cluster.gpu, options.calibration);
+  use_measured_gpu(settings.cluster, job);
   job.parallelism = parallelism_of(options);
   sim::check(job.cluster, job.model, job.parallelism);
   set_accumulation(options, job);

@@ -7,6 +7,7 @@
 #include "apps/data_files.hpp"
 #include "codecs/codec.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/json_reader.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/workload/calibration.hpp"
@@ -25,8 +26,22 @@ void list_schemes() {
 }
 
 void list_codecs() {
-  fmt::print("codecs\n");
-  for (const codecs::Codec* codec : codecs::all_codecs()) line(codec->name, codec->summary);
+  const auto table = sim::read_json(data_directory() / "traces/calibration/codec_error.json");
+  const sim::JsonReader errors = sim::JsonReader(table).at("codecs");
+  fmt::print(
+      "codecs: bits per element, relative L2 error of one encode of normal values and of\n"
+      "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)\n");
+  for (const codecs::Codec* codec : codecs::all_codecs()) {
+    const std::string name(codec->name);
+    const auto error = [&](const char* distribution) {
+      if (!errors.has(name)) return std::string("not measured");
+      const double l2 = errors.at(name).at(distribution).at("relative_l2").not_negative();
+      return fmt::format("{:.3g}", l2);
+    };
+    fmt::print("  {:<23} {:6.3f}  {:>8} {:>8}  {}\n", name,
+               8 * codecs::encoded_bytes_per_element(codec->format), error("normal"),
+               error("student_t3"), codec->summary);
+  }
 }
 
 void list_topologies() {

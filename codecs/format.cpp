@@ -58,6 +58,7 @@ constexpr std::array kScales{
     ScaleRow{Scale::e8m0_ceil, "_ceil", 1},
     ScaleRow{Scale::e8m0_even, "_even", 1},
     ScaleRow{Scale::e4m3_tensor, "_e4m3", 1},
+    ScaleRow{Scale::reciprocal, "_reciprocal", 8},
     ScaleRow{Scale::matched, "_matched", 4},
 };
 

@@ -46,6 +46,7 @@ enum class Scale {
   e8m0_ceil,         // the same, rounded up: nothing saturates
   e8m0_even,         // the same, of the magnitude rounded to the element's digits
   e4m3_tensor,       // a byte of FP8, under one float32 of the tensor: NVFP4
+  reciprocal,        // float32 that multiplied the values, and 4 zero bytes: rows of FBGEMM's FP8
   matched            // float32 that makes the decoded group's projection unbiased: EDEN
 };
 

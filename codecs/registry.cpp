@@ -67,6 +67,8 @@ std::span<const Codec* const> all_codecs() {
                                      &int8_minmax_g1024_sr,
                                      &int4_minmax_g512,
                                      &int4_minmax_g512_sr,
+                                     &fbgemm_e4m3_g32,
+                                     &fbgemm_e5m2_g32,
                                      &fbgemm_int8_g32,
                                      &nf4_g64,
                                      &nf4_g128,

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""Draws the error of every codec by the bytes that it sends, from the table of errors.
+"""Draws the error of every codec by the bits that it sends, from the table of errors.
 
-    plots/codec_error.py [DISTRIBUTION] < traces/calibration/codec_error.json > plots/codec_error.svg
+    plots/codec_error.py < traces/calibration/codec_error.json > plots/codec_error.svg
+
+Named are the codecs that no other one beats in both, and the best known of the rest.
 """
 
 import json
@@ -13,10 +15,14 @@ matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
 import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
 
+PANELS = {"normal": "normal values", "student_t3": "heavy tails (Student's t, 3 degrees)"}
+KNOWN = ["bf16", "fp8_e4m3", "mxfp8", "mxfp4", "nvfp4", "int8_g128_hadamard_sr", "int4_g2048_sr",
+         "int4_g128_hadamard_sr", "int4_full_g2048", "terngrad", "sign_g2048", "natural",
+         "qsgd_int4_g512", "sparseloco", "demo_top32", "eden1_g4096"]
 
-def read_points(stream, distribution):
+
+def read_points(table, distribution):
     """(bits an element, relative L2, codec) of each codec that has an error."""
-    table = json.load(stream)
     points = []
     for codec, row in table["codecs"].items():
         if distribution not in row:
@@ -26,22 +32,49 @@ def read_points(stream, distribution):
     return sorted(points)
 
 
-def main():
-    distribution = sys.argv[1] if len(sys.argv) > 1 else "normal"
-    points = read_points(sys.stdin, distribution)
-    figure, axes = plt.subplots(figsize=(9, 6))
-    axes.scatter([bits for bits, _, _ in points], [error for _, error, _ in points], s=14,
-                 color="#1f6fb4")
+def front(points):
+    """The codecs that lose less than all that send no more."""
+    best, names = float("inf"), set()
+    for _, error, codec in points:
+        if error < best:
+            best, names = error, names | {codec}
+    return names
+
+
+def draw(axes, points, title):
+    on_front = front(points)
     for bits, error, codec in points:
-        axes.annotate(codec, (bits, error), fontsize=5, xytext=(3, 1), textcoords="offset points")
-    # Rate and distortion of a normal source: no codec of independent values is below 2^-bits.
-    lowest, highest = axes.get_xlim()
-    line = [max(lowest, 0), highest]
-    axes.plot(line, [2 ** -bits for bits in line], color="black", linewidth=0.8)
+        axes.scatter(bits, error, s=16 if codec in on_front else 9,
+                     color="#1f6fb4" if codec in on_front else "#b0b0b0", zorder=2)
+    placed = []
+    for bits, error, codec in sorted(points, key=lambda point: -point[1]):
+        if codec not in on_front and codec not in KNOWN:
+            continue
+        # Labels of near neighbours go below one another.
+        y = error
+        while any(abs(bits / b - 1) < 0.35 and 0.87 < y / other < 1.15 for b, other in placed):
+            y *= 0.9
+        placed.append((bits, y))
+        axes.annotate(codec, (bits, error), xytext=(bits * 1.06, y), fontsize=5.5, va="center",
+                      color="#1f6fb4" if codec in on_front else "#606060",
+                      arrowprops={"arrowstyle": "-", "linewidth": 0.3, "color": "#c0c0c0"})
+    axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_ylim(0.5 * min(error for _, error, _ in points), 3)
-    axes.set_xlabel("bits per element on the wire")
-    axes.set_ylabel(f"relative L2 error, {distribution}")
+    axes.set_xlim(0.15, 48)
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel("bits per element on the wire", fontsize=8)
+    ticks = [0.25, 0.5, 1, 2, 4, 8, 16]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.tick_params(labelsize=7)
+    axes.grid(linewidth=0.3, color="#e0e0e0")
+
+
+def main():
+    table = json.load(sys.stdin)
+    figure, panels = plt.subplots(1, len(PANELS), figsize=(11, 5.5), sharey=True)
+    for axes, (distribution, title) in zip(panels, PANELS.items()):
+        draw(axes, read_points(table, distribution), title)
+    panels[0].set_ylabel("relative L2 error of one encode", fontsize=8)
     figure.tight_layout()
     figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
 

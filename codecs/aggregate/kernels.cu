@@ -82,35 +82,42 @@ struct Sums {
   float factors[kMostPeers];
 };
 
-// Averages and steps 4 values.
+// Averages and steps a thread's part of a tile.
 struct AverageSink {
-  AggregateTarget target = {};
+  TileMap tiles = {};
+  float* averages = nullptr;
+  float* parameters = nullptr;
+  float learning_rate = 1;
   Average average = Average::senders;
 
-  __device__ void store(const float* sums, const std::uint8_t* senders, float peers,
-                        std::size_t at) const {
-    float out[4];
+  template <int kChunk>
+  __device__ void store(const Sums<kChunk>& s, float peers) const {
+    using Block = ChunkBlock<kChunk>;
+    const std::size_t first = tiles.first(blockIdx.x);
+    uint4 out[Block::kVectors], moved[Block::kVectors] = {};
+    if (parameters != nullptr) tiles.load(parameters, first, Block::places(), moved);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float over = average == Average::senders ? static_cast<float>(senders[i]) : peers;
-      out[i] = senders[i] > 0 ? __fdiv_rn(sums[i], over) : 0.0f;
+    for (int v = 0; v < Block::kVectors; ++v) {
+      const unsigned at = Block::index(4 * v);
+      const float mean[4] = {mean_of(s, at, peers), mean_of(s, at + 1, peers),
+                             mean_of(s, at + 2, peers), mean_of(s, at + 3, peers)};
+      out[v] = make_uint4(__float_as_uint(mean[0]), __float_as_uint(mean[1]),
+                          __float_as_uint(mean[2]), __float_as_uint(mean[3]));
+      moved[v] = make_uint4(step(mean[0], moved[v].x), step(mean[1], moved[v].y),
+                            step(mean[2], moved[v].z), step(mean[3], moved[v].w));
     }
-    if (target.averages != nullptr) put(out, at, target.averages);
-    if (target.parameters == nullptr) return;
-    const uint4 old = load_vector(target.parameters, target.elements, at);
-    const float rate = -target.learning_rate;
-    const float moved[4] = {__fmaf_rn(rate, out[0], __uint_as_float(old.x)),
-                            __fmaf_rn(rate, out[1], __uint_as_float(old.y)),
-                            __fmaf_rn(rate, out[2], __uint_as_float(old.z)),
-                            __fmaf_rn(rate, out[3], __uint_as_float(old.w))};
-    put(moved, at, target.parameters);
+    if (averages != nullptr) tiles.store(out, first, Block::places(), averages);
+    if (parameters != nullptr) tiles.store(moved, first, Block::places(), parameters);
   }
 
  private:
-  __device__ void put(const float (&x)[4], std::size_t at, float* values) const {
-    store_vector(make_uint4(__float_as_uint(x[0]), __float_as_uint(x[1]), __float_as_uint(x[2]),
-                            __float_as_uint(x[3])),
-                 target.elements, at, values);
+  template <int kChunk>
+  __device__ float mean_of(const Sums<kChunk>& s, unsigned at, float peers) const {
+    const float over = average == Average::senders ? static_cast<float>(s.senders[at]) : peers;
+    return s.senders[at] > 0 ? __fdiv_rn(s.values[at], over) : 0.0f;
+  }
+  __device__ std::uint32_t step(float mean, std::uint32_t parameter) const {
+    return __float_as_uint(__fmaf_rn(-learning_rate, mean, __uint_as_float(parameter)));
   }
 };
 
@@ -135,12 +142,19 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
         s.values[entry.index] = __fmaf_rn(factor, entry.value, s.values[entry.index]);
         s.senders[entry.index] = static_cast<std::uint8_t>(s.senders[entry.index] + 1);
       });
-  const std::size_t first = std::size_t{blockIdx.x} * kChunk;
-#pragma unroll
-  for (int v = 0; v < Block::kVectors; ++v) {
-    const unsigned at = Block::index(4 * v);
-    sink.store(s.values + at, s.senders + at, peers, first + at);
-  }
+  sink.store(s, peers);
+}
+
+AverageSink average_sink(const Format& format, Average average, const AggregateTarget& target) {
+  const TileShape tiles =
+      target.tiles.columns == 0 ? flat_tiles(target.elements, format.group) : target.tiles;
+  require(tile_elements(tiles) == format.group, "a tile is a chunk");
+  require(elements_of(tiles) == target.elements, "as many elements as the matrix has");
+  return {.tiles = tile_map(tiles),
+          .averages = target.averages,
+          .parameters = target.parameters,
+          .learning_rate = target.learning_rate,
+          .average = average};
 }
 
 }  // namespace
@@ -157,6 +171,7 @@ void aggregate_async(const Format& format, const Aggregation& aggregation, const
   require(wires.inputs >= 0 && static_cast<std::size_t>(wires.inputs) <= kMostPeers,
           "at most 255 peers");
   if (target.elements == 0) return;
+  const AverageSink sink = average_sink(format, aggregation.average, target);
   const SparseShape shape = sparse_shape(format, target.elements);
   const PeerScratch scratch = peer_scratch(shape.chunks, wires.inputs, target.scratch);
   const auto peers = static_cast<std::size_t>(wires.inputs);
@@ -175,7 +190,7 @@ void aggregate_async(const Format& format, const Aggregation& aggregation, const
            {.blocks = chunk_blocks(shape.chunks, 1),
             .threads = Static::Block::kThreads,
             .stream = stream},
-           shape, wires, scratch, AverageSink{target, aggregation.average});
+           shape, wires, scratch, sink);
   });
 }
 

@@ -11,6 +11,7 @@ struct AggregateTarget {
   float* averages = nullptr;    // null: not wanted
   float* parameters = nullptr;  // take the outer step; null: not wanted
   std::size_t elements = 0;
+  TileShape tiles = {};  // of averages and parameters; without columns: consecutive chunks
   float learning_rate = 1;
   std::byte* scratch = nullptr;   // aggregate_scratch_bytes
   unsigned* nonfinite = nullptr;  // becomes 1 if a peer was left out; null: not wanted

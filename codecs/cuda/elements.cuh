@@ -22,6 +22,7 @@ enum class Coding {
   norm,       // the same codes, spanned by the Euclidean norm
   full,       // amax_full: the top code is clipped
   offset,     // min_max: codes are unsigned and count from the minimum
+  reciprocal,
   e8m0,
   nested  // e4m3_tensor
 };

@@ -32,6 +32,8 @@ struct StaticFormat {
       return Coding::full;
     case Scale::min_max:
       return Coding::offset;
+    case Scale::reciprocal:
+      return Coding::reciprocal;
     case Scale::e8m0_floor:
     case Scale::e8m0_ceil:
     case Scale::e8m0_even:
@@ -122,6 +124,7 @@ using PlainFormats =
             StaticFormat<E::int8, C::norm, kRandom>, StaticFormat<E::int4, C::norm, kRandom>>;
 using FloatFormats =
     Formats<StaticFormat<E::e4m3, C::symmetric>, StaticFormat<E::e5m2, C::symmetric>,
+            StaticFormat<E::e4m3, C::reciprocal>, StaticFormat<E::e5m2, C::reciprocal>,
             StaticFormat<E::e4m3, C::e8m0>, StaticFormat<E::e5m2, C::e8m0>,
             StaticFormat<E::e2m1, C::e8m0>, StaticFormat<E::e2m1, C::e8m0, kRandom>,
             StaticFormat<E::e2m1, C::nested>, StaticFormat<E::e2m1, C::nested, kRandom>>;
@@ -133,7 +136,8 @@ using Decoders = Formats<
     StaticFormat<E::int2, C::symmetric>, StaticFormat<E::int8, C::full>,
     StaticFormat<E::int4, C::full>, StaticFormat<E::int8, C::offset>,
     StaticFormat<E::int4, C::offset>, StaticFormat<E::e4m3, C::symmetric>,
-    StaticFormat<E::e5m2, C::symmetric>, StaticFormat<E::e4m3, C::e8m0>,
+    StaticFormat<E::e5m2, C::symmetric>, StaticFormat<E::e4m3, C::reciprocal>,
+    StaticFormat<E::e5m2, C::reciprocal>, StaticFormat<E::e4m3, C::e8m0>,
     StaticFormat<E::e5m2, C::e8m0>, StaticFormat<E::e2m1, C::e8m0>,
     StaticFormat<E::e2m1, C::nested>, StaticFormat<E::nf4, C::symmetric>,
     StaticFormat<E::dynamic8, C::symmetric>, StaticFormat<E::int8, C::norm>,

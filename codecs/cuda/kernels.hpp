@@ -1,9 +1,9 @@
 // What the launchers of codecs/<name>/kernels.hpp have in common.
 //
-// Every launcher enqueues its kernels (most have one) on `stream` and returns: it neither allocates nor waits.
-// Pointers are to device memory, aligned to 16 bytes, and must stay valid until the kernel has run.
-// Any length works; of length 0 nothing is launched. The bytes equal the reference's. Formats
-// without kernels throw std::invalid_argument, failed launches CudaError.
+// Every launcher enqueues its kernels (most have one) on `stream` and returns: it neither allocates
+// nor waits. Pointers are to device memory, aligned to 16 bytes, and must stay valid until the
+// kernel has run. Any length works; of length 0 nothing is launched. The bytes equal the
+// reference's. Formats without kernels throw std::invalid_argument, failed launches CudaError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include "codecs/codec.hpp"
+#include "codecs/tiles/tiles.hpp"
 
 namespace codecs::cuda {
 
@@ -35,6 +36,13 @@ template <typename Value>
 struct Tensor {
   Value* values = nullptr;
   std::size_t elements = 0;
+};
+
+// A matrix that is read or written tile by tile; a tile is a group of the format.
+template <typename Value>
+struct Tiled {
+  TileShape tiles = {};
+  Value* values = nullptr;
 };
 
 }  // namespace codecs::cuda

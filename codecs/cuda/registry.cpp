@@ -197,6 +197,8 @@ constexpr std::array kCudaCodecs{
     group_row(int8_minmax_g1024_sr),
     group_row(int4_minmax_g512),
     group_row(int4_minmax_g512_sr),
+    group_row(fbgemm_e4m3_g32),
+    group_row(fbgemm_e5m2_g32),
     group_row(fbgemm_int8_g32),
     group_row(nf4_g64),
     group_row(nf4_g128),

@@ -38,6 +38,10 @@ struct StoredScale<Coding::offset> {
   using Type = float2;  // step, minimum
 };
 template <>
+struct StoredScale<Coding::reciprocal> {
+  using Type = float2;  // multiplier, 0
+};
+template <>
 struct StoredScale<Coding::e8m0> {
   using Type = std::uint8_t;
 };
@@ -93,6 +97,22 @@ __device__ inline GroupScale<Coding::offset> offset_scale(const GroupStatistics&
   return {.multiply = grid.multiply,
           .offset = group.low,
           .stored = make_float2(grid.step, group.low * rule.factor)};
+}
+
+// Device code may not call functions of the host, even at compile time.
+template <Element kElement>
+inline constexpr float kReciprocalLargest = reciprocal_largest(kElement);
+template <Element kElement>
+inline constexpr float kReciprocalUnit = reciprocal_unit(kElement);
+
+template <Element kElement>
+__device__ GroupScale<Coding::reciprocal> reciprocal_scale(std::uint32_t bits,
+                                                           const ScaleRule& rule) {
+  if (bits >= kInfinityBits) return {.stored = make_float2(__uint_as_float(kNaNScale), 0)};
+  const float multiply =
+      __fdiv_rn(kReciprocalLargest<kElement>, kReciprocalEpsilon + __uint_as_float(bits));
+  return {.multiply = multiply * (1 / kReciprocalUnit<kElement>),
+          .stored = make_float2(__fdiv_rn(multiply, rule.factor), 0)};
 }
 
 // Exponent of the largest value of the element, and digits of its mantissa.
@@ -165,6 +185,9 @@ __device__ auto group_scale(const GroupStatistics& group, const ScaleRule& rule)
     return e8m0_scale<kElement>(group.amax_bits, rule);
   } else if constexpr (kCoding == Coding::nested) {
     return nested_scale(group.amax_bits, rule);
+  } else if constexpr (kCoding == Coding::reciprocal) {
+    return reciprocal_scale<kElement>(
+        rule.tensor_amax != nullptr ? *rule.tensor_amax : group.amax_bits, rule);
   } else if constexpr (kCoding == Coding::norm) {
     const std::uint32_t norm = __float_as_uint(__fsqrt_rn(group.squares));
     return float_scale<kCoding>(max(norm, group.amax_bits >= kInfinityBits ? kInfinityBits : 0u),
@@ -180,7 +203,7 @@ struct Step {
   float step = 0;
   float minimum = 0;
 };
-template <Coding kCoding>
+template <Element kElement, Coding kCoding>
 __device__ Step decoded_step(Stored<kCoding> stored, float tensor) {
   if constexpr (kCoding == Coding::offset) {
     return {stored.x, stored.y};
@@ -188,6 +211,8 @@ __device__ Step decoded_step(Stored<kCoding> stored, float tensor) {
     return {stored == 255 ? __uint_as_float(kNaNScale) : e8m0_value(stored), 0};
   } else if constexpr (kCoding == Coding::nested) {
     return {e4m3_value(stored) * tensor, 0};
+  } else if constexpr (kCoding == Coding::reciprocal) {
+    return {__fdiv_rn(kReciprocalUnit<kElement>, stored.x), 0};
   } else {
     return {stored, 0};
   }

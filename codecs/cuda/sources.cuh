@@ -111,7 +111,8 @@ struct SumSource {
     }
 #pragma unroll
     for (int k = 0; k < kCount; ++k) {
-      add_codes<kElement, kCoding>(codes[k], decoded_step<kCoding>(stored[k], tensor[k]), x);
+      add_codes<kElement, kCoding>(codes[k], decoded_step<kElement, kCoding>(stored[k], tensor[k]),
+                                   x);
     }
   }
 };

@@ -1,7 +1,7 @@
 // DeMo (arXiv 2411.19870): the largest coefficients of the discrete cosine transform of each 64 x
 // 64 tile of the momentum travel, and what they say is taken out of the momentum. The wire is that
-// of codecs/sparse/sparse.hpp, with chunks of 4096 coefficients; the last tile is filled up with
-// zeros.
+// of codecs/sparse/sparse.hpp, with chunks of 4096 coefficients. Values lie tile by tile, or in a
+// matrix that codecs/tiles/tiles.hpp cuts up; the last tile is filled up with zeros.
 //
 // With error feedback (codecs/feedback/feedback.hpp) the residual is DeMo's momentum: carry is its
 // decay of 0.999, gain the learning rate. Its optimizer steps by the sign of average_demo.

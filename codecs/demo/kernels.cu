@@ -61,6 +61,7 @@ __device__ void transform_tile(TileMemory& s, float (&out)[kRows]) {
 
 // The values to send, of a codec with or without feedback.
 struct DemoInput {
+  TileMap tiles = {};
   const float* values = nullptr;
   float* residual = nullptr;  // null: none
   Feedback feedback = {};
@@ -71,20 +72,20 @@ struct DemoInput {
   }
 };
 
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    dct_kernel(DemoInput in, std::size_t elements, float* coefficients) {
+__global__ void __launch_bounds__(kThreadsPerBlock) dct_kernel(DemoInput in, float* coefficients) {
   __shared__ TileMemory s;
-  const std::size_t first = std::size_t{blockIdx.x} * kTile;
+  const std::size_t first = in.tiles.first(blockIdx.x);
+  const auto valid = static_cast<int>(in.tiles.valid(first));
   load_basis<false>(s);
   for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kThreadsPerBlock) {
-    s.x[i] = first + i < elements ? in.sent(first + i) : 0.0f;
+    s.x[i] = i < valid ? in.sent(first + in.tiles.offset(static_cast<unsigned>(i))) : 0.0f;
   }
   __syncthreads();
   float out[kRows];
   transform_tile(s, out);
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    coefficients[first + (first_row() + i) * kSide + column()] = out[i];
+    coefficients[std::size_t{blockIdx.x} * kTile + (first_row() + i) * kSide + column()] = out[i];
   }
 }
 
@@ -108,20 +109,22 @@ struct ResidualSink {
 };
 
 template <typename Sink>
-__device__ void store_inverse(TileMemory& s, std::size_t elements, const Sink& sink) {
+__device__ void store_inverse(TileMemory& s, const TileMap& tiles, const Sink& sink) {
   float out[kRows];
   transform_tile(s, out);
+  const std::size_t first = tiles.first(blockIdx.x);
+  const unsigned valid = tiles.valid(first);
 #pragma unroll
   for (int i = 0; i < kRows; ++i) {
-    const std::size_t at = std::size_t{blockIdx.x} * kTile + (first_row() + i) * kSide + column();
-    if (at < elements) sink.store(at, out[i]);
+    const auto place = static_cast<unsigned>((first_row() + i) * kSide + column());
+    if (place < valid) sink.store(first + tiles.offset(place), out[i]);
   }
 }
 
 // Of the sum of the wires' coefficients.
 template <typename Sink>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    demo_decode_kernel(SparseShape shape, Wires wires, std::size_t elements, Sink sink) {
+    demo_decode_kernel(SparseShape shape, Wires wires, TileMap tiles, Sink sink) {
   __shared__ TileMemory s;
   load_basis<true>(s);
   for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kThreadsPerBlock) s.x[i] = 0;
@@ -129,19 +132,19 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   for_each_entry<kThreadsPerBlock>(
       shape, wires.bytes, wires.inputs,
       [&](unsigned, const Entry& entry) { s.x[entry.index] += entry.value; });
-  store_inverse(s, elements, sink);
+  store_inverse(s, tiles, sink);
 }
 
 template <typename Sink>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    inverse_dct_kernel(const float* coefficients, std::size_t elements, Sink sink) {
+    inverse_dct_kernel(const float* coefficients, TileMap tiles, Sink sink) {
   __shared__ TileMemory s;
   load_basis<true>(s);
   for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kThreadsPerBlock) {
     s.x[i] = coefficients[std::size_t{blockIdx.x} * kTile + i];
   }
   __syncthreads();
-  store_inverse(s, elements, sink);
+  store_inverse(s, tiles, sink);
 }
 
 Format of_coefficients(Format format) {
@@ -159,24 +162,35 @@ Grid tile_grid(std::size_t elements, cudaStream_t stream) {
   return {.blocks = chunk_blocks(elements, kDctTile), .stream = stream};
 }
 
-template <typename Sink>
-void launch_decode_demo(const Format& format, const Wires& wires, std::size_t elements,
-                        const Sink& sink, cudaStream_t stream) {
-  require(format.keep <= kDctTile / 8, "kernels keep at most an eighth of a chunk");
-  const SparseShape shape = sparse_shape(of_coefficients(format), coefficients_of(elements));
-  launch(demo_decode_kernel<Sink>, tile_grid(elements, stream), shape, wires, elements, sink);
+TileShape row_of_tiles(std::size_t elements) { return flat_tiles(elements, kDctTile); }
+
+TileMap dct_tile_map(const TileShape& tiles) {
+  const bool square = tiles.tile_rows == kDctSide && tiles.tile_columns == kDctSide;
+  require(square || (tiles.rows == 1 && tiles.tile_columns == kDctTile),
+          "coefficients come from tiles of 64 x 64, or of 4096 in a row");
+  return tile_map(tiles);
 }
 
-void launch_encode_demo(const Format& format, const DemoInput& in, std::size_t elements,
-                        const Encoding& to, cudaStream_t stream) {
+template <typename Sink>
+void launch_decode_demo(const Format& format, const Wires& wires, const TileMap& tiles,
+                        const Sink& sink, cudaStream_t stream) {
+  require(format.keep <= kDctTile / 8, "kernels keep at most an eighth of a chunk");
+  const SparseShape shape = sparse_shape(of_coefficients(format), coefficients_of(tiles.elements));
+  launch(demo_decode_kernel<Sink>, tile_grid(tiles.elements, stream), shape, wires, tiles, sink);
+}
+
+void launch_encode_demo(const Format& format, const DemoInput& in, const Encoding& to,
+                        cudaStream_t stream) {
+  if (in.tiles.elements == 0) return;
   auto* const coefficients = reinterpret_cast<float*>(to.scratch);
-  const std::size_t count = coefficients_of(elements);
-  launch(dct_kernel, tile_grid(elements, stream), in, elements, coefficients);
+  const std::size_t count = coefficients_of(in.tiles.elements);
+  launch(dct_kernel, tile_grid(in.tiles.elements, stream), in, coefficients);
   Encoding rest = to;
   rest.scratch += count * sizeof(float);
-  encode_top_k_async(of_coefficients(format), {coefficients, count}, rest, stream);
+  encode_top_k_async(of_coefficients(format), Tensor<const float>{coefficients, count}, rest,
+                     stream);
   if (in.residual == nullptr) return;
-  launch_decode_demo(format, {.bytes = to.wires}, elements, ResidualSink{in}, stream);
+  launch_decode_demo(format, {.bytes = to.wires}, in.tiles, ResidualSink{in}, stream);
 }
 
 }  // namespace
@@ -186,18 +200,33 @@ std::size_t demo_scratch_bytes(const Format& format, std::size_t elements) {
   return count * sizeof(float) + top_k_scratch_bytes(of_coefficients(format), count);
 }
 
+void encode_demo_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
+                       cudaStream_t stream) {
+  launch_encode_demo(format, {.tiles = dct_tile_map(matrix.tiles), .values = matrix.values}, to,
+                     stream);
+}
+
 void encode_demo_async(const Format& format, Tensor<const float> values, const Encoding& to,
                        cudaStream_t stream) {
-  if (values.elements == 0) return;
-  launch_encode_demo(format, {.values = values.values}, values.elements, to, stream);
+  encode_demo_async(format, {row_of_tiles(values.elements), values.values}, to, stream);
+}
+
+void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
+                                const Tiled<const float>& matrix, float* residual,
+                                const Encoding& to, cudaStream_t stream) {
+  launch_encode_demo(format,
+                     {.tiles = dct_tile_map(matrix.tiles),
+                      .values = matrix.values,
+                      .residual = residual,
+                      .feedback = feedback},
+                     to, stream);
 }
 
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 Tensor<const float> values, float* residual, const Encoding& to,
                                 cudaStream_t stream) {
-  if (values.elements == 0) return;
-  launch_encode_demo(format, {.values = values.values, .residual = residual, .feedback = feedback},
-                     values.elements, to, stream);
+  encode_demo_feedback_async(format, feedback, {row_of_tiles(values.elements), values.values},
+                             residual, to, stream);
 }
 
 void decode_demo_async(const Format& format, const std::byte* wire, Tensor<float> values,
@@ -207,8 +236,15 @@ void decode_demo_async(const Format& format, const std::byte* wire, Tensor<float
 
 void decode_reduce_demo_async(const Format& format, const Wires& wires, Tensor<float> sums,
                               cudaStream_t stream) {
-  if (sums.elements == 0) return;
-  launch_decode_demo(format, wires, sums.elements, DecodedSink{sums.values}, stream);
+  decode_reduce_demo_async(format, wires, Tiled<float>{row_of_tiles(sums.elements), sums.values},
+                           stream);
+}
+
+void decode_reduce_demo_async(const Format& format, const Wires& wires, const Tiled<float>& sums,
+                              cudaStream_t stream) {
+  const TileMap tiles = dct_tile_map(sums.tiles);
+  if (tiles.elements == 0) return;
+  launch_decode_demo(format, wires, tiles, DecodedSink{sums.values}, stream);
 }
 
 std::size_t demo_average_scratch_bytes(const Format& format, std::size_t elements, int peers) {
@@ -228,11 +264,12 @@ void average_demo_async(const Format& format, const Wires& wires, const DemoAver
                    .nonfinite = to.nonfinite},
                   stream);
   const Grid grid = tile_grid(to.elements, stream);
+  const TileMap tiles = dct_tile_map(to.tiles.columns == 0 ? row_of_tiles(to.elements) : to.tiles);
+  require(tiles.elements == to.elements, "as many elements as the matrix has");
   if (to.step == DemoStep::sign) {
-    launch(inverse_dct_kernel<SignSink>, grid, coefficients, to.elements, SignSink{to.averages});
+    launch(inverse_dct_kernel<SignSink>, grid, coefficients, tiles, SignSink{to.averages});
   } else {
-    launch(inverse_dct_kernel<DecodedSink>, grid, coefficients, to.elements,
-           DecodedSink{to.averages});
+    launch(inverse_dct_kernel<DecodedSink>, grid, coefficients, tiles, DecodedSink{to.averages});
   }
 }
 

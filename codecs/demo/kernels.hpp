@@ -1,5 +1,5 @@
 // CUDA kernels of DeMo; codecs/cuda/kernels.hpp says what all launchers promise. Scratch holds the
-// coefficients.
+// coefficients. A matrix is in tiles of 64 x 64, read and written where they are.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"
@@ -12,19 +12,27 @@ namespace codecs::cuda {
 
 void encode_demo_async(const Format& format, Tensor<const float> values, const Encoding& to,
                        cudaStream_t stream);
+void encode_demo_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
+                       cudaStream_t stream);
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 Tensor<const float> values, float* residual, const Encoding& to,
                                 cudaStream_t stream);
+void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
+                                const Tiled<const float>& matrix, float* residual,
+                                const Encoding& to, cudaStream_t stream);
 
 void decode_demo_async(const Format& format, const std::byte* wire, Tensor<float> values,
                        cudaStream_t stream);
 void decode_reduce_demo_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                              cudaStream_t stream);
+void decode_reduce_demo_async(const Format& format, const Wires& wires, const Tiled<float>& sums,
                               cudaStream_t stream);
 
 // One wire for each peer, and scratch of demo_average_scratch_bytes.
 struct DemoAverage {
   float* averages = nullptr;
   std::size_t elements = 0;
+  TileShape tiles = {};  // without columns: chunks of 4096
   DemoStep step = DemoStep::average;
   std::byte* scratch = nullptr;
   unsigned* nonfinite = nullptr;  // becomes 1 if a peer was left out; null: not wanted

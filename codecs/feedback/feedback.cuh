@@ -84,7 +84,7 @@ struct GroupFeedbackSource {
   __device__ void remember(std::size_t tile, const float (&x)[kLaneElements],
                            const Packed<kElement>& codes, const GroupScale<kCoding>& scale) const {
     float lost[kLaneElements] = {};
-    add_codes<kElement, kCoding>(codes, decoded_step<kCoding>(scale.stored, 1.0f), lost);
+    add_codes<kElement, kCoding>(codes, decoded_step<kElement, kCoding>(scale.stored, 1.0f), lost);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) lost[i] = x[i] - lost[i];
     of.keep(tile, lost);

@@ -12,6 +12,7 @@
 //            of 16 bytes:
 //              amax, amax_full, norm   float32 step s
 //              min_max                 float32 step s, float32 minimum m; codes are unsigned
+//              reciprocal              float32 multiplier k, float32 0
 //              e8m0_*                  1 byte u: s = 2^(u - 127); 255 is NaN
 //              e4m3_tensor             first, once a wire, float32 scale t of the tensor and 12
 //                                      zero bytes; then 1 byte E4M3 a group: s = byte * t
@@ -25,12 +26,21 @@
 //   norm         s = |x| / c, codes of x * (c / |x|). Squares of 16 consecutive elements are added
 //                in order, each by a fused multiply-add from 0, and these sums by pairs of
 //                neighbours, then by pairs of pairs, absent ones being 0.
+//   reciprocal   k = (c d) / (amax + 1e-20), codes of x * (k / d), s = d / k: see below
 //   e8m0_floor   u = exponent of amax - exponent of c (biased, and within 0..254, as all u)
 //   e8m0_even    the same of bits(amax) + half of the element's last place
 //   e8m0_ceil    u = (bits(amax / c) + 0x7FFFFF) >> 23
 //                all three: codes of x * 2^(127 - u)
 //   e4m3_tensor  S = min(2688 / amax of the tensor, largest float), 1 for zeros; t = 1 / S;
 //                byte = E4M3((amax / 6) * S); codes of x * (S / byte); byte 0: the group is zeros
+//
+// reciprocal is FBGEMM's FP8 of rows (quantize_comm), whose grids are those of FP8 times a power of
+// two d, with the same codes: 1-4-3 bits of bias 15 are E4M3, of bias 7, times d = 2^-8, and 1-5-2
+// bits of bias 31 are E5M2, of bias 15, times d = 2^-16; subnormals too. Its largest values are
+// 0.9375 = 240 d (the code 0x77: the top binade of E4M3 is unused) and 0.875 = 57344 d; so c = 240
+// or 57344. Its codes of x * k are ours, as scaling by d is exact but where both are 0. FBGEMM
+// divides by k where this multiplies by s: a decoded value may differ in the last digits. There is
+// no scale 0; a NaN, which FBGEMM's fmaxf drops, makes k a NaN as everywhere here.
 //
 // Integers are rounded to the nearest, ties to even, or stochastically in 1/256 of a step
 // (stochastic_integer), then clipped to the grid. FP8 and tables are only rounded to the nearest.
@@ -49,13 +59,16 @@
 //     byte 0, and decodes to zeros.
 //   - nf4: |error| <= 0.1520 amax; dynamic8: |error| <= 0.00704 amax.
 //   - min_max: float32 rounding adds 2^-22 of the largest of |max| and |min|.
+//   - reciprocal: 1e-20 makes s larger; groups with amax below 4e-26 (E4M3) or 1.3e-30 (E5M2) are
+//     zeros.
 //   - A group with amax < 127 * 2^-126 (zeros, denormals), or so small that c / amax overflows, has
 //     scale 0, and decodes to zeros; with min_max the same of max - min, and it decodes to min.
 //     norm squares in float32: groups with a norm below 2^-60 lose digits, or all.
 //   - A group that contains a NaN or an infinity has a NaN scale, and decodes to NaN throughout;
 //     with e4m3_tensor the whole tensor does: what looks for overflows after the exchange finds
 //     them. So does a group whose range (min_max) or norm overflows.
-//   - A group whose amax is within 2^-22 of the largest float may decode to infinity.
+//   - A group whose amax is within 2^-22 of the largest float (reciprocal: 2^-20) may decode to
+//     infinity.
 // With Hadamard, s is that of the transform, whose widest bound holds for each value, up to the
 // float32 rounding of the transform; values beyond 1e37, whose transform may overflow, may decode
 // to NaN.
@@ -73,6 +86,15 @@ inline constexpr std::size_t kWireAlignment = 16;        // bytes
 inline constexpr float kTinyGroup = 127 * 0x1p-126f;     // amax below which a group is all zeros
 inline constexpr std::uint32_t kNaNScale = 0x7FC00000u;  // bits of the scale of a non-finite group
 inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;
+
+// Of Scale::reciprocal: c d and d above, for e4m3 and e5m2.
+inline constexpr float kReciprocalEpsilon = 1e-20f;
+constexpr float reciprocal_largest(Element element) {
+  return element == Element::e4m3 ? 0.9375f : 0.875f;
+}
+constexpr float reciprocal_unit(Element element) {
+  return element == Element::e4m3 ? 0x1p-8f : 0x1p-16f;
+}
 
 // Sizes and offsets of a wire.
 struct GroupWire {
@@ -98,7 +120,7 @@ extern const Codec int4_g1024, int4_g1024_sr, int4_g2048, int4_g2048_sr;
 extern const Codec int2_g32_sr, int2_g128_sr;
 extern const Codec int8_full_g2048, int4_full_g128, int4_full_g2048;
 extern const Codec int8_minmax_g1024, int8_minmax_g1024_sr, int4_minmax_g512, int4_minmax_g512_sr;
-extern const Codec fbgemm_int8_g32, nf4_g64, nf4_g128, bnb8_g4096;
+extern const Codec fbgemm_e4m3_g32, fbgemm_e5m2_g32, fbgemm_int8_g32, nf4_g64, nf4_g128, bnb8_g4096;
 extern const Codec qsgd_int8_g512, qsgd_int4_g512;
 
 void encode_groups(const Format& format, std::span<const float> values, const RandomKey& key,

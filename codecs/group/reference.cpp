@@ -39,6 +39,8 @@ bool scales(Scale scale, Element element) {
       return is_small_float(element);
     case Scale::e4m3_tensor:
       return element == Element::e2m1;
+    case Scale::reciprocal:
+      return element == Element::e4m3 || element == Element::e5m2;
     default:
       return false;
   }

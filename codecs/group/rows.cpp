@@ -137,6 +137,12 @@ constexpr Codec int4_minmax_g512_sr =
     row("int4_minmax_g512_sr",
         "INT4 from the minimum to the maximum of 512 elements (QSDP, CGX), stochastic",
         stochastic(Element::int4, Scale::min_max, 512));
+constexpr Codec fbgemm_e4m3_g32 =
+    row("fbgemm_e4m3_g32", "FP8 of 4 exponent bits, a scale for 32 (FBGEMM forward), nearest",
+        nearest(Element::e4m3, Scale::reciprocal, 32));
+constexpr Codec fbgemm_e5m2_g32 =
+    row("fbgemm_e5m2_g32", "FP8 of 5 exponent bits, a scale for 32 (FBGEMM backward), nearest",
+        nearest(Element::e5m2, Scale::reciprocal, 32));
 constexpr Codec fbgemm_int8_g32 =
     row("fbgemm_int8_g32",
         "INT8 from the minimum to the maximum of 32 elements (FBGEMM rowwise), nearest",

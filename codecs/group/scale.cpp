@@ -70,6 +70,13 @@ const SmallFloat& small_float(Element element) {
   return element == Element::e4m3 ? kE4m3 : element == Element::e5m2 ? kE5m2 : kE2m1;
 }
 
+GroupGrid reciprocal_scale(const Quantiser& quantiser, float amax) {
+  const Element element = quantiser.format.element;
+  const float multiply = reciprocal_largest(element) / (kReciprocalEpsilon + amax);
+  return {.scale = {.value = multiply / quantiser.factor},
+          .multiply = multiply / reciprocal_unit(element)};
+}
+
 // The biased exponent of the group's unit.
 int e8m0_byte(const Format& format, float amax) {
   const float largest = largest_value(format.element);
@@ -148,6 +155,8 @@ GroupGrid group_grid(const Quantiser& quantiser, const Eigen::ArrayXf& values) {
       return norm > kLargestFloat ? nonfinite(format.scale)
                                   : proportional(norm, largest, quantiser.factor);
     }
+    case Scale::reciprocal:
+      return reciprocal_scale(quantiser, amax);
     case Scale::e8m0_floor:
     case Scale::e8m0_ceil:
     case Scale::e8m0_even:
@@ -165,6 +174,8 @@ float step_of(const Format& format, const GroupScale& scale) {
       return scale.byte == kE8m0NaN ? nan_scale() : std::ldexp(1.0f, scale.byte - kE8m0Bias);
     case Scale::e4m3_tensor:
       return value_of(Element::e4m3, scale.byte) * scale.tensor;
+    case Scale::reciprocal:
+      return reciprocal_unit(format.element) / scale.value;
     default:
       return scale.value;
   }

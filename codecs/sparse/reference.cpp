@@ -27,9 +27,8 @@ std::size_t scale_words_of(Element element) {
 }
 
 void require_sparse_format(const Format& format) {
-  require(std::has_single_bit(format.group) && format.group >= kSmallestChunk &&
-              format.group <= kLargestChunk,
-          "a chunk is a power of two from 256 to 8192");
+  require(format.group >= kSmallestChunk && format.group <= kLargestChunk,
+          "a chunk has from 2 to 8192 elements");
   require(format.keep > 0 && format.keep % 2 == 0 && format.keep <= format.group,
           "an even number of a chunk's elements travels");
   const Element e = format.element;
@@ -45,7 +44,7 @@ std::size_t code_bits(const Format& format) {
 // Of one chunk.
 SparseWire record_sizes(const Format& format) {
   SparseWire wire;
-  wire.index_bits = static_cast<std::size_t>(std::countr_zero(format.group));
+  wire.index_bits = static_cast<std::size_t>(std::bit_width(format.group - 1));
   wire.index_words = words_of(format.keep * wire.index_bits);
   wire.code_words = words_of(format.keep * code_bits(format));
   wire.scale_words = scale_words_of(format.element);

@@ -4,8 +4,9 @@
 // Wire layout, all little-endian; each part starts on 16 bytes and is filled up with zeros:
 //
 //   header   codebook2 alone, 32 bytes: float32 shift, scale, codebook[4], then zeros
-//   indices  for each chunk its record: the indices in the chunk, ascending, log2(chunk) bits each,
-//            lowest bit first; 12-bit indices are thus two in three bytes (i1 | i2 << 12)
+//   indices  for each chunk its record: the indices in the chunk, ascending, as many bits as the
+//            largest needs, lowest bit first; 12-bit indices are thus two in three bytes (i1 | i2
+//            << 12)
 //   codes    for each chunk its record, in the order of the indices:
 //            2 bits    codebook2: number in the codebook
 //            2 bits    sign_magnitude2: bit 0 set if negative, bit 1 if of the higher magnitude
@@ -17,8 +18,7 @@
 // The last, of m < chunk elements, has 2 ceil(keep m / (2 chunk)) slots, of which at most m are
 // filled. 64 of 4096 in 2-bit codes: 96 + 16 bytes a chunk, 0.21875 bits an element.
 //
-// Chunks follow the order of memory. Who wants tiles of a matrix (SparseLoCo takes 64 x 64) lays
-// its parameters out in tiles.
+// Chunks follow the order of memory, or that of the tiles of a matrix: codecs/tiles/tiles.hpp.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@
 namespace codecs {
 
 inline constexpr std::size_t kCodebookHeaderBytes = 32;
-inline constexpr std::size_t kSmallestChunk = 256;
+inline constexpr std::size_t kSmallestChunk = 2;
 inline constexpr std::size_t kLargestChunk = 8192;
 
 // Sizes and offsets in bytes, but for records, which are in words of 4 bytes.
@@ -47,8 +47,8 @@ struct SparseWire {
   std::size_t scales = 0;
   std::size_t bytes = 0;  // of all
 };
-// Throws std::invalid_argument unless the chunk is a power of two in [256, 8192], `keep` even and
-// at most the chunk, and the element one of the above.
+// Throws std::invalid_argument unless the chunk is in [2, 8192], `keep` even and at most the chunk,
+// and the element one of the above.
 [[nodiscard]] SparseWire sparse_wire(const Format& format, std::size_t elements);
 [[nodiscard]] double sparse_bytes_per_element(const Format& format);
 

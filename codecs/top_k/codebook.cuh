@@ -8,12 +8,45 @@
 
 namespace codecs::cuda {
 
-// One block.
+// Adds up each of the kTensorThreads lanes of lane_sum where its first chunk is, on several
+// multiprocessors: a thread takes a lane.
+static __global__ void __launch_bounds__(kWarpLanes)
+    fold_moments_kernel(std::size_t chunks, CodebookScratch scratch) {
+  const std::size_t lane = std::size_t{blockIdx.x} * kWarpLanes + threadIdx.x;
+  double2 sum = make_double2(0, 0);
+#pragma unroll 32
+  for (std::size_t chunk = lane; chunk < chunks; chunk += kTensorThreads) {
+    const double2 moments = scratch.moments[chunk];
+    sum.x += moments.x;
+    sum.y += moments.y;
+  }
+  scratch.moments[lane] = sum;
+}
+static __global__ void __launch_bounds__(kWarpLanes)
+    fold_bins_kernel(std::size_t chunks, CodebookScratch scratch) {
+  const std::size_t lane = std::size_t{blockIdx.x} * kWarpLanes + threadIdx.x;
+  BinSums sum = {};
+  uint4 count = make_uint4(0, 0, 0, 0);
+#pragma unroll 16
+  for (std::size_t chunk = lane; chunk < chunks; chunk += kTensorThreads) {
+    const BinSums bins = scratch.bins[chunk];
+    const uint4 members = scratch.members[chunk];
+#pragma unroll
+    for (int j = 0; j < 4; ++j) sum.sums[j] += bins.sums[j];
+    count = make_uint4(count.x + members.x, count.y + members.y, count.z + members.z,
+                       count.w + members.w);
+  }
+  scratch.bins[lane] = sum;
+  scratch.members[lane] = count;
+}
+
+// One block. Of `folded` sums: of chunks, or of lanes.
 static __global__ void __launch_bounds__(kTensorThreads)
-    shift_and_scale_kernel(SparseShape shape, CodebookScratch scratch, std::byte* wire) {
+    shift_and_scale_kernel(SparseShape shape, std::size_t folded, CodebookScratch scratch,
+                           std::byte* wire) {
   double sums[2] = {0, 0};
 #pragma unroll 8
-  for (std::size_t chunk = threadIdx.x; chunk < shape.chunks; chunk += kTensorThreads) {
+  for (std::size_t chunk = threadIdx.x; chunk < folded; chunk += kTensorThreads) {
     const double2 moments = scratch.moments[chunk];
     sums[0] += moments.x;
     sums[1] += moments.y;
@@ -73,10 +106,10 @@ static __global__ void __launch_bounds__(kThreadsPerBlock)
 
 // One block.
 static __global__ void __launch_bounds__(kTensorThreads)
-    codebook_kernel(SparseShape shape, CodebookScratch scratch, std::byte* wire) {
+    codebook_kernel(std::size_t folded, CodebookScratch scratch, std::byte* wire) {
   double sums[8] = {};  // of the bins, then their members
 #pragma unroll 4
-  for (std::size_t chunk = threadIdx.x; chunk < shape.chunks; chunk += kTensorThreads) {
+  for (std::size_t chunk = threadIdx.x; chunk < folded; chunk += kTensorThreads) {
     const BinSums bins = scratch.bins[chunk];
     const uint4 members = scratch.members[chunk];
     sums[0] += bins.sums[0];
@@ -97,15 +130,15 @@ static __global__ void __launch_bounds__(kTensorThreads)
 
 // A warp takes a chunk.
 static __global__ void __launch_bounds__(kThreadsPerBlock)
-    codebook_residual_kernel(SparseShape shape, unsigned chunk_elements, TopKInput in,
-                             TopKOutput out) {
+    codebook_residual_kernel(SparseShape shape, TopKInput in, TopKOutput out) {
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   if (chunk >= shape.chunks) return;
   const unsigned count = kept_in(shape, chunk);
+  const std::size_t first = in.tiles.first(static_cast<unsigned>(chunk));
   for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
     const Entry entry = load_entry(shape, out.wire, chunk, e);
     const std::size_t at = chunk * shape.keep + e;
-    in.residual[chunk * chunk_elements + entry.index] =
+    in.residual[first + in.tiles.offset(entry.index)] =
         residual_of(in.feedback, out.scratch.residuals[at], out.scratch.values[at], entry.value);
   }
 }

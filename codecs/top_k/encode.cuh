@@ -5,6 +5,7 @@
 
 #include "codecs/feedback/feedback.hpp"
 #include "codecs/sparse/records.cuh"
+#include "codecs/tiles/tiles.cuh"
 #include "codecs/top_k/select.cuh"
 
 namespace codecs::cuda {
@@ -24,6 +25,7 @@ struct CodebookScratch {
 };
 
 struct TopKInput {
+  TileMap tiles = {};
   const float* values = nullptr;
   float* residual = nullptr;
   Feedback feedback = {};
@@ -35,20 +37,15 @@ struct TopKOutput {
   CodebookScratch scratch = {};
 };
 
-// The chunk's values that are to be sent, with zeros beyond the end. The residual becomes what it
-// is where nothing is sent, and `old` keeps what it was.
+// The values that are to be sent of the tile that starts at `first`, with zeros beyond the end. The
+// residual becomes what it is where nothing is sent, and `old` keeps what it was.
 template <int kChunk, bool kFeedback>
-__device__ void load_sent(const SparseShape& shape, const TopKInput& in,
+__device__ void load_sent(const TopKInput& in, std::size_t first,
                           float (&x)[ChunkBlock<kChunk>::kValues], float* old) {
   using Block = ChunkBlock<kChunk>;
-  const std::size_t first = std::size_t{blockIdx.x} * kChunk;
   uint4 values[Block::kVectors], residuals[Block::kVectors];
-#pragma unroll
-  for (int v = 0; v < Block::kVectors; ++v) {
-    const std::size_t at = first + Block::index(4 * v);
-    values[v] = load_vector(in.values, shape.elements, at);
-    if constexpr (kFeedback) residuals[v] = load_vector(in.residual, shape.elements, at);
-  }
+  in.tiles.load(in.values, first, Block::places(), values);
+  if constexpr (kFeedback) in.tiles.load(in.residual, first, Block::places(), residuals);
 #pragma unroll
   for (int v = 0; v < Block::kVectors; ++v) {
     float* const y = x + 4 * v;
@@ -67,11 +64,11 @@ __device__ void load_sent(const SparseShape& shape, const TopKInput& in,
         y[i] = __fmaf_rn(in.feedback.carry, e[i], in.feedback.gain * y[i]);
         left[i] = __fmaf_rn(in.feedback.keep, e[i], in.feedback.take * y[i]);
       }
-      store_vector(make_uint4(__float_as_uint(left[0]), __float_as_uint(left[1]),
-                              __float_as_uint(left[2]), __float_as_uint(left[3])),
-                   shape.elements, first + Block::index(4 * v), in.residual);
+      residuals[v] = make_uint4(__float_as_uint(left[0]), __float_as_uint(left[1]),
+                                __float_as_uint(left[2]), __float_as_uint(left[3]));
     }
   }
+  if constexpr (kFeedback) in.tiles.store(residuals, first, Block::places(), in.residual);
 }
 
 // What is left of a value that was sent; 0 + decoded, as every decode starts its sum at 0.
@@ -169,26 +166,27 @@ __device__ ValueCoder block_coder(const SparseShape& shape, unsigned count,
   return {.element = shape.element, .threshold = scales[0], .low = scales[1], .high = scales[2]};
 }
 
-// Blocks wait at barriers while they search: 4 on a multiprocessor keep its memory busy. The 64
-// registers that this leaves each thread make the compiler spill ten words of it.
-template <int kChunk>
-inline constexpr int kBlocksPerMultiprocessor = kChunk == 4096 ? 4 : 1;
+// Blocks wait at barriers while they search: several on a multiprocessor keep its memory busy. What
+// registers this leaves each thread suffice.
+template <int kChunk, bool kFeedback>
+inline constexpr int kBlocksPerMultiprocessor = kChunk != 4096 ? 1
+                                                : kFeedback    ? 4
+                                                               : 5;
 
 template <int kChunk, bool kFeedback>
-__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kBlocksPerMultiprocessor<kChunk>)
+__global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
+                                  kBlocksPerMultiprocessor<kChunk, kFeedback>)
     top_k_kernel(TopKInput in, SparseShape shape, TopKOutput out) {
   using Block = ChunkBlock<kChunk>;
   __shared__ Selection<kChunk> s;
   alignas(16) __shared__ float old[kFeedback ? kChunk : 4];
-  const std::size_t first = std::size_t{blockIdx.x} * kChunk;
+  const std::size_t first = in.tiles.first(blockIdx.x);
   const unsigned count = kept_in(shape, blockIdx.x);
-  const std::size_t left = shape.elements - first;
   float x[Block::kValues];
-  load_sent<kChunk, kFeedback>(shape, in, x, old);
-  select_largest<kChunk>(x, left < kChunk ? static_cast<unsigned>(left) : kChunk, count, s);
-  if (threadIdx.x < count && key_of(s.values[threadIdx.x]) >= kInfinityBits &&
-      out.nonfinite != nullptr) {
-    *out.nonfinite = 1;
+  load_sent<kChunk, kFeedback>(in, first, x, old);
+  select_largest<kChunk>(x, in.tiles.valid(first), count, s);
+  for (unsigned e = threadIdx.x; e < count; e += Block::kThreads) {
+    if (key_of(s.values[e]) >= kInfinityBits && out.nonfinite != nullptr) *out.nonfinite = 1;
   }
   store_indices<kChunk>(shape, count, s, out.wire);
   if (shape.element == Element::codebook2) {
@@ -200,7 +198,7 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads, kBlocksPerMultip
   if constexpr (kFeedback) {
     for (unsigned e = threadIdx.x; e < count; e += Block::kThreads) {
       const float decoded = decode_value(coder, encode_value(coder, s.values[e]));
-      in.residual[first + s.indices[e]] =
+      in.residual[first + in.tiles.offset(s.indices[e])] =
           residual_of(in.feedback, old[s.indices[e]], s.values[e], decoded);
     }
   }

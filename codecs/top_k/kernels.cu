@@ -17,22 +17,34 @@ CodebookScratch codebook_scratch(const SparseShape& shape, std::byte* scratch) {
   return parts;
 }
 
-void launch_codebook(const Format& format, const SparseShape& shape, const TopKInput& in,
-                     const TopKOutput& out, cudaStream_t stream) {
+// From here on one block reads the sums of all chunks too slowly.
+constexpr std::size_t kFoldedChunks = std::size_t{8} * kTensorThreads;
+
+void launch_codebook(const SparseShape& shape, const TopKInput& in, const TopKOutput& out,
+                     cudaStream_t stream) {
   const Grid one{.blocks = 1, .threads = kTensorThreads, .stream = stream};
+  const Grid lanes{.blocks = kTensorThreads / kWarpLanes, .threads = kWarpLanes, .stream = stream};
   const Grid warps{.blocks = chunk_blocks(shape.chunks, kWarpsPerBlock), .stream = stream};
-  launch(shift_and_scale_kernel, one, shape, out.scratch, out.wire);
+  const bool fold = shape.chunks > kFoldedChunks;
+  const std::size_t folded = fold ? std::size_t{kTensorThreads} : shape.chunks;
+  if (fold) launch(fold_moments_kernel, lanes, shape.chunks, out.scratch);
+  launch(shift_and_scale_kernel, one, shape, folded, out.scratch, out.wire);
   launch(codebook_codes_kernel, warps, shape, out.scratch, out.wire);
-  launch(codebook_kernel, one, shape, out.scratch, out.wire);
-  if (in.residual == nullptr) return;
-  launch(codebook_residual_kernel, warps, shape, static_cast<unsigned>(format.group), in, out);
+  if (fold) launch(fold_bins_kernel, lanes, shape.chunks, out.scratch);
+  launch(codebook_kernel, one, folded, out.scratch, out.wire);
+  if (in.residual != nullptr) launch(codebook_residual_kernel, warps, shape, in, out);
 }
 
-void launch_top_k(const Format& format, const TopKInput& in, std::size_t elements,
-                  const Encoding& to, cudaStream_t stream) {
+TileMap tile_map_of(const Format& format, const TileShape& tiles) {
+  require(tile_elements(tiles) == format.group, "a tile is a chunk");
+  return tile_map(tiles);
+}
+
+void launch_top_k(const Format& format, const TopKInput& in, const Encoding& to,
+                  cudaStream_t stream) {
   require(format.rotation == Rotation::none, "top-k of values as they are");
-  if (elements == 0) return;
-  const SparseShape shape = sparse_shape(format, elements);
+  if (in.tiles.elements == 0) return;
+  const SparseShape shape = sparse_shape(format, in.tiles.elements);
   TopKOutput out{.wire = to.wires, .nonfinite = to.nonfinite};
   if (format.element == Element::codebook2) out.scratch = codebook_scratch(shape, to.scratch);
   with_chunk(format, [&]<typename Static>(Static) {
@@ -45,7 +57,7 @@ void launch_top_k(const Format& format, const TopKInput& in, std::size_t element
       launch(top_k_kernel<Static::kChunk, true>, grid, in, shape, out);
     }
   });
-  if (format.element == Element::codebook2) launch_codebook(format, shape, in, out, stream);
+  if (format.element == Element::codebook2) launch_codebook(shape, in, out, stream);
 }
 
 }  // namespace
@@ -57,16 +69,34 @@ std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements) {
   return chunks * (sums + 2 * format.keep * sizeof(float));
 }
 
+void encode_top_k_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
+                        cudaStream_t stream) {
+  launch_top_k(format, {.tiles = tile_map_of(format, matrix.tiles), .values = matrix.values}, to,
+               stream);
+}
+
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                         cudaStream_t stream) {
-  launch_top_k(format, {.values = values.values}, values.elements, to, stream);
+  encode_top_k_async(format, {flat_tiles(values.elements, format.group), values.values}, to,
+                     stream);
+}
+
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 const Tiled<const float>& matrix, float* residual,
+                                 const Encoding& to, cudaStream_t stream) {
+  launch_top_k(format,
+               {.tiles = tile_map_of(format, matrix.tiles),
+                .values = matrix.values,
+                .residual = residual,
+                .feedback = feedback},
+               to, stream);
 }
 
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const float> values, float* residual, const Encoding& to,
                                  cudaStream_t stream) {
-  launch_top_k(format, {.values = values.values, .residual = residual, .feedback = feedback},
-               values.elements, to, stream);
+  const TileShape tiles = flat_tiles(values.elements, format.group);
+  encode_top_k_feedback_async(format, feedback, {tiles, values.values}, residual, to, stream);
 }
 
 void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,
@@ -76,15 +106,22 @@ void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<floa
 
 void decode_reduce_top_k_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                cudaStream_t stream) {
+  decode_reduce_top_k_async(
+      format, wires, Tiled<float>{flat_tiles(sums.elements, format.group), sums.values}, stream);
+}
+
+void decode_reduce_top_k_async(const Format& format, const Wires& wires, const Tiled<float>& sums,
+                               cudaStream_t stream) {
   require(format.rotation == Rotation::none, "top-k of values as they are");
-  if (sums.elements == 0) return;
-  const SparseShape shape = sparse_shape(format, sums.elements);
+  const TileMap tiles = tile_map_of(format, sums.tiles);
+  if (tiles.elements == 0) return;
+  const SparseShape shape = sparse_shape(format, tiles.elements);
   with_chunk(format, [&]<typename Static>(Static) {
     launch(sparse_sum_kernel<Static::kChunk>,
            {.blocks = chunk_blocks(shape.chunks, 1),
             .threads = Static::Block::kThreads,
             .stream = stream},
-           shape, wires.bytes, wires.inputs, sums.values);
+           shape, wires, tiles, sums.values);
   });
 }
 

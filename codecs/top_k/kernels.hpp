@@ -1,5 +1,7 @@
 // CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp says what all launchers promise. At
-// most an eighth of a chunk is kept. Values, residual and scratch are aligned to 16 bytes.
+// most an eighth of a chunk is kept, or 64. Values, residual and scratch are aligned to 16 bytes.
+//
+// Matrices are read and written tile by tile where they are; their residual has their order.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"
@@ -12,14 +14,21 @@ namespace codecs::cuda {
 
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                         cudaStream_t stream);
+void encode_top_k_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
+                        cudaStream_t stream);
 // encode_with_feedback of codecs/feedback/feedback.hpp; `nonfinite` is of what is sent.
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const float> values, float* residual, const Encoding& to,
                                  cudaStream_t stream);
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 const Tiled<const float>& matrix, float* residual,
+                                 const Encoding& to, cudaStream_t stream);
 
 void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,
                         cudaStream_t stream);
 void decode_reduce_top_k_async(const Format& format, const Wires& wires, Tensor<float> sums,
+                               cudaStream_t stream);
+void decode_reduce_top_k_async(const Format& format, const Wires& wires, const Tiled<float>& sums,
                                cudaStream_t stream);
 
 }  // namespace codecs::cuda

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codecs/cuda/launch.cuh"
-#include "codecs/top_k/select.cuh"
+#include "codecs/top_k/chunk.cuh"
 
 namespace codecs::cuda {
 
@@ -12,15 +12,20 @@ struct StaticChunk {
   using Block = ChunkBlock<kElements>;
 };
 
-// Calls launch(StaticChunk); throws std::invalid_argument for a format without kernels.
+// Calls launch(StaticChunk) with the smallest that a chunk fits in; throws std::invalid_argument
+// for a format without kernels.
 template <typename Launch>
 void with_chunk(const Format& format, Launch launch) {
-  require(format.keep <= format.group / 8, "kernels keep at most an eighth of a chunk");
-  const auto found =
-      [&](auto... chunks) {
-        return ((format.group == decltype(chunks)::kChunk ? (launch(chunks), true) : false) || ...);
-      }(StaticChunk<256>{}, StaticChunk<512>{}, StaticChunk<1024>{}, StaticChunk<2048>{},
-        StaticChunk<4096>{}, StaticChunk<8192>{});
+  const auto attempt = [&]<typename Static>(Static chunk) {
+    if (format.group > Static::kChunk) return false;
+    require(format.keep <= Static::Block::kMostKept,
+            "kernels keep at most an eighth of a chunk, or 64");
+    launch(chunk);
+    return true;
+  };
+  const bool found = [&](auto... chunks) { return (attempt(chunks) || ...); }(
+                         StaticChunk<256>{}, StaticChunk<512>{}, StaticChunk<1024>{},
+                         StaticChunk<2048>{}, StaticChunk<4096>{}, StaticChunk<8192>{});
   require(found, "no CUDA kernel has this chunk");
 }
 

@@ -2,8 +2,10 @@
 // their order.
 #pragma once
 
+#include "codecs/cuda/kernels.hpp"
 #include "codecs/sparse/records.cuh"
-#include "codecs/top_k/select.cuh"
+#include "codecs/tiles/tiles.cuh"
+#include "codecs/top_k/chunk.cuh"
 
 namespace codecs::cuda {
 
@@ -52,7 +54,7 @@ __device__ void for_each_entry(const SparseShape& shape, const std::byte* wires,
 
 template <int kChunk>
 __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
-    sparse_sum_kernel(SparseShape shape, const std::byte* wires, int inputs, float* sums) {
+    sparse_sum_kernel(SparseShape shape, Wires wires, TileMap tiles, float* sums) {
   using Block = ChunkBlock<kChunk>;
   alignas(16) __shared__ float x[kChunk];
 #pragma unroll
@@ -61,13 +63,14 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads)
   }
   __syncthreads();
   for_each_entry<Block::kThreads>(
-      shape, wires, inputs, [&](unsigned, const Entry& entry) { x[entry.index] += entry.value; });
-  const std::size_t first = std::size_t{blockIdx.x} * kChunk;
+      shape, wires.bytes, wires.inputs,
+      [&](unsigned, const Entry& entry) { x[entry.index] += entry.value; });
+  uint4 vectors[Block::kVectors];
 #pragma unroll
   for (int v = 0; v < Block::kVectors; ++v) {
-    const unsigned at = Block::index(4 * v);
-    store_vector(*reinterpret_cast<const uint4*>(x + at), shape.elements, first + at, sums);
+    vectors[v] = *reinterpret_cast<const uint4*>(x + Block::index(4 * v));
   }
+  tiles.store(vectors, tiles.first(blockIdx.x), Block::places(), sums);
 }
 
 }  // namespace codecs::cuda

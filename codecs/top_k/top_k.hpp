@@ -1,7 +1,8 @@
 // The largest `keep` of each chunk of `group` elements, and nothing of the others: top-k of chunks.
 // With error feedback (codecs/feedback/feedback.hpp) and Element::codebook2 it is SparseLoCo (arXiv
 // 2508.15706; its public implementation is tplr-ai/templar): chunks of 4096, 64 kept, carry 0.95.
-// The wire is that of codecs/sparse/sparse.hpp.
+// It takes matrices in tiles, whose shape and keep templar_tiles and templar_format of
+// codecs/tiles/tiles.hpp give. The wire is that of codecs/sparse/sparse.hpp.
 //
 // Which are largest: by the bits of |x|, so that a NaN is above infinity and always travels; of
 // equals the lower index.

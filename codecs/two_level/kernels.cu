@@ -23,11 +23,16 @@ using Requantisations = Formats<
     Again<E::int8, C::symmetric>, Again<E::int8, C::symmetric, kRandom>,
     Again<E::int4, C::symmetric>, Again<E::int4, C::symmetric, kRandom>,
     Again<E::int4, C::symmetric, kNearest, 4>, Again<E::int4, C::symmetric, kRandom, 4>,
-    Again<E::int2, C::symmetric, kRandom>, Again<E::int8, C::full>, Again<E::int4, C::full>,
-    Again<E::int4, C::full, kNearest, 4>, Again<E::int8, C::offset>,
-    Again<E::int4, C::offset, kRandom>, Again<E::e4m3, C::symmetric>, Again<E::e5m2, C::symmetric>,
-    Again<E::e4m3, C::e8m0>, Again<E::e5m2, C::e8m0>, Again<E::e2m1, C::e8m0>,
-    Again<E::e2m1, C::e8m0, kRandom>, Again<E::e2m1, C::nested>,
+    Again<E::int4, C::symmetric, kNearest, 2>, Again<E::int4, C::symmetric, kRandom, 2>,
+    Again<E::int8, C::symmetric, kNearest, 4>, Again<E::int8, C::symmetric, kRandom, 4>,
+    Again<E::int8, C::full, kNearest, 4>, Again<E::int8, C::offset, kNearest, 2>,
+    Again<E::int8, C::offset, kRandom, 2>, Again<E::int4, C::offset>, Again<E::nf4, C::symmetric>,
+    Again<E::dynamic8, C::symmetric, kNearest, 8>, Again<E::int8, C::norm, kRandom>,
+    Again<E::int4, C::norm, kRandom>, Again<E::int2, C::symmetric, kRandom>,
+    Again<E::int8, C::full>, Again<E::int4, C::full>, Again<E::int4, C::full, kNearest, 4>,
+    Again<E::int8, C::offset>, Again<E::int4, C::offset, kRandom>, Again<E::e4m3, C::symmetric>,
+    Again<E::e5m2, C::symmetric>, Again<E::e4m3, C::e8m0>, Again<E::e5m2, C::e8m0>,
+    Again<E::e2m1, C::e8m0>, Again<E::e2m1, C::e8m0, kRandom>, Again<E::e2m1, C::nested>,
     Again<E::e2m1, C::nested, kRandom>>;
 
 // What the first hop sends.

@@ -130,11 +130,15 @@ void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wi
           "each output wire holds whole groups");
   require(wires_out.size() == shape.wires_out * bytes, "as many bytes as the output wires have");
   std::ranges::fill(wires_out, std::byte{0});
-  const std::size_t groups = divide_up(part, shape.wire.group);
+  const std::size_t groups = group_wire(shape.wire_out, part).groups;
+  Quantiser quantiser{.format = shape.wire_out, .key = key, .tensor_magnitude = 0};
   for (std::size_t index = 0; index < groups * shape.wires_out; ++index) {
     const Eigen::ArrayXf sum = sum_groups(shape.wire, shape.elements, index, wires);
-    const GroupCodes group =
-        quantise({.format = shape.wire_out, .key = key}, sum, index * shape.wire.group);
+    quantiser.tensor_magnitude = std::max(*quantiser.tensor_magnitude, largest_magnitude_bits(sum));
+  }
+  for (std::size_t index = 0; index < groups * shape.wires_out; ++index) {
+    const Eigen::ArrayXf sum = sum_groups(shape.wire, shape.elements, index, wires);
+    const GroupCodes group = quantise(quantiser, sum, index == 0 ? 0 : index * shape.wire.group);
     store_group(shape.wire_out, part, index % groups, group,
                 wires_out.subspan(index / groups * bytes, bytes));
   }

@@ -43,6 +43,22 @@ void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sour
   }
 }
 
+// What a table measured of the GPU itself, where the prediction used it (as_measured()).
+void add_measured(const StepContext& context, std::map<std::string, std::string>& sources) {
+  const Gpu& gpu = context.cluster.gpu;
+  const Calibration& table = context.calibration;
+  const Gpu measured = as_measured(gpu, table);
+  if (table.gpu != gpu.name) return;
+  if (table.copy_bandwidth && measured.memory_efficiency == gpu.memory_efficiency) {
+    sources["gpu.memory_efficiency"] = fmt::format("{:.4g}, a large copy measured on {} ({})",
+                                                   gpu.memory_efficiency, gpu.name, table.name);
+  }
+  if (table.launch_latency && measured.launch_latency == gpu.launch_latency) {
+    sources["gpu.launch_latency"] = fmt::format("{:.3g} us, measured on {} ({})",
+                                                gpu.launch_latency / 1_us, gpu.name, table.name);
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
@@ -56,6 +72,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["gemm"] = context.calibration.gpu == cluster.gpu.name && !context.calibration.gemm.empty()
                         ? fmt::format("measured ({})", context.calibration.name)
                         : "roofline: peak rate times whole waves of tiles";
+  add_measured(context, sources);
   add_fitted(cluster, sources);
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

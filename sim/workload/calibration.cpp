@@ -3,69 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "sim/base/json_reader.hpp"
+#include "sim/workload/calibration_rows.hpp"
 
 namespace sim {
 namespace {
-
-using codecs::Operation;
-
-constexpr std::array kOperations{
-    std::pair{Operation::encode, "encode"},
-    std::pair{Operation::encode_difference, "encode_difference"},
-    std::pair{Operation::decode, "decode"},
-    std::pair{Operation::decode_add, "decode_add"},
-    std::pair{Operation::decode_reduce, "decode_reduce"},
-    std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
-
-std::string kernel_key(std::string_view codec, std::string_view operation, int inputs,
-                       std::string_view to) {
-  return fmt::format("{}/{}/{}/{}", codec, operation, inputs, to);
-}
-
-void read_kernel(const JsonReader& row, Calibration& table) {
-  const std::string codec_name = row.at("codec").text();
-  const auto all = codecs::all_codecs();
-  const auto codec = std::find_if(all.begin(), all.end(),
-                                  [&](const auto* one) { return one->name == codec_name; });
-  if (codec == all.end()) row.at("codec").fail("no codec is called " + codec_name);
-  const std::string operation = row.at("operation").text();
-  if (std::none_of(kOperations.begin(), kOperations.end(),
-                   [&](const auto& known) { return known.second == operation; })) {
-    row.at("operation").fail("no kernel is called " + operation);
-  }
-  row.only({"codec", "to", "operation", "inputs", "elements", "encoded_bytes", "moved_bytes",
-            "median_s", "spread_s"});
-  const double elements = row.at("elements").whole();
-  const auto expected = codecs::encoded_bytes((*codec)->format, static_cast<std::size_t>(elements));
-  if (row.at("encoded_bytes").positive() != static_cast<double>(expected)) {
-    row.at("encoded_bytes")
-        .fail(fmt::format("the codec encodes {} elements into {} bytes; calibrate again", elements,
-                          expected));
-  }
-  const auto key = kernel_key(codec_name, operation,
-                              static_cast<int>(row.at("inputs").whole(65536)), row.at("to").text());
-  auto& times = table.kernels[key];
-  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
-    row.fail("the same kernel and size are there twice");
-  }
-  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
-}
-
-// See Calibration::memory_share. The sizes of each kernel ascend.
-double memory_share(const Calibration& table) {
-  std::vector<double> shares;
-  for (const auto& [key, times] : table.kernels) {
-    const KernelTime& largest = times.back();
-    shares.push_back(largest.moved_bytes / largest.seconds / table.memory_bandwidth.base());
-  }
-  if (shares.empty()) return 0;
-  std::ranges::sort(shares);
-  return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
-}
 
 // The time for `elements`, linear between measured sizes in the logarithm of both.
 double interpolate(const std::vector<KernelTime>& times, double elements) {
@@ -82,45 +25,21 @@ double interpolate(const std::vector<KernelTime>& times, double elements) {
 
 }  // namespace
 
-Calibration read_calibration(const std::filesystem::path& file) {
-  const JsonDocument document = read_json(file);
-  const JsonReader root(document);
-  Calibration table;
-  table.name = file.stem().string();
-  table.gpu = root.at("gpu").text();
-  table.kind = root.at("kind").text();
-  if (table.kind != "measured" && table.kind != "published") {
-    root.at("kind").fail("is neither measured nor published");
+Gpu as_measured(Gpu gpu, const Calibration& calibration) {
+  if (calibration.gpu != gpu.name) return gpu;
+  if (calibration.copy_bandwidth) {
+    gpu.memory_efficiency = std::min(1.0, *calibration.copy_bandwidth / gpu.memory_bandwidth);
   }
-  root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
-             "launch_latency_s", "gemm", "codecs", "variants"});
-  table.source = root.at("provenance").at("source").text();
-  table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
-  root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
-  root.at("gemm").each([&](const JsonReader& row) {
-    if (row.at("precision").text() != "bf16") return;
-    row.only({"precision", "m", "n", "k", "median_s", "spread_s"});
-    table.gemm.push_back({row.at("m").whole(), row.at("n").whole(), row.at("k").whole(),
-                          row.at("median_s").positive()});
-  });
-  for (auto& [key, times] : table.kernels) {
-    std::sort(times.begin(), times.end(),
-              [](const KernelTime& a, const KernelTime& b) { return a.elements < b.elements; });
-  }
-  table.memory_share = memory_share(table);
-  return table;
+  if (calibration.launch_latency) gpu.launch_latency = *calibration.launch_latency;
+  return gpu;
 }
 
 Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "roofline", .source = ""}; }
 
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
-  const auto operation =
-      std::find_if(kOperations.begin(), kOperations.end(),
-                   [&](const auto& known) { return known.first == use.shape.operation; });
-  const bool requantizes = use.shape.operation == Operation::decode_reduce_encode;
-  const std::string codec = codecs::format_name(use.shape.wire);
+  const bool requantizes = use.shape.operation == codecs::Operation::decode_reduce_encode;
   const auto found = calibration.kernels.find(
-      kernel_key(codec, operation->second, use.shape.inputs,
+      kernel_key(use.shape, codecs::format_name(use.shape.wire),
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
   if (use.elements <= 0) return {};
   if (found == calibration.kernels.end()) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,20 @@ struct KernelTime {
   double moved_bytes = 0;  // read and written in GPU memory
 };
 
+// One measured size of a pass over memory.
+struct PassTime {
+  double moved_bytes = 0;
+  double seconds = 0;
+};
+
+// How a matrix product and a kernel beside it slow each other.
+struct Interference {
+  std::string kernel;       // "copy", which stands for a collective, or "encode CODEC"
+  int blocks = 0;           // thread blocks of a copy: a collective's channels; else 0
+  double product_slow = 1;  // its time beside the kernel over its time alone
+  double kernel_slow = 1;
+};
+
 struct GemmTime {
   double m = 0, n = 0, k = 0;
   double seconds = 0;
@@ -31,17 +46,32 @@ struct Calibration {
   std::string kind;                 // "measured", "published" or "roofline"
   std::string source;               // one line of provenance
   Bandwidth memory_bandwidth = {};  // of that GPU's data sheet, to scale by
+  // Of measured tables: of a large copy, bytes read and written together, and from one kernel's end
+  // to the next one's start.
+  std::optional<Bandwidth> copy_bandwidth = {};
+  std::optional<Seconds> launch_latency = {};
   // Median over the kernels, each at its largest size, of bytes moved over time and over that
   // bandwidth; 0 when there is no table.
   double memory_share = 0;
-  // By "codec/operation/inputs/to", sizes ascending.
+  // By "codec/operation/inputs/to", sizes ascending; "/2" follows where the values have 2 bytes and
+  // usually have 4, "/4" where they have 4 and usually 2 (weights).
   std::map<std::string, std::vector<KernelTime>> kernels = {};
   std::vector<GemmTime> gemm = {};  // BF16
+  // By the name of the pass, sizes ascending: "gradient norm", "clip", "adam", "cast weights",
+  // "zero gradients".
+  std::map<std::string, std::vector<PassTime>> passes = {};
+  std::vector<Interference> interference = {};
 };
 
 // Reads a table. Throws InputError naming the file and the JSON path of what is wrong; a table
-// whose encoded_bytes disagree with the codec's is refused as stale.
+// whose encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and one of the
+// references' times on a CPU is refused altogether.
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
+// Whether the file says that its times are of a CPU. No if it cannot be read.
+[[nodiscard]] bool is_cpu_table(const std::filesystem::path& file);
+// The GPU with what was measured on it instead of its data sheet: what its copies reach, what a
+// launch costs. Unchanged where the table is of another GPU or did not measure these.
+[[nodiscard]] Gpu as_measured(Gpu gpu, const Calibration& calibration);
 // No table: every kernel's time is its bytes over the memory's bandwidth.
 [[nodiscard]] Calibration roofline();
 

@@ -52,6 +52,8 @@ inline double documented_step(const Format& format, const Eigen::ArrayXf& group,
       return amax / (largest + 1);
     case Scale::min_max:
       return (group.maxCoeff() - group.minCoeff()) / (std::exp2(bits_of(format.element)) - 1);
+    case Scale::reciprocal:
+      return (amax + 1e-20) / (format.element == Element::e4m3 ? 240 : 57344);
     case Scale::norm:
       return group.cast<double>().matrix().norm() / largest;
     case Scale::e8m0_floor:

@@ -30,9 +30,11 @@ std::map<std::string, Json> calibration_tables() {
 const std::map<std::string, Operation> kOperations{
     {"encode", Operation::encode},
     {"encode_difference", Operation::encode_difference},
+    {"encode_feedback", Operation::encode_feedback},
     {"decode", Operation::decode},
     {"decode_add", Operation::decode_add},
     {"decode_reduce", Operation::decode_reduce},
+    {"decode_reduce_add", Operation::decode_reduce_add},
     {"decode_reduce_encode", Operation::decode_reduce_encode}};
 
 TEST(CalibrationTables, AreThere) {
@@ -67,7 +69,10 @@ TEST(CalibrationTables, AgreeWithTheCodecsSizes) {
       EXPECT_EQ(row.at("encoded_bytes"), encoded_bytes(codec.format, elements)) << name << row;
       KernelShape shape{.operation = operation, .wire = codec.format, .inputs = row.at("inputs")};
       if (requantises) shape.wire_out = codec_named(row.at("to").get<std::string>()).format;
-      if (operation == Operation::decode_add) shape.value_bytes = 2;
+      // Weights are bfloat16, all else is float32, where the row does not say.
+      const bool of_weights =
+          operation == Operation::decode_add || operation == Operation::encode_difference;
+      shape.value_bytes = row.value("value_bytes", of_weights ? 2 : 4);
       const Traffic traffic = memory_traffic(shape);
       EXPECT_NEAR(row.at("moved_bytes").get<double>(),
                   (traffic.read + traffic.written) * static_cast<double>(elements), 64)

@@ -62,6 +62,8 @@ constexpr std::array kUnreferenced{
     Unreferenced{"mxfp8_e5m2", "contract_test.cpp has its bound; above fp8_e5m2's finer scale"},
     Unreferenced{"mxfp4_sr", "contract_test.cpp has its bound; above mxfp4's nearest rounding"},
     Unreferenced{"int8_full_g2048", "contract_test.cpp has its bound; just below int8_g2048's"},
+    Unreferenced{"fbgemm_e4m3_g32", "scale_test.cpp: FBGEMM's own conversion gives its codes"},
+    Unreferenced{"fbgemm_e5m2_g32", "scale_test.cpp: FBGEMM's own conversion gives its codes"},
     Unreferenced{"fbgemm_int8_g32",
                  "contract_test.cpp has its bound; int8_minmax's, smaller group"},
     Unreferenced{"bnb8_g4096", "contract_test.cpp has its bound"},

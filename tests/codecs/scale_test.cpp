@@ -234,8 +234,9 @@ TEST(Tables, ZeroGroupsHaveTheCodeOfZero) {
 
 // As encoded together as apart: each wire adds its own decoded values.
 TEST(DecodeReduce, AddsWiresOfEveryScale) {
-  for (const Codec* codec : {&fp8_e5m2, &mxfp8, &mxfp4_sr, &nvfp4, &int4_full_g128,
-                             &int8_minmax_g1024_sr, &int2_g32_sr, &nf4_g64, &qsgd_int8_g512}) {
+  for (const Codec* codec :
+       {&fp8_e5m2, &fbgemm_e5m2_g32, &mxfp8, &mxfp4_sr, &nvfp4, &int4_full_g128,
+        &int8_minmax_g1024_sr, &int2_g32_sr, &nf4_g64, &qsgd_int8_g512}) {
     std::vector<std::byte> wires;
     std::vector<float> expected(1001);
     for (std::uint32_t rank = 0; rank < 3; ++rank) {

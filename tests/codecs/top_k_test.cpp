@@ -61,9 +61,19 @@ TEST(SparseWire, PacksTwo12BitIndicesInThreeBytes) {
   EXPECT_EQ(packed, (std::vector<std::byte>{std::byte{0x23}, std::byte{0xC1}, std::byte{0xAB}}));
 }
 
+// 1920 = 48 x 40 needs 11 bits, 2 elements need one.
+TEST(SparseWire, HasIndicesAsLongAsTheChunkNeeds) {
+  EXPECT_EQ(sparse_wire(top(30, 1920), 1920).index_bits, 11);
+  EXPECT_EQ(sparse_wire(top(2, 2), 2).index_bits, 1);
+  EXPECT_EQ(sparse_wire(top(64, 4096), 1).index_bits, 12);
+  const std::vector<float> values = normal_values(333);
+  EXPECT_EQ(through(top(2, 2), values), values);
+  EXPECT_EQ(through(top(64, 64), values), values);
+}
+
 TEST(SparseWire, RefusesFormatsThatItCannotHold) {
-  for (const Format& format : {top(3, 4096), top(258, 256), top(2, 100), top(2, 128), top(2, 16384),
-                               top(2, 4096, Element::int4)}) {
+  for (const Format& format :
+       {top(3, 4096), top(258, 256), top(2, 1), top(2, 8193), top(2, 4096, Element::int4)}) {
     EXPECT_THROW((void)encoded_bytes(format, 10), std::invalid_argument);
   }
 }

@@ -63,8 +63,14 @@ TEST(TopKKernels, SelectTheLowestOfEqualsAndOfManyCandidates) {
     if (i % 7 == 3) nans[i] = std::numeric_limits<float>::quiet_NaN();
     if (i % 200 == 17) sparse[i] = -1;
   }
+  // Ties at the threshold with many candidates around, and no value but zeros and minus zeros.
+  std::vector<float> ties = normal_values(kElements), zeros(kElements, 0.0f);
+  for (std::size_t i = 0; i < kElements; ++i) {
+    if (i % 40 == 3) ties[i] = i % 80 == 3 ? 6.0f : -6.0f;
+    if (i % 3 == 0) zeros[i] = -0.0f;
+  }
   std::ranges::sort(sorted);
-  for (const auto& values : {equal, few, sorted, runs, nans, sparse}) {
+  for (const auto& values : {equal, few, sorted, runs, nans, sparse, ties, zeros}) {
     expect_reference_bytes(top(64, 4096), values);
     expect_reference_bytes(top(410, 4096, Element::sign_magnitude2), values);
   }
@@ -122,6 +128,27 @@ TEST(TopKKernels, SumWiresLikeTheReference) {
                                 {reinterpret_cast<float*>(sums.get()), kElements}, nullptr);
       EXPECT_EQ(first_difference(as_values<float>(sums.to_host()), expected), kElements)
           << format_name(format) << " " << inputs;
+    }
+  }
+}
+
+// So many chunks that their sums are folded first, of the least that a chunk can have.
+TEST(TopKKernels, FoldTheSumsOfManyChunks) {
+  expect_reference_bytes(top(2, 2, Element::codebook2), normal_values(2 * 8 * 1024 + 3));
+}
+
+// Wherever it is: 512 are kept, more than a block has threads.
+TEST(TopKKernels, ReportAValueThatIsNotFinite) {
+  for (const std::size_t at : {0u, 1000u, 4095u}) {
+    std::vector<float> values = normal_values(4096);
+    for (const unsigned expected : {0u, 1u}) {
+      if (expected == 1) values[at] = std::numeric_limits<float>::infinity();
+      const DeviceBuffer<float> input{std::span<const float>(values)};
+      const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
+      const GuardedBytes wire(encoded_bytes(top(512, 4096), 4096));
+      encode_top_k_async(top(512, 4096), {input.get(), 4096},
+                         {.wires = wire.get(), .nonfinite = flag.get()}, nullptr);
+      EXPECT_EQ(flag.to_host().front(), expected) << at;
     }
   }
 }

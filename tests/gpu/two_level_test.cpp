@@ -89,6 +89,43 @@ INSTANTIATE_TEST_SUITE_P(
                     Hops{"ZeroPlusPlusLarge", &int4_full_g2048, &int4_full_g2048}),
     [](const auto& row) { return row.param.name; });
 
+class EveryRequantisation : public testing::TestWithParam<const Codec*> {};
+
+// What a ring or a tree does at each of its ranks: sums wires, and sends the sum in the same
+// format.
+TEST_P(EveryRequantisation, GivesTheReferencesBytes) {
+  const Format& format = GetParam()->format;
+  for (const std::size_t inputs : {2u, 5u}) {
+    for (const std::size_t elements : {1u, 4133u}) {
+      std::vector<std::byte> wires;
+      for (std::uint32_t rank = 0; rank < inputs; ++rank) {
+        const auto wire = encoded(*GetParam(), awkward_values(elements, rank), {.rank = rank});
+        wires.insert(wires.end(), wire.begin(), wire.end());
+      }
+      const Requantise wanted{
+          .wire = format, .wire_out = format, .inputs = inputs, .elements = elements};
+      std::vector<std::byte> expected(encoded_bytes(format, elements));
+      decode_reduce_encode(wanted, wires, kKey, expected);
+      const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
+      const GuardedBytes out(expected.size()), scratch(scratch_bytes(format, elements));
+      decode_reduce_encode_async(wanted, input.get(),
+                                 {.wires = out.get(), .key = kKey, .scratch = scratch.get()},
+                                 nullptr);
+      EXPECT_EQ(first_difference(out.to_host(), expected), expected.size()) << elements;
+    }
+  }
+}
+
+std::vector<const Codec*> group_codecs() {
+  std::vector<const Codec*> rows;
+  std::ranges::copy_if(all_codecs(), std::back_inserter(rows),
+                       [](const Codec* codec) { return codec->decode == decode_groups; });
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryRequantisation, testing::ValuesIn(group_codecs()),
+                         [](const auto& row) { return std::string(row.param->name); });
+
 // The transform as a kernel of its own, then the plain encode: the same bytes as fused.
 TEST(FusedTransform, GivesTheBytesOfTheUnfused) {
   constexpr std::size_t kElements = 100'000;

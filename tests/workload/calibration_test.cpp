@@ -1,82 +1,15 @@
-// Calibration: times between and beyond the measured sizes, on other GPUs, and where nothing was
-// measured; and which tables are refused.
-#include "sim/workload/calibration.hpp"
-
+// Times of kernels by a calibration: between and beyond the measured sizes, on other GPUs, and
+// where nothing was measured.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "tests/input_errors.hpp"
-#include "tests/schedule/sample_cluster.hpp"
+#include "tests/workload/sample_calibration.hpp"
 
 namespace sim {
 namespace {
-
-using codecs::Operation;
-using Json = nlohmann::json;
-
-// The sample GPU has 2 TB/s; that of the tables 1 TB/s.
-constexpr Bandwidth kTableBandwidth = 1000_GBps;
-Gpu sample_gpu() { return sample_cluster({}).gpu; }
-Gpu tables_gpu() {
-  Gpu gpu = sample_gpu();
-  gpu.name = "measured GPU";
-  gpu.memory_bandwidth = kTableBandwidth;
-  return gpu;
-}
-
-// A row that moves its bytes at `share` of the table's bandwidth.
-Json row(const std::string& codec, const std::string& operation, double elements, double share,
-         int inputs = 1, const std::string& to = "") {
-  const double moved = 5 * elements;
-  return {{"codec", codec},
-          {"to", to},
-          {"operation", operation},
-          {"inputs", inputs},
-          {"elements", elements},
-          {"encoded_bytes", codecs::encoded_bytes(codecs::codec_named(codec).format,
-                                                  static_cast<std::size_t>(elements))},
-          {"moved_bytes", moved},
-          {"median_s", moved / (share * kTableBandwidth.base())},
-          {"spread_s", nullptr}};
-}
-
-Json table_of(const std::vector<Json>& rows) {
-  return {{"gpu", "measured GPU"},
-          {"kind", "measured"},
-          {"provenance", {{"source", "a test"}}},
-          {"memory_bandwidth_Bps", kTableBandwidth.base()},
-          {"gemm", Json::array()},
-          {"codecs", rows}};
-}
-
-// Read as it is from a file "sample.json".
-Calibration read(const Json& table) {
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::path(testing::TempDir()) / ("tables_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  std::ofstream(folder / "sample.json") << table;
-  try {
-    Calibration calibration = read_calibration(folder / "sample.json");
-    fs::remove_all(folder);
-    return calibration;
-  } catch (...) {
-    fs::remove_all(folder);
-    throw;
-  }
-}
-
-KernelUse use(const char* codec, Operation operation, double elements) {
-  return {.shape = {.operation = operation, .wire = codecs::codec_named(codec).format},
-          .elements = elements};
-}
 
 // Encodes of four sizes, in no order: the larger the input, the more of the bandwidth.
 Calibration sample_table() {
@@ -92,7 +25,8 @@ TEST(KernelTime, IsTheMeasuredOneAtMeasuredSizes) {
   const Calibration table = sample_table();
   for (const auto& [elements, share] :
        {std::pair{1 << 20, 0.2}, {1 << 22, 0.5}, {1 << 24, 0.8}, {1 << 26, 0.9}}) {
-    EXPECT_DOUBLE_EQ(encode_s(table, tables_gpu(), elements), 5.0 * elements / (share * 1e12));
+    // 4 bytes are read, and 1 + 4/128 written.
+    EXPECT_DOUBLE_EQ(encode_s(table, tables_gpu(), elements), 5.03125 * elements / (share * 1e12));
   }
 }
 
@@ -188,7 +122,7 @@ TEST(KernelTime, IsOfTheVeryKernel) {
     if (operation == Operation::decode_reduce_encode) {
       one.shape.wire_out = codecs::codec_named(to).format;
     }
-    return 5.0 * (1 << 20) / (kernel_time(table, tables_gpu(), one).seconds * 1e12);
+    return moved_bytes(one.shape, 1 << 20) / (kernel_time(table, tables_gpu(), one).seconds * 1e12);
   };
   EXPECT_NEAR(share(Operation::decode_reduce, 8, ""), 0.1, 1e-12);
   EXPECT_NEAR(share(Operation::decode_reduce, 4, ""), 0.2, 1e-12);
@@ -200,41 +134,6 @@ TEST(Formats, AreFoundInTablesByTheirCodecsNames) {
   for (const codecs::Codec* codec : codecs::all_codecs()) {
     EXPECT_EQ(codecs::format_name(codec->format), codec->name);
   }
-}
-
-TEST(CalibrationFile, GivesItsRowsSortedAndItsProducts) {
-  Json json = table_of(
-      {row("int8_g128", "encode", 1 << 22, 0.5), row("int8_g128", "encode", 1 << 20, 0.2)});
-  const auto product = [](const char* precision, int m) {
-    return Json{{"precision", precision}, {"m", m}, {"n", 2}, {"k", 3}, {"median_s", 0.5}};
-  };
-  json["gemm"] = {product("bf16", 1), product("fp8", 4)};
-  const Calibration table = read(json);
-  EXPECT_EQ(table.name, "sample");
-  EXPECT_EQ(table.gpu, "measured GPU");
-  EXPECT_EQ(table.kind, "measured");
-  EXPECT_EQ(table.source, "a test");
-  EXPECT_EQ(table.memory_bandwidth, kTableBandwidth);
-  ASSERT_EQ(table.kernels.size(), 1u);
-  const auto& times = table.kernels.begin()->second;
-  ASSERT_EQ(times.size(), 2u);
-  EXPECT_EQ(times[0].elements, 1 << 20);
-  EXPECT_EQ(times[1].elements, 1 << 22);
-  ASSERT_EQ(table.gemm.size(), 1u);  // other precisions are not the model's
-  EXPECT_EQ(table.gemm[0].m, 1);
-  EXPECT_EQ(table.gemm[0].seconds, 0.5);
-}
-
-TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {
-  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
-  EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");
-  json["codecs"][0]["encoded_bytes"] = 1;
-  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
-  // 2^20 codes and 2^13 scales of 4 bytes.
-  EXPECT_NE(error.find("sample.json: /codecs/0/encoded_bytes: the codec encodes 1048576 elements "
-                       "into 1081344 bytes; calibrate again"),
-            std::string::npos)
-      << error;
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
-#include "apps/calibrate/device.hpp"
+#include "apps/calibrate/gpu/device.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <fstream>
+
+#include "codecs/cuda/error.hpp"
 
 namespace calibrate {
 namespace {
@@ -18,7 +20,8 @@ std::string version(int number) {
 Device read_device() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-    throw codecs::cuda::CudaError("no CUDA device: this program measures a GPU, so it needs one");
+    throw codecs::cuda::CudaError(
+        "no CUDA device: --device gpu measures one; --device cpu times the references");
   }
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0));
@@ -35,20 +38,12 @@ Device read_device() {
   check(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0));
   // Two transfers a clock.
   device.memory_bandwidth_Bps = 2 * 1e3 * clock_kHz * bus_bits / 8.0;
+  device.fp8 = 10 * properties.major + properties.minor >= 89;
   std::ifstream file("/proc/driver/nvidia/version");
   std::getline(file, device.driver);
   if (!device.driver.empty()) device.driver += "; ";
   device.driver += "CUDA " + version(driver);
   return device;
-}
-
-double copy_bandwidth_Bps(const codecs::cuda::Benchmark& benchmark, std::size_t bytes) {
-  const codecs::cuda::DeviceBuffer<std::byte> from(bytes), to(bytes);
-  check(cudaMemset(from.get(), 1, bytes));
-  const auto timing = benchmark.time([&](int, cudaStream_t stream) {
-    check(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, stream));
-  });
-  return 2 * static_cast<double>(bytes) / timing.median_s;
 }
 
 }  // namespace calibrate

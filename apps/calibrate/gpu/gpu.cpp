@@ -1,0 +1,84 @@
+#include "apps/calibrate/gpu/gpu.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "apps/calibrate/gpu/device.hpp"
+#include "apps/calibrate/gpu/measure.hpp"
+
+namespace calibrate {
+namespace {
+
+constexpr int kSamples = 31, kQuickSamples = 5;
+
+LayerShapes layers_of(const Settings& settings) {
+  LayerShapes layers;
+  if (settings.quick) {
+    layers.parallel = {8};
+    layers.vocabulary = 8192;
+  }
+  if (settings.quick && settings.hidden.empty()) layers.hidden = {4096};
+  if (settings.quick && !settings.hidden.empty()) layers.tokens = settings.hidden.front();
+  if (!settings.hidden.empty()) layers.hidden = settings.hidden;
+  return layers;
+}
+
+void measure_products(const Settings& settings, const Device& device, Session& session,
+                      Json& table) {
+  const LayerShapes layers = layers_of(settings);
+  table["gemm"] = Json::array();
+  table["interference"] = Json::array();
+  const auto bf16 = load_bf16_products(settings.cublas);
+  if (!bf16) {
+    std::fprintf(stderr, "no cuBLAS found: no products are measured; --cublas FILE names it\n");
+    return;
+  }
+  table["provenance"]["gemm"] = bf16->library;
+  table["gemm"] = calibrate::measure_products(session, *bf16, layers);
+  table["interference"] = measure_interference(session, *bf16, layers, settings.sizes);
+  const auto fp8 = device.fp8 ? load_fp8_products(settings.cublas_lt) : std::nullopt;
+  if (!fp8) {
+    std::fprintf(stderr, "no cuBLASLt, or no FP8 on this GPU: no FP8 products are measured\n");
+    return;
+  }
+  table["provenance"]["gemm"] = bf16->library + ", " + fp8->library;
+  for (Json& row : calibrate::measure_products(session, *fp8, layers)) {
+    table["gemm"].push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+GpuTable measure_gpu(const Settings& settings) {
+  const Device device = read_device();
+  const int samples = settings.quick ? kQuickSamples : kSamples;
+  Session session{.samples = samples,
+                  .benchmark = codecs::cuda::Benchmark(samples),
+                  .budget = Budget(60 * settings.minutes),
+                  .floor = {},
+                  .disagreed = {}};
+  Json table{{"gpu", device.name}, {"kind", "measured"}};
+  table["provenance"] = json_of(Provenance{
+      .source = "gardenhose-calibrate: median and interquartile range of up to " +
+                std::to_string(samples) +
+                " samples of launches back to back, on buffers that rotate beyond the L2 cache",
+      .device = device.device,
+      .driver = device.driver,
+      .cuda = device.cuda,
+      .commit = settings.commit,
+      .command = settings.command});
+  table["memory_bandwidth_Bps"] = device.memory_bandwidth_Bps;
+  const Json copies = measure_copies(session, settings.sizes);
+  session.floor.emplace(copies);
+  table["copy_bandwidth_Bps"] = session.floor->bandwidth_Bps();
+  table["launch_latency_s"] = session.benchmark.launch_latency().median_s;
+  table["copy"] = copies;
+  table["passes"] = measure_passes(session, settings.sizes);
+  measure_products(settings, device, session, table);
+  const CodecRows rows = measure_codecs(session, settings.sizes);
+  table["codecs"] = rows.codecs;
+  table["variants"] = rows.variants;
+  return {.gpu = device.name, .table = std::move(table), .disagreed = session.disagreed};
+}
+
+}  // namespace calibrate

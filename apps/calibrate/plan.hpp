@@ -1,0 +1,51 @@
+// How much is measured: which sizes, on how many buffers, for how long.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace calibrate {
+
+struct Sizes {
+  std::size_t min_bytes = std::size_t{1} << 20;  // of float32 input, over all inputs
+  std::size_t max_bytes = std::size_t{1} << 32;
+};
+
+// Device memory that the measurements of one size take, over that size: input, model, residual,
+// wires, output and decoded values, and a codec's scratch.
+inline constexpr double kMemoryPerInput = 7;
+
+// Doubling, from the smallest to the largest that fits into `free_bytes`.
+[[nodiscard]] std::vector<std::size_t> sizes_that_fit(const Sizes& sizes, std::size_t free_bytes);
+
+// Buffers of `bytes` to rotate through, so that what a launch reads was driven out of a cache of
+// `cache_bytes` by the launches since; no more than fit into `free_bytes`.
+[[nodiscard]] std::size_t copies(std::size_t bytes, std::size_t cache_bytes,
+                                 std::size_t free_bytes);
+
+// Seconds for each of what is left to measure, so that the whole run keeps to its time.
+class Budget {
+ public:
+  explicit Budget(double total_s) : total_s_(total_s) {}
+  // A part of so many rows begins.
+  void expect(std::size_t rows);
+  // For the next one.
+  [[nodiscard]] double next_s();
+  [[nodiscard]] double elapsed_s() const;
+  [[nodiscard]] std::size_t left() const { return left_; }
+  // What the rest of the part takes at its pace so far: more, where sizes still grow.
+  [[nodiscard]] double remaining_s() const;
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double total_s_;
+  double part_start_s_ = 0;
+  std::size_t done_ = 0;
+  std::size_t left_ = 0;
+};
+
+// Of one row, given the time that is left and the rows that share it.
+[[nodiscard]] double row_budget_s(double left_s, std::size_t rows);
+
+}  // namespace calibrate

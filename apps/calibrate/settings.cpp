@@ -1,0 +1,115 @@
+#include "apps/calibrate/settings.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <iostream>
+
+#include "sim/base/error.hpp"
+
+namespace calibrate {
+namespace {
+
+namespace options = boost::program_options;
+
+// A piece of most formats: sizes are multiples.
+constexpr std::size_t kLeastSize = std::size_t{16} << 10;
+
+struct Texts {
+  std::string device, min, max;
+  bool help = false;
+};
+
+std::size_t read_size(const std::string& flag, const std::string& text) {
+  std::size_t end = 0;
+  double number = 0;
+  try {
+    number = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  const std::string unit = text.substr(std::min(text.size(), text.find_first_not_of(' ', end)));
+  for (const auto& [name, factor] : {std::pair{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}}) {
+    const double bytes = number * factor;
+    if (end > 0 && unit == name && bytes >= kLeastSize && bytes <= 0x1p40) {
+      return static_cast<std::size_t>(bytes) / kLeastSize * kLeastSize;
+    }
+  }
+  throw sim::InputError(flag + ": '" + text + "' is no size from 16 KiB up; write e.g. \"16 MiB\"");
+}
+
+options::options_description described(Settings& settings, Texts& texts) {
+  options::options_description flags("flags");
+  auto add = flags.add_options();
+  add("device", options::value(&texts.device)->default_value("gpu"),
+      "gpu, or cpu: the references' times, which no simulation takes for a GPU's");
+  add("output", options::value(&settings.output),
+      "the table; default: traces/calibration/GPU.json; with --device cpu, standard output");
+  add("min-size", options::value(&texts.min)->default_value("1 MiB"), "smallest float32 input");
+  add("max-size", options::value(&texts.max),
+      "largest, as far as memory reaches; default: 4 GiB, with --device cpu 16 MiB");
+  add("quick", options::bool_switch(&settings.quick),
+      "few launches of each kernel, few sizes of products: a trial");
+  add("minutes", options::value(&settings.minutes)->default_value(settings.minutes),
+      "how long it may take; the slower the kernels, the fewer launches of each");
+  add("hidden", options::value(&settings.hidden)->multitoken(),
+      "hidden sizes of the layers whose matrix products are measured");
+  add("cublas", options::value(&settings.cublas), "libcublas.so, if the system does not find it");
+  add("cublas-lt", options::value(&settings.cublas_lt), "libcublasLt.so, likewise");
+  add("commit", options::value(&settings.commit)->default_value("unknown"),
+      "what this program was built from, for the table's provenance");
+  add("summary", options::value(&settings.summary),
+      "measures nothing: prints floor, time and ratio of each row of this table");
+  add("help", options::bool_switch(&texts.help), "this text");
+  return flags;
+}
+
+void take_texts(const Texts& texts, Settings& settings) {
+  if (texts.device != "gpu" && texts.device != "cpu") {
+    throw sim::InputError("--device: '" + texts.device + "' is none of the known: gpu, cpu");
+  }
+  settings.target = texts.device == "gpu" ? Target::gpu : Target::cpu;
+  const char* const most = settings.target == Target::gpu ? "4 GiB" : "16 MiB";
+  settings.sizes = {.min_bytes = read_size("--min-size", texts.min),
+                    .max_bytes = read_size("--max-size", texts.max.empty() ? most : texts.max)};
+  if (settings.sizes.min_bytes > settings.sizes.max_bytes) {
+    throw sim::InputError("--min-size: is larger than --max-size");
+  }
+  if (!(settings.minutes > 0 && settings.minutes <= 1440)) {
+    throw sim::InputError("--minutes: is not above 0 and up to 1440");
+  }
+  for (const int hidden : settings.hidden) {
+    if (hidden < 128 || hidden > 65536 || hidden % 128 != 0) {
+      throw sim::InputError("--hidden: " + std::to_string(hidden) +
+                            " is not a multiple of 128 up to 65536");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Settings> read_settings(int count, const char* const* arguments) {
+  Settings settings;
+  Texts texts;
+  const options::options_description flags = described(settings, texts);
+  options::variables_map values;
+  try {
+    options::store(options::parse_command_line(count, arguments, flags), values);
+    options::notify(values);
+  } catch (const options::error& error) {
+    throw sim::InputError(error.what());
+  }
+  if (texts.help) {
+    std::cout << "usage: gardenhose-calibrate [flags]\n"
+                 "Measures the GPU and the codecs' kernels on it, and checks every output.\n\n"
+              << flags;
+    return std::nullopt;
+  }
+  take_texts(texts, settings);
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) settings.command += ' ';
+    settings.command += arguments[i];
+  }
+  return settings;
+}
+
+}  // namespace calibrate

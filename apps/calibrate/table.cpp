@@ -1,0 +1,96 @@
+#include "apps/calibrate/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <ctime>
+#include <stdexcept>
+#include <utility>
+
+namespace calibrate {
+namespace {
+
+using codecs::Operation;
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16] = {};
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+}  // namespace
+
+std::string_view operation_name(Operation operation) {
+  constexpr std::array kNames{std::pair{Operation::encode, "encode"},
+                              std::pair{Operation::encode_difference, "encode_difference"},
+                              std::pair{Operation::encode_feedback, "encode_feedback"},
+                              std::pair{Operation::decode, "decode"},
+                              std::pair{Operation::decode_add, "decode_add"},
+                              std::pair{Operation::decode_reduce, "decode_reduce"},
+                              std::pair{Operation::decode_reduce_add, "decode_reduce_add"},
+                              std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
+  for (const auto& [known, name] : kNames) {
+    if (known == operation) return name;
+  }
+  throw std::invalid_argument("an operation outside the enumeration");
+}
+
+double moved_bytes(const KernelRow& row) {
+  const codecs::Traffic traffic = codecs::memory_traffic(row.shape);
+  return (traffic.read + traffic.written) * static_cast<double>(row.elements);
+}
+
+Json json_of(const KernelRow& row, const Time& time) {
+  return {{"codec", row.codec->name},
+          {"to", row.to == nullptr ? "" : row.to->name},
+          {"operation", operation_name(row.shape.operation)},
+          {"inputs", row.shape.inputs},
+          {"value_bytes", row.shape.value_bytes},
+          {"elements", row.elements},
+          {"encoded_bytes", codecs::encoded_bytes(row.codec->format, row.elements)},
+          {"moved_bytes", moved_bytes(row)},
+          {"median_s", time.median_s},
+          {"spread_s", time.spread_s},
+          {"launches", time.launches}};
+}
+
+Floor::Floor(const Json& rows) {
+  for (const Json& row : rows) copies_.push_back({row.at("moved_bytes"), row.at("median_s")});
+  codecs::require(!copies_.empty(), "a floor of measured copies");
+}
+
+double Floor::seconds(double moved_bytes) const {
+  const auto above = std::ranges::find_if(
+      copies_, [&](const Copy& copy) { return copy.moved_bytes >= moved_bytes; });
+  if (above == copies_.begin()) return above->seconds;
+  if (above == copies_.end()) return moved_bytes / bandwidth_Bps();
+  const Copy& below = *std::prev(above);
+  const double share =
+      std::log(moved_bytes / below.moved_bytes) / std::log(above->moved_bytes / below.moved_bytes);
+  return below.seconds * std::pow(above->seconds / below.seconds, share);
+}
+
+double Floor::bandwidth_Bps() const { return copies_.back().moved_bytes / copies_.back().seconds; }
+
+Json json_of(const Provenance& provenance) {
+  return {{"source", provenance.source},
+          {"device", provenance.device},
+          {"driver", provenance.driver},
+          {"cuda", provenance.cuda},
+          {"commit", provenance.commit},
+          {"command", provenance.command},
+          {"date", today()}};
+}
+
+std::filesystem::path default_output(std::string gpu) {
+  for (char& c : gpu) {
+    c = std::isalnum(static_cast<unsigned char>(c)) != 0
+            ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+            : '_';
+  }
+  return std::filesystem::path("traces/calibration") / (gpu + ".json");
+}
+
+}  // namespace calibrate

@@ -1,0 +1,61 @@
+// The calibration table as JSON: its rows, the floor that they are held against, its provenance.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codecs/codec.hpp"
+
+namespace calibrate {
+
+using Json = nlohmann::ordered_json;
+
+struct Time {
+  double median_s = 0;
+  double spread_s = 0;
+  int launches = 0;
+};
+
+// One size of one kernel.
+struct KernelRow {
+  const codecs::Codec* codec = nullptr;
+  const codecs::Codec* to = nullptr;  // of decode_reduce_encode alone
+  codecs::KernelShape shape = {};
+  std::size_t elements = 0;
+  std::string variant = {};  // "" for an operation of the table
+};
+
+[[nodiscard]] std::string_view operation_name(codecs::Operation operation);
+// That the memory traffic of the codec cannot avoid.
+[[nodiscard]] double moved_bytes(const KernelRow& row);
+[[nodiscard]] Json json_of(const KernelRow& row, const Time& time);
+
+// Time of a copy by the bytes that it moves, read and written together: linear between the
+// measured sizes in the logarithm of both, as the simulator interpolates.
+class Floor {
+ public:
+  // Rows {moved_bytes, median_s, ...} of the table's "copy", ascending; at least one.
+  explicit Floor(const Json& rows);
+  [[nodiscard]] double seconds(double moved_bytes) const;
+  // Of the largest copy.
+  [[nodiscard]] double bandwidth_Bps() const;
+
+ private:
+  struct Copy {
+    double moved_bytes, seconds;
+  };
+  std::vector<Copy> copies_;
+};
+
+struct Provenance {
+  std::string source, device, driver, cuda, commit, command;
+};
+[[nodiscard]] Json json_of(const Provenance& provenance);  // and today's date, UTC
+
+// "traces/calibration/nvidia_h200.json"
+[[nodiscard]] std::filesystem::path default_output(std::string gpu);
+
+}  // namespace calibrate

@@ -1,0 +1,46 @@
+// Products of matrices on the GPU by cuBLAS, which is loaded at run time: programs start on
+// machines without it.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <library_types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace codecs::cuda {
+
+// Matrices are column after column, as BLAS has them, so a matrix that is row after row counts as
+// its transpose. `leading` is the distance between columns.
+struct MatrixOperand {
+  const void* values = nullptr;
+  int leading = 0;
+  bool transposed = false;  // before the product
+};
+
+// rows x columns = left (rows x inner) right (inner x columns), summed up in float32.
+struct MatrixProduct {
+  int rows = 0;
+  int columns = 0;
+  int inner = 0;
+  MatrixOperand left = {};
+  MatrixOperand right = {};
+  void* product = nullptr;
+  int leading = 0;                     // of the product
+  cudaDataType_t values = CUDA_R_32F;  // of all three
+};
+
+// Enqueues a product on a stream.
+using Multiply = std::function<void(const MatrixProduct&, cudaStream_t)>;
+
+struct Cublas {
+  int version = 0;
+  Multiply multiply;
+};
+
+// cuBLAS of the file, or without one of the usual places; nothing where there is none. The handle
+// is of the device that is current now, and `multiply` for one thread at a time.
+[[nodiscard]] std::optional<Cublas> load_cublas(const std::string& file = {});
+
+}  // namespace codecs::cuda

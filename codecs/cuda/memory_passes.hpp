@@ -1,0 +1,35 @@
+// The passes over memory of an optimizer step, and a copy by a few thread blocks, which stands for
+// a collective: what is measured of a GPU beside the codecs. codecs/cuda/kernels.hpp says what all
+// launchers promise; lengths here are multiples of 16 bytes.
+#pragma once
+
+#include "codecs/cuda/kernels.hpp"
+
+namespace codecs::cuda {
+
+// By `blocks` thread blocks of 512; 0: as many as the device holds at once.
+void copy_async(const std::byte* from, std::byte* to, std::size_t bytes, int blocks,
+                cudaStream_t stream);
+
+// *sum, which is set to zero first, becomes the sum of the squares up to the order of its terms.
+void sum_of_squares_async(Tensor<const float> values, float* sum, cudaStream_t stream);
+
+void scale_async(Tensor<float> values, float factor, cudaStream_t stream);
+
+// Adam with decoupled weight decay (AdamW, arXiv 1711.05101, algorithm 2):
+//   m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
+//   w = w - rate (correction1 m / (sqrt(correction2 v) + epsilon) + decay w)
+struct Adam {
+  float beta1 = 0.9f, beta2 = 0.95f;
+  float correction1 = 1, correction2 = 1;  // 1 / (1 - beta^step)
+  float rate = 1e-4f, epsilon = 1e-8f, decay = 0.1f;
+};
+struct AdamState {
+  float* weights = nullptr;
+  float* first_moments = nullptr;
+  float* second_moments = nullptr;
+};
+void adam_async(const Adam& adam, Tensor<const float> gradients, const AdamState& state,
+                cudaStream_t stream);
+
+}  // namespace codecs::cuda

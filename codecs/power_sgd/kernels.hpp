@@ -1,0 +1,50 @@
+// CUDA kernels of PowerSGD; codecs/cuda/kernels.hpp says what all launchers promise, but for bytes:
+// sums are in other orders than the reference's, so errors are at most twice those of plain loops
+// in float32. Given the same all_reduced factors, every GPU of a kind computes the same bits.
+//
+// A step of each rank, where both factors are averaged over the ranks in place:
+//
+//   power_sgd_p_async        all_reduce of p, rows x rank values
+//   power_sgd_q_async        all_reduce of q, columns x rank values
+//   power_sgd_finish_async
+//
+// Passes over the matrix: M = values + residual 12 bytes an element, P and Q 4 bytes each, sent and
+// residual 12 bytes together.
+#pragma once
+
+#include "codecs/cuda/cublas.hpp"
+#include "codecs/cuda/kernels.hpp"
+#include "codecs/power_sgd/power_sgd.hpp"
+
+namespace codecs::cuda {
+
+inline constexpr std::size_t kMostPowerSgdRank = 32;
+
+// What a rank keeps of a matrix, and the flag of Encoding.
+struct PowerSgdBuffers {
+  float* residual = nullptr;  // rows x columns, zeros before the first step; M during a step
+  float* p = nullptr;         // rows x rank
+  float* q = nullptr;         // columns x rank, from power_sgd_start_async() before the first step
+  unsigned* nonfinite = nullptr;
+};
+
+// The reference's values, up to the last digit of the device's logarithm and sine.
+void power_sgd_start_async(const PowerSgd& shape, const RandomKey& key, float* q,
+                           cudaStream_t stream);
+
+// M = values + residual, P = M Q. `multiply` computes in float32, as that of load_cublas() does.
+void power_sgd_p_async(const PowerSgd& shape, const float* values, const PowerSgdBuffers& buffers,
+                       const Multiply& multiply, cudaStream_t stream);
+// Orthonormal P, Q = M^T P. One block makes P orthonormal: a matrix alone leaves most of a GPU
+// idle, so matrices go to several streams.
+void power_sgd_q_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
+                       const Multiply& multiply, cudaStream_t stream);
+// sent = P Q^T, each of `rank` products added by a fused multiply-add, and residual = M - sent.
+void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffers, float* sent,
+                            cudaStream_t stream);
+
+// Makes the columns of a factor of `rows` rows orthonormal, as orthonormalise() does.
+void orthonormalise_async(std::size_t rows, std::size_t columns, float* factor,
+                          cudaStream_t stream);
+
+}  // namespace codecs::cuda

@@ -1,0 +1,191 @@
+// Reads and checks calibration tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/error.hpp"
+#include "sim/base/json_reader.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/calibration_rows.hpp"
+
+namespace sim {
+namespace {
+
+using codecs::Operation;
+
+constexpr const char* kCpuKind = "cpu_reference";
+
+const codecs::Codec& read_codec(const JsonReader& place) {
+  const std::string name = place.text();
+  const auto all = codecs::all_codecs();
+  const auto codec = std::ranges::find(all, name, &codecs::Codec::name);
+  if (codec == all.end()) place.fail("no codec is called " + name);
+  return **codec;
+}
+
+// What the row measured.
+codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec) {
+  const std::string name = row.at("operation").text();
+  const auto operation = operation_named(name);
+  if (!operation) row.at("operation").fail("no kernel is called " + name);
+  codecs::KernelShape shape{.operation = *operation, .wire = codec.format};
+  shape.inputs = static_cast<int>(row.at("inputs").whole(65536));
+  shape.value_bytes = usual_value_bytes(*operation);
+  if (row.has("value_bytes")) {
+    const double bytes = row.at("value_bytes").whole(4);
+    if (bytes != 2 && bytes != 4) row.at("value_bytes").fail("is neither 2 nor 4");
+    shape.value_bytes = static_cast<int>(bytes);
+  }
+  const bool requantizes = *operation == Operation::decode_reduce_encode;
+  if (requantizes) {
+    shape.wire_out = read_codec(row.at("to")).format;
+  } else if (!row.at("to").text().empty()) {
+    row.at("to").fail("names a codec, but " + name + " encodes nothing again");
+  }
+  return shape;
+}
+
+void check_bytes(const JsonReader& row, const codecs::KernelShape& shape, double elements) {
+  const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
+  if (row.at("encoded_bytes").positive() != static_cast<double>(encoded)) {
+    row.at("encoded_bytes")
+        .fail(fmt::format("the codec encodes {} elements into {} bytes; calibrate again", elements,
+                          encoded));
+  }
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  const double moved = (traffic.read + traffic.written) * elements;
+  // Of a published row, whole bytes.
+  if (std::abs(row.at("moved_bytes").positive() - moved) > 1 + 1e-9 * moved) {
+    row.at("moved_bytes")
+        .fail(fmt::format("the kernel moves {:.0f} bytes; calibrate again", moved));
+  }
+}
+
+void read_kernel(const JsonReader& row, Calibration& table) {
+  row.only({"codec", "to", "operation", "inputs", "value_bytes", "elements", "encoded_bytes",
+            "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+  const codecs::Codec& codec = read_codec(row.at("codec"));
+  const codecs::KernelShape shape = read_shape(row, codec);
+  const double elements = row.at("elements").whole();
+  check_bytes(row, shape, elements);
+  auto& times = table.kernels[kernel_key(shape, codec.name, row.at("to").text())];
+  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
+    row.fail("the same kernel and size are there twice");
+  }
+  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
+}
+
+void read_gemm(const JsonReader& row, Calibration& table) {
+  row.only({"precision", "m", "n", "k", "median_s", "spread_s", "launches"});
+  const std::string precision = row.at("precision").text();
+  const GemmTime time{row.at("m").whole(), row.at("n").whole(), row.at("k").whole(),
+                      row.at("median_s").positive()};
+  if (precision == "bf16") table.gemm.push_back(time);
+}
+
+void read_pass(const JsonReader& row, Calibration& table) {
+  row.only({"pass", "elements", "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+  auto& times = table.passes[row.at("pass").text()];
+  const double moved = row.at("moved_bytes").positive();
+  if (std::ranges::find(times, moved, &PassTime::moved_bytes) != times.end()) {
+    row.fail("the same pass and size are there twice");
+  }
+  times.push_back({moved, row.at("median_s").positive()});
+}
+
+void read_interference(const JsonReader& row, Calibration& table) {
+  row.only({"kernel", "blocks", "m", "n", "k", "product_alone_s", "product_beside_s",
+            "kernel_alone_s", "kernel_beside_s"});
+  const double blocks = row.at("blocks").not_negative();
+  if (blocks > 65536 || blocks != std::floor(blocks)) row.at("blocks").fail("is no whole number");
+  table.interference.push_back(
+      {.kernel = row.at("kernel").text(),
+       .blocks = static_cast<int>(blocks),
+       .product_slow = row.at("product_beside_s").positive() / row.at("product_alone_s").positive(),
+       .kernel_slow = row.at("kernel_beside_s").positive() / row.at("kernel_alone_s").positive()});
+}
+
+// What only measured tables have; published ones leave it out or say null.
+void read_measured(const JsonReader& root, Calibration& table) {
+  if (table.kind == "measured" && root.has("copy_bandwidth_Bps")) {
+    table.copy_bandwidth = Bandwidth::from_base(root.at("copy_bandwidth_Bps").positive());
+  }
+  if (table.kind == "measured" && root.has("launch_latency_s")) {
+    table.launch_latency = Seconds::from_base(root.at("launch_latency_s").positive());
+  }
+  if (root.has("copy")) {
+    root.at("copy").each([](const JsonReader& row) {
+      row.only({"moved_bytes", "method", "median_s", "spread_s", "launches"});
+      static_cast<void>(row.at("moved_bytes").positive());
+      static_cast<void>(row.at("median_s").positive());
+    });
+  }
+  if (root.has("passes")) {
+    root.at("passes").each([&](const JsonReader& row) { read_pass(row, table); });
+  }
+  if (root.has("interference")) {
+    root.at("interference").each([&](const JsonReader& row) { read_interference(row, table); });
+  }
+}
+
+std::string read_kind(const JsonReader& root) {
+  const std::string kind = root.at("kind").text();
+  if (kind == kCpuKind) {
+    root.at("kind").fail(
+        "these are times of the references on a CPU, which say nothing about a GPU; run "
+        "gardenhose-calibrate --device gpu on one");
+  }
+  if (kind != "measured" && kind != "published") {
+    root.at("kind").fail("is neither measured nor published");
+  }
+  return kind;
+}
+
+// See Calibration::memory_share. The sizes of each kernel ascend.
+double memory_share(const Calibration& table) {
+  std::vector<double> shares;
+  for (const auto& [key, times] : table.kernels) {
+    const KernelTime& largest = times.back();
+    shares.push_back(largest.moved_bytes / largest.seconds / table.memory_bandwidth.base());
+  }
+  if (shares.empty()) return 0;
+  std::ranges::sort(shares);
+  return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
+}
+
+}  // namespace
+
+Calibration read_calibration(const std::filesystem::path& file) {
+  const JsonDocument document = read_json(file);
+  const JsonReader root(document);
+  Calibration table;
+  table.name = file.stem().string();
+  table.kind = read_kind(root);
+  table.gpu = root.at("gpu").text();
+  root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
+             "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants"});
+  table.source = root.at("provenance").at("source").text();
+  table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
+  root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
+  root.at("gemm").each([&](const JsonReader& row) { read_gemm(row, table); });
+  read_measured(root, table);
+  for (auto& [key, times] : table.kernels) {
+    std::ranges::sort(times, {}, &KernelTime::elements);
+  }
+  for (auto& [name, times] : table.passes) std::ranges::sort(times, {}, &PassTime::moved_bytes);
+  table.memory_share = memory_share(table);
+  return table;
+}
+
+bool is_cpu_table(const std::filesystem::path& file) {
+  try {
+    const JsonDocument document = read_json(file);
+    const JsonReader root(document);
+    return root.has("kind") && root.at("kind").text() == kCpuKind;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,23 @@
+// What reading and asking a calibration table have in common: how its rows are named.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "codecs/codec.hpp"
+
+namespace sim {
+
+// As rows spell them; nothing for other text.
+[[nodiscard]] std::optional<codecs::Operation> operation_named(std::string_view name);
+[[nodiscard]] std::string_view name_of(codecs::Operation operation);
+
+// Of one value, where a row does not say: weights are bfloat16, all else is float32.
+[[nodiscard]] int usual_value_bytes(codecs::Operation operation);
+
+// Of Calibration::kernels.
+[[nodiscard]] std::string kernel_key(const codecs::KernelShape& shape, std::string_view codec,
+                                     std::string_view to);
+
+}  // namespace sim

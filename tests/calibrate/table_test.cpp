@@ -1,0 +1,124 @@
+// Rows of the table, the floor, the summary, and the table of the references.
+#include "apps/calibrate/table.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "apps/calibrate/cpu.hpp"
+#include "apps/calibrate/summary.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/calibration_rows.hpp"
+#include "tests/input_errors.hpp"
+
+namespace calibrate {
+namespace {
+
+using codecs::Operation;
+
+TEST(OperationNames, AreTheReaders) {
+  for (int i = 0; i <= static_cast<int>(Operation::decode_reduce_encode); ++i) {
+    const auto operation = static_cast<Operation>(i);
+    EXPECT_EQ(operation_name(operation), sim::name_of(operation));
+    EXPECT_EQ(sim::operation_named(operation_name(operation)), operation);
+  }
+}
+
+Json copy(double moved, double seconds) { return {{"moved_bytes", moved}, {"median_s", seconds}}; }
+
+TEST(Floor, IsMeasuredAndInterpolatedInBothLogarithms) {
+  const Floor floor(Json{copy(1e6, 2e-6), copy(4e6, 4e-6), copy(1e9, 1e-3)});
+  EXPECT_DOUBLE_EQ(floor.seconds(1e6), 2e-6);
+  EXPECT_DOUBLE_EQ(floor.seconds(2e6), std::sqrt(2e-6 * 4e-6));
+  EXPECT_DOUBLE_EQ(floor.seconds(1), 2e-6) << "a launch costs what it costs";
+  EXPECT_DOUBLE_EQ(floor.seconds(3e9), 3e-3);
+  EXPECT_DOUBLE_EQ(floor.bandwidth_Bps(), 1e12);
+}
+
+KernelRow encode_row(std::size_t elements) {
+  const codecs::Codec& codec = codecs::codec_named("int8_g128_hadamard_sr");
+  return {.codec = &codec,
+          .shape = {.operation = Operation::encode, .wire = codec.format},
+          .elements = elements};
+}
+
+// 64 MiB at 90 % of the floor and 80 %, and a smaller size.
+Json sample_table() {
+  Json table{{"gpu", "a GPU"},
+             {"kind", "measured"},
+             {"provenance", {{"source", "a test"}}},
+             {"memory_bandwidth_Bps", 1e12},
+             {"copy_bandwidth_Bps", 9e11},
+             {"launch_latency_s", 2e-6},
+             {"gemm", Json::array()},
+             {"codecs", Json::array()}};
+  for (const auto& [elements, share] :
+       {std::pair{std::size_t{1} << 24, 0.9}, {std::size_t{1} << 25, 0.8}, {4096, 0.1}}) {
+    const double seconds = moved_bytes(encode_row(elements)) / 1e12 / share;
+    Json row = json_of(encode_row(elements), {.median_s = seconds, .launches = 31});
+    row["fraction"] = share;
+    table["codecs"].push_back(row);
+  }
+  return table;
+}
+
+TEST(Table, IsReadByTheSimulator) {
+  const auto file = std::filesystem::path(testing::TempDir()) /
+                    ("calibrate_" + std::to_string(getpid()) + ".json");
+  std::ofstream(file) << sample_table();
+  const sim::Calibration table = sim::read_calibration(file);
+  std::filesystem::remove(file);
+  EXPECT_EQ(table.kind, "measured");
+  EXPECT_EQ(table.kernels.at("int8_g128_hadamard_sr/encode/1/").size(), 3u);
+}
+
+TEST(Table, OfTheReferencesIsRefusedByTheSimulator) {
+  const auto file = std::filesystem::path(testing::TempDir()) /
+                    ("references_" + std::to_string(getpid()) + ".json");
+  Settings settings;
+  settings.sizes = {16384, 16384};
+  std::ofstream(file) << cpu_table(settings);
+  EXPECT_TRUE(sim::is_cpu_table(file));
+  EXPECT_NE(input_error_of([&] {
+              static_cast<void>(sim::read_calibration(file));
+            }).find("/kind: these are times of the references on a CPU"),
+            std::string::npos);
+  EXPECT_NE(input_error_of([&] { static_cast<void>(summary_of_file(file)); }), "");
+  std::filesystem::remove(file);
+}
+
+TEST(Summary, SaysWhichRowsFromWhichSizeHoldTheBar) {
+  const std::string text = summary_of(sample_table(), 64.0 * (1 << 20));
+  EXPECT_NE(text.find("90.0 % holds"), std::string::npos) << text;
+  EXPECT_NE(text.find("80.0 % BELOW"), std::string::npos) << text;
+  EXPECT_EQ(text.find("10.0 %"), std::string::npos) << "a small size";
+  EXPECT_NE(text.find("1 of 2 rows"), std::string::npos) << text;
+}
+
+TEST(Summary, OfAFileThatIsNoTableSaysSo) {
+  EXPECT_NE(input_error_of([] { static_cast<void>(summary_of_file("missing.json")); }), "");
+  Json table = sample_table();
+  table["codecs"][0].erase("fraction");
+  EXPECT_THROW(static_cast<void>(summary_of(table, 0)), Json::exception);
+}
+
+TEST(Bar, IsLowerForASearchAndNoneForPlainCodecs) {
+  const codecs::Format groups = codecs::codec_named("int8_g128").format;
+  EXPECT_EQ(bar_of(groups, Operation::encode), 0.85);
+  codecs::Format top_k{.element = codecs::Element::codebook2, .group = 4096, .keep = 32};
+  EXPECT_EQ(bar_of(top_k, Operation::encode_feedback), 0.60);
+  EXPECT_EQ(bar_of(top_k, Operation::encode), std::nullopt);
+  EXPECT_EQ(bar_of(top_k, Operation::decode), 0.85);
+  EXPECT_EQ(bar_of({.element = codecs::Element::nf4, .group = 64}, Operation::encode),
+            std::nullopt);
+}
+
+TEST(DefaultOutput, IsNamedAfterTheGpu) {
+  EXPECT_EQ(default_output("NVIDIA H200"), "traces/calibration/nvidia_h200.json");
+}
+
+}  // namespace
+}  // namespace calibrate

@@ -1,0 +1,15 @@
+// What gardenhose-calibrate is told of the emulated GPU. No simulation knows one of this name.
+#include "apps/calibrate/gpu/device.hpp"
+
+namespace calibrate {
+
+Device read_device() {
+  return {.name = "emulated GPU",
+          .device = "emulated GPU, which runs kernels on the CPU",
+          .driver = "emulator",
+          .cuda = "headers alone",
+          .memory_bandwidth_Bps = 1e9,
+          .fp8 = true};
+}
+
+}  // namespace calibrate

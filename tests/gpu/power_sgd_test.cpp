@@ -1,0 +1,278 @@
+// PowerSGD's kernels between products of matrices: cuBLAS's where it is, else the host's. Sums are
+// in other orders than the reference's, so errors against float64 are compared with those of plain
+// loops in float32.
+#include "codecs/power_sgd/power_sgd.hpp"
+
+#include "codecs/power_sgd/kernels.hpp"
+#include "tests/gpu/device.hpp"
+
+namespace codecs::cuda {
+namespace {
+
+std::vector<float> host_values(const void* values, std::size_t count) {
+  std::vector<float> host(count);
+  check(cudaMemcpy(host.data(), values, count * sizeof(float), cudaMemcpyDeviceToHost));
+  return host;
+}
+
+// Entry (row, column) of a matrix that lies column after column, or of its transpose.
+std::size_t place(const MatrixOperand& operand, int row, int column) {
+  const auto [r, c] = operand.transposed ? std::pair(column, row) : std::pair(row, column);
+  return static_cast<std::size_t>(c) * static_cast<std::size_t>(operand.leading) +
+         static_cast<std::size_t>(r);
+}
+
+void multiply_on_host(const MatrixProduct& of, cudaStream_t stream) {
+  check(cudaStreamSynchronize(stream));
+  const auto left = host_values(of.left.values, place(of.left, of.rows - 1, of.inner - 1) + 1);
+  const auto right =
+      host_values(of.right.values, place(of.right, of.inner - 1, of.columns - 1) + 1);
+  const MatrixOperand to{.leading = of.leading};
+  std::vector<float> product(place(to, of.rows - 1, of.columns - 1) + 1);
+  for (int column = 0; column < of.columns; ++column) {
+    for (int row = 0; row < of.rows; ++row) {
+      float& sum = product[place(to, row, column)];
+      for (int i = 0; i < of.inner; ++i) {
+        sum += left[place(of.left, row, i)] * right[place(of.right, i, column)];
+      }
+    }
+  }
+  check(cudaMemcpy(of.product, product.data(), product.size() * sizeof(float),
+                   cudaMemcpyHostToDevice));
+}
+
+Multiply products() {
+  const std::optional<Cublas> cublas = load_cublas();
+  return cublas ? cublas->multiply : multiply_on_host;
+}
+
+// The header's formulas as loops, with every sum in order.
+template <typename T>
+struct Loops {
+  PowerSgd shape;
+  std::vector<std::vector<T>> residual;
+  std::vector<T> p, q;
+
+  T& p_at(std::size_t row, std::size_t k) { return p[k * shape.rows + row]; }
+  T& q_at(std::size_t column, std::size_t k) { return q[k * shape.columns + column]; }
+
+  void orthonormalise() {
+    for (std::size_t k = 0; k < shape.rank; ++k) {
+      T squares = 0;
+      for (std::size_t i = 0; i < shape.rows; ++i) squares += p_at(i, k) * p_at(i, k);
+      const T divisor = std::sqrt(squares) + T{kPowerSgdEpsilon};
+      for (std::size_t i = 0; i < shape.rows; ++i) p_at(i, k) /= divisor;
+      for (std::size_t j = k + 1; j < shape.rank; ++j) {
+        T dot = 0;
+        for (std::size_t i = 0; i < shape.rows; ++i) dot += p_at(i, k) * p_at(i, j);
+        for (std::size_t i = 0; i < shape.rows; ++i) p_at(i, j) -= dot * p_at(i, k);
+      }
+    }
+  }
+
+  std::vector<T> step(const std::vector<std::vector<float>>& values) {
+    const T ranks = static_cast<T>(values.size());
+    p.assign(shape.rows * shape.rank, 0);
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+      for (std::size_t i = 0; i < shape.elements(); ++i) residual[rank][i] += values[rank][i];
+      for (std::size_t i = 0; i < p.size() * shape.columns; ++i) {
+        const std::size_t row = i / shape.columns % shape.rows, column = i % shape.columns;
+        const std::size_t k = i / shape.elements();
+        p_at(row, k) += residual[rank][row * shape.columns + column] * q_at(column, k) / ranks;
+      }
+    }
+    orthonormalise();
+    q.assign(q.size(), 0);
+    for (const std::vector<T>& matrix : residual) {
+      for (std::size_t i = 0; i < p.size() * shape.columns; ++i) {
+        const std::size_t row = i / shape.columns % shape.rows, column = i % shape.columns;
+        const std::size_t k = i / shape.elements();
+        q_at(column, k) += matrix[row * shape.columns + column] * p_at(row, k) / ranks;
+      }
+    }
+    std::vector<T> sent(shape.elements(), 0);
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      for (std::size_t k = 0; k < shape.rank; ++k) {
+        sent[i] += p_at(i / shape.columns, k) * q_at(i % shape.columns, k);
+      }
+      for (std::vector<T>& matrix : residual) matrix[i] -= sent[i];
+    }
+    return sent;
+  }
+};
+
+template <typename T>
+Loops<T> loops(const PowerSgd& shape, std::size_t ranks, const std::vector<float>& q) {
+  return {.shape = shape,
+          .residual = std::vector(ranks, std::vector<T>(shape.elements(), 0)),
+          .p = {},
+          .q = {q.begin(), q.end()}};
+}
+
+// Each rank's buffers on the device, and their all_reduce.
+struct DeviceRank {
+  DeviceRank(const PowerSgd& shape, const std::vector<float>& start)
+      : residual(shape.elements() * sizeof(float)),
+        p(shape.rows * shape.rank * sizeof(float)),
+        q(shape.columns * shape.rank * sizeof(float)),
+        sent(shape.elements() * sizeof(float)) {
+    check(cudaMemset(residual.get(), 0, shape.elements() * sizeof(float)));
+    check(cudaMemcpy(q.get(), start.data(), start.size() * sizeof(float), cudaMemcpyHostToDevice));
+  }
+  PowerSgdBuffers buffers() const {
+    return {.residual = floats(residual), .p = floats(p), .q = floats(q)};
+  }
+  static float* floats(const GuardedBytes& bytes) { return reinterpret_cast<float*>(bytes.get()); }
+
+  GuardedBytes residual, p, q, sent;
+};
+
+void all_reduce_mean(std::vector<DeviceRank>& ranks, GuardedBytes DeviceRank::*factor) {
+  std::vector<float> mean;
+  for (const DeviceRank& rank : ranks) {
+    const std::vector<float> own = as_values<float>((rank.*factor).to_host());
+    mean.resize(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) mean[i] += own[i];
+  }
+  for (float& value : mean) value /= static_cast<float>(ranks.size());
+  for (const DeviceRank& rank : ranks) {
+    check(cudaMemcpy((rank.*factor).get(), mean.data(), mean.size() * sizeof(float),
+                     cudaMemcpyHostToDevice));
+  }
+}
+
+// What every rank installs.
+std::vector<float> step_on_gpu(const PowerSgd& shape, const Multiply& multiply,
+                               const std::vector<std::vector<float>>& values,
+                               std::vector<DeviceRank>& ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const DeviceBuffer<float> input{std::span<const float>(values[i])};
+    power_sgd_p_async(shape, input.get(), ranks[i].buffers(), multiply, nullptr);
+    check(cudaDeviceSynchronize());
+  }
+  all_reduce_mean(ranks, &DeviceRank::p);
+  for (DeviceRank& rank : ranks) power_sgd_q_async(shape, rank.buffers(), multiply, nullptr);
+  all_reduce_mean(ranks, &DeviceRank::q);
+  for (DeviceRank& rank : ranks) {
+    const std::vector<float> matrix = as_values<float>(rank.residual.to_host());
+    power_sgd_finish_async(shape, rank.buffers(), DeviceRank::floats(rank.sent), nullptr);
+    const auto sent = as_values<float>(rank.sent.to_host());
+    const auto residual = as_values<float>(rank.residual.to_host());
+    for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(residual[i], matrix[i] - sent[i]);
+    EXPECT_EQ(rank.sent.to_host(), ranks.front().sent.to_host());  // all install the same
+  }
+  return as_values<float>(ranks.front().sent.to_host());
+}
+
+template <typename T>
+double distance(const std::vector<T>& values, const std::vector<double>& exact) {
+  double sum = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) sum += std::pow(values[i] - exact[i], 2);
+  return std::sqrt(sum);
+}
+
+constexpr std::array kShapes{PowerSgd{128, 192, 4}, PowerSgd{33, 257, 1}, PowerSgd{257, 36, 3},
+                             PowerSgd{64, 64, 9}, PowerSgd{90, 100, 20}};
+
+TEST(PowerSgdKernels, AreAsExactAsLoopsInFloat32StepAfterStep) {
+  for (const PowerSgd& shape : kShapes) {
+    constexpr std::size_t kRanks = 2;
+    const std::vector<float> q = power_sgd_start(shape, {.seed = 7});
+    Loops<double> exact = loops<double>(shape, kRanks, q);
+    Loops<float> plain = loops<float>(shape, kRanks, q);
+    codecs::PowerSgdState reference = power_sgd_state(shape, kRanks, {.seed = 7});
+    std::vector<DeviceRank> ranks;
+    for (std::size_t rank = 0; rank < kRanks; ++rank) ranks.emplace_back(shape, q);
+    for (std::uint64_t step = 0; step < 2; ++step) {
+      std::vector<std::vector<float>> values;
+      for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        values.push_back(normal_values(shape.elements(), 10 * step + rank));
+      }
+      const std::vector<double> expected = exact.step(values);
+      const double of_plain = distance(plain.step(values), expected);
+      const double of_gpu = distance(step_on_gpu(shape, products(), values, ranks), expected);
+      const double of_reference =
+          distance(all_reduce_power_sgd(shape, values, reference), expected);
+      EXPECT_LE(of_gpu, 2 * of_plain) << shape.rows << " x " << shape.columns << " " << shape.rank;
+      EXPECT_LE(of_reference, 2 * of_plain);
+    }
+  }
+}
+
+// Of more and of fewer rows than the block has threads.
+TEST(PowerSgdKernels, MakeColumnsOrthonormal) {
+  for (const auto& [rows, columns] : {std::pair{2100u, 32u}, {1025u, 5u}, {31u, 3u}, {7u, 1u}}) {
+    const std::vector<float> factor = normal_values(std::size_t{rows} * columns, 3);
+    const GuardedBytes device(factor.size() * sizeof(float));
+    check(cudaMemcpy(device.get(), factor.data(), factor.size() * sizeof(float),
+                     cudaMemcpyHostToDevice));
+    orthonormalise_async(rows, columns, DeviceRank::floats(device), nullptr);
+    const auto p = as_values<float>(device.to_host());
+    for (std::size_t i = 0; i < columns; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        double dot = 0;
+        for (std::size_t row = 0; row < rows; ++row) {
+          dot += static_cast<double>(p[i * rows + row]) * p[j * rows + row];
+        }
+        EXPECT_NEAR(dot, i == j ? 1 : 0, 2e-6) << rows << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+TEST(PowerSgdKernels, LeaveColumnsThatOthersExplainNearZero) {
+  constexpr std::size_t kRows = 300;
+  std::vector<float> factor(3 * kRows, 0.0f);
+  for (std::size_t row = 0; row < kRows; ++row) factor[row] = factor[2 * kRows + row] = 0.5f;
+  const DeviceBuffer<float> device{std::span<const float>(factor)};
+  orthonormalise_async(kRows, 3, device.get(), nullptr);
+  const std::vector<float> p = device.to_host();
+  for (std::size_t row = 0; row < kRows; ++row) {
+    EXPECT_NEAR(p[row], 1 / std::sqrt(300.0), 1e-6);
+    EXPECT_EQ(p[kRows + row], 0);
+    EXPECT_TRUE(std::isfinite(p[2 * kRows + row]));
+  }
+}
+
+// Rounding to float32 is half a last place; the device's float64 functions add next to nothing.
+TEST(PowerSgdKernels, StartFromTheReferencesNormals) {
+  for (const PowerSgd& shape : {PowerSgd{1, 1001, 3}, PowerSgd{1, 1, 1}, PowerSgd{4, 4096, 32}}) {
+    const RandomKey key{.seed = 0x123456789ABCDEFu, .step = 5, .tensor = 6, .rank = 7};
+    const std::vector<float> expected = power_sgd_start(shape, key);
+    const GuardedBytes q(expected.size() * sizeof(float));
+    power_sgd_start_async(shape, key, DeviceRank::floats(q), nullptr);
+    const auto drawn = as_values<float>(q.to_host());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(drawn[i], expected[i], 0x1p-23 * std::abs(expected[i]) + 1e-15) << i;
+    }
+  }
+}
+
+TEST(PowerSgdKernels, FlagNaNsAndInfinitiesAndLoseNone) {
+  const PowerSgd shape{.rows = 40, .columns = 60, .rank = 2};
+  for (const float special :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity(), 1.0f}) {
+    const auto values = with_value(normal_values(shape.elements(), 1), 77, special);
+    std::vector<DeviceRank> ranks;
+    ranks.emplace_back(shape, power_sgd_start(shape, {}));
+    PowerSgdBuffers buffers = ranks[0].buffers();
+    const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
+    const DeviceBuffer<float> input{std::span<const float>(values)};
+    buffers.nonfinite = flag.get();
+    power_sgd_p_async(shape, input.get(), buffers, products(), nullptr);
+    power_sgd_q_async(shape, buffers, products(), nullptr);
+    power_sgd_finish_async(shape, buffers, DeviceRank::floats(ranks[0].sent), nullptr);
+    EXPECT_EQ(flag.to_host().front(), std::isfinite(special) ? 0u : 1u);
+    for (const float sent : as_values<float>(ranks[0].sent.to_host())) {
+      EXPECT_EQ(std::isfinite(sent), std::isfinite(special));
+    }
+  }
+}
+
+TEST(PowerSgdKernels, RefuseRanksBeyondTheirs) {
+  EXPECT_THROW(power_sgd_start_async({8, 8, 33}, {}, nullptr, nullptr), std::invalid_argument);
+  EXPECT_THROW(power_sgd_start_async({8, 8, 0}, {}, nullptr, nullptr), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace codecs::cuda

@@ -1,0 +1,153 @@
+// What is read of calibration tables, and which are refused.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "tests/input_errors.hpp"
+#include "tests/workload/sample_calibration.hpp"
+
+namespace sim {
+namespace {
+
+TEST(CalibrationFile, GivesItsRowsSortedAndItsProducts) {
+  Json json = table_of(
+      {row("int8_g128", "encode", 1 << 22, 0.5), row("int8_g128", "encode", 1 << 20, 0.2)});
+  const auto product = [](const char* precision, int m) {
+    return Json{{"precision", precision}, {"m", m}, {"n", 2}, {"k", 3}, {"median_s", 0.5}};
+  };
+  json["gemm"] = {product("bf16", 1), product("fp8", 4)};
+  const Calibration table = read(json);
+  EXPECT_EQ(table.name, "sample");
+  EXPECT_EQ(table.gpu, "measured GPU");
+  EXPECT_EQ(table.kind, "measured");
+  EXPECT_EQ(table.source, "a test");
+  EXPECT_EQ(table.memory_bandwidth, kTableBandwidth);
+  ASSERT_EQ(table.kernels.size(), 1u);
+  const auto& times = table.kernels.begin()->second;
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_EQ(times[0].elements, 1 << 20);
+  EXPECT_EQ(times[1].elements, 1 << 22);
+  ASSERT_EQ(table.gemm.size(), 1u);  // other precisions are not the model's
+  EXPECT_EQ(table.gemm[0].m, 1);
+  EXPECT_EQ(table.gemm[0].seconds, 0.5);
+}
+
+TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");
+  json["codecs"][0]["encoded_bytes"] = 1;
+  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+  // 2^20 codes and 2^13 scales of 4 bytes.
+  EXPECT_NE(error.find("sample.json: /codecs/0/encoded_bytes: the codec encodes 1048576 elements "
+                       "into 1081344 bytes; calibrate again"),
+            std::string::npos)
+      << error;
+}
+
+TEST(CalibrationFile, OfOtherTrafficIsStale) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  json["codecs"][0]["moved_bytes"] = 5 * (1 << 20);
+  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+  EXPECT_NE(error.find("/codecs/0/moved_bytes: the kernel moves 5275648 bytes; calibrate again"),
+            std::string::npos)
+      << error;
+}
+
+TEST(CalibrationFile, NamesCodecsThatExist) {
+  Json json = table_of({row("int8_g128", "decode_reduce_encode", 1 << 20, 0.2, 8, "int4_g128")});
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");
+  json["codecs"][0]["to"] = "int5_g128";
+  EXPECT_NE(input_error_of([&] {
+              static_cast<void>(read(json));
+            }).find("/codecs/0/to: no codec is called int5_g128"),
+            std::string::npos);
+  json = table_of({row("int8_g128", "decode", 1 << 20, 0.2)});
+  json["codecs"][0]["to"] = "int4_g128";
+  EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("/codecs/0/to: "),
+            std::string::npos);
+}
+
+TEST(CalibrationFile, KeepsKernelsApartThatReadBfloat16) {
+  Json narrow = row("int8_g128", "encode", 1 << 20, 0.2);
+  narrow["value_bytes"] = 2;
+  narrow["moved_bytes"] = 3.03125 * (1 << 20);
+  narrow["median_s"] = 0.5;
+  const Calibration table = read(table_of({row("int8_g128", "encode", 1 << 20, 0.2), narrow}));
+  KernelUse one = use("int8_g128", Operation::encode, 1 << 20);
+  EXPECT_LT(kernel_time(table, tables_gpu(), one).seconds, 0.5);
+  one.shape.value_bytes = 2;
+  EXPECT_EQ(kernel_time(table, tables_gpu(), one).seconds, 0.5);
+}
+
+TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  json["kind"] = "cpu_reference";
+  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+  EXPECT_NE(error.find("sample.json: /kind: these are times of the references on a CPU"),
+            std::string::npos)
+      << error;
+}
+
+// A table with everything that gardenhose-calibrate measures of a GPU.
+Json whole_table() {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
+  json["copy_bandwidth_Bps"] = 0.75 * kTableBandwidth.base();
+  json["launch_latency_s"] = 3e-6;
+  json["copy"] = {{{"moved_bytes", 1e6}, {"method", "kernel"}, {"median_s", 1e-6}}};
+  json["passes"] = {{{"pass", "adam"}, {"elements", 4}, {"moved_bytes", 112}, {"median_s", 2e-6}},
+                    {{"pass", "adam"}, {"elements", 2}, {"moved_bytes", 56}, {"median_s", 1e-6}}};
+  json["interference"] = {{{"kernel", "copy"},
+                           {"blocks", 8},
+                           {"m", 1},
+                           {"n", 2},
+                           {"k", 3},
+                           {"product_alone_s", 2},
+                           {"product_beside_s", 3},
+                           {"kernel_alone_s", 1},
+                           {"kernel_beside_s", 4}}};
+  return json;
+}
+
+TEST(CalibrationFile, GivesWhatWasMeasuredOfTheGpu) {
+  const Calibration table = read(whole_table());
+  EXPECT_EQ(table.copy_bandwidth, 0.75 * kTableBandwidth);
+  EXPECT_EQ(table.launch_latency, 3_us);
+  ASSERT_EQ(table.passes.at("adam").size(), 2u);
+  EXPECT_EQ(table.passes.at("adam")[0].moved_bytes, 56);
+  ASSERT_EQ(table.interference.size(), 1u);
+  EXPECT_EQ(table.interference[0].blocks, 8);
+  EXPECT_EQ(table.interference[0].product_slow, 1.5);
+  EXPECT_EQ(table.interference[0].kernel_slow, 4);
+}
+
+TEST(CalibrationFile, WithAMisspeltKeyIsRefused) {
+  for (const char* part : {"codecs", "copy", "passes", "interference"}) {
+    Json json = whole_table();
+    json[part][0]["mediam_s"] = 1;
+    EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("unknown key mediam_s"),
+              std::string::npos)
+        << part;
+  }
+}
+
+TEST(MeasuredGpu, IsTheDataSheetsWithWhatWasMeasured) {
+  const Calibration table = read(whole_table());
+  const Gpu measured = as_measured(tables_gpu(), table);
+  EXPECT_DOUBLE_EQ(measured.memory_efficiency, 0.75);
+  EXPECT_EQ(measured.launch_latency, 3_us);
+  EXPECT_EQ(measured.memory_bandwidth, tables_gpu().memory_bandwidth);
+}
+
+TEST(MeasuredGpu, OfAnotherTableOrOfNoneIsTheDataSheets) {
+  Gpu other = tables_gpu();
+  other.name = "another GPU";
+  for (const auto& [gpu, table] :
+       {std::pair{other, read(whole_table())}, {tables_gpu(), read(table_of({}))}}) {
+    EXPECT_EQ(as_measured(gpu, table).memory_efficiency, gpu.memory_efficiency);
+    EXPECT_EQ(as_measured(gpu, table).launch_latency, gpu.launch_latency);
+  }
+}
+
+}  // namespace
+}  // namespace sim
