@@ -13,14 +13,15 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   const std::size_t tile = warp * kTileElements;
   if (tile >= elements) return;
+  const auto before = sink.fetch(tile);
   float x[kLaneElements];
-  source.load(tile, x);
+  load_tile(source, tile, x);
   if constexpr (kHadamard) {
     hadamard_lane(x);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) x[i] *= 1.0f / static_cast<float>(kHadamardBlock);
   }
-  sink.store(tile, x);
+  sink.store(tile, x, before);
 }
 
 // Values as they are, but for their type or for a transform, and the flag of encode.cuh.
@@ -31,10 +32,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const std::size_t tile = warp * kTileElements;
   if (tile >= elements) return;
   float x[kLaneElements];
-  source.load(tile, x);
+  load_tile(source, tile, x);
   if (nonfinite != nullptr && magnitude_bits(x) >= kInfinityBits) *nonfinite = 1;
   if constexpr (kHadamard) hadamard_lane(x);
-  sink.store(tile, x);
+  sink.store(tile, x, sink.fetch(tile));
 }
 
 }  // namespace codecs::cuda

@@ -1,5 +1,6 @@
-// A lane's 16 scaled values as codes and back, for each element of codecs/format.hpp that groups
-// are made of. What rounds to what is codecs/element/element.hpp's; here it costs few instructions.
+// A lane's 16 scaled values as codes (pack.cuh) and back, for each element of codecs/format.hpp
+// that groups are made of. What rounds to what is codecs/element/element.hpp's; here it costs few
+// instructions.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -7,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "codecs/cuda/lane.cuh"
 #include "codecs/cuda/tables.cuh"
@@ -87,105 +89,6 @@ __device__ inline uint2 packed(const unsigned (&words)[2]) {
 }
 __device__ inline unsigned packed(const unsigned (&words)[1]) { return words[0]; }
 
-// 1.5 * 2^23: a float of magnitude below 2^22 added to it is rounded to a whole number, ties to
-// even, which stands in the low bits. Conversion instructions are 4 times slower than additions.
-inline constexpr float kWhole = 12582912.0f;
-inline constexpr unsigned kWholeBits = 0x4B400000u;
-
-__device__ inline unsigned random_byte(const uint4& random, int e) {
-  return __byte_perm(word_of(random, e / 4), 0, 0x4440u | (e % 4));
-}
-
-// kWholeBits plus the code of an integer grid; codes of the offset grid are never negative.
-template <Element kElement, Coding kCoding, bool kStochastic>
-__device__ unsigned integer_code(float v, const uint4& random, int e) {
-  constexpr int kTop = (1 << (kBitsOf<kElement> - 1)) - 1;
-  if constexpr (kStochastic) {
-    const unsigned fixed = __float_as_uint(v * 256.0f + kWhole) + random_byte(random, e);
-    const unsigned clipped =
-        kCoding == Coding::full ? min(fixed, kWholeBits + kTop * 256 + 255) : fixed;
-    return clipped >> 8;
-  } else {
-    const unsigned code = __float_as_uint(v + kWhole);
-    return kCoding == Coding::full ? min(code, kWholeBits + kTop) : code;
-  }
-}
-
-// Index of the magnitude among 0, 0.5, 1, 1.5, 2, 3, 4, 6, with the sign above it. Between 0 and 2,
-// 2 and 4, 4 and 8 the indices are 2 y, y + 2 and y / 2 + 4.
-template <bool kStochastic>
-__device__ unsigned e2m1_code(float v, const uint4& random, int e) {
-  const float y = fabsf(v);
-  const float slope = y < 2.0f ? 2.0f : y < 4.0f ? 1.0f : 0.5f;
-  const float base = y < 2.0f ? 0.0f : y < 4.0f ? 2.0f : 4.0f;
-  unsigned index = 0;
-  if constexpr (kStochastic) {
-    const float fixed = __fmaf_rn(y, 256.0f * slope, 256.0f * base + kWhole);
-    index = (__float_as_uint(fixed) + random_byte(random, e)) >> 8;
-    index = min(index, (kWholeBits >> 8) + 7);
-  } else {
-    index = min(__float_as_uint(__fmaf_rn(y, slope, base + kWhole)), kWholeBits + 7);
-  }
-  return (index & 7u) | (__float_as_uint(v) >> 28 & 8u);
-}
-
-template <Element kElement, Coding kCoding, bool kStochastic>
-__device__ unsigned one_code(float v, const uint4& random, int e) {
-  if constexpr (kIsTable<kElement>) {
-    return table_code<kElement>(v);
-  } else if constexpr (kIsInteger<kElement>) {
-    return integer_code<kElement, kCoding, kStochastic>(v, random, e);
-  } else {
-    return e2m1_code<kStochastic>(v, random, e);
-  }
-}
-
-template <Element kElement>
-__device__ unsigned fp8_pair(float a, float b) {
-  return __nv_cvt_float2_to_fp8x2(make_float2(a, b), __NV_SATFINITE,
-                                  kElement == Element::e4m3 ? __NV_E4M3 : __NV_E5M2);
-}
-
-// Word w of the packed codes of v.
-template <Element kElement, Coding kCoding, bool kStochastic>
-__device__ unsigned code_word(const float (&v)[kLaneElements], const uint4& random, int w) {
-  constexpr int kBits = kBitsOf<kElement>;
-  constexpr int kCount = 32 / kBits;
-  const int first = w * kCount;
-  if constexpr (kElement == Element::e4m3 || kElement == Element::e5m2) {
-    return fp8_pair<kElement>(v[first], v[first + 1]) |
-           fp8_pair<kElement>(v[first + 2], v[first + 3]) << 16;
-  } else if constexpr (kBits == 8) {
-    unsigned code[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      code[i] = one_code<kElement, kCoding, kStochastic>(v[first + i], random, first + i);
-    }
-    return __byte_perm(__byte_perm(code[0], code[1], 0x0040), __byte_perm(code[2], code[3], 0x0040),
-                       0x5410);
-  } else {
-    unsigned word = 0;
-#pragma unroll
-    for (int i = kCount - 1; i >= 0; --i) {
-      const unsigned code =
-          one_code<kElement, kCoding, kStochastic>(v[first + i], random, first + i);
-      word = word << kBits | (code & ((1u << kBits) - 1));
-    }
-    return word;
-  }
-}
-
-// The codes of 16 values in units of the grid.
-template <Element kElement, Coding kCoding, bool kStochastic>
-__device__ Packed<kElement> pack_codes(const float (&v)[kLaneElements], const uint4& random) {
-  unsigned words[kPackedWords<kElement>];
-#pragma unroll
-  for (int w = 0; w < kPackedWords<kElement>; ++w) {
-    words[w] = code_word<kElement, kCoding, kStochastic>(v, random, w);
-  }
-  return packed(words);
-}
-
 // 16 codes of the value 0.
 template <Element kElement>
 __device__ Packed<kElement> zero_codes() {
@@ -198,8 +101,9 @@ __device__ Packed<kElement> zero_codes() {
   return {};
 }
 
-// An integer becomes a float by its bits: 2^23 + (code + bias) has the biased code in its last
-// digits, and the subtraction is exact.
+// An integer becomes a float by its bits: digits d from bit k on of a float that is otherwise 2^23
+// make 2^23 + 2^k d, and a multiply-add turns that into d minus the bias, exactly. So codes are
+// masked where they stand in half a word, together with the bits of 2^23.
 template <int kBits, bool kUnsigned>
 __device__ void integer_values(unsigned word, float* v) {
   constexpr unsigned kMagic = 0x4B000000u;  // 2^23
@@ -207,21 +111,33 @@ __device__ void integer_values(unsigned word, float* v) {
   constexpr int kBias = kUnsigned ? 0 : 1 << (kBits - 1);
   constexpr unsigned kFlip = kUnsigned ? 0 : 0xFFFFFFFFu / kMask * (1u << (kBits - 1));
   const unsigned biased = word ^ kFlip;
+  const unsigned halves[] = {__byte_perm(biased, kMagic, 0x7610u),
+                             __byte_perm(biased, kMagic, 0x7632u)};
 #pragma unroll
   for (int i = 0; i < 32 / kBits; ++i) {
-    const unsigned digits = kBits == 8 ? __byte_perm(biased, kMagic, 0x7650u | i)
-                                       : (biased >> (kBits * i) & kMask) | kMagic;
-    v[i] = __uint_as_float(digits) - (8388608.0f + kBias);
+    if constexpr (kBits == 8) {
+      v[i] = __uint_as_float(__byte_perm(biased, kMagic, 0x7650u | i)) - (8388608.0f + kBias);
+    } else {
+      const int bit = kBits * i % 16;
+      const unsigned digits = halves[kBits * i / 16] & (0xFF000000u | kMask << bit);
+      const float unit = 1.0f / static_cast<float>(1 << bit);
+      v[i] = __fmaf_rn(__uint_as_float(digits), unit, -(8388608.0f * unit + kBias));
+    }
   }
 }
 
-// The 3 bits of magnitude of E2M1 are exponent and mantissa of a denormal float32, 2^126 times too
-// small.
+// The 3 bits of magnitude of E2M1 are exponent and mantissa of a denormal float16, 2^14 times too
+// small; codes i and i + 4 are halves of a word.
 __device__ inline void e2m1_values(unsigned word, float* v) {
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    const unsigned nibble = word >> (4 * i);
-    v[i] = __uint_as_float((nibble & 7u) << 22 | (nibble & 8u) << 28) * 0x1p126f;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned magnitudes = i < 3 ? word << (9 - 4 * i) : word >> 3;
+    const unsigned halves = (magnitudes & 0x0E000E00u) | (word << (12 - 4 * i) & 0x80008000u);
+    __half2_raw pair;
+    memcpy(&pair, &halves, sizeof pair);
+    const float2 values = __half22float2(__half2(pair));
+    v[i] = values.x * 0x1p14f;
+    v[i + 4] = values.y * 0x1p14f;
   }
 }
 

@@ -64,7 +64,21 @@ __device__ inline float as_float(Bf16 value) {
 __device__ inline Bf16 as_bf16(float value) {
   return {__bfloat16_as_ushort(__float2bfloat16_rn(value))};
 }
-__device__ inline float round_to_bf16(float value) { return as_float(as_bf16(value)); }
+
+// Two at once: the conversion of one takes 8 times as long.
+__device__ inline std::uint32_t bf16_pair(float low, float high) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  return __bfloat16_as_ushort(pair.x) | static_cast<std::uint32_t>(__bfloat16_as_ushort(pair.y))
+                                            << 16;
+}
+__device__ inline void round_to_bf16(float (&x)[kLaneElements]) {
+#pragma unroll
+  for (int i = 0; i < kLaneElements; i += 2) {
+    const std::uint32_t pair = bf16_pair(x[i], x[i + 1]);
+    x[i] = __uint_as_float(pair << 16);
+    x[i + 1] = __uint_as_float(pair & 0xFFFF0000u);
+  }
+}
 
 template <typename Value>
 inline constexpr int kPerVector = 16 / static_cast<int>(sizeof(Value));
@@ -78,9 +92,7 @@ __device__ inline void unpack(std::uint32_t word, float (&x)[2]) {
   x[1] = __uint_as_float(word & 0xFFFF0000u);
 }
 __device__ inline std::uint32_t pack(const float (&x)[1]) { return __float_as_uint(x[0]); }
-__device__ inline std::uint32_t pack(const float (&x)[2]) {
-  return as_bf16(x[0]).bits | static_cast<std::uint32_t>(as_bf16(x[1]).bits) << 16;
-}
+__device__ inline std::uint32_t pack(const float (&x)[2]) { return bf16_pair(x[0], x[1]); }
 
 // 4 bytes of values from `first`; zeros from `elements` on.
 template <typename Value>
@@ -130,24 +142,47 @@ __device__ void store_vector(const uint4& vector, std::size_t elements, std::siz
 
 // Index of the first value of the vector that `lane` moves for its neighbour k.
 template <typename Value>
-__device__ std::size_t vector_index(std::size_t tile, int lane, int k) {
-  constexpr int kNeighbours = kLaneElements / kPerVector<Value>;
-  return tile + static_cast<std::size_t>((lane / kNeighbours * kNeighbours + k) * kLaneElements +
-                                         lane % kNeighbours * kPerVector<Value>);
+__device__ std::size_t vector_index(std::size_t tile, unsigned lane, int k) {
+  constexpr unsigned kNeighbours = kLaneElements / kPerVector<Value>;
+  return tile + (lane / kNeighbours * kNeighbours + static_cast<unsigned>(k)) * kLaneElements +
+         lane % kNeighbours * kPerVector<Value>;
 }
 
-// The lane's 16 values of the tile that starts at `tile`. All lanes of the warp must call.
+// What a lane fetches of a tile, for itself and its neighbours. Fetching is apart from using, so
+// that the loads of all that a warp needs are in flight before it waits for the first.
 template <typename Value>
-__device__ void load_lane(const Value* values, std::size_t elements, std::size_t tile,
-                          float (&x)[kLaneElements]) {
+struct Fetched {
+  uint4 vectors[kLaneElements / kPerVector<Value>];
+};
+
+// kWhole: the tile does not reach beyond the end, as the caller knows.
+template <bool kWhole, typename Value>
+__device__ Fetched<Value> fetch_lane(const Value* values, std::size_t elements, std::size_t tile) {
   constexpr int kVectors = kLaneElements / kPerVector<Value>;
-  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+  const unsigned lane = threadIdx.x % kWarpLanes;
+  Fetched<Value> fetched;
+  if (kWhole || tile + kTileElements <= elements) {  // the same for the whole warp
+    const auto* const own =
+        reinterpret_cast<const uint4*>(values + vector_index<Value>(tile, lane, 0));
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) fetched.vectors[k] = own[k * kVectors];
+  } else {
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      fetched.vectors[k] = load_vector(values, elements, vector_index<Value>(tile, lane, k));
+    }
+  }
+  return fetched;
+}
+
+// The lane's 16 values of what it and its neighbours fetched. All lanes of the warp must call.
+template <typename Value>
+__device__ void take_lane(const Fetched<Value>& fetched, float (&x)[kLaneElements]) {
+  constexpr int kVectors = kLaneElements / kPerVector<Value>;
   uint4 vectors[kVectors];
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    vectors[k] = load_vector(values, elements, vector_index<Value>(tile, lane, k));
-  }
-  transpose(vectors, lane);
+  for (int k = 0; k < kVectors; ++k) vectors[k] = fetched.vectors[k];
+  transpose(vectors, static_cast<int>(threadIdx.x % kWarpLanes));
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     const std::uint32_t words[4] = {vectors[k].x, vectors[k].y, vectors[k].z, vectors[k].w};
@@ -163,11 +198,18 @@ __device__ void load_lane(const Value* values, std::size_t elements, std::size_t
   }
 }
 
+// Both at once.
+template <typename Value>
+__device__ void load_lane(const Value* values, std::size_t elements, std::size_t tile,
+                          float (&x)[kLaneElements]) {
+  take_lane(fetch_lane<false>(values, elements, tile), x);
+}
+
 template <typename Value>
 __device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements, std::size_t tile,
                            Value* values) {
   constexpr int kVectors = kLaneElements / kPerVector<Value>;
-  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+  const unsigned lane = threadIdx.x % kWarpLanes;
   uint4 vectors[kVectors];
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
@@ -183,7 +225,13 @@ __device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements
     }
     vectors[k] = make_uint4(words[0], words[1], words[2], words[3]);
   }
-  transpose(vectors, lane);
+  transpose(vectors, static_cast<int>(lane));
+  if (tile + kTileElements <= elements) {
+    auto* const own = reinterpret_cast<uint4*>(values + vector_index<Value>(tile, lane, 0));
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) own[k * kVectors] = vectors[k];
+    return;
+  }
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     store_vector(vectors[k], elements, vector_index<Value>(tile, lane, k), values);
@@ -202,11 +250,10 @@ __device__ inline void hadamard_lane(float (&x)[kLaneElements]) {
       x[i | stride] = a - b;
     }
   }
-  const bool upper = (threadIdx.x & 1) != 0;
+  const float sign = (threadIdx.x & 1) != 0 ? -1.0f : 1.0f;
 #pragma unroll
   for (int i = 0; i < kLaneElements; ++i) {
-    const float other = __shfl_xor_sync(kAllLanes, x[i], 1);
-    x[i] = upper ? other - x[i] : x[i] + other;
+    x[i] = __fmaf_rn(sign, x[i], __shfl_xor_sync(kAllLanes, x[i], 1));
   }
 }
 

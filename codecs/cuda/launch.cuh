@@ -93,6 +93,7 @@ inline EncodeShape encode_shape(const Format& format, std::size_t elements, cons
               static_cast<int>(std::min<std::size_t>(format.group, kTileElements)) / kLaneElements,
           .wire = wire_shape(format, elements),
           .rule = {.largest = largest_code(format),
+                   .inverse = 1.0f / largest_code(format),
                    .scale = format.scale,
                    .tensor_amax = needs_tensor_amax(format)
                                       ? reinterpret_cast<const std::uint32_t*>(to.scratch)

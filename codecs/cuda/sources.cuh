@@ -1,7 +1,14 @@
 // Where a kernel's values come from and go to: a tensor, a difference of two, a sum of wires. A
 // kernel is one of encode.cuh or decode.cuh with a source and a sink; fusing two steps is naming
 // them.
+//
+// What a source's fetch() loads, its take() makes values of; what a sink's fetch() loads, its
+// store() needs. Kernels fetch all before they take any. kWhole: the tile does not reach beyond the
+// end.
 #pragma once
+
+#include <algorithm>
+#include <bit>
 
 #include "codecs/cuda/scales.cuh"
 
@@ -12,8 +19,12 @@ struct TensorSource {
   const Value* values = nullptr;
   std::size_t elements = 0;
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
-    load_lane(values, elements, tile, x);
+  template <bool kWhole>
+  __device__ Fetched<Value> fetch(std::size_t tile) const {
+    return fetch_lane<kWhole>(values, elements, tile);
+  }
+  __device__ void take(const Fetched<Value>& fetched, float (&x)[kLaneElements]) const {
+    take_lane(fetched, x);
   }
 };
 
@@ -24,14 +35,22 @@ struct DifferenceSource {
   const Bf16* model = nullptr;
   std::size_t elements = 0;
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
+  struct Both {
+    Fetched<Value> master;
+    Fetched<Bf16> model;
+  };
+  template <bool kWhole>
+  __device__ Both fetch(std::size_t tile) const {
+    return {fetch_lane<kWhole>(master, elements, tile), fetch_lane<kWhole>(model, elements, tile)};
+  }
+  __device__ void take(const Both& both, float (&x)[kLaneElements]) const {
     float old[kLaneElements];
-    load_lane(master, elements, tile, x);
-    load_lane(model, elements, tile, old);
+    take_lane(both.master, x);
+    take_lane(both.model, old);
+    if constexpr (sizeof(Value) > sizeof(Bf16)) round_to_bf16(x);
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) {
-      x[i] = round_to_bf16(round_to_bf16(x[i]) - old[i]);
-    }
+    for (int i = 0; i < kLaneElements; ++i) x[i] -= old[i];
+    round_to_bf16(x);
   }
 };
 
@@ -53,9 +72,13 @@ struct SumSource {
 
   // Loads of this many wires are in flight together: one INT4 load alone is 8 bytes a lane, too few
   // to keep the memory busy.
-  static constexpr int kBatch = 4;
+  static constexpr int kBatch = kBitsOf<kElement> < 8 ? 8 : 4;
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
+  template <bool kWhole>
+  __device__ std::size_t fetch(std::size_t tile) const {
+    return tile;
+  }
+  __device__ void take(std::size_t tile, float (&x)[kLaneElements]) const {
     const std::size_t element = tile + threadIdx.x % kWarpLanes * kLaneElements;
     const std::size_t code = element * kBitsOf<kElement> / 8;
     const std::size_t scale =
@@ -65,6 +88,7 @@ struct SumSource {
     if (code >= reader.payload_bytes || scale >= reader.wire_bytes) return;
     int input = 0;
     for (; input + kBatch <= reader.inputs; input += kBatch) add<kBatch>(input, code, scale, x);
+#pragma unroll 1
     for (; input < reader.inputs; ++input) add<1>(input, code, scale, x);
   }
 
@@ -98,7 +122,9 @@ struct TensorSink {
   Value* values = nullptr;
   std::size_t elements = 0;
 
-  __device__ void store(std::size_t tile, const float (&x)[kLaneElements]) const {
+  struct Nothing {};
+  __device__ Nothing fetch(std::size_t) const { return {}; }
+  __device__ void store(std::size_t tile, const float (&x)[kLaneElements], Nothing) const {
     store_lane(x, elements, tile, values);
   }
 };
@@ -108,13 +134,57 @@ struct AddSink {
   Bf16* model = nullptr;
   std::size_t elements = 0;
 
-  __device__ void store(std::size_t tile, const float (&x)[kLaneElements]) const {
-    float sum[kLaneElements];
-    load_lane(model, elements, tile, sum);
+  __device__ Fetched<Bf16> fetch(std::size_t tile) const {
+    return fetch_lane<false>(model, elements, tile);
+  }
+  __device__ void store(std::size_t tile, const float (&x)[kLaneElements],
+                        const Fetched<Bf16>& fetched) const {
+    float sum[kLaneElements], rounded[kLaneElements];
+    take_lane(fetched, sum);
 #pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) sum[i] += round_to_bf16(x[i]);
+    for (int i = 0; i < kLaneElements; ++i) rounded[i] = x[i];
+    round_to_bf16(rounded);
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) sum[i] += rounded[i];
     store_lane(sum, elements, tile, model);
   }
 };
+
+template <typename Source>
+__device__ void load_tile(const Source& source, std::size_t tile, float (&x)[kLaneElements]) {
+  source.take(source.template fetch<false>(tile), x);
+}
+
+// Tiles that are fetched before the first is taken: 96 registers for them leave a thread of two
+// blocks on a multiprocessor enough for the rest.
+template <typename Fetched, int kTiles>
+inline constexpr int kAtOnce = std::min(kTiles, static_cast<int>(std::bit_floor(96 * sizeof(float) /
+                                                                                sizeof(Fetched))));
+
+// Of neighbouring tiles from `first`.
+template <int kTiles, typename Source>
+__device__ void load_tiles(const Source& source, std::size_t first,
+                           float (&x)[kTiles][kLaneElements]) {
+  using Tile = decltype(source.template fetch<false>(first));
+  constexpr int kBatch = kAtOnce<Tile, kTiles>;
+#pragma unroll
+  for (int begin = 0; begin < kTiles; begin += kBatch) {
+    Tile fetched[kBatch];
+    const std::size_t tile = first + begin * kTileElements;
+    if (tile + kBatch * kTileElements <= source.elements) {
+#pragma unroll
+      for (int t = 0; t < kBatch; ++t) {
+        fetched[t] = source.template fetch<true>(tile + t * kTileElements);
+      }
+    } else {
+#pragma unroll
+      for (int t = 0; t < kBatch; ++t) {
+        fetched[t] = source.template fetch<false>(tile + t * kTileElements);
+      }
+    }
+#pragma unroll
+    for (int t = 0; t < kBatch; ++t) source.take(fetched[t], x[begin + t]);
+  }
+}
 
 }  // namespace codecs::cuda

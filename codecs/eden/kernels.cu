@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
   __shared__ std::uint32_t largest[Tile::kThreads / kWarpLanes];
   const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
   float x[kLaneElements];
-  source.load(first + threadIdx.x / kWarpLanes * kTileElements, x);
+  load_tile(source, first + threadIdx.x / kWarpLanes * kTileElements, x);
   draw_signs<kLog>(signs, first, draws);
   fill_levels<kBits>(levels);
   std::uint32_t bits = share_largest<kLog>(magnitude_bits(x), largest);
@@ -146,7 +146,8 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
 #pragma unroll
     for (int k = 0; k < kLaneElements; ++k) x[k] = __uint_as_float(kNaNScale);
   }
-  sink.store(first + threadIdx.x / kWarpLanes * kTileElements, x);
+  const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
+  sink.store(tile, x, sink.fetch(tile));
 }
 
 // Calls launch with the bits and the rotation of an EDEN format.

@@ -13,8 +13,12 @@ struct ForgetfulSource {
   const Value* values = nullptr;
   std::size_t elements = 0;
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
-    load_lane(values, elements, tile, x);
+  template <bool kWhole>
+  __device__ Fetched<Value> fetch(std::size_t tile) const {
+    return fetch_lane<kWhole>(values, elements, tile);
+  }
+  __device__ void take(const Fetched<Value>& fetched, float (&x)[kLaneElements]) const {
+    take_lane(fetched, x);
   }
   __device__ void keep(std::size_t, float (&)[kLaneElements]) const {}
 };
@@ -27,10 +31,19 @@ struct FeedbackSource {
   float* residual = nullptr;
   Feedback feedback = {};
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
+  struct Both {
+    Fetched<Value> values;
+    Fetched<float> residual;
+  };
+  template <bool kWhole>
+  __device__ Both fetch(std::size_t tile) const {
+    return {fetch_lane<kWhole>(values, elements, tile),
+            fetch_lane<kWhole>(residual, elements, tile)};
+  }
+  __device__ void take(const Both& both, float (&x)[kLaneElements]) const {
     float old[kLaneElements];
-    load_lane(values, elements, tile, x);
-    load_lane(residual, elements, tile, old);
+    take_lane(both.values, x);
+    take_lane(both.residual, old);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) {
       x[i] = __fmaf_rn(feedback.carry, old[i], feedback.gain * x[i]);
@@ -58,7 +71,14 @@ struct GroupFeedbackSource {
   FeedbackSource<Value> of;
   std::size_t elements = 0;
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const { of.load(tile, x); }
+  template <bool kWhole>
+  __device__ auto fetch(std::size_t tile) const {
+    return of.template fetch<kWhole>(tile);
+  }
+  __device__ void take(const typename FeedbackSource<Value>::Both& both,
+                       float (&x)[kLaneElements]) const {
+    of.take(both, x);
+  }
 
   template <Coding kCoding>
   __device__ void remember(std::size_t tile, const float (&x)[kLaneElements],

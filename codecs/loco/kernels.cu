@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
     old_codes[t] = load_codes(residual, element + t * kTileElements);
-    values.load(first + t * kTileElements, x[t]);
   }
+  load_tiles(values, first, x);
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
     float old[kLaneElements];

@@ -32,10 +32,19 @@ struct FedSource {
   const float* residual = nullptr;
   std::size_t elements = 0;
 
-  __device__ void load(std::size_t tile, float (&x)[kLaneElements]) const {
+  struct Both {
+    Fetched<float> values;
+    Fetched<float> residual;
+  };
+  template <bool kWhole>
+  __device__ Both fetch(std::size_t tile) const {
+    return {fetch_lane<kWhole>(values, elements, tile),
+            fetch_lane<kWhole>(residual, elements, tile)};
+  }
+  __device__ void take(const Both& both, float (&x)[kLaneElements]) const {
     float kept[kLaneElements];
-    load_lane(values, elements, tile, x);
-    load_lane(residual, elements, tile, kept);
+    take_lane(both.values, x);
+    take_lane(both.residual, kept);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) x[i] += kept[i];
   }

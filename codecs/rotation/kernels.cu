@@ -43,7 +43,7 @@ __device__ void load_rotated(const Source& source, const Signs& signs, std::size
   using Tile = RotationTile<kLog>;
   __shared__ float exchange[Tile::kExchange];
   __shared__ uint4 draws[Tile::kDraws];
-  source.load(first + threadIdx.x / kWarpLanes * kTileElements, x);
+  load_tile(source, first + threadIdx.x / kWarpLanes * kTileElements, x);
   draw_signs<kLog>(signs, first, draws);
   __syncthreads();
   flip_signs(x, signs, first, draws);
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
   const std::size_t first = std::size_t{blockIdx.x} * Tile::kElements;
   const std::size_t tile = first + threadIdx.x / kWarpLanes * kTileElements;
   float x[kLaneElements];
-  source.load(tile, x);
+  load_tile(source, tile, x);
   const std::byte* const headers = source.reader.wires - kSignKeyBytes;
   const Signs signs = load_signs(headers);
   draw_signs<kLog>(signs, first, draws);
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
   const float factor = differ ? __uint_as_float(kNaNScale) : 1.0f / Tile::kBlock;
 #pragma unroll
   for (int k = 0; k < kLaneElements; ++k) x[k] *= factor;
-  sink.store(tile, x);
+  sink.store(tile, x, sink.fetch(tile));
 }
 
 template <bool kBack>

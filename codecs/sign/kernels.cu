@@ -86,8 +86,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
   const std::size_t strip = strip_of_warp();
   const std::size_t element = strip + threadIdx.x % kWarpLanes * kLaneElements;
   float x[kStripTiles][kLaneElements];
-#pragma unroll
-  for (int t = 0; t < kStripTiles; ++t) source.load(strip + t * kTileElements, x[t]);
+  load_tiles(source, strip, x);
   float scales[kStripTiles];
   if (tensor_scale == nullptr) {
     scale_groups(shape, element, x, scales);
@@ -134,8 +133,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const std::size_t strip = strip_of_warp();
   if (strip >= source.elements) return;
   float x[kStripTiles][kLaneElements];
-#pragma unroll
-  for (int t = 0; t < kStripTiles; ++t) source.load(strip + t * kTileElements, x[t]);
+  load_tiles(source, strip, x);
   const float sum = sum_strip(x, term);
   if (threadIdx.x % kWarpLanes == 0) sums[strip / kStripElements] = sum;
   const bool finite = (__float_as_uint(sum) & 0x7FFFFFFFu) < kInfinityBits;
@@ -157,6 +155,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (strip >= shape.of.elements) return;
   const std::size_t element = strip + threadIdx.x % kWarpLanes * kLaneElements;
   const std::size_t offset = bits_offset(strip);
+  decltype(sink.fetch(strip)) before[kStripTiles];
+#pragma unroll
+  for (int t = 0; t < kStripTiles; ++t) before[t] = sink.fetch(strip + t * kTileElements);
   float x[kStripTiles][kLaneElements] = {};
   for (int first = 0; first < wires.inputs; first += kBatch) {
     uint2 words[kBatch];
@@ -193,7 +194,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     }
   }
 #pragma unroll
-  for (int t = 0; t < kStripTiles; ++t) sink.store(strip + t * kTileElements, x[t]);
+  for (int t = 0; t < kStripTiles; ++t) sink.store(strip + t * kTileElements, x[t], before[t]);
 }
 
 SignShape sign_shape(const Format& format, std::size_t elements, const Encoding& to) {

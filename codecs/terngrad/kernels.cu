@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const std::size_t group = element >> shape.group_log2;
   const std::size_t first = group << shape.group_log2;
   float x[kLaneElements];
-  source.load(tile, x);
+  load_tile(source, tile, x);
   const std::uint32_t bits = magnitude_bits(x);
   if (bits >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
 
@@ -91,11 +91,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock) moments_kernel(Source source
   if (strip >= source.elements) return;
   float x[kStripTiles][kLaneElements];
   std::uint32_t bits = 0;
+  load_tiles(source, strip, x);
 #pragma unroll
-  for (int t = 0; t < kStripTiles; ++t) {
-    source.load(strip + t * kTileElements, x[t]);
-    bits = max(bits, magnitude_bits(x[t]));
-  }
+  for (int t = 0; t < kStripTiles; ++t) bits = max(bits, magnitude_bits(x[t]));
   const float sum = sum_strip(x, Term::value);
   const float squares = sum_strip(x, Term::square);
   bits = __reduce_max_sync(kAllLanes, bits);

@@ -85,9 +85,9 @@ void encode_swizzled_async(const TwoLevel& shape, Tensor<const float> values, co
   encode.wires = shape.slices * shape.gpus_per_node;
   encode.rule.factor = 1.0f / static_cast<float>(shape.ranks());
   const ByDestination place{
-      .slice_groups = static_cast<std::uint32_t>(shape.slice_elements / shape.intra.group),
-      .slices = static_cast<std::uint32_t>(shape.slices),
-      .gpus_per_node = static_cast<std::uint32_t>(shape.gpus_per_node)};
+      .slice_groups = divisor(static_cast<std::uint32_t>(shape.slice_elements / shape.intra.group)),
+      .slices = divisor(static_cast<std::uint32_t>(shape.slices)),
+      .gpus_per_node = divisor(static_cast<std::uint32_t>(shape.gpus_per_node))};
   const TensorSource<float> source{values.values, values.elements};
   require(!needs_tensor_amax(shape.intra), "the first hop's scales are of groups");
   with_format(SwizzledFormats{}, shape.intra, [&]<typename Static>(Static) {
@@ -109,7 +109,7 @@ void decode_reduce_encode_async(const Requantise& shape, const std::byte* wires,
   EncodeShape encode = encode_shape(shape.wire_out, part, to);
   encode.elements = shape.elements;
   encode.wires = shape.wires_out;
-  const InOrder place = shape.wires_out == 1 ? InOrder{} : InOrder{.groups = encode.wire.groups};
+  const Cut place = shape.wires_out == 1 ? Cut{} : Cut{.groups = divisor(encode.wire.groups)};
   const Wires inputs{.bytes = wires, .inputs = static_cast<int>(shape.inputs)};
   with_pair(Requantisations{}, unrotated(shape.wire), unrotated(shape.wire_out),
             [&]<typename In, typename Out>(In, Out) {
