@@ -90,9 +90,20 @@ struct SumSource {
     for (; input + kBatch <= reader.inputs; input += kBatch) add<kBatch>(input, code, scale, x);
 #pragma unroll 1
     for (; input < reader.inputs; ++input) add<1>(input, code, scale, x);
+    blank_tail(element, x);
   }
 
  private:
+  // The codes beyond the end have no bits set, which stands for a value in tables.
+  __device__ void blank_tail(std::size_t element, float (&x)[kLaneElements]) const {
+    if constexpr (kIsTable<kElement>) {
+#pragma unroll
+      for (int i = 0; i < kLaneElements; ++i) {
+        if (element + i >= elements) x[i] = 0;
+      }
+    }
+  }
+
   template <int kCount>
   __device__ void add(int first, std::size_t code, std::size_t scale,
                       float (&x)[kLaneElements]) const {
