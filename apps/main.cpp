@@ -79,6 +79,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "gardenhose {}: {}; see --help\n", argc > 1 ? given[1] : "", error.what());
     return kWrongInput;
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) {
+      fmt::print(stderr, "standard output: cannot be written\n");
+      return kWrongInput;
+    }
     fmt::print(stderr, "gardenhose: a bug of ours: {}\n", error.what());
     return kBug;
   }

@@ -52,7 +52,7 @@ enum class Scale {
 
 enum class Rounding {
   nearest,    // ties to even
-  stochastic  // up with the probability of the fraction: unbiased
+  stochastic  // up with the probability of the fraction: unbiased; of drawn elements, scaled up
 };
 
 // An orthogonal transform of every `block` elements before encoding, and its inverse after.

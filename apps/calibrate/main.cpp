@@ -2,6 +2,7 @@
 // table that the simulator reads. It links CUDA, so it never forks and is a program of its own.
 #include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/calibrate/cpu.hpp"
@@ -14,10 +15,15 @@
 
 namespace {
 
-constexpr int kWrongInput = 2, kDeviceTrouble = 3;
+constexpr int kWrongInput = 2, kDeviceTrouble = 3, kOurBug = 70;
+
+// Names and flags may hold bytes that are no text.
+std::string text_of(const nlohmann::ordered_json& table) {
+  return table.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
 
 int write_cpu_table(const calibrate::Settings& settings) {
-  const std::string text = calibrate::cpu_table(settings).dump(1) + "\n";
+  const std::string text = text_of(calibrate::cpu_table(settings));
   if (settings.output.empty()) {
     std::cout << text;
   } else {
@@ -31,7 +37,7 @@ int write_gpu_table(const calibrate::Settings& settings) {
   const calibrate::GpuTable measured = calibrate::measure_gpu(settings);
   const std::filesystem::path output =
       settings.output.empty() ? calibrate::default_output(measured.gpu) : settings.output;
-  sim::write_file(output, measured.table.dump(1) + "\n");
+  sim::write_file(output, text_of(measured.table));
   std::cerr << output.string() << "\n";
   for (const std::string& name : measured.disagreed) {
     std::cerr << name << ": kernel and reference disagree; the table does not have it\n";
@@ -60,5 +66,8 @@ int main(int count, char** arguments) {
   } catch (const codecs::cuda::CudaError& error) {
     std::cerr << error.what() << "\n";
     return kDeviceTrouble;
+  } catch (const std::exception& error) {
+    std::cerr << "gardenhose-calibrate: a bug of ours: " << error.what() << "\n";
+    return kOurBug;
   }
 }

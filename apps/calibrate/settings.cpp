@@ -93,7 +93,10 @@ std::optional<Settings> read_settings(int count, const char* const* arguments) {
   const options::options_description flags = described(settings, texts);
   options::variables_map values;
   try {
-    options::store(options::parse_command_line(count, arguments, flags), values);
+    const options::positional_options_description none;
+    options::store(
+        options::command_line_parser(count, arguments).options(flags).positional(none).run(),
+        values);
     options::notify(values);
   } catch (const options::error& error) {
     throw sim::InputError(error.what());

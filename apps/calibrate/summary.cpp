@@ -23,9 +23,11 @@ constexpr double kLeastBytes = 64.0 * (1 << 20);
 bool is_plain(const Format& format) {
   constexpr std::array kElements{Element::fp16, Element::nf4, Element::dynamic8,
                                  Element::power_of_two};
-  constexpr std::array kScales{Scale::norm, Scale::clipped};
-  const bool whole = format.group == codecs::kWholeTensor && format.keep > 0;
-  return whole || format.rotation == codecs::Rotation::dct ||
+  constexpr std::array kScales{Scale::norm, Scale::clipped, Scale::reciprocal,
+                               Scale::root_mean_square};
+  const bool fbgemm = format.scale == Scale::min_max && format.group == 32;
+  return fbgemm || format.rotation == codecs::Rotation::dct ||
+         format.choice == codecs::Choice::random ||
          std::ranges::find(kElements, format.element) != kElements.end() ||
          std::ranges::find(kScales, format.scale) != kScales.end();
 }
@@ -46,9 +48,12 @@ std::string line_of(const Json& row, const char* verdict) {
 }
 
 void require_measured(const Json& table) {
-  const bool object = table.is_object() && table.contains("kind");
-  if (!object || table["kind"] != "measured" || !table.contains("codecs")) {
-    throw sim::InputError("--summary: is no table that gardenhose-calibrate measured on a GPU");
+  if (!table.is_object() || !table.contains("kind") || !table.contains("codecs")) {
+    throw sim::InputError("is no table of kernels' times");
+  }
+  if (table["kind"] != "measured") {
+    throw sim::InputError("is of the kind " + table["kind"].dump() +
+                          ": a summary is of what was measured on a GPU");
   }
 }
 
@@ -91,11 +96,17 @@ std::string summary_of(const Json& table, double least_bytes) {
 }
 
 std::string summary_of_file(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file)) {
+    throw sim::InputError("--summary: " + file.string() + ": is no file");
+  }
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const Json table = Json::parse(text, nullptr, false);
+  if (table.is_discarded()) throw sim::InputError("--summary: " + file.string() + ": is not JSON");
   try {
     return summary_of(table, kLeastBytes);
+  } catch (const sim::InputError& error) {
+    throw sim::InputError("--summary: " + file.string() + ": " + error.what());
   } catch (const Json::exception&) {
     throw sim::InputError("--summary: " + file.string() + ": a row lacks what every row has");
   } catch (const std::out_of_range& error) {

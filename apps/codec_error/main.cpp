@@ -53,7 +53,11 @@ std::optional<Options> parse(std::span<char*> arguments) {
 }
 
 void run(const Options& options) {
-  const std::vector<codecs::Tensor> recorded = apps::read_tensors(options.tensors);
+  // Only the folder that is looked into by default may be missing.
+  const bool none =
+      options.tensors == Options{}.tensors && !std::filesystem::exists(options.tensors);
+  const std::vector<codecs::Tensor> recorded =
+      none ? std::vector<codecs::Tensor>{} : apps::read_tensors(options.tensors);
   std::optional<apps::Progress> progress;
   const auto show = [&progress](std::size_t, std::size_t cells) {
     if (!progress) progress.emplace("codec errors", static_cast<int>(cells));

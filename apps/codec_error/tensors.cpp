@@ -46,7 +46,6 @@ codecs::Tensor read_tensor(const fs::path& file) {
 
 std::vector<codecs::Tensor> read_tensors(const fs::path& folder) {
   std::vector<fs::path> files;
-  if (!fs::exists(folder)) return {};
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".npy") files.push_back(entry.path());

@@ -9,10 +9,11 @@
 // A group is a block of the rotation, d = 128, 256 ... 8192 elements. It is encoded as
 //
 //   z    = H (signs * values)              codecs/rotation/rotation.hpp, not normalised
-//   p    = 2^(127 - e), at least 2^-126;   e = exponent field of the largest |value|: w cannot
-//   overflow w    = z * p,  square = sum of w^2,  v = w * sqrt(d / square) code = the nearest
-//   centroid to |v| (of two as near the lower), and the sign bit of v s    = square / (sum of
-//   centroid * w) * (1 / d) * (1 / p), one rounding for each operation
+//   p    = 2^(127 - e), at least 2^-126    e = exponent field of the largest |value|
+//   w    = z * p                           cannot overflow
+//   v    = w * sqrt(d / square)            square = sum of w^2
+//   code = the nearest centroid to |v|, of two as near the lower, and the sign bit of v
+//   s    = square / (sum of centroid * w) * (1 / d) * (1 / p), one rounding for each operation
 //
 // and decoded as signs * H (s * centroids), without a division. Both sums are of float32 in this
 // order: the 16 terms of a word (below) by fused multiply-adds from 0, in the order of the word;
@@ -32,9 +33,8 @@
 //
 //   - The last group is filled up with zeros.
 //   - A group whose largest magnitude is below 127 * 2^-126 has scale 0 and codes 0: exact zeros.
-//   - A group with a NaN or an infinity has a NaN scale and codes 0, and decodes to NaN throughout;
-//   so
-//     does one whose transform overflows, which takes values beyond 2^127 / d.
+//   - A group with a NaN or an infinity has a NaN scale and codes 0, and decodes to NaN throughout.
+//     So does one whose transform overflows, which takes values beyond 2^127 / d.
 #pragma once
 
 #include <array>

@@ -107,7 +107,7 @@ struct GroupWire {
 [[nodiscard]] GroupWire group_wire(const Format& format, std::size_t elements);
 
 // Rows of the registry's table. Any other group that is a multiple of 8, and the whole tensor, work
-// with the same functions.
+// with the same functions; kernels take groups of a power of two from 16.
 extern const Codec fp8_e4m3, fp8_e5m2, fp8_e4m3_g128, fp8_e5m2_g128;
 extern const Codec mxfp8, mxfp8_floor, mxfp8_e5m2;
 extern const Codec mxfp4, mxfp4_sr, mxfp4_ceil, mxfp4_floor, nvfp4, nvfp4_sr;

@@ -5,8 +5,8 @@
 //
 //   header   codebook2 alone, 32 bytes: float32 shift, scale, codebook[4], then zeros
 //   indices  for each chunk its record: the indices in the chunk, ascending, as many bits as the
-//            largest needs, lowest bit first; 12-bit indices are thus two in three bytes (i1 | i2
-//            << 12)
+//            largest needs, lowest bit first; 12-bit indices are thus two in three bytes,
+//            i1 | i2 << 12
 //   codes    for each chunk its record, in the order of the indices:
 //            2 bits    codebook2: number in the codebook
 //            2 bits    sign_magnitude2: bit 0 set if negative, bit 1 if of the higher magnitude
