@@ -42,8 +42,9 @@
 // divides by k where this multiplies by s: a decoded value may differ in the last digits. There is
 // no scale 0; a NaN, which FBGEMM's fmaxf drops, makes k a NaN as everywhere here.
 //
-// Integers are rounded to the nearest, ties to even, or stochastically in 1/256 of a step
-// (stochastic_integer), then clipped to the grid. FP8 and tables are only rounded to the nearest.
+// Integers and E2M1 are rounded to the nearest, ties to even, or stochastically in 1/256 of a step
+// (codecs/element/element.hpp), then clipped to the grid. FP8 and tables are only rounded to the
+// nearest.
 //
 // Error bounds, with h half the distance of the grid's values around x / s, in units of s: 1/2 for
 // integers; 1/4 below 2, 1/2 below 4, 1 above for E2M1; max(2^-4 |x / s|, 2^-10) for E4M3;

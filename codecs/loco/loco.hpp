@@ -21,7 +21,7 @@ namespace codecs {
 inline constexpr float kLocoBeta = 0.8f;
 
 struct Loco {
-  Format wire = {};  // INT4 or INT8 groups without a transform
+  Format wire = {};  // INT4 or INT8 groups without a transform; kernels: INT4, to nearest
   Feedback feedback = {.keep = kLocoBeta, .take = 1 - kLocoBeta};
 };
 

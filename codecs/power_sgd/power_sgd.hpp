@@ -8,8 +8,8 @@
 //   sent = P Q^T,  residual = M - sent
 //
 // Matrices are row after row, factors column after column, all in float32. Vectors, and matrices
-// whose factors are not at most half their size (n m <= 2 r (n + m)), travel as they are. On the
-// wire: P, then Q, r (n + m) float32; not a row of the registry, as the shape matters.
+// whose factors are half their size or more (n m <= 2 r (n + m)), travel as they are. On the wire:
+// P, then Q, r (n + m) float32; not a row of the registry, as the shape matters.
 #pragma once
 
 #include <cstddef>
