@@ -46,7 +46,7 @@ test_release() {
 ensure_packages "${build_packages[@]}" "${test_packages[@]}"
 part build build_release
 part "build asan" build_asan
-part "tests asan" ctest --preset asan --parallel "$jobs" -R '^(sim|calibrate)_tests$'
+part "tests asan" ctest --preset asan --parallel "$jobs" -R '^(sim|calibrate)_tests'
 part tests test_release
 
 printf '\n'
