@@ -19,7 +19,7 @@ std::vector<OneBitState> fresh_states(const OneBit& shape) {
 }
 
 TEST(OneBit, SendsABitAnElementAndAScaleAShard) {
-  const OneBit shape{.elements = 4 * 1280, .ranks = 4};
+  const OneBit shape{.elements = std::size_t{4} * 1280, .ranks = 4};
   EXPECT_EQ(shape.wire_bytes(), 1280 / 8 + 16);
 }
 
