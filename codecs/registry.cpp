@@ -84,7 +84,6 @@ std::span<const Codec* const> all_codecs() {
                                      &eden2_g4096,
                                      &eden3_g4096,
                                      &eden4_g4096,
-
                                      &sign_g2048,
                                      &sign_tensor,
                                      &one_bit,

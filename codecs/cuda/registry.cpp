@@ -47,15 +47,18 @@ void decode_bf16(const Format&, const std::byte* wire, Tensor<float> values, cud
   to_float_async({reinterpret_cast<const Bf16*>(wire), values.elements}, values.values, stream);
 }
 
-void decode_group(const Format& format, const std::byte* wire, Tensor<float> values,
-                  cudaStream_t stream) {
-  decode_reduce_async(format, {.bytes = wire}, values, stream);
+// A decode is the sum of one wire.
+using Reduce = void (*)(const Format&, const Wires&, Tensor<float>, cudaStream_t);
+template <Reduce kReduce>
+void decode_one(const Format& format, const std::byte* wire, Tensor<float> values,
+                cudaStream_t stream) {
+  kReduce(format, {.bytes = wire}, values, stream);
 }
 
 constexpr CudaCodec group_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_async,
-          .decode_async = decode_group,
+          .decode_async = decode_one<decode_reduce_async>,
           .encode_bf16_async = encode_async,
           .decode_add_async = decode_add_async,
           .decode_reduce_async = decode_reduce_async,
@@ -67,15 +70,10 @@ constexpr CudaCodec with_feedback(CudaCodec row) {
   return row;
 }
 
-void decode_signs(const Format& format, const std::byte* wire, Tensor<float> values,
-                  cudaStream_t stream) {
-  decode_reduce_signs_async(format, {.bytes = wire}, values, stream);
-}
-
 constexpr CudaCodec sign_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_signs_async,
-          .decode_async = decode_signs,
+          .decode_async = decode_one<decode_reduce_signs_async>,
           .encode_bf16_async = encode_signs_async,
           .encode_feedback_async = encode_signs_feedback_async,
           .decode_add_async = decode_add_signs_async,
@@ -83,15 +81,10 @@ constexpr CudaCodec sign_row(const Codec& codec) {
           .scratch_bytes = sign_scratch_bytes};
 }
 
-void decode_ternary(const Format& format, const std::byte* wire, Tensor<float> values,
-                    cudaStream_t stream) {
-  decode_reduce_ternary_async(format, {.bytes = wire}, values, stream);
-}
-
 constexpr CudaCodec ternary_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_ternary_async,
-          .decode_async = decode_ternary,
+          .decode_async = decode_one<decode_reduce_ternary_async>,
           .encode_bf16_async = encode_ternary_async,
           .decode_reduce_async = decode_reduce_ternary_async,
           .scratch_bytes = ternary_scratch_bytes};
@@ -104,29 +97,19 @@ constexpr CudaCodec integer_row(const Codec& codec) {
   return row;
 }
 
-void decode_rotated(const Format& format, const std::byte* wire, Tensor<float> values,
-                    cudaStream_t stream) {
-  decode_reduce_rotated_async(format, {.bytes = wire}, values, stream);
-}
-
 constexpr CudaCodec rotated_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_rotated_async,
-          .decode_async = decode_rotated,
+          .decode_async = decode_one<decode_reduce_rotated_async>,
           .encode_bf16_async = encode_rotated_async,
           .decode_reduce_async = decode_reduce_rotated_async,
           .scratch_bytes = scratch_bytes};
 }
 
-void decode_eden(const Format& format, const std::byte* wire, Tensor<float> values,
-                 cudaStream_t stream) {
-  decode_reduce_eden_async(format, {.bytes = wire}, values, stream);
-}
-
 constexpr CudaCodec eden_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_eden_async,
-          .decode_async = decode_eden,
+          .decode_async = decode_one<decode_reduce_eden_async>,
           .encode_bf16_async = encode_eden_async,
           .decode_reduce_async = decode_reduce_eden_async};
 }

@@ -12,9 +12,7 @@
 namespace codecs {
 namespace {
 
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + kWireAlignment - 1) / kWireAlignment * kWireAlignment;
-}
+std::size_t aligned(std::size_t bytes) { return round_up(bytes, kWireAlignment); }
 
 std::size_t ceiling(double x) { return static_cast<std::size_t>(std::ceil(x)); }
 

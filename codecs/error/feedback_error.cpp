@@ -2,14 +2,15 @@
 
 #include <cmath>
 
+#include "codecs/loco/loco.hpp"
+
 namespace codecs {
 namespace {
 
 constexpr Feedback kNone{.carry = 0};
-constexpr Feedback kEfSgd{};                               // arXiv 1901.09847
-constexpr Feedback kSparseLoco{.carry = 0.95f};            // arXiv 2508.15706, section 3
-constexpr Feedback kDemo{.carry = 0.999f};                 // arXiv 2411.19870
-constexpr Feedback kLoco{.keep = 0.8f, .take = 1 - 0.8f};  // arXiv 2407.04480
+constexpr Feedback kEfSgd{};                     // arXiv 1901.09847
+constexpr Feedback kSparseLoco{.carry = 0.95f};  // arXiv 2508.15706, section 3
+constexpr Feedback kDemo{.carry = 0.999f};       // arXiv 2411.19870
 
 double square_of_norm(std::span<const float> values) {
   double sum = 0;
@@ -56,7 +57,7 @@ std::vector<FeedbackRule> feedback_rules(const Format& format) {
   } else if (format.keep > 0 && format.choice == Choice::largest) {
     rules.push_back({"sparseloco", kSparseLoco});
   } else if (format.element == Element::int4) {
-    rules.push_back({"loco", kLoco});
+    rules.push_back({"loco", Loco{}.feedback});
   }
   return rules;
 }

@@ -15,21 +15,18 @@ enum class Family {
 };
 [[nodiscard]] Family family_of(const Format& format);
 
-void encode_integers_async(const Format& format, Tensor<const float> values, const Encoding& to,
+// For float and Bf16.
+template <typename Value>
+void encode_integers_async(const Format& format, Tensor<const Value> values, const Encoding& to,
                            cudaStream_t stream);
-void encode_integers_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
-                           cudaStream_t stream);
-void encode_shifted_async(const Format& format, Tensor<const float> values, const Encoding& to,
+template <typename Value>
+void encode_shifted_async(const Format& format, Tensor<const Value> values, const Encoding& to,
                           cudaStream_t stream);
-void encode_shifted_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
-                          cudaStream_t stream);
-void encode_floats_async(const Format& format, Tensor<const float> values, const Encoding& to,
+template <typename Value>
+void encode_floats_async(const Format& format, Tensor<const Value> values, const Encoding& to,
                          cudaStream_t stream);
-void encode_floats_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
-                         cudaStream_t stream);
-void encode_plain_async(const Format& format, Tensor<const float> values, const Encoding& to,
-                        cudaStream_t stream);
-void encode_plain_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+template <typename Value>
+void encode_plain_async(const Format& format, Tensor<const Value> values, const Encoding& to,
                         cudaStream_t stream);
 
 }  // namespace codecs::cuda

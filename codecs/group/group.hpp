@@ -83,7 +83,11 @@
 
 namespace codecs {
 
-inline constexpr std::size_t kWireAlignment = 16;        // bytes
+inline constexpr std::size_t kWireAlignment = 16;  // bytes
+[[nodiscard]] constexpr std::size_t round_up(std::size_t count, std::size_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
 inline constexpr float kTinyGroup = 127 * 0x1p-126f;     // amax below which a group is all zeros
 inline constexpr std::uint32_t kNaNScale = 0x7FC00000u;  // bits of the scale of a non-finite group
 inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;

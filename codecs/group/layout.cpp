@@ -11,10 +11,6 @@ namespace {
 // Before the blocks' scales: float32 of the tensor, then zeros up to 16 bytes.
 constexpr std::size_t kTensorScaleBytes = kWireAlignment;
 
-std::size_t round_up(std::size_t count, std::size_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
 // Whole octets first: no overflow.
 std::size_t code_bytes(const Format& format, std::size_t elements) {
   const auto bits = static_cast<std::size_t>(bits_of(format.element));

@@ -3,16 +3,14 @@
 
 namespace codecs::cuda {
 
-void encode_plain_async(const Format& format, Tensor<const float> values, const Encoding& to,
+template <typename Value>
+void encode_plain_async(const Format& format, Tensor<const Value> values, const Encoding& to,
                         cudaStream_t stream) {
-  launch_plain_encode(PlainFormats{}, format, TensorSource<float>{values.values, values.elements},
+  launch_plain_encode(PlainFormats{}, format, TensorSource<Value>{values.values, values.elements},
                       to, stream);
 }
 
-void encode_plain_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
-                        cudaStream_t stream) {
-  launch_plain_encode(PlainFormats{}, format, TensorSource<Bf16>{values.values, values.elements},
-                      to, stream);
-}
+template void encode_plain_async(const Format&, Tensor<const float>, const Encoding&, cudaStream_t);
+template void encode_plain_async(const Format&, Tensor<const Bf16>, const Encoding&, cudaStream_t);
 
 }  // namespace codecs::cuda

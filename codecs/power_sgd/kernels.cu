@@ -2,7 +2,8 @@
 #include <limits>
 #include <numbers>
 
-#include "codecs/cuda/launch.cuh"
+#include "codecs/cuda/sums.cuh"
+#include "codecs/feedback/feedback.cuh"
 #include "codecs/power_sgd/kernels.hpp"
 
 namespace codecs::cuda {
@@ -26,40 +27,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   }
 }
 
-// values + residual.
-struct FedSource {
-  const float* values = nullptr;
-  const float* residual = nullptr;
-  std::size_t elements = 0;
-
-  struct Both {
-    Fetched<float> values;
-    Fetched<float> residual;
-  };
-  template <bool kWhole>
-  __device__ Both fetch(std::size_t tile) const {
-    return {fetch_lane<kWhole>(values, elements, tile),
-            fetch_lane<kWhole>(residual, elements, tile)};
-  }
-  __device__ void take(const Both& both, float (&x)[kLaneElements]) const {
-    float kept[kLaneElements];
-    take_lane(both.values, x);
-    take_lane(both.residual, kept);
-#pragma unroll
-    for (int i = 0; i < kLaneElements; ++i) x[i] += kept[i];
-  }
-};
-
 constexpr int kFactorWarps = 32;  // of the one block
 constexpr int kFactorThreads = kFactorWarps * kWarpLanes;
-
-__device__ float warp_sum(float x) {
-#pragma unroll
-  for (int stride = 1; stride < kWarpLanes; stride *= 2) {
-    x += __shfl_xor_sync(kAllLanes, x, stride);
-  }
-  return x;
-}
 
 // Sums over the block's threads of the first `count` values, in every thread: by a butterfly over
 // the lanes, then by another over the warps.
@@ -72,12 +41,12 @@ __device__ void block_sums(float (&x)[kMost], int count) {
 #pragma unroll
   for (int k = 0; k < kMost; ++k) {
     if (k >= count) break;
-    const float sum = warp_sum(x[k]);
+    const float sum = sum_over_lanes(x[k], kWarpLanes);
     if (lane == 0) of_warps[k][warp] = sum;
   }
   __syncthreads();
   if (warp < count) {
-    const float total = warp_sum(of_warps[warp][lane]);
+    const float total = sum_over_lanes(of_warps[warp][lane], kWarpLanes);
     if (lane == 0) totals[warp] = total;
   }
   __syncthreads();
@@ -234,9 +203,9 @@ void power_sgd_p_async(const PowerSgd& shape, const float* values, const PowerSg
   require_shape(shape);
   const std::size_t elements = shape.elements();
   if (elements == 0) return;
-  launch(copy_kernel<false, FedSource, TensorSink<float>>,
+  launch(copy_kernel<false, FeedbackSource<float>, TensorSink<float>>,
          {.blocks = blocks_for(elements, kTileElements), .stream = stream},
-         FedSource{values, buffers.residual, elements}, elements,
+         FeedbackSource<float>{values, elements, buffers.residual}, elements,
          TensorSink<float>{buffers.residual, elements}, buffers.nonfinite);
   multiply({.rows = as_int(shape.rows),
             .columns = as_int(shape.rank),

@@ -23,6 +23,9 @@ inline constexpr int kPhiloxRounds = 7;
 
 inline constexpr std::uint64_t kElementsPerDraw = 16;
 
+// The counter's rank for what all ranks draw alike: no rank has this number.
+inline constexpr std::uint32_t kSharedRank = 0xFFFFFFFFu;
+
 [[nodiscard]] std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                                   std::array<std::uint32_t, 2> key);
 

@@ -32,7 +32,6 @@ namespace codecs {
 
 inline constexpr std::size_t kDrawElements = 8;
 inline constexpr std::size_t kRandomKHeaderBytes = 32;
-inline constexpr std::uint32_t kSharedRank = 0xFFFFFFFFu;
 
 extern const Codec random_k64, random_k64_unscaled;
 

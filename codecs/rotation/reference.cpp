@@ -57,7 +57,7 @@ void require_wires(const Format& format, std::size_t elements, std::size_t bytes
 }  // namespace
 
 SignKey sign_key(const RandomKey& key) {
-  const auto words = philox({0, 0, key.tensor, 0xFFFFFFFFu}, philox_key(key));
+  const auto words = philox({0, 0, key.tensor, kSharedRank}, philox_key(key));
   return {.key = {words[0], words[1]}, .first_element = key.first_element};
 }
 

@@ -76,6 +76,16 @@ void reduce_slice(const TwoLevel& shape, const std::vector<Wires>& sent, std::si
   }
 }
 
+std::uint32_t magnitude_of_sums(const Requantise& shape, std::size_t groups,
+                                std::span<const std::byte> wires) {
+  std::uint32_t largest = 0;
+  for (std::size_t index = 0; index < groups; ++index) {
+    largest = std::max(
+        largest, largest_magnitude_bits(sum_groups(shape.wire, shape.elements, index, wires)));
+  }
+  return largest;
+}
+
 }  // namespace
 
 TwoLevel two_level(TwoLevel shape, std::size_t elements) {
@@ -131,10 +141,9 @@ void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wi
   require(wires_out.size() == shape.wires_out * bytes, "as many bytes as the output wires have");
   std::ranges::fill(wires_out, std::byte{0});
   const std::size_t groups = group_wire(shape.wire_out, part).groups;
-  Quantiser quantiser{.format = shape.wire_out, .key = key, .tensor_magnitude = 0};
-  for (std::size_t index = 0; index < groups * shape.wires_out; ++index) {
-    const Eigen::ArrayXf sum = sum_groups(shape.wire, shape.elements, index, wires);
-    quantiser.tensor_magnitude = std::max(*quantiser.tensor_magnitude, largest_magnitude_bits(sum));
+  Quantiser quantiser{.format = shape.wire_out, .key = key};
+  if (shape.wire_out.scale == Scale::e4m3_tensor) {
+    quantiser.tensor_magnitude = magnitude_of_sums(shape, groups * shape.wires_out, wires);
   }
   for (std::size_t index = 0; index < groups * shape.wires_out; ++index) {
     const Eigen::ArrayXf sum = sum_groups(shape.wire, shape.elements, index, wires);

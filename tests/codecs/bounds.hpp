@@ -42,8 +42,8 @@ inline double power_of_two_step(const Format& format, double magnitude) {
   return std::exp2(std::ilogb(magnitude) + (next ? 1 : 0) - std::ilogb(largest));
 }
 
-inline double documented_step(const Format& format, const Eigen::ArrayXf& group, double tensor) {
-  const double amax = largest_magnitude(group);
+inline double documented_step(const Format& format, const Eigen::ArrayXf& group, double amax,
+                              double tensor) {
   const double largest = largest_value(format.element);
   switch (format.scale) {
     case Scale::amax:
@@ -70,10 +70,8 @@ inline double documented_step(const Format& format, const Eigen::ArrayXf& group,
   }
 }
 
-inline double group_bound(const Format& format, const Eigen::ArrayXf& group, double step,
-                          double value) {
+inline double group_bound(const Format& format, double amax, double step, double value) {
   constexpr double kFloat = 1 + 1e-5;  // operations in float32
-  const double amax = largest_magnitude(group);
   if (format.element == Element::nf4) return 0.1520 * amax * kFloat;
   if (format.element == Element::dynamic8) return 0.00704 * amax * kFloat;
   const double unit = format.rounding == Rounding::stochastic ? 2 + 0x1p-7 : 1;
@@ -110,14 +108,15 @@ inline std::vector<double> error_bounds(const Format& format, std::span<const fl
   for (const float value : values) tensor = std::max<double>(tensor, std::abs(value));
   for (std::size_t index = 0; index < groups; ++index) {
     const Eigen::ArrayXf group = group_values(format, values, index);
+    const double amax = largest_magnitude(group);
     if (format.element == Element::sign || format.scale == Scale::clipped) {
       const auto count = std::min<std::size_t>(format.group, values.size() - bounds.size());
-      bounds.insert(bounds.end(), count, largest_magnitude(group));
+      bounds.insert(bounds.end(), count, amax);
       continue;
     }
-    const double step = documented_step(format, group, tensor);
+    const double step = documented_step(format, group, amax, tensor);
     for (Eigen::Index i = 0; i < group.size() && bounds.size() < values.size(); ++i) {
-      bounds.push_back(group_bound(format, group, step, values[bounds.size()]));
+      bounds.push_back(group_bound(format, amax, step, values[bounds.size()]));
     }
   }
   return bounds;

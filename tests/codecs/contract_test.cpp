@@ -1,12 +1,15 @@
 // What every row of the registry promises, whatever its format.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "codecs/group/group.hpp"
 #include "tests/codecs/bounds.hpp"
@@ -15,14 +18,39 @@
 namespace codecs {
 namespace {
 
+bool is_rotated(const Format& format) { return format.rotation == Rotation::random_signs; }
+bool is_sparse(const Format& format) { return format.keep > 0; }
+bool is_drawn(const Format& format) { return format.choice == Choice::random; }
+
+// Of each value. Rotated blocks and chunks of which a part travels have bounds as a whole, in the
+// tests of their folders.
+bool has_bounds(const Format& format) { return !is_rotated(format) && !is_sparse(format); }
+// Drawn elements leave the others behind, whatever they are.
+bool looks_at_all(const Format& format) { return !is_drawn(format); }
+// Means and codebooks are of what is encoded together.
+bool fits_in_pieces(const Format& format) {
+  const bool means = format.element == Element::sign || format.scale == Scale::clipped;
+  return format.element != Element::codebook2 && !(means && format.group == kWholeTensor);
+}
+
+std::vector<const Codec*> codecs_where(bool (*holds)(const Format&)) {
+  std::vector<const Codec*> codecs;
+  std::ranges::copy_if(all_codecs(), std::back_inserter(codecs),
+                       [&](const Codec* codec) { return holds(codec->format); });
+  return codecs;
+}
+
 class EveryCodec : public testing::TestWithParam<const Codec*> {
  protected:
   const Codec& codec() const { return *GetParam(); }
-  bool rotated() const { return codec().format.rotation == Rotation::random_signs; }
-  bool sparse() const { return codec().format.keep > 0; }
-  bool drawn() const { return codec().format.choice == Choice::random; }
+  bool rotated() const { return is_rotated(codec().format); }
+  bool sparse() const { return is_sparse(codec().format); }
+  bool drawn() const { return is_drawn(codec().format); }
   bool stochastic() const { return codec().format.rounding == Rounding::stochastic; }
 };
+class EveryBoundedCodec : public EveryCodec {};
+class EveryCodecOfAllValues : public EveryCodec {};
+class EveryCodecOfPieces : public EveryCodec {};
 
 TEST_P(EveryCodec, FillsExactlyItsEncodedBytes) {
   constexpr std::size_t kGuard = 64;
@@ -82,10 +110,8 @@ TEST_P(EveryCodec, DrawsOtherBitsForEveryPartOfTheKeyIfItDrawsAny) {
   }
 }
 
-// Bounds of rotated values are of whole blocks: rotation_test.cpp and eden_test.cpp.
-TEST_P(EveryCodec, ErrorStaysBelowItsBound) {
+TEST_P(EveryBoundedCodec, ErrorStaysBelowItsBound) {
   const Format& format = codec().format;
-  if (rotated() || sparse()) GTEST_SKIP() << "bounded as a whole: in the tests of their folders";
   for (const char* distribution : {"normal", "lognormal"}) {
     const std::vector<float> drawn = draw(distribution_named(distribution), 11, 100'003);
     for (const std::size_t elements : edge_lengths(format)) {
@@ -114,9 +140,8 @@ TEST_P(EveryCodec, DecodesDenormalsToAlmostNothing) {
 
 // A group that holds one is NaN throughout, and no other. Elements without a group keep theirs, or
 // make a NaN of an infinity.
-TEST_P(EveryCodec, LosesNoNaNAndNoInfinity) {
+TEST_P(EveryCodecOfAllValues, LosesNoNaNAndNoInfinity) {
   const Format& format = codec().format;
-  if (drawn()) GTEST_SKIP() << "what is not drawn stays behind";
   for (const float special :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
         std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
@@ -141,12 +166,8 @@ TEST_P(EveryCodec, LosesNoNaNAndNoInfinity) {
   }
 }
 
-TEST_P(EveryCodec, EncodesATensorInPiecesLikeTheWhole) {
+TEST_P(EveryCodecOfPieces, EncodesATensorInPiecesLikeTheWhole) {
   const Format& format = codec().format;
-  const bool of_all_values = format.element == Element::sign || format.scale == Scale::clipped;
-  if (format.element == Element::codebook2 || (of_all_values && format.group == kWholeTensor)) {
-    GTEST_SKIP() << "scales are of what is encoded together";
-  }
   const std::size_t part = 2 * std::lcm(group_elements(format), std::size_t{32});
   std::vector<float> values = normal_values(2 * part);
   for (const std::size_t first : {std::size_t{0}, part}) {
@@ -161,9 +182,17 @@ TEST_P(EveryCodec, EncodesATensorInPiecesLikeTheWhole) {
   EXPECT_TRUE(std::equal(piece.begin(), piece.end(), whole.begin() + static_cast<long>(part)));
 }
 
+std::string name_of(const testing::TestParamInfo<const Codec*>& row) {
+  return std::string(row.param->name);
+}
 INSTANTIATE_TEST_SUITE_P(Registry, EveryCodec,
-                         testing::ValuesIn(all_codecs().begin(), all_codecs().end()),
-                         [](const auto& row) { return std::string(row.param->name); });
+                         testing::ValuesIn(all_codecs().begin(), all_codecs().end()), name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryBoundedCodec, testing::ValuesIn(codecs_where(has_bounds)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCodecOfAllValues,
+                         testing::ValuesIn(codecs_where(looks_at_all)), name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCodecOfPieces,
+                         testing::ValuesIn(codecs_where(fits_in_pieces)), name_of);
 
 TEST(Registry, NamesAreUniqueAndFound) {
   std::set<std::string_view> names;

@@ -119,12 +119,12 @@ class Foreign:
         if not folder or not os.path.exists(path):
             raise Unsupported(f"lib{name}.so is not built: tests/peers/build_others.sh")
         try:
-            self.library = ctypes.CDLL(path)
+            self.functions = ctypes.CDLL(path)
         except OSError as error:
             raise Unsupported(str(error)) from error
 
     def __call__(self, function, tensors, *sizes):
-        call = getattr(self.library, function)
+        call = getattr(self.functions, function)
         call.restype = None
         call(*(ctypes.c_void_p(t.data_ptr()) for t in tensors),
              *(ctypes.c_longlong(size) for size in sizes),

@@ -28,7 +28,7 @@ std::optional<Products> load_bf16_products(const std::string& file) {
   if (!cublas) return std::nullopt;
   return Products{
       .precision = Precision::bf16,
-      .library = "cuBLAS " + std::to_string(cublas->version),
+      .multiplier = "cuBLAS " + std::to_string(cublas->version),
       .multiply = [multiply = cublas->multiply](
                       const Product& product, const void* a, const void* b, codecs::Bf16* c,
                       cudaStream_t stream) { multiply(row_major(product, a, b, c), stream); }};

@@ -141,7 +141,7 @@ std::optional<Products> load_fp8_products(const std::string& file) {
   const auto cublas = std::make_shared<CublasLt>(library);
   return Products{
       .precision = Precision::fp8,
-      .library = "cuBLASLt " + std::to_string(cublas->version()),
+      .multiplier = "cuBLASLt " + std::to_string(cublas->version()),
       .multiply = [cublas](const Product& product, const void* a, const void* b, Bf16* c,
                            cudaStream_t stream) { cublas->multiply(product, a, b, c, stream); }};
 }

@@ -33,7 +33,7 @@ void measure_products(const Settings& settings, const Device& device, Session& s
     std::fprintf(stderr, "no cuBLAS found: no products are measured; --cublas FILE names it\n");
     return;
   }
-  table["provenance"]["gemm"] = bf16->library;
+  table["provenance"]["gemm"] = bf16->multiplier;
   table["gemm"] = calibrate::measure_products(session, *bf16, layers);
   table["interference"] = measure_interference(session, *bf16, layers, settings.sizes);
   const auto fp8 = device.fp8 ? load_fp8_products(settings.cublas_lt) : std::nullopt;
@@ -41,7 +41,7 @@ void measure_products(const Settings& settings, const Device& device, Session& s
     std::fprintf(stderr, "no cuBLASLt, or no FP8 on this GPU: no FP8 products are measured\n");
     return;
   }
-  table["provenance"]["gemm"] = bf16->library + ", " + fp8->library;
+  table["provenance"]["gemm"] = bf16->multiplier + ", " + fp8->multiplier;
   for (Json& row : calibrate::measure_products(session, *fp8, layers)) {
     table["gemm"].push_back(std::move(row));
   }

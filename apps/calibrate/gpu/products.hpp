@@ -31,7 +31,7 @@ inline constexpr float kFp8Scale = 0x1p-4f;  // what a code of either operand is
 
 struct Products {
   Precision precision = Precision::bf16;
-  std::string library;  // and its version
+  std::string multiplier;  // and its version
   // Operands are of the precision. Throws CudaError where the library refuses.
   std::function<void(const Product&, const void* a, const void* b, codecs::Bf16* c, cudaStream_t)>
       multiply;

@@ -48,7 +48,7 @@ void multiply(const Product& product, const void* a, const void* b, Bf16* c, ToF
 std::optional<Products> load_bf16_products(const std::string&) {
   return Products{
       .precision = Precision::bf16,
-      .library = "plain loops",
+      .multiplier = "plain loops",
       .multiply = [](const Product& product, const void* a, const void* b, Bf16* c, cudaStream_t) {
         multiply<Bf16>(product, a, b, c, codecs::to_float);
       }};
@@ -57,7 +57,7 @@ std::optional<Products> load_bf16_products(const std::string&) {
 std::optional<Products> load_fp8_products(const std::string&) {
   return Products{
       .precision = Precision::fp8,
-      .library = "plain loops",
+      .multiplier = "plain loops",
       .multiply = [](const Product& product, const void* a, const void* b, Bf16* c, cudaStream_t) {
         multiply<std::uint8_t>(product, a, b, c,
                                [](std::uint8_t code) { return kFp8Scale * e4m3_to_float(code); });
