@@ -14,6 +14,7 @@
 namespace sim {
 namespace {
 
+using simgrid::kernel::profile::ProfileBuilder;
 using simgrid::kernel::resource::StandardLinkImpl;
 using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::Route;
@@ -45,6 +46,19 @@ std::string outage_profile(const std::string& link, std::span<const Outage> outa
   return profile;
 }
 
+// SimGrid ignores a rate of 0, and takes a flow down with a link that is off; a connection whose
+// path is interrupted waits. A byte in thirty years is as good as none.
+constexpr double kStandstill_Bps = 1e-9;
+constexpr double kHappensOnce = -1;  // of a profile
+
+std::string rate_profile(const WiredLink& link) {
+  std::string profile;
+  for (const RateChange& change : link.changes) {
+    profile += fmt::format("{} {}\n", change.at_s, std::max(change.rate_Bps, kStandstill_Bps));
+  }
+  return profile;
+}
+
 }  // namespace
 
 void configure_network_model() {
@@ -57,54 +71,34 @@ void configure_network_model() {
   Engine::set_config("network/crosstraffic:0");
 }
 
-Platform::Platform(const Cluster& cluster, const Schedule& schedule,
-                   std::span<const Outage> outages) {
+Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   auto* root = simgrid::s4u::create_full_zone("root");  // the first zone becomes the root
   auto* zone = (new FlowZone("flows", &current_))->get_iface();
   zone->set_parent(root);
   source_ = zone->create_host("source", 1);
   destination_ = zone->create_host("destination", 1);
 
-  const auto add_link = [&](const std::string& name, double rate) {
-    auto* link = zone->create_link(name, rate)->set_latency(0);
-    if (const std::string down = outage_profile(name, outages); !down.empty()) {
+  for (const WiredLink& wired : wiring.links) {
+    auto* link = zone->create_link(wired.name, wired.rate_Bps)->set_latency(0);
+    if (const std::string down = outage_profile(wired.name, outages); !down.empty()) {
       link->set_state_profile(
-          simgrid::kernel::profile::ProfileBuilder::from_string(name + "_down", down, -1));
+          ProfileBuilder::from_string(wired.name + "_down", down, kHappensOnce));
     }
-    return link->seal();
-  };
-  const Links links(cluster);
-  for (LinkId id = 0; id < links.size(); ++id) {
-    links_.push_back(add_link(links.name(id), links.capacity(id).base()));
+    if (!wired.changes.empty()) {
+      link->set_bandwidth_profile(
+          ProfileBuilder::from_string(wired.name + "_rate", rate_profile(wired),
+                                      wired.repeats_s > 0 ? wired.repeats_s : kHappensOnce));
+    }
+    links_.push_back(link->seal());
   }
-
   for (const Outage& outage : outages) {
     const auto* link = simgrid::s4u::Link::by_name_or_null(outage.link);
-    require(link != nullptr, "an outage names a link of the cluster");
+    require(link != nullptr, "an outage names a link of the wiring");
     failing_.push_back(link);
   }
-
-  const auto communicator_cap = cluster.fitted.communicator_bandwidth;
-  std::map<std::pair<int, int>, simgrid::s4u::Link*> communicator_links;  // communicator, node
-  std::vector<LinkId> crossed;
-  for (const sim::Route& route : schedule.routes) {
+  for (const std::vector<LinkId>& route : wiring.routes) {
     auto& path = routes_.emplace_back();
-    for (const Hop& hop : route.hops) {
-      crossed.clear();
-      links.append(hop, crossed);
-      for (int share = 0; share < hop.times; ++share) {
-        for (const LinkId id : crossed) path.push_back(links_[id]->get_impl());
-      }
-      if (!communicator_cap || !hop.over_network() || route.communicator == 0) continue;
-      const std::pair key{route.communicator, node_of(cluster, hop.source)};
-      auto& cap = communicator_links[key];
-      if (cap == nullptr) {
-        cap =
-            add_link("communicator_" + std::to_string(key.first) + "_" + std::to_string(key.second),
-                     communicator_cap->base());
-      }
-      path.insert(path.end(), static_cast<std::size_t>(hop.times), cap->get_impl());
-    }
+    for (const LinkId id : route) path.push_back(links_[id]->get_impl());
   }
   zone->seal();
   root->seal();

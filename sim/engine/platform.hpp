@@ -1,4 +1,4 @@
-// Platform: the cluster's links as SimGrid's, and a routing zone that hands each flow its route.
+// Platform: a wiring's links as SimGrid's, and a routing zone that hands each flow its route.
 #pragma once
 
 #include <simgrid/s4u.hpp>
@@ -6,9 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/cluster/cluster.hpp"
 #include "sim/engine/simulate.hpp"
-#include "sim/schedule/schedule.hpp"
+#include "sim/schedule/wiring.hpp"
 
 namespace sim {
 
@@ -18,7 +17,7 @@ void configure_network_model();
 // Both ends of every flow: the route depends on the flow and not on the hosts, so two are enough.
 class Platform {
  public:
-  Platform(const Cluster& cluster, const Schedule& schedule, std::span<const Outage> outages);
+  Platform(const Wiring& wiring, std::span<const Outage> outages);
 
   // Starts `bytes` over the route; the Comm's data is `tag`, of which one may be under way at a
   // time. end_flow() is to be called when the Comm has completed. False: a link of the route is
@@ -30,7 +29,7 @@ class Platform {
   [[nodiscard]] bool is_down(std::uint32_t route) const;
 
   std::vector<const simgrid::s4u::Link*> failing_;  // that have outages
-  std::vector<simgrid::s4u::Link*> links_;          // of the cluster, by LinkId
+  std::vector<simgrid::s4u::Link*> links_;          // by LinkId
   std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
   simgrid::s4u::Host* source_ = nullptr;
   simgrid::s4u::Host* destination_ = nullptr;

@@ -58,7 +58,7 @@ class SharedTimes {
   void* memory_;
 };
 
-Outcome run_here(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions,
+Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions,
                  SharedTimes& times) {
   int argc = 1;
   char name[] = "gardenhose";
@@ -66,7 +66,7 @@ Outcome run_here(const Schedule& schedule, const Cluster& cluster, const Conditi
   xbt_log_control_set("root.thres:critical");
   simgrid::s4u::Engine engine(&argc, argv);
   configure_network_model();
-  Platform platform(cluster, schedule, conditions.outages);
+  Platform platform(wiring, conditions.outages);
   Execution execution(schedule, platform, times.starts(), times.ends());
   simgrid::s4u::Activity::on_completion_cb([&](const simgrid::s4u::Activity& activity) {
     const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
@@ -90,12 +90,12 @@ void end_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
-[[noreturn]] void run_child(int report, const Schedule& schedule, const Cluster& cluster,
+[[noreturn]] void run_child(int report, const Schedule& schedule, const Wiring& wiring,
                             const Conditions& conditions, SharedTimes& times) {
   dup2(report, STDERR_FILENO);
   int status = 0;
   try {
-    times.header().outcome = run_here(schedule, cluster, conditions, times);
+    times.header().outcome = run_here(schedule, wiring, conditions, times);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     status = 1;
@@ -129,7 +129,7 @@ std::string last_line(std::string text) {
   return newline == std::string::npos ? text : text.substr(newline + 1);
 }
 
-void run_in_child(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions,
+void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions,
                   SharedTimes& times) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -140,7 +140,7 @@ void run_in_child(const Schedule& schedule, const Cluster& cluster, const Condit
   if (child < 0) throw std::runtime_error("fork: " + std::string(strerror(errno)));
   if (child == 0) {
     end_with_parent(parent);
-    run_child(ends[1], schedule, cluster, conditions, times);
+    run_child(ends[1], schedule, wiring, conditions, times);
   }
   close(ends[1]);
   std::string said;
@@ -191,8 +191,12 @@ const char* outcome_name(Outcome outcome) {
 }
 
 Timeline simulate(const Schedule& schedule, const Cluster& cluster, const Conditions& conditions) {
+  return simulate(schedule, wire(schedule, cluster), conditions);
+}
+
+Timeline simulate(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions) {
   SharedTimes times(schedule.operations.size());
-  run_in_child(schedule, cluster, conditions, times);
+  run_in_child(schedule, wiring, conditions, times);
   Timeline timeline{.outcome = times.header().outcome,
                     .start_s = {times.starts().begin(), times.starts().end()},
                     .end_s = {times.ends().begin(), times.ends().end()}};

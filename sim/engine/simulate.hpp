@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
-#include "sim/cluster/cluster.hpp"
-#include "sim/schedule/schedule.hpp"
+#include "sim/schedule/wiring.hpp"
 
 namespace sim {
 
@@ -29,7 +28,7 @@ struct Timeline {
 
 // A link that carries nothing from `from` until `until`.
 struct Outage {
-  std::string link;  // as Links::name spells it
+  std::string link;  // as Wiring spells it
   Seconds from;
   Seconds until;
 };
@@ -45,6 +44,9 @@ struct Conditions {
 // caller it is pure: the same schedule gives the same bits. A child that dies is a std::logic_error
 // with its last line; an outage of an unknown link is one too. Must not be called from a process
 // that has used CUDA.
+[[nodiscard]] Timeline simulate(const Schedule& schedule, const Wiring& wiring,
+                                const Conditions& conditions = {});
+// The same over the cluster's own links.
 [[nodiscard]] Timeline simulate(const Schedule& schedule, const Cluster& cluster,
                                 const Conditions& conditions = {});
 

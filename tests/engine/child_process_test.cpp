@@ -121,7 +121,7 @@ TEST(ChildProcess, HandsItsLastLineOver) {
   const Conditions conditions{.outages = {{"no_such_link", 1_s, 2_s}}};
   const std::string text = logic_error_of(
       [&] { static_cast<void>(simulate(irregular_schedule(1), two_nodes(), conditions)); });
-  EXPECT_NE(text.find("an outage names a link of the cluster"), std::string::npos) << text;
+  EXPECT_NE(text.find("an outage names a link of the wiring"), std::string::npos) << text;
   EXPECT_FALSE(has_child());
 }
 

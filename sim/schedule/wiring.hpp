@@ -1,0 +1,36 @@
+// Wiring: the links that a schedule's routes cross, resolved from whatever they cross: what the
+// engine plays, without knowing clusters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/cluster/fabric.hpp"
+#include "sim/schedule/schedule.hpp"
+
+namespace sim {
+
+// From `at_s` on a link has this rate; 0: it is down, and what crosses it waits.
+struct RateChange {
+  double at_s = 0;
+  double rate_Bps = 0;
+};
+
+struct WiredLink {
+  std::string name;
+  double rate_Bps = 0;
+  std::vector<RateChange> changes = {};  // ascending, the first after 0
+  double repeats_s = 0;                  // period of the changes; 0: they happen once
+};
+
+struct Wiring {
+  std::vector<WiredLink> links;
+  // By Schedule::routes: the links of each, one k times where it carries k shares of the flow.
+  std::vector<std::vector<LinkId>> routes;
+};
+
+// The links of a cluster, and one more for each communicator and node where the cluster caps what
+// a communicator sends out of a node (Fitted::communicator_bandwidth).
+[[nodiscard]] Wiring wire(const Schedule& schedule, const Cluster& cluster);
+
+}  // namespace sim
