@@ -24,6 +24,8 @@ Folder folder_of(Kind kind) {
   switch (kind) {
     case Kind::topology:
       return {"--topology", "topologies", ".toml"};
+    case Kind::wide_area:
+      return {"--topology", "topologies/wide_area", ".toml"};
     case Kind::model:
       return {"--model", "traces/models", ".toml"};
     case Kind::calibration:

@@ -7,7 +7,8 @@
 
 namespace apps {
 
-enum class Kind { topology, model, calibration, published };
+// A topology is a cluster; a wide area is several sites.
+enum class Kind { topology, wide_area, model, calibration, published };
 
 // The file that `name` means: a path when it has a slash or ends in the kind's suffix, else a
 // shipped name. Throws InputError, naming the flag and the shipped names, when there is none.

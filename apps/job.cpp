@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "apps/arguments.hpp"
@@ -51,31 +52,6 @@ sim::Overlap overlap_of(const std::string& text) {
   return overlap;
 }
 
-// Settings by the file that their table belongs to.
-struct Settings {
-  std::vector<sim::Setting> cluster, model, scheme;
-};
-
-Settings sort_settings(const std::vector<std::string>& given) {
-  Settings settings;
-  for (const std::string& text : given) {
-    const auto equals = text.find('=');
-    const std::string key = text.substr(0, equals);
-    if (equals == std::string::npos || key.empty()) {
-      throw InputError(
-          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
-                      "--set network.nic_bandwidth=\"200 Gbps\"",
-                      sim::printable(text)));
-    }
-    const std::string table = key.substr(0, key.find('.'));
-    auto& into = table == "model"    ? settings.model
-                 : table == "scheme" ? settings.scheme
-                                     : settings.cluster;
-    into.push_back({key, text.substr(equals + 1)});
-  }
-  return settings;
-}
-
 // A flag that counts: given, it is at least 1. Not given, the option keeps what it has.
 template <class Integer>
 po::typed_value<Integer>* count(const char* flag, Integer& option) {
@@ -84,9 +60,9 @@ po::typed_value<Integer>* count(const char* flag, Integer& option) {
   });
 }
 
-sim::Cluster read_cluster_part(const JobOptions& options, const Settings& settings) {
-  sim::Cluster cluster =
-      sim::read_cluster(data_file(Kind::topology, options.topology), settings.cluster);
+sim::Cluster read_cluster_part(const JobOptions& options,
+                               const std::vector<sim::Setting>& settings) {
+  sim::Cluster cluster = sim::read_cluster(data_file(Kind::topology, options.topology), settings);
   const auto part = [&](const char* flag, int given, int available, const char* what) {
     if (given == 0) return available;
     if (given > available) {
@@ -99,6 +75,35 @@ sim::Cluster read_cluster_part(const JobOptions& options, const Settings& settin
   const int gpus =
       part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
   return sim::part_of(std::move(cluster), nodes, gpus);
+}
+
+}  // namespace
+
+SortedSettings sort_settings(const JobOptions& options) {
+  SortedSettings settings;
+  for (const std::string& text : options.settings) {
+    const auto equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    if (equals == std::string::npos || key.empty()) {
+      throw InputError(
+          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
+                      "--set network.nic_bandwidth=\"200 Gbps\"",
+                      sim::printable(text)));
+    }
+    const std::string table = key.substr(0, key.find('.'));
+    auto& into = table == "model"    ? settings.model
+                 : table == "scheme" ? settings.scheme
+                                     : settings.topology;
+    into.push_back({key, text.substr(equals + 1)});
+  }
+  if (options.sequence != 0) {
+    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
+  }
+  return settings;
+}
+
+sim::Model read_model(const JobOptions& options, const SortedSettings& settings) {
+  return sim::read_model(data_file(Kind::model, options.model), settings.model);
 }
 
 sim::Parallelism parallelism_of(const JobOptions& options) {
@@ -127,41 +132,37 @@ sim::Parallelism parallelism_of(const JobOptions& options) {
   return p;
 }
 
-// Refuses what neither memory nor patience would hold: planned, a layer takes some 400 bytes.
-void check_size(const char* flag, const Job& job, std::int64_t accumulation) {
+// Planned, a layer takes some 400 bytes.
+void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
+                const sim::Parallelism& parallelism) {
   constexpr double kMostLayers = 1 << 24;
-  const int gpus = sim::rank_count(job.cluster);
-  const int layers = job.model.layers / job.parallelism.pipeline;
-  if (static_cast<double>(accumulation) * gpus * layers <= kMostLayers) return;
+  const int gpus = sim::rank_count(cluster);
+  const int layers = model.layers / parallelism.pipeline;
+  if (static_cast<double>(parallelism.accumulation) * gpus * layers <= kMostLayers) return;
+  const char* flag = options.global_batch != 0   ? "--global-batch"
+                     : options.accumulation != 0 ? "--accumulation"
+                                                 : "--nodes";
   throw InputError(
       fmt::format("{}: {} GPUs x {} layers x {} micro-batches are more than a simulation holds; "
                   "their product is to be at most {:.0f}",
-                  flag, gpus, layers, accumulation, kMostLayers));
+                  flag, gpus, layers, parallelism.accumulation, kMostLayers));
 }
 
-// --accumulation, or what --global-batch leaves for each replica.
-void set_accumulation(const JobOptions& options, Job& job) {
-  sim::Parallelism& p = job.parallelism;
+int accumulation_of(const JobOptions& options, int replicas) {
   if (options.accumulation != 0 && options.global_batch != 0) {
     throw InputError("--global-batch: says the same as --accumulation; give one of them");
   }
-  if (options.global_batch == 0) {
-    p.accumulation = options.accumulation == 0 ? 1 : options.accumulation;
-    check_size(options.accumulation == 0 ? "--nodes" : "--accumulation", job, p.accumulation);
-    return;
-  }
-  const std::int64_t pass = std::int64_t{p.micro_batch} * sim::data_parallel(job.cluster, p);
+  if (options.global_batch == 0) return options.accumulation == 0 ? 1 : options.accumulation;
+  const std::int64_t pass = std::int64_t{options.micro_batch} * replicas;
   if (options.global_batch < pass || options.global_batch % pass != 0) {
     throw InputError(fmt::format(
         "--global-batch: {} is not a multiple of the {} sequences of one pass (micro-batch {} x {} "
         "replicas)",
-        options.global_batch, pass, p.micro_batch, sim::data_parallel(job.cluster, p)));
+        options.global_batch, pass, options.micro_batch, replicas));
   }
-  check_size("--global-batch", job, options.global_batch / pass);
-  p.accumulation = static_cast<int>(options.global_batch / pass);
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::min(options.global_batch / pass, kMost));
 }
-
-}  // namespace
 
 po::options_description job_flags(JobOptions& o) {
   po::options_description flags("What is simulated");
@@ -223,35 +224,27 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
   return best ? *std::move(best) : sim::roofline();
 }
 
-namespace {
-
-// What a measured table says of the GPU goes before the topology's data sheet, and --set before
-// both.
-void use_measured_gpu(const std::vector<sim::Setting>& settings, Job& job) {
-  const sim::Gpu sheet = job.cluster.gpu;
-  job.cluster.gpu = sim::as_measured(sheet, job.calibration);
+sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
+                      const std::vector<sim::Setting>& settings) {
+  sim::Gpu gpu = sim::as_measured(sheet, calibration);
   for (const sim::Setting& setting : settings) {
-    if (setting.key == "gpu.memory_efficiency") {
-      job.cluster.gpu.memory_efficiency = sheet.memory_efficiency;
-    }
-    if (setting.key == "gpu.launch_latency") job.cluster.gpu.launch_latency = sheet.launch_latency;
+    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
+    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
   }
+  return gpu;
 }
 
-}  // namespace
-
 Job read_job(const JobOptions& options) {
-  Settings settings = sort_settings(options.settings);
-  if (options.sequence != 0) {
-    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
-  }
-  Job job{.cluster = read_cluster_part(options, settings),
-          .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};
+  const SortedSettings settings = sort_settings(options);
+  Job job{.cluster = read_cluster_part(options, settings.topology),
+          .model = read_model(options, settings)};
   job.calibration = calibration_for(job.cluster.gpu, options.calibration);
-  use_measured_gpu(settings.cluster, job);
+  job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
   job.parallelism = parallelism_of(options);
   sim::check(job.cluster, job.model, job.parallelism);
-  set_accumulation(options, job);
+  job.parallelism.accumulation =
+      accumulation_of(options, sim::data_parallel(job.cluster, job.parallelism));
+  check_size(options, job.cluster, job.model, job.parallelism);
   job.detail = options.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
   job.scheme_settings = settings.scheme;
   for (const std::string& name : options.schemes) {

@@ -24,6 +24,21 @@ struct JobOptions {
   std::vector<std::string> settings;  // KEY=VALUE
 };
 
+// Settings by the file that their table belongs to; what is neither the model's nor the scheme's is
+// the topology's.
+struct SortedSettings {
+  std::vector<sim::Setting> topology, model, scheme;
+};
+[[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
+[[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
+// All of it but the accumulation.
+[[nodiscard]] sim::Parallelism parallelism_of(const JobOptions& options);
+// --accumulation, or what --global-batch leaves for each of `replicas` that a step has in all.
+[[nodiscard]] int accumulation_of(const JobOptions& options, int replicas);
+// Refuses what neither memory nor patience would hold; `flag` is what made it so large.
+void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
+                const sim::Parallelism& parallelism);
+
 // Everything that is read from files, ready to simulate.
 struct Job {
   sim::Cluster cluster;
@@ -46,5 +61,8 @@ struct Job {
 // The table for a GPU: of that GPU (measured before published), else a measured one of another GPU,
 // else the roofline. `name` is "auto", "roofline", a shipped name or a file.
 [[nodiscard]] sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name);
+// The GPU with what a measured table says of it, but for what --set says.
+[[nodiscard]] sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
+                                    const std::vector<sim::Setting>& settings);
 
 }  // namespace apps

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/break_even.hpp"
 #include "apps/data_files.hpp"
-#include "apps/job.hpp"
+#include "apps/progress.hpp"
+#include "apps/round_job.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
@@ -22,18 +24,33 @@ namespace po = boost::program_options;
 
 constexpr const char* kUsage =
     "usage: gardenhose run --topology NAME --model NAME [FLAGS]\n\n"
-    "Simulates one training step and says how long it takes and why.\n\n"
+    "Simulates one training step and says how long it takes and why. Where the topology is "
+    "several\n"
+    "sites, it simulates rounds: inner steps inside each site, and what the sites exchange.\n\n"
     "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
     "  gardenhose run --topology my_cluster.toml --model llama_2_7b --scheme sharded,sdp4bit \\\n"
-    "                 --baseline sharded --overlap all --accumulation 8 --format csv\n";
+    "                 --baseline sharded --overlap all --accumulation 8 --format csv\n"
+    "  gardenhose run --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
+    "                 --scheme wan_sync,diloco,sparseloco --set scheme.inner_steps=100\n";
 
 struct RunOptions {
   JobOptions job;
+  RoundOptions rounds;
   std::string scheme, baseline, format, perfetto;
   int perfetto_ranks = 0;
   bool require_fit = false;
   bool break_even = false;
 };
+
+po::options_description round_flags(RoundOptions& o) {
+  po::options_description flags("Where the topology is several sites");
+  auto add = flags.add_options();
+  add("inner-scheme", po::value(&o.inner_scheme)->default_value("sharded"),
+      "how weights and gradients travel inside a site; --scheme says what sites exchange");
+  add("deadline", po::value(&o.deadline),
+      "time from a round's start after which sites that are not heard are left out of it");
+  return flags;
+}
 
 std::optional<RunOptions> parse(const Arguments& arguments) {
   RunOptions o;
@@ -53,6 +70,7 @@ std::optional<RunOptions> parse(const Arguments& arguments) {
       "only the first RANKS ranks in the timeline (default: all)");
   add("require-fit", po::bool_switch(&o.require_fit),
       "a step that does not fit in memory is an error");
+  flags.add(round_flags(o.rounds));
   flags.add(output);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
@@ -95,6 +113,12 @@ sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Sche
   return baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings) : baseline;
 }
 
+sim::OuterScheme outer_baseline(const std::string& name, const RoundJob& job,
+                                const sim::OuterScheme& scheme) {
+  return job.with_taken_settings(name == "twin" ? sim::outer_scheme_named(scheme.twin)
+                                                : sim::outer_scheme_named(name, "--baseline"));
+}
+
 void warn(const sim::StepReport& report, const sim::Cluster& cluster, bool require_fit) {
   if (report.fits_memory) return;
   const std::string line = fmt::format(
@@ -107,25 +131,43 @@ void warn(const sim::StepReport& report, const sim::Cluster& cluster, bool requi
   fmt::print(stderr, "warning: {}\n", line);
 }
 
-void print(const RunOptions& options, const std::vector<sim::StepReport>& reports) {
-  if (options.format == "json") fmt::print("{}", sim::to_json(reports));
-  if (options.format == "csv") fmt::print("{}", sim::to_csv(reports));
-  if (options.format == "table") fmt::print("{}", sim::to_table(reports));
+template <class Report>
+void print(const RunOptions& options, const std::vector<Report>& reports) {
+  const std::span<const Report> all = reports;
+  if (options.format == "json") fmt::print("{}", sim::to_json(all));
+  if (options.format == "csv") fmt::print("{}", sim::to_csv(all));
+  if (options.format == "table") fmt::print("{}", sim::to_table(all));
 }
 
-}  // namespace
+int run_rounds(const RunOptions& options) {
+  const RoundJob job = read_round_job(options.job, options.rounds);
+  std::vector<sim::RoundReport> reports;
+  Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
+  for (const sim::OuterScheme& scheme : job.schemes) {
+    progress.step();
+    sim::RoundReport report = report_round(job, scheme);
+    if (!options.baseline.empty()) {
+      const sim::OuterScheme baseline = outer_baseline(options.baseline, job, scheme);
+      const sim::RoundReport reference = report_round(job, baseline);
+      report.baseline = baseline.name;
+      report.speedup = report.tokens_per_s / reference.tokens_per_s;
+      if (job.schemes.size() == 1 && baseline.name != scheme.name) reports.push_back(reference);
+    }
+    reports.push_back(std::move(report));
+  }
+  print(options, reports);
+  return 0;
+}
 
-int run_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
-  if (!options) return 0;
-  const Job job = read_job(options->job);
+int run_step(const RunOptions& options) {
+  const Job job = read_job(options.job);
 
   std::vector<sim::StepReport> reports;
   for (const sim::Scheme& scheme : job.schemes) {
     Result result = simulate_step(job, scheme);
-    warn(result.report, job.cluster, options->require_fit);
-    if (!options->baseline.empty()) {
-      const sim::Scheme baseline = baseline_of(options->baseline, job, scheme);
+    warn(result.report, job.cluster, options.require_fit);
+    if (!options.baseline.empty()) {
+      const sim::Scheme baseline = baseline_of(options.baseline, job, scheme);
       const Result reference = simulate_step(job, baseline);
       result.report.baseline = baseline.name;
       result.report.speedup = reference.report.step_time_s / result.report.step_time_s;
@@ -135,18 +177,26 @@ int run_command(const Arguments& arguments) {
       if (!shown && job.schemes.size() == 1 && baseline.name != scheme.name) {
         reports.push_back(reference.report);
       }
-      if (options->break_even || options->format == "table") {
+      if (options.break_even || options.format == "table") {
         result.report.break_even = find_break_even(job, scheme, baseline);
       }
     }
-    if (!options->perfetto.empty() && &scheme == &job.schemes.back()) {
-      sim::write_file(options->perfetto,
-                      sim::to_perfetto(result.schedule, result.timeline, options->perfetto_ranks));
+    if (!options.perfetto.empty() && &scheme == &job.schemes.back()) {
+      sim::write_file(options.perfetto,
+                      sim::to_perfetto(result.schedule, result.timeline, options.perfetto_ranks));
     }
     reports.push_back(std::move(result.report));
   }
-  print(*options, reports);
+  print(options, reports);
   return 0;
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  return is_wide_area(options->job.topology) ? run_rounds(*options) : run_step(*options);
 }
 
 }  // namespace apps

@@ -23,7 +23,9 @@ LAYERS = {
     # A report reads the engine's results; it does not run the engine.
     "sim/report": ["sim/engine/simulate.hpp", "sim/schemes", "sim/schedule", "sim/workload",
                    "sim/cluster", "sim/base", "codecs"],
-    "sim/validation": ["sim/report", "sim/engine", "sim/schemes", "sim/schedule", "sim/workload",
+    "sim/rounds": ["sim/report", "sim/engine/simulate.hpp", "sim/schemes", "sim/schedule",
+                   "sim/workload", "sim/cluster", "sim/base", "codecs"],
+    "sim/validation": ["sim/rounds", "sim/report", "sim/engine", "sim/schemes", "sim/schedule", "sim/workload",
                        "sim/cluster", "sim/base", "codecs"],
     "apps": ["sim", "codecs"],
     "tests": ["apps", "sim", "codecs"],

@@ -80,6 +80,10 @@ template <>
 Dimension dimension_of<DollarRate>() {
   return {"a price", "USD/h", {{"USD/h", 1, 3600}}};
 }
+template <>
+Dimension dimension_of<BytePrice>() {
+  return {"a price of traffic", "USD/GB", {{"USD/GB", 1, 1e9}, {"USD/TB", 1, 1e12}}};
+}
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -173,6 +177,7 @@ template Parsed<Bandwidth> parse_quantity(std::string_view);
 template Parsed<FlopRate> parse_quantity(std::string_view);
 template Parsed<Watts> parse_quantity(std::string_view);
 template Parsed<DollarRate> parse_quantity(std::string_view);
+template Parsed<BytePrice> parse_quantity(std::string_view);
 
 template <>
 Parsed<Bytes> parse_quantity(std::string_view text) {
@@ -212,6 +217,7 @@ std::string to_text(FlopRate value) { return with_prefix(value.base(), "FLOPs");
 std::string to_text(Flop value) { return with_prefix(value.base(), "FLOP"); }
 std::string to_text(Watts value) { return with_prefix(value.base(), "W"); }
 std::string to_text(DollarRate value) { return fmt::format("{:.2f} USD/h", value.base() * 3600); }
+std::string to_text(BytePrice value) { return fmt::format("{:.3f} USD/GB", value.base() * 1e9); }
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 60;

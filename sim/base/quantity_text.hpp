@@ -22,6 +22,7 @@ struct Parsed {
 //   Seconds     s ms us ns            FlopRate    FLOPs kFLOPs ... PFLOPs
 //   Bandwidth   bps Bps ... PBps      Watts       W kW ...
 //   Bytes       B kB ... KiB ...      DollarRate  USD/h
+//   BytePrice   USD/GB USD/TB
 // Negative, infinite and missing numbers are refused, and so is what lies outside 1e-30 to 1e30
 // base units (0 is allowed), so that products of a few quantities stay finite.
 template <class T>
@@ -36,6 +37,7 @@ template <class T>
 [[nodiscard]] std::string to_text(Flop value);
 [[nodiscard]] std::string to_text(Watts value);
 [[nodiscard]] std::string to_text(DollarRate value);
+[[nodiscard]] std::string to_text(BytePrice value);
 
 // `text` fit for one line of a message: control characters become '?', and what is longer than 60
 // bytes is cut.

@@ -181,6 +181,20 @@ std::vector<std::string> TomlReader::texts(std::string_view key) {
   return result;
 }
 
+std::vector<std::string> TomlReader::tables_in(std::string_view table) {
+  known_tables_.emplace(table);
+  std::vector<std::string> names;
+  for (const auto& [name, place] : document_.tables) {
+    if (table_of(name) == table) names.emplace_back(leaf_of(name));
+  }
+  return names;
+}
+
+bool TomlReader::has_table(std::string_view table) {
+  known_tables_.emplace(table);
+  return document_.tables.contains(table);
+}
+
 void TomlReader::note_missing() {
   // One line for a table that is not there at all, however many of its keys are missed.
   std::map<std::string, std::string, std::less<>> absent;

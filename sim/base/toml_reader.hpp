@@ -69,6 +69,14 @@ class TomlReader {
   // A table that may stand in the document without any of its keys.
   void optional_table(std::string_view table) { known_tables_.emplace(table); }
 
+  // The names of the tables that lie in `table`, sorted: of [sites.east] and [sites.west] "east",
+  // "west". The keys of each are still to be asked for.
+  [[nodiscard]] std::vector<std::string> tables_in(std::string_view table);
+  // True when the document has the table. Tells the reader that it is known.
+  [[nodiscard]] bool has_table(std::string_view table);
+  // True when nothing was missing or wrong so far.
+  [[nodiscard]] bool all_good() const { return problems_.empty() && missing_.empty(); }
+
   // Throws one InputError with a line for each problem, in the order of the file, unless there is
   // none. Keys of the document that were never asked for are problems too.
   void finish();

@@ -40,6 +40,7 @@ using FlopRate = Quantity<struct FlopRateDimension>;    // base unit: floating-p
 using Flop = Quantity<struct FlopDimension>;            // base unit: floating-point operation
 using Watts = Quantity<struct WattsDimension>;          // base unit: watt
 using DollarRate = Quantity<struct DollarRateDimension>;  // base unit: US dollar per second
+using BytePrice = Quantity<struct BytePriceDimension>;    // base unit: US dollar per byte
 
 // A whole number of bytes. There is no division by a number: whoever splits a buffer says how it
 // rounds.

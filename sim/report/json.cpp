@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/report/csv_text.hpp"
 #include "sim/report/writers.hpp"
 
 namespace sim {
@@ -90,18 +91,6 @@ Json to_object(const StepReport& r) {
   return json;
 }
 
-// A CSV field: quoted where it holds what CSV gives a meaning.
-std::string field(const Json& value) {
-  if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
-  const auto text = value.get<std::string>();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text)
-    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string to_json(std::span<const StepReport> reports) {
@@ -112,18 +101,9 @@ std::string to_json(std::span<const StepReport> reports) {
 }
 
 std::string to_csv(std::span<const StepReport> reports) {
-  std::string text;
-  for (const StepReport& report : reports) {
-    const Json row = figures(report);
-    std::string names, values;
-    for (const auto& [name, value] : row.items()) {
-      names += (names.empty() ? "" : ",") + name;
-      values += (values.empty() ? "" : ",") + field(value);
-    }
-    if (text.empty()) text = names + "\n";
-    text += values + "\n";
-  }
-  return text;
+  std::vector<Json> rows;
+  for (const StepReport& report : reports) rows.push_back(figures(report));
+  return csv_text(rows);
 }
 
 }  // namespace sim

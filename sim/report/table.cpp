@@ -6,17 +6,14 @@
 #include <vector>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/text_table.hpp"
 #include "sim/report/writers.hpp"
 
 namespace sim {
 namespace {
 
 using Cell = std::function<std::string(const StepReport&)>;
-
-struct Row {
-  std::string label;
-  Cell cell;  // none: a heading
-};
+using Row = TableRow<StepReport>;
 
 std::string time_text(double seconds) { return to_text(Seconds::from_base(seconds)); }
 std::string byte_text(double bytes) {
@@ -145,34 +142,12 @@ std::string to_table(std::span<const StepReport> reports) {
   for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
-  std::vector<std::size_t> widths(reports.size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < reports.size() && row.cell; ++i) {
-      widths[i] = std::max(widths[i], row.cell(reports[i]).size());
-    }
-  }
-  for (const Row& row : rows) {
-    bool empty = row.cell != nullptr;
-    std::string line = fmt::format("{:<38}", row.label);
-    for (std::size_t i = 0; i < reports.size() && row.cell; ++i) {
-      const std::string cell = row.cell(reports[i]);
-      empty = empty && cell == "-";
-      line += fmt::format("  {:>{}}", cell, widths[i]);
-    }
-    if (!empty) text += line + "\n";
-  }
+  text += side_by_side(reports, rows);
   for (const StepReport& report : reports) {
     text += fmt::format("\n{}: bound by {}", report.scheme, report.bound);
     if (report.break_even) text += "; " + break_even_text(report);
   }
-  text += "\n\nsources\n";
-  for (const StepReport& report : reports) {
-    for (const auto& [constant, source] : report.sources) {
-      const std::string line = fmt::format("  {}: {}\n", constant, source);
-      if (text.find(line) == std::string::npos) text += line;
-    }
-  }
-  return text;
+  return text + "\n\n" + source_lines(reports);
 }
 
 }  // namespace sim

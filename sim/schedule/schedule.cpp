@@ -25,7 +25,7 @@ const char* phase_name(Phase phase) {
   static constexpr std::array names{"forward",       "backward",    "recompute",     "optimizer",
                                     "encode",        "decode",      "memory_pass",   "tensor_comm",
                                     "pipeline_comm", "weight_comm", "gradient_comm", "norm_comm",
-                                    "none"};
+                                    "outer_comm",    "none"};
   return names[static_cast<std::size_t>(phase)];
 }
 

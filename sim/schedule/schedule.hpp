@@ -29,6 +29,7 @@ enum class Phase : std::uint8_t {
   weight_comm,    // all_gather of weights
   gradient_comm,  // reduction of gradients
   norm_comm,      // scalars and small all_reduces
+  outer_comm,     // between sites
   none            // barriers
 };
 [[nodiscard]] const char* phase_name(Phase phase);

@@ -1,0 +1,76 @@
+#include "sim/cluster/wide_area.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+
+bool has_sites(std::string_view text) {
+  return text.starts_with("[sites.") || text.find("\n[sites.") != std::string_view::npos;
+}
+
+int place_count(const WideArea& area) {
+  int count = 0;
+  for (const Site& site : area.sites) count += site.count;
+  return count;
+}
+
+namespace {
+
+struct Position {
+  std::size_t table = 0;
+  int number = 0;  // in the table
+};
+
+Position position_of(const WideArea& area, int place) {
+  for (std::size_t table = 0; table < area.sites.size(); ++table) {
+    if (place < area.sites[table].count) return {table, place};
+    place -= area.sites[table].count;
+  }
+  throw std::logic_error("a place of the wide area");
+}
+
+}  // namespace
+
+const Site& site_of(const WideArea& area, int place) {
+  return area.sites[position_of(area, place).table];
+}
+
+std::string place_name(const WideArea& area, int place) {
+  const Position position = position_of(area, place);
+  const Site& site = area.sites[position.table];
+  return site.count == 1 ? site.name : fmt::format("{}_{}", site.name, position.number);
+}
+
+int link_between(const WideArea& area, int place_a, int place_b) {
+  const std::string& a = site_of(area, place_a).name;
+  const std::string& b = site_of(area, place_b).name;
+  for (std::size_t i = 0; i < area.links.size(); ++i) {
+    const auto& ends = area.links[i].between;
+    if ((ends[0] == a && ends[1] == b) || (ends[0] == b && ends[1] == a)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+const WideLink& path_between(const WideArea& area, int place_a, int place_b) {
+  const int link = link_between(area, place_a, place_b);
+  if (link >= 0) return area.links[static_cast<std::size_t>(link)];
+  require(area.backbone.has_value(), "sites without a link of their own have the backbone");
+  return *area.backbone;
+}
+
+Gpu power_capped(Gpu gpu, double share) {
+  const double clock = std::cbrt(std::min(1.0, share));
+  gpu.bf16 = gpu.bf16 * clock;
+  gpu.fp32 = gpu.fp32 * clock;
+  gpu.power = gpu.power * std::min(1.0, share);
+  return gpu;
+}
+
+}  // namespace sim

@@ -1,0 +1,58 @@
+// Reports side by side: a column for each, a row for each figure.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+template <class Report>
+struct TableRow {
+  std::string label;
+  std::function<std::string(const Report&)> cell;  // none: a heading
+};
+
+// Rows whose every cell is "-" are left out.
+template <class Report>
+std::string side_by_side(std::span<const Report> reports,
+                         const std::vector<TableRow<Report>>& rows) {
+  constexpr int kLabelWidth = 38;
+  std::vector<std::size_t> widths(reports.size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < reports.size() && row.cell; ++i) {
+      widths[i] = std::max(widths[i], row.cell(reports[i]).size());
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    bool empty = row.cell != nullptr;
+    std::string line = fmt::format("{:<{}}", row.label, kLabelWidth);
+    for (std::size_t i = 0; i < reports.size() && row.cell; ++i) {
+      const std::string cell = row.cell(reports[i]);
+      empty = empty && cell == "-";
+      line += fmt::format("  {:>{}}", cell, widths[i]);
+    }
+    if (!empty) text += line + "\n";
+  }
+  return text;
+}
+
+// The sources of all reports, each line once.
+template <class Report>
+std::string source_lines(std::span<const Report> reports) {
+  std::string text = "sources\n";
+  for (const Report& report : reports) {
+    for (const auto& [constant, source] : report.sources) {
+      const std::string line = fmt::format("  {}: {}\n", constant, source);
+      if (text.find(line) == std::string::npos) text += line;
+    }
+  }
+  return text;
+}
+
+}  // namespace sim

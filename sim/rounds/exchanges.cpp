@@ -1,0 +1,283 @@
+#include "sim/rounds/exchanges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+constexpr Phase kPhase = Phase::outer_comm;
+constexpr Stream kStream = Stream::gradients;
+
+}  // namespace
+
+std::vector<int> Exchanges::places(bool heard_only) const {
+  std::vector<int> result;
+  for (int place = 0; place < builder_.ranks(); ++place) {
+    if (fate(place) == Fate::heard || (!heard_only && fate(place) == Fate::skipped)) {
+      result.push_back(place);
+    }
+  }
+  return result;
+}
+
+OperationId Exchanges::timer(double seconds) {
+  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, {});
+}
+
+OperationId Exchanges::cutoff() {
+  if (shape_.cutoff_s && cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s);
+  return cutoff_;
+}
+
+// While a site's traffic passes, its kernels are slower by its slowdown, whatever the number of
+// flows that make it up.
+std::uint32_t Exchanges::occupancy(std::span<const int> places, int flows) {
+  double slowdown = 1;
+  for (const int place : places) slowdown = std::max(slowdown, site(place).slowdown);
+  if (slowdown <= 1) return 0;
+  std::vector<int> key(places.begin(), places.end());
+  key.push_back(flows);
+  const auto found = occupancies_.find(key);
+  if (found != occupancies_.end()) return found->second;
+  return occupancies_[key] = builder_.add_occupancy(
+             {.memory_share = (1 - 1 / slowdown) / flows, .ranks = {places.begin(), places.end()}});
+}
+
+Exchanges::Ids Exchanges::ready(int place, OperationId waits_for) const {
+  Ids ids;
+  for (const OperationId id : {builder_.last(place, kStream), waits_for}) {
+    if (id != kNoOperation) ids.push_back(id);
+  }
+  return ids;
+}
+
+OperationId Exchanges::send(int source, int destination, double bytes, int peers,
+                            const Ids& after) {
+  const Hop hop = wide_hop(source, destination);
+  const int ends[] = {source};
+  const bool from_site = source < builder_.ranks();
+  const OperationId flow =
+      builder_.flow(builder_.add_route({.hops = {hop}}), from_site ? occupancy(ends, peers) : 0,
+                    kPhase, "send", wide_latency(area_, hop).base(), std::round(bytes), after);
+  return flow;
+}
+
+OperationId Exchanges::member(int place, std::string_view label, OperationId waits_for,
+                              const Ids& ends) {
+  const OperationId after[] = {waits_for};
+  return builder_.member(place, kStream, kPhase, label, after,
+                         ends.size() == 1 ? ends.front() : builder_.barrier(ends));
+}
+
+OperationId Exchanges::sum(int place, OperationId received, double share) {
+  const double seconds = site(place).sum_s * share;
+  if (seconds == 0) return received;
+  return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1,
+                       {&received, 1});
+}
+
+Exchanges::Ids Exchanges::run(int round, const Ids& encoded, double share) {
+  arrivals_ = encoded;
+  if (places(true).size() < 2) return encoded;  // nobody to send to
+  switch (shape_.exchange) {
+    case Exchange::flat_ring:
+    case Exchange::ring:
+      return ring(encoded, share);
+    case Exchange::all_to_all:
+      return all_to_all(encoded, share);
+    case Exchange::all_gather:
+      return all_gather(encoded, share);
+    case Exchange::store:
+      return store(encoded, share);
+    case Exchange::pair:
+      return pair(round, encoded, share);
+    case Exchange::leader:
+      return leader(encoded, share);
+  }
+  throw std::logic_error("an exchange outside the enumeration");
+}
+
+// 2 (n-1) steps, each passing on 1/n of the buffer: all hops progress together, at the slowest
+// one's pace. A ring without a member begins anew without it.
+Exchanges::Ids Exchanges::ring(const Ids& encoded, double share) {
+  const std::vector<int> members = places(true);
+  const auto n = static_cast<double>(members.size());
+  Route route;
+  double latency_s = 0;
+  double bytes = 0;
+  Ids after;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Hop hop = wide_hop(members[i], members[(i + 1) % members.size()]);
+    route.hops.push_back(hop);
+    latency_s += wide_latency(area_, hop).base();
+    bytes = std::max(bytes, site(members[i]).part_bytes);
+    for (const OperationId id : ready(members[i], encoded[static_cast<std::size_t>(members[i])])) {
+      after.push_back(id);
+    }
+  }
+  if (const OperationId id = cutoff(); id != kNoOperation) after.push_back(id);
+  double steps = 2 * (n - 1);
+  bytes *= steps;
+  latency_s *= steps / n;
+  if (shape_.exchange == Exchange::flat_ring) {
+    // Of all its hops only those between sites cross the wide area, and all carry as much.
+    const double gpus = shape_.gpus;
+    steps = 2 * (gpus - 1);
+    bytes = site(members.front()).whole_bytes * steps / gpus;
+    latency_s = steps / gpus * (latency_s / (2 * (n - 1) / n) + (gpus - n) * shape_.flat_hop_s);
+  }
+  const OperationId flow =
+      builder_.flow(builder_.add_route(std::move(route)), occupancy(members, 1), kPhase,
+                    "all_reduce", latency_s, std::round(bytes * share), after);
+  Ids results(encoded.size(), kNoOperation);
+  for (const int place : members) {
+    const auto i = static_cast<std::size_t>(place);
+    results[i] = member(place, "all_reduce", encoded[i], {flow});
+  }
+  return results;
+}
+
+// A site that is skipped is not summed, and receives all the same.
+Exchanges::Ids Exchanges::all_to_all(const Ids& encoded, double share) {
+  const std::vector<int> owners = places(true);
+  const int peers = static_cast<int>(owners.size()) - 1;
+  std::vector<Ids> incoming(encoded.size());
+  for (const int source : owners) {
+    const auto from = static_cast<std::size_t>(source);
+    for (const int owner : owners) {
+      if (owner == source) continue;
+      incoming[static_cast<std::size_t>(owner)].push_back(send(
+          source, owner, site(source).part_bytes * share, peers, ready(source, encoded[from])));
+      arrivals_[from] = incoming[static_cast<std::size_t>(owner)].back();
+    }
+  }
+  Ids summed(encoded.size(), kNoOperation);
+  for (const int owner : owners) {
+    const auto i = static_cast<std::size_t>(owner);
+    if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
+    summed[i] = sum(owner, member(owner, "all_to_all", encoded[i], incoming[i]), share);
+  }
+  const std::vector<int> receivers = places(false);
+  std::vector<Ids> gathered(encoded.size());
+  for (const int owner : owners) {
+    const auto from = static_cast<std::size_t>(owner);
+    for (const int receiver : receivers) {
+      if (receiver == owner) continue;
+      gathered[static_cast<std::size_t>(receiver)].push_back(
+          send(owner, receiver, site(owner).part_bytes * share, peers, ready(owner, summed[from])));
+    }
+  }
+  Ids results(encoded.size(), kNoOperation);
+  for (const int place : receivers) {
+    const auto i = static_cast<std::size_t>(place);
+    results[i] = member(place, "all_gather", summed[i], gathered[i]);
+  }
+  return results;
+}
+
+Exchanges::Ids Exchanges::all_gather(const Ids& encoded, double share) {
+  const std::vector<int> sources = places(true);
+  const std::vector<int> receivers = places(false);
+  const int peers = static_cast<int>(receivers.size()) - 1;
+  std::vector<Ids> incoming(encoded.size());
+  for (const int source : receivers) {
+    const auto from = static_cast<std::size_t>(source);
+    Ids sent;
+    for (const int receiver : receivers) {
+      if (receiver == source) continue;
+      sent.push_back(send(source, receiver, site(source).whole_bytes * share, peers,
+                          ready(source, encoded[from])));
+      if (heard(source)) incoming[static_cast<std::size_t>(receiver)].push_back(sent.back());
+    }
+    arrivals_[from] = builder_.barrier(sent);
+  }
+  Ids results(encoded.size(), kNoOperation);
+  for (const int place : receivers) {
+    const auto i = static_cast<std::size_t>(place);
+    if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
+    results[i] = member(place, "all_gather", encoded[i], incoming[i]);
+  }
+  return results;
+}
+
+Exchanges::Ids Exchanges::store(const Ids& encoded, double share) {
+  const int store = store_place(area_);
+  const std::vector<int> receivers = places(false);
+  std::vector<Ids> incoming(encoded.size());
+  for (const int source : receivers) {
+    const auto from = static_cast<std::size_t>(source);
+    const double bytes = site(source).whole_bytes * share;
+    const OperationId stored = send(source, store, bytes, 1, ready(source, encoded[from]));
+    arrivals_[from] = stored;
+    if (!heard(source)) continue;
+    for (const int receiver : receivers) {
+      if (receiver == source) continue;
+      incoming[static_cast<std::size_t>(receiver)].push_back(
+          send(store, receiver, bytes, 1, ready(receiver, stored)));
+    }
+  }
+  Ids results(encoded.size(), kNoOperation);
+  for (const int place : receivers) {
+    const auto i = static_cast<std::size_t>(place);
+    if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
+    results[i] = member(place, "download", encoded[i], incoming[i]);
+  }
+  return results;
+}
+
+// The circle method: the last place stays, the others turn, so that all pairs meet in n-1 rounds.
+// With an odd number one site a round has no partner.
+Exchanges::Ids Exchanges::pair(int round, const Ids& encoded, double share) {
+  std::vector<int> circle = places(true);
+  if (circle.size() % 2 == 1) circle.push_back(-1);
+  const auto turning = circle.size() - 1;
+  std::rotate(circle.begin(), circle.begin() + round % static_cast<int>(turning), circle.end() - 1);
+  Ids results = encoded;
+  for (std::size_t i = 0; i < circle.size() / 2; ++i) {
+    const int a = circle[i];
+    const int b = circle[circle.size() - 1 - i];
+    if (a < 0 || b < 0) continue;
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      const auto source = static_cast<std::size_t>(from);
+      arrivals_[source] =
+          send(from, to, site(from).whole_bytes * share, 1, ready(from, encoded[source]));
+    }
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+      const auto i_to = static_cast<std::size_t>(to);
+      results[i_to] =
+          member(to, "gossip", encoded[i_to], {arrivals_[static_cast<std::size_t>(from)]});
+    }
+  }
+  return results;
+}
+
+// The first site that is heard leads.
+Exchanges::Ids Exchanges::leader(const Ids& encoded, double share) {
+  const std::vector<int> all = places(false);
+  const int leader = places(true).front();
+  const int peers = static_cast<int>(all.size()) - 1;
+  Ids heard_of{encoded[static_cast<std::size_t>(leader)]};
+  for (const int source : all) {
+    const auto from = static_cast<std::size_t>(source);
+    if (source == leader) continue;
+    arrivals_[from] =
+        send(source, leader, site(source).whole_bytes * share, 1, ready(source, encoded[from]));
+    if (heard(source)) heard_of.push_back(arrivals_[from]);
+  }
+  if (const OperationId id = cutoff(); id != kNoOperation) heard_of.push_back(id);
+  const OperationId merged = sum(leader, builder_.barrier(heard_of), share);
+  Ids results(encoded.size(), kNoOperation);
+  for (const int place : all) {
+    const auto i = static_cast<std::size_t>(place);
+    const OperationId back =
+        place == leader ? merged
+                        : send(leader, place, site(place).whole_bytes * share, peers, {merged});
+    results[i] = member(place, "merged weights", encoded[i], {back});
+  }
+  return results;
+}
+
+}  // namespace sim

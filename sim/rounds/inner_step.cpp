@@ -1,0 +1,122 @@
+// Simulates a site's inner step: alone, and beside traffic to other sites.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/rounds/site_work.hpp"
+
+namespace sim {
+namespace {
+
+constexpr int kParts = 16;                     // of the gradients, at most
+constexpr double kMemoryBytesPerWireByte = 3;  // as a collective: written, read, written on
+
+// Gradients that are reduced while the backward pass goes on are ready in parts.
+std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeline,
+                                double needed_s) {
+  std::vector<double> ends;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.kind != OperationKind::member || operation.phase != Phase::gradient_comm)
+      continue;
+    ends.push_back(std::min(needed_s, timeline.end_s[id]));
+  }
+  if (ends.empty()) return {needed_s};
+  std::sort(ends.begin(), ends.end());
+  std::vector<double> ready;
+  for (int part = 1; part <= kParts; ++part) {
+    ready.push_back(ends[ends.size() * static_cast<std::size_t>(part) / kParts - 1]);
+  }
+  ready.back() = ends.back();
+  return ready;
+}
+
+double update_begins(const Schedule& schedule, const Timeline& timeline) {
+  double begins = 0;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (schedule.labels.empty() || operation.phase != Phase::optimizer) continue;
+    if (schedule.labels[operation.label] != "gradient norm") continue;
+    begins = std::max(begins, timeline.start_s[id]);
+  }
+  return begins;
+}
+
+double end_of_kernels(const Schedule& schedule, const Timeline& timeline) {
+  double end = 0;
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    if (schedule.operations[id].rank >= 0) end = std::max(end, timeline.end_s[id]);
+  }
+  return end;
+}
+
+// What the site's access and connections let through at most, in and out alike.
+double outer_rate(const RoundContext& context, std::size_t table) {
+  const Site& site = context.area.sites[table];
+  return std::min(
+             std::max(site.uplink, site.downlink),
+             nic_rate(site.cluster) * (site.cluster.nodes * site.cluster.network.nics_per_node))
+      .base();
+}
+
+// Adds traffic over every NIC, in and out, for longer than the step takes.
+void add_outer_traffic(const RoundContext& context, std::size_t table, double step_s,
+                       Schedule& schedule, Wiring& wiring) {
+  const Site& site = context.area.sites[table];
+  const Cluster& cluster = site.cluster;
+  const int nics = cluster.nodes * cluster.network.nics_per_node;
+  const double rate = outer_rate(context, table) / nics;
+  const double gpu_rate = outer_rate(context, table) / rank_count(cluster);
+  const bool nccl = context.area.transport.kind == Transport::Kind::rdma;
+  Occupancy occupancy{
+      .multiprocessor_share = nccl ? std::min(1.0, context.area.transport.rdma.channels * 1.0 /
+                                                       cluster.gpu.multiprocessors)
+                                   : 0,
+      .memory_share =
+          std::min(1.0, kMemoryBytesPerWireByte * gpu_rate /
+                            (cluster.gpu.memory_bandwidth.base() * cluster.gpu.memory_efficiency))};
+  for (int rank = 0; rank < rank_count(cluster); ++rank) occupancy.ranks.push_back(rank);
+  const std::size_t links = wiring.links.size();
+  for (std::size_t id = 0; id < links; ++id) {
+    const std::string& name = wiring.links[id].name;
+    if (!name.starts_with("nic_")) continue;
+    wiring.links.push_back({.name = "outer_" + name, .rate_Bps = rate});
+    wiring.routes.push_back(
+        {static_cast<LinkId>(id), static_cast<LinkId>(wiring.links.size() - 1)});
+    schedule.routes.emplace_back();
+    const bool first = name == "nic_out_0";
+    if (first) schedule.occupancies.push_back(occupancy);
+    schedule.operations.push_back(
+        {.kind = OperationKind::flow,
+         .phase = Phase::outer_comm,
+         .first_dependency = static_cast<std::uint32_t>(schedule.dependencies.size()),
+         .route = static_cast<std::uint32_t>(schedule.routes.size() - 1),
+         .occupancy = first ? static_cast<std::uint32_t>(schedule.occupancies.size() - 1) : 0,
+         .bytes = std::ceil(4 * rate * step_s)});
+  }
+}
+
+}  // namespace
+
+InnerStep inner_step(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+  const Site& site = context.area.sites[table];
+  Schedule schedule = plan_step(context.step(table), context.inner);
+  const Timeline alone = simulate(schedule, site.cluster);
+  InnerStep step{.seconds = alone.makespan_s};
+  step.needed_s = scheme.gradients ? update_begins(schedule, alone) : step.seconds;
+  const bool parts = scheme.gradients && context.parallelism.overlap.gradients;
+  step.ready_s =
+      parts ? ready_parts(schedule, alone, step.needed_s) : std::vector<double>{step.needed_s};
+  if (parts || scheme.overlap_steps > 0) {
+    Wiring wiring = wire(schedule, site.cluster);
+    add_outer_traffic(context, table, step.seconds, schedule, wiring);
+    const double beside = end_of_kernels(schedule, simulate(schedule, wiring));
+    step.slowdown = std::max(1.0, beside / step.seconds);
+  }
+  step.seconds /= site.speed;
+  step.needed_s /= site.speed;
+  for (double& ready : step.ready_s) ready /= site.speed;
+  return step;
+}
+
+}  // namespace sim

@@ -1,0 +1,165 @@
+#include "sim/rounds/plan_round.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/base/error.hpp"
+#include "sim/rounds/exchanges.hpp"
+
+namespace sim {
+namespace {
+
+class RoundPlanner {
+ public:
+  RoundPlanner(const WideArea& area, const RoundShape& shape)
+      : shape_(shape), builder_(place_count(area)), exchanges_(area, shape, builder_) {
+    const auto places = static_cast<std::size_t>(place_count(area));
+    require(shape.sites.size() == places, "work of every site");
+    computed_.resize(places);
+    held_.resize(places);
+    plan_.arrivals.assign(places, kNoOperation);
+  }
+
+  RoundPlan run() {
+    begin_late();
+    for (int step = 0; step < shape_.rounds * shape_.inner_steps; ++step) advance(step);
+    plan_.schedule = std::move(builder_).finish();
+    return std::move(plan_);
+  }
+
+ private:
+  using Ids = std::vector<OperationId>;
+
+  [[nodiscard]] const SiteWork& site(int place) const {
+    return shape_.sites[static_cast<std::size_t>(place)];
+  }
+  [[nodiscard]] bool takes_part(int place) const { return exchanges_.fate(place) != Fate::gone; }
+  template <class Visit>
+  void for_each_place(Visit visit) {
+    for (int place = 0; place < builder_.ranks(); ++place) {
+      if (takes_part(place)) visit(place);
+    }
+  }
+
+  void begin_late() {
+    for_each_place([&](int place) {
+      if (site(place).start_s > 0) hold(place, exchanges_.timer(site(place).start_s));
+    });
+  }
+
+  // Fragments that are sent from the end of the step: one each H / fragments steps.
+  [[nodiscard]] int due(int step) const {
+    const int in_round = step % shape_.inner_steps;
+    const auto sent_until = [&](int steps) {
+      return steps * shape_.fragments / shape_.inner_steps;
+    };
+    return sent_until(in_round + 1) - sent_until(in_round);
+  }
+
+  void hold(int place, OperationId id) {
+    if (id != kNoOperation) held_[static_cast<std::size_t>(place)].push_back(id);
+  }
+
+  void compute(int place, double seconds) { computed_[static_cast<std::size_t>(place)] += seconds; }
+
+  // The steps so far as one kernel. Returns the last operation of the site's compute stream.
+  OperationId finish_compute(int place) {
+    double& seconds = computed_[static_cast<std::size_t>(place)];
+    Ids& held = held_[static_cast<std::size_t>(place)];
+    if (seconds > 0 || !held.empty()) {
+      builder_.work(place, Stream::compute, Phase::forward, "inner steps", seconds, 1, held);
+    }
+    seconds = 0;
+    held.clear();
+    return builder_.last(place, Stream::compute);
+  }
+
+  // Takes what was received into the weights.
+  void apply(const Ids& results, int times) {
+    for_each_place([&](int place) {
+      const OperationId result = results[static_cast<std::size_t>(place)];
+      if (result == kNoOperation) return;
+      finish_compute(place);
+      const SiteWork& work = site(place);
+      builder_.work(place, Stream::compute, Phase::decode, "decode outer", times * work.decode_s, 1,
+                    {&result, 1});
+      builder_.work(place, Stream::compute, Phase::optimizer, "outer update", times * work.update_s,
+                    1, {&result, 1});
+    });
+  }
+
+  void advance(int step) {
+    const auto waiting = awaited_.find(step);
+    if (waiting != awaited_.end()) apply(waiting->second.results, waiting->second.times);
+    const int fragments = due(step);
+    if (fragments == 0) {
+      for_each_place([&](int place) { compute(place, site(place).step_s); });
+    } else {
+      send(step, fragments);
+    }
+    if ((step + 1) % shape_.inner_steps == 0) end_round(step / shape_.inner_steps);
+  }
+
+  // The step that is sent from, cut where a part of it is ready.
+  void send(int step, int fragments) {
+    const std::size_t parts = site(0).ready_s.size();
+    Ids results;
+    for (std::size_t part = 0; part < parts; ++part) {
+      Ids encoded(held_.size(), kNoOperation);
+      for_each_place([&](int place) {
+        const auto& ready = site(place).ready_s;
+        compute(place, ready[part] - (part == 0 ? 0 : ready[part - 1]));
+        encoded[static_cast<std::size_t>(place)] = encode(place, fragments, parts);
+      });
+      const double share = static_cast<double>(fragments) / static_cast<double>(parts);
+      results = exchanges_.run(step / shape_.inner_steps, encoded, share);
+    }
+    if (step < shape_.inner_steps) plan_.arrivals = exchanges_.arrivals();
+    const bool beside = shape_.overlap_steps > 0;
+    if (beside) awaited_[step + 1 + shape_.overlap_steps] = {results, fragments};
+    for_each_place([&](int place) {
+      const SiteWork& work = site(place);
+      compute(place, (beside ? work.step_s : work.needed_s) - work.ready_s.back());
+    });
+    if (beside) return;
+    apply(results, fragments);
+    for_each_place([&](int place) { compute(place, site(place).step_s - site(place).needed_s); });
+  }
+
+  OperationId encode(int place, int fragments, std::size_t parts) {
+    const OperationId ready = finish_compute(place);
+    const double seconds = site(place).encode_s * fragments / static_cast<double>(parts);
+    if (seconds == 0) return ready;
+    return builder_.work(place, Stream::codec, Phase::encode, "encode outer", seconds, 1,
+                         {&ready, 1});
+  }
+
+  void end_round(int round) {
+    auto& ends = plan_.ends.emplace_back(held_.size(), kNoOperation);
+    require(plan_.ends.size() == static_cast<std::size_t>(round) + 1, "rounds end in order");
+    for_each_place(
+        [&](int place) { ends[static_cast<std::size_t>(place)] = finish_compute(place); });
+  }
+
+  struct Awaited {
+    Ids results;
+    int times = 1;
+  };
+
+  const RoundShape& shape_;
+  ScheduleBuilder builder_;
+  Exchanges exchanges_;
+  RoundPlan plan_;
+  std::vector<double> computed_;    // by place: seconds of steps that are not yet a kernel
+  std::vector<Ids> held_;           // by place: what its next kernel waits for
+  std::map<int, Awaited> awaited_;  // by the step that needs them
+};
+
+}  // namespace
+
+RoundPlan plan_round(const WideArea& area, const RoundShape& shape) {
+  return RoundPlanner(area, shape).run();
+}
+
+}  // namespace sim

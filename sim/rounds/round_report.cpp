@@ -1,0 +1,205 @@
+#include "sim/rounds/round_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/json_reader.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/schedule/wide_area_wiring.hpp"
+
+namespace sim {
+namespace {
+
+// Bytes that each place sends and receives in the whole schedule; the storage is the last entry.
+struct WideBytes {
+  std::vector<double> sent, received;
+};
+
+WideBytes wide_bytes(const Schedule& schedule, std::size_t places) {
+  WideBytes bytes{std::vector<double>(places + 1), std::vector<double>(places + 1)};
+  for (const Operation& operation : schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    for (const Hop& hop : schedule.routes[operation.route].hops) {
+      bytes.sent[static_cast<std::size_t>(hop.source)] += operation.bytes * hop.times;
+      bytes.received[static_cast<std::size_t>(hop.destination)] += operation.bytes * hop.times;
+    }
+  }
+  return bytes;
+}
+
+double per_round(const RoundResult& result, double sum) {
+  return sum / static_cast<double>(result.shape.rounds);
+}
+
+void add_sites(const RoundContext& context, const OuterScheme& scheme, const RoundResult& result,
+               const WideBytes& bytes, RoundReport& report) {
+  std::size_t place = 0;
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
+    SiteReport row{.name = site.name,
+                   .count = site.count,
+                   .gpu = site.cluster.gpu.name,
+                   .gpus = rank_count(site.cluster),
+                   .inner_step_s = result.shape.sites[place].step_s,
+                   .slowdown = result.shape.sites[place].slowdown};
+    for (int i = 0; i < site.count; ++i, ++place) {
+      row.sent_bytes += per_round(result, bytes.sent[place]) / site.count;
+      row.received_bytes += per_round(result, bytes.received[place]) / site.count;
+      report.egress_usd += per_round(result, bytes.sent[place]) * site.egress.base();
+    }
+    row.memory = memory_use(site.cluster, context.model, context.parallelism,
+                            context.inner.buffer_bytes_per_parameter());
+    for (const ShardSize& shard : shard_sizes(context, table, 1)) {
+      const double wire = codecs::encoded_bytes_per_element(scheme.wire) * scheme.sent_per_byte;
+      row.memory.optimizer +=
+          scheme.state_bytes * static_cast<double>(shard.elements) / context.parallelism.pipeline;
+      row.memory.buffers += 2 * wire * static_cast<double>(shard.elements) / scheme.fragments /
+                            context.parallelism.pipeline;
+    }
+    row.fits_memory = row.memory.total() <= static_cast<double>(site.cluster.gpu.memory.count);
+    report.by_site.push_back(std::move(row));
+  }
+  if (context.area.store) {
+    report.egress_usd += per_round(result, bytes.sent[place]) * context.area.store->egress.base();
+  }
+}
+
+void add_volume(const RoundContext& context, const OuterScheme& scheme, const RoundResult& result,
+                const WideBytes& bytes, RoundReport& report) {
+  const std::size_t places = result.shape.sites.size();
+  for (std::size_t place = 0; place < places; ++place) {
+    report.wire_bytes_wan += per_round(result, bytes.sent[place]) / static_cast<double>(places);
+  }
+  double elements = 0;
+  for (const ShardSize& shard : shard_sizes(context, 0, scheme.fragments)) {
+    elements += static_cast<double>(shard.elements) * shard.gpus;
+  }
+  report.bits_per_parameter = 8 * result.shape.sites.front().whole_bytes / elements;
+  report.compression_ratio_fp32 = 32 / report.bits_per_parameter;
+  report.compression_ratio_bf16 = 16 / report.bits_per_parameter;
+}
+
+void add_links(const WideArea& area, const RoundResult& result, RoundReport& report) {
+  const Wiring wiring = wire(result.plan.schedule, area);
+  std::vector<double> bytes(wiring.links.size());
+  for (const Operation& operation : result.plan.schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    for (const LinkId link : wiring.routes[operation.route]) bytes[link] += operation.bytes;
+  }
+  const double seconds = report.round_time_s * result.shape.rounds;
+  for (std::size_t link = 0; link < bytes.size(); ++link) {
+    const double busy = bytes[link] / wiring.links[link].rate_Bps / seconds;
+    if (busy > 0) report.busiest_links.push_back({wiring.links[link].name, busy});
+  }
+  std::stable_sort(report.busiest_links.begin(), report.busiest_links.end(),
+                   [](const LinkUse& a, const LinkUse& b) { return a.busy > b.busy; });
+  constexpr std::size_t kShown = 8;
+  if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
+}
+
+TimeParts scaled(TimeParts parts, double factor) {
+  for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.bubble_s,
+                       &parts.optimizer_s, &parts.other_s}) {
+    *part *= factor;
+  }
+  for (auto& [phase, seconds] : parts.exposed_by_phase_s) seconds *= factor;
+  return parts;
+}
+
+// Sites that drop out neither compute nor cost tokens; their GPUs are paid for.
+void add_rates(const RoundContext& context, const RoundResult& result, RoundReport& report) {
+  const Parallelism& p = context.parallelism;
+  double tokens = 0;
+  double busy = 0;
+  double usd = 0;
+  for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
+    const Site& site = site_of(context.area, static_cast<int>(place));
+    const int gpus = rank_count(site.cluster);
+    report.gpus += gpus;
+    usd += gpus * site.cluster.gpu.price.base() * report.round_time_s;
+    report.energy_j += gpus * site.cluster.gpu.power.base() * report.round_time_s;
+    const auto& fates = result.shape.fates;
+    if (!fates.empty() && fates[place] == Fate::gone) continue;
+    tokens += static_cast<double>(global_batch(site.cluster, p)) * context.model.sequence *
+              report.inner_steps;
+    busy += gpus * result.shape.sites[place].step_s * report.inner_steps;
+  }
+  report.tokens_per_s = tokens / report.round_time_s;
+  report.utilisation = busy / report.gpus / report.round_time_s;
+  for (const WideLink& link : context.area.links) {
+    report.link_usd += link.price.base() * report.round_time_s;
+  }
+  if (context.area.backbone) {
+    report.link_usd += context.area.backbone->price.base() * report.round_time_s;
+  }
+  report.usd_per_million_tokens = (usd + report.link_usd + report.egress_usd) / tokens * 1e6;
+}
+
+void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundReport& report) {
+  report.sources["sites"] = fmt::format("{}.toml: {}", context.area.name, context.area.summary);
+  report.sources["model"] = fmt::format("{}.toml: {}", context.model.name, context.model.summary);
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
+    report.sources["site " + site.name] =
+        fmt::format("{}.toml: {}; kernels: {}", site.cluster.name, site.cluster.summary,
+                    context.calibrations[table].name);
+  }
+  for (const std::string& line : codec_sources(context, scheme)) {
+    const auto colon = line.find(": ");
+    report.sources["codec " + line.substr(0, colon)] = line.substr(colon + 2);
+  }
+}
+
+}  // namespace
+
+RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
+                      const RoundResult& result) {
+  RoundReport report{.topology = context.area.name,
+                     .model = context.model.name,
+                     .scheme = std::string(scheme.name),
+                     .inner_scheme = std::string(context.inner.name),
+                     .sites = place_count(context.area),
+                     .inner_steps = scheme.inner_steps,
+                     .fragments = scheme.fragments,
+                     .overlap_steps = scheme.overlap_steps,
+                     .outcome = result.outcome,
+                     .events = result.events,
+                     .round_time_s = result.round_s};
+  const WideBytes bytes = wide_bytes(result.plan.schedule, result.shape.sites.size());
+  add_sites(context, scheme, result, bytes, report);
+  add_volume(context, scheme, result, bytes, report);
+  add_rates(context, result, report);
+  add_links(context.area, result, report);
+  if (std::isfinite(report.round_time_s)) {
+    report.time = scaled(time_parts(result.plan.schedule, result.timeline),
+                         report.round_time_s / result.timeline.makespan_s);
+  }
+  add_sources(context, scheme, report);
+  return report;
+}
+
+std::map<std::string, double> codec_errors(const std::filesystem::path& table,
+                                           const OuterScheme& scheme) {
+  const JsonDocument document = read_json(table);
+  const JsonReader root(document);
+  const std::string name = codecs::format_name(scheme.wire);
+  std::map<std::string, double> errors;
+  if (root.at("codecs").has(name)) {
+    root.at("codecs").at(name).each_key(
+        [&](const std::string& distribution, const JsonReader& figures) {
+          errors[distribution] = figures.at("relative_l2").not_negative();
+        });
+  }
+  if (!scheme.feedback || !root.at("feedback").has(name)) return errors;
+  const JsonReader rules = root.at("feedback").at(name);
+  for (const char* rule : {"sparseloco", "demo", "ef_sgd"}) {
+    if (!rules.has(rule)) continue;
+    errors["sum_of_256"] = rules.at(rule).at("running_sum").not_negative();
+    break;
+  }
+  return errors;
+}
+
+}  // namespace sim

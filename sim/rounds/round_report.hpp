@@ -1,0 +1,68 @@
+// RoundReport: what simulated rounds between sites mean. The numbers that people, CI and sweeps
+// read, each name carrying its unit.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/report/report.hpp"
+#include "sim/rounds/simulate_round.hpp"
+
+namespace sim {
+
+// One table of sites.
+struct SiteReport {
+  std::string name;
+  int count = 1;
+  std::string gpu;
+  int gpus = 0;             // of one site
+  double inner_step_s = 0;  // alone
+  double slowdown = 1;      // of a step beside traffic to other sites
+  double sent_bytes = 0;    // of one site in a round, mean
+  double received_bytes = 0;
+  MemoryUse memory;  // of one GPU, outer state included
+  bool fits_memory = true;
+};
+
+struct RoundReport {
+  std::string topology, model, scheme, inner_scheme;
+  int sites = 0, gpus = 0;
+  int inner_steps = 1, fragments = 1, overlap_steps = 0;
+  RoundOutcome outcome = RoundOutcome::complete;
+  std::vector<std::string> events;
+  double round_time_s = 0;  // infinite where the round was aborted
+  double tokens_per_s = 0;
+  double utilisation = 0;         // share of the round in which a GPU computes, mean over all GPUs
+  TimeParts time;                 // of a round, of the site that ends last
+  double wire_bytes_wan = 0;      // that a site sends in a round, mean
+  double bits_per_parameter = 0;  // that a site sends to one other, or to storage
+  double compression_ratio_fp32 = 1;
+  double compression_ratio_bf16 = 1;
+  double egress_usd = 0;              // of all sites and the storage in a round
+  double link_usd = 0;                // of leased links in a round
+  double usd_per_million_tokens = 0;  // GPUs, links and egress
+  double energy_j = 0;                // of all GPUs at their power in a round
+  std::vector<LinkUse> busiest_links;
+  std::vector<SiteReport> by_site;
+  std::map<std::string, double> codec_error;
+  std::map<std::string, std::string> sources;
+  double speedup = 0;  // in tokens per second over `baseline`
+  std::string baseline;
+};
+
+[[nodiscard]] RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
+                                    const RoundResult& result);
+
+// Relative L2 of one encode by distribution and, where the scheme feeds back what it lost,
+// "sum_of_256" of the sum of 256 steps, from the table that gardenhose-codec-error wrote.
+[[nodiscard]] std::map<std::string, double> codec_errors(const std::filesystem::path& table,
+                                                         const OuterScheme& scheme);
+
+[[nodiscard]] std::string to_table(std::span<const RoundReport> reports);
+[[nodiscard]] std::string to_json(std::span<const RoundReport> reports);
+[[nodiscard]] std::string to_csv(std::span<const RoundReport> reports);
+
+}  // namespace sim

@@ -1,0 +1,211 @@
+// Writers of RoundReports: tables for people, JSON and CSV.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/csv_text.hpp"
+#include "sim/report/text_table.hpp"
+#include "sim/rounds/round_report.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Row = TableRow<RoundReport>;
+
+// Of the objects: grows when a field goes or changes its meaning, not when one is added.
+constexpr int kSchemaVersion = 1;
+
+std::string time_text(double seconds) {
+  return std::isfinite(seconds) ? to_text(Seconds::from_base(seconds)) : "never";
+}
+std::string byte_text(double bytes) {
+  return to_text(Bytes{static_cast<std::int64_t>(std::llround(bytes))});
+}
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+void add_times(std::vector<Row>& rows) {
+  rows.push_back({"where the time of a round goes", nullptr});
+  const auto add = [&](const char* label, double TimeParts::*part) {
+    rows.push_back({label, [part](const RoundReport& r) {
+                      const double seconds = r.time.*part;
+                      if (!(seconds > 0)) return std::string("-");
+                      return fmt::format("{} {:3.0f} %", time_text(seconds),
+                                         100 * seconds / r.round_time_s);
+                    }});
+  };
+  add("  inner steps", &TimeParts::compute_s);
+  add("  exposed communication", &TimeParts::exposed_comm_s);
+  add("  codec kernels", &TimeParts::codec_s);
+  add("  waiting for other sites", &TimeParts::bubble_s);
+  add("  outer update", &TimeParts::optimizer_s);
+}
+
+void add_volume(std::vector<Row>& rows) {
+  rows.push_back({"sent by a site in a round, mean",
+                  [](const RoundReport& r) { return byte_text(r.wire_bytes_wan); }});
+  rows.push_back({"bits per parameter; over FP32, BF16", [](const RoundReport& r) {
+                    return fmt::format("{:.4g}; {:.3g}x, {:.3g}x", r.bits_per_parameter,
+                                       r.compression_ratio_fp32, r.compression_ratio_bf16);
+                  }});
+  rows.push_back({"busiest link, share of round full", [](const RoundReport& r) {
+                    if (r.busiest_links.empty()) return std::string("-");
+                    return fmt::format("{} {:.0f} %", r.busiest_links.front().link,
+                                       100 * r.busiest_links.front().busy);
+                  }});
+  rows.push_back({"egress in a round; leased links", [](const RoundReport& r) {
+                    return fmt::format("{:.4g} USD; {:.4g} USD", r.egress_usd, r.link_usd);
+                  }});
+  rows.push_back({"USD per million tokens", [](const RoundReport& r) {
+                    return fmt::format("{:.3f}", r.usd_per_million_tokens);
+                  }});
+}
+
+void add_error(std::vector<Row>& rows) {
+  rows.push_back({"error of one encode, normal / t3", [](const RoundReport& r) {
+                    const auto normal = r.codec_error.find("normal");
+                    const auto heavy = r.codec_error.find("student_t3");
+                    if (normal == r.codec_error.end() || heavy == r.codec_error.end())
+                      return std::string("-");
+                    return fmt::format("{:.3g} / {:.3g}", normal->second, heavy->second);
+                  }});
+  rows.push_back({"error of the sum of 256, fed back", [](const RoundReport& r) {
+                    const auto sum = r.codec_error.find("sum_of_256");
+                    return sum == r.codec_error.end() ? "-" : fmt::format("{:.3g}", sum->second);
+                  }});
+}
+
+std::vector<Row> rows_of(bool compared) {
+  std::vector<Row> rows{
+      {"", [](const RoundReport& r) { return r.scheme; }},
+      {"compute utilisation", [](const RoundReport& r) { return percent(r.utilisation); }},
+      {"tokens per second",
+       [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }}};
+  if (compared) {
+    rows.push_back({"speed-up", [](const RoundReport& r) {
+                      return r.baseline.empty() ? "-" : fmt::format("{:.2f}x", r.speedup);
+                    }});
+  }
+  rows.push_back({"round", [](const RoundReport& r) { return time_text(r.round_time_s); }});
+  rows.push_back({"inner steps of a round", [](const RoundReport& r) {
+                    return fmt::format(
+                        "{} in {}", r.inner_steps,
+                        r.fragments == 1 ? "one piece" : fmt::format("{} fragments", r.fragments));
+                  }});
+  add_times(rows);
+  add_volume(rows);
+  add_error(rows);
+  rows.push_back({"memory per GPU, most", [](const RoundReport& r) {
+                    double most = 0;
+                    bool fits = true;
+                    for (const SiteReport& site : r.by_site) {
+                      most = std::max(most, site.memory.total());
+                      fits = fits && site.fits_memory;
+                    }
+                    return byte_text(most) + (fits ? "" : " DOES NOT FIT");
+                  }});
+  return rows;
+}
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json figures(const RoundReport& r) {
+  Json json = {{"topology", r.topology},
+               {"model", r.model},
+               {"scheme", r.scheme},
+               {"inner_scheme", r.inner_scheme},
+               {"sites", r.sites},
+               {"gpus", r.gpus},
+               {"inner_steps", r.inner_steps},
+               {"fragments", r.fragments},
+               {"overlap_steps", r.overlap_steps},
+               {"outcome", outcome_name(r.outcome)},
+               {"round_time_s", number(r.round_time_s)},
+               {"step_time_s", number(r.round_time_s / r.inner_steps)},
+               {"tokens_per_s", r.tokens_per_s},
+               {"compute_utilisation", r.utilisation},
+               {"compute_s", r.time.compute_s},
+               {"exposed_comm_s", r.time.exposed_comm_s},
+               {"codec_s", r.time.codec_s},
+               {"bubble_s", r.time.bubble_s},
+               {"optimizer_s", r.time.optimizer_s},
+               {"other_s", r.time.other_s},
+               {"wire_bytes_wan", r.wire_bytes_wan},
+               {"bits_per_parameter", r.bits_per_parameter},
+               {"compression_ratio_fp32", r.compression_ratio_fp32},
+               {"compression_ratio_bf16", r.compression_ratio_bf16},
+               {"egress_usd", r.egress_usd},
+               {"link_usd", number(r.link_usd)},
+               {"usd_per_million_tokens", number(r.usd_per_million_tokens)},
+               {"energy_j", number(r.energy_j)}};
+  json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
+  json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
+  return json;
+}
+
+Json to_object(const RoundReport& r) {
+  Json json = {{"schema_version", kSchemaVersion}};
+  json.update(figures(r));
+  json["events"] = r.events;
+  Json sites = Json::array();
+  for (const SiteReport& site : r.by_site) {
+    sites.push_back({{"site", site.name},
+                     {"count", site.count},
+                     {"gpu", site.gpu},
+                     {"gpus", site.gpus},
+                     {"inner_step_s", site.inner_step_s},
+                     {"slowdown_beside_traffic", site.slowdown},
+                     {"sent_bytes", site.sent_bytes},
+                     {"received_bytes", site.received_bytes},
+                     {"memory_per_gpu_bytes", site.memory.total()},
+                     {"fits_memory", site.fits_memory}});
+  }
+  json["by_site"] = sites;
+  Json links = Json::array();
+  for (const LinkUse& use : r.busiest_links)
+    links.push_back({{"link", use.link}, {"busy", use.busy}});
+  json["busiest_links"] = links;
+  json["codec_error"] = r.codec_error;
+  json["sources"] = r.sources;
+  return json;
+}
+
+}  // namespace
+
+std::string to_table(std::span<const RoundReport> reports) {
+  if (reports.empty()) return "";
+  const RoundReport& first = reports.front();
+  std::string text = fmt::format("{} on {}: {} sites, {} GPUs; {} inside a site\n\n", first.model,
+                                 first.topology, first.sites, first.gpus, first.inner_scheme);
+  const bool compared = std::any_of(reports.begin(), reports.end(),
+                                    [](const RoundReport& r) { return !r.baseline.empty(); });
+  text += side_by_side(reports, rows_of(compared)) + "\n";
+  for (const SiteReport& site : first.by_site) {
+    text += fmt::format("{} x {}: {} {}, inner step {}\n", site.count, site.name, site.gpus,
+                        site.gpu, time_text(site.inner_step_s));
+  }
+  for (const RoundReport& report : reports) {
+    if (report.outcome == RoundOutcome::complete) continue;
+    text += fmt::format("{}: the round is {}: {}\n", report.scheme, outcome_name(report.outcome),
+                        fmt::join(report.events, "; "));
+  }
+  return text + "\n" + source_lines(reports);
+}
+
+std::string to_json(std::span<const RoundReport> reports) {
+  if (reports.size() == 1) return to_object(reports.front()).dump(1) + "\n";
+  Json list = Json::array();
+  for (const RoundReport& report : reports) list.push_back(to_object(report));
+  return list.dump(1) + "\n";
+}
+
+std::string to_csv(std::span<const RoundReport> reports) {
+  std::vector<Json> rows;
+  for (const RoundReport& report : reports) rows.push_back(figures(report));
+  return csv_text(rows);
+}
+
+}  // namespace sim

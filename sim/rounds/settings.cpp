@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/rounds/outer_scheme.hpp"
+
+namespace sim {
+namespace {
+
+[[noreturn]] void fail(const Setting& setting, std::string_view what) {
+  throw InputError(fmt::format("--set {}: {}", setting.key, what));
+}
+
+int whole_number(const Setting& setting, int lowest, int highest) {
+  int value = 0;
+  const char* end = setting.value.data() + setting.value.size();
+  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
+  if (error != std::errc() || stop != end || value < lowest || value > highest) {
+    fail(setting, fmt::format("'{}' is not a whole number from {} to {}", printable(setting.value),
+                              lowest, highest));
+  }
+  return value;
+}
+
+void set_group(const Setting& setting, OuterScheme& scheme) {
+  const int group = whole_number(setting, 32, 1 << 20);
+  if (group % 32 != 0) fail(setting, fmt::format("{} is not a multiple of 32", group));
+  scheme.wire.group = static_cast<std::size_t>(group);
+}
+
+void set_keep(const Setting& setting, OuterScheme& scheme) {
+  const int keep = whole_number(setting, 2, static_cast<int>(scheme.wire.group));
+  if (keep % 2 != 0) fail(setting, fmt::format("{} is not even", keep));
+  scheme.wire.keep = static_cast<std::size_t>(keep);
+}
+
+void apply_rounds(const Setting& setting, OuterScheme& scheme) {
+  constexpr int kMostSteps = 100'000;
+  if (setting.key == "scheme.inner_steps") {
+    scheme.inner_steps = whole_number(setting, 1, kMostSteps);
+  } else if (setting.key == "scheme.fragments") {
+    scheme.fragments = whole_number(setting, 1, 1024);
+  } else {
+    scheme.overlap_steps = whole_number(setting, 0, kMostSteps);
+  }
+}
+
+void set_quorum(const Setting& setting, OuterScheme& scheme) {
+  scheme.quorum = whole_number(setting, 1, 1024);
+}
+
+void set_grace(const Setting& setting, OuterScheme& scheme) {
+  const auto grace = parse_quantity<Seconds>(setting.value);
+  if (!grace.value) fail(setting, grace.problem);
+  scheme.grace = *grace.value;
+}
+
+bool has_rounds(const OuterScheme& scheme) { return !scheme.gradients; }
+bool has_groups(const OuterScheme& scheme) {
+  return scheme.wire.group > 1 && scheme.wire.keep == 0;
+}
+bool is_sparse(const OuterScheme& scheme) { return scheme.wire.keep > 0; }
+bool has_quorum(const OuterScheme& scheme) { return scheme.exchange == Exchange::leader; }
+
+struct Part {
+  std::string_view key;
+  bool (*of)(const OuterScheme& scheme);
+  std::string_view lack;
+  void (*set)(const Setting& setting, OuterScheme& scheme);
+};
+constexpr std::array kParts{
+    Part{"scheme.inner_steps", has_rounds, "exchanges gradients in every step", apply_rounds},
+    Part{"scheme.fragments", has_rounds, "exchanges gradients in every step", apply_rounds},
+    Part{"scheme.overlap_steps", has_rounds, "exchanges gradients in every step", apply_rounds},
+    Part{"scheme.group", has_groups, "has no such groups", set_group},
+    Part{"scheme.keep", is_sparse, "sends all elements", set_keep},
+    Part{"scheme.quorum", has_quorum, "has no quorum", set_quorum},
+    Part{"scheme.grace", has_quorum, "has no quorum", set_grace}};
+
+const Part& part_of(const Setting& setting) {
+  std::vector<std::string_view> known;
+  for (const Part& part : kParts) {
+    if (part.key == setting.key) return part;
+    known.push_back(part.key);
+  }
+  fail(setting, fmt::format("unknown key; known between sites: {}", fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+bool takes(const OuterScheme& scheme, const Setting& setting) {
+  return part_of(setting).of(scheme);
+}
+
+OuterScheme with_settings(OuterScheme scheme, std::span<const Setting> settings) {
+  for (const Setting& setting : settings) {
+    const Part& part = part_of(setting);
+    if (!part.of(scheme)) fail(setting, fmt::format("{} {}", scheme.name, part.lack));
+    part.set(setting, scheme);
+  }
+  if (scheme.fragments > scheme.inner_steps) {
+    throw InputError(
+        fmt::format("--set scheme.fragments: {} are more than the {} inner steps of a round",
+                    scheme.fragments, scheme.inner_steps));
+  }
+  return scheme;
+}
+
+}  // namespace sim

@@ -1,0 +1,151 @@
+#include "sim/rounds/simulate_round.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/schedule/wide_area_wiring.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Longer than any training; what has not ended by then waits for something that never comes.
+constexpr Seconds kTimeLimit = Seconds::from_base(1e9);
+
+void play(const WideArea& area, RoundResult& result) {
+  result.plan = plan_round(area, result.shape);
+  result.timeline = simulate(result.plan.schedule, wire(result.plan.schedule, area),
+                             {.outages = {}, .time_limit = kTimeLimit});
+}
+
+double end_of(const RoundResult& result, OperationId id) {
+  const double end = id == kNoOperation ? 0 : result.timeline.end_s[id];
+  return std::isnan(end) ? kInfinity : end;
+}
+
+// The last end of a round over its sites.
+double end_of_round(const RoundResult& result, std::size_t round) {
+  double end = 0;
+  for (const OperationId id : result.plan.ends[round]) end = std::max(end, end_of(result, id));
+  return end;
+}
+
+// Into a steady state where rounds overlap: the first one is left out.
+double round_time(const RoundResult& result) {
+  const std::size_t rounds = result.plan.ends.size();
+  if (rounds == 1) return end_of_round(result, 0);
+  return (end_of_round(result, rounds - 1) - end_of_round(result, 0)) /
+         static_cast<double>(rounds - 1);
+}
+
+// When the others go on: at the deadline, or when the quorum's grace is over.
+std::optional<double> cutoff(const Patience& patience, const std::vector<double>& arrivals) {
+  std::optional<double> at;
+  if (patience.deadline) at = patience.deadline->base();
+  if (patience.quorum > 0 && static_cast<std::size_t>(patience.quorum) < arrivals.size()) {
+    std::vector<double> sorted = arrivals;
+    std::sort(sorted.begin(), sorted.end());
+    const double enough = sorted[static_cast<std::size_t>(patience.quorum) - 1];
+    at = std::min(at.value_or(kInfinity), enough + patience.grace.base());
+  }
+  return at;
+}
+
+class Roll {
+ public:
+  Roll(const WideArea& area, const Patience& patience, RoundResult& result)
+      : area_(area), patience_(patience), result_(result) {}
+
+  // Sets the fates. Returns whether the round has to be played again.
+  bool call() {
+    std::vector<double> arrivals;
+    for (int place = 0; place < place_count(area_); ++place) arrivals.push_back(arrival(place));
+    const auto limit = cutoff(patience_, arrivals);
+    bool missing = false;
+    for (int place = 0; place < place_count(area_); ++place) {
+      const double arrived = arrivals[static_cast<std::size_t>(place)];
+      const Fate fate = fate_of(place, arrived, limit);
+      result_.shape.fates.push_back(fate);
+      missing = missing || fate != Fate::heard;
+    }
+    if (!missing) return false;
+    result_.outcome = limit ? RoundOutcome::skipped : RoundOutcome::aborted;
+    result_.shape.cutoff_s = limit;
+    return limit.has_value();
+  }
+
+ private:
+  [[nodiscard]] double arrival(int place) const {
+    return end_of(result_, result_.plan.arrivals[static_cast<std::size_t>(place)]);
+  }
+
+  Fate fate_of(int place, double arrived, const std::optional<double>& limit) {
+    const auto note = [&](const std::string& what) {
+      result_.events.push_back(place_name(area_, place) + ": " + what);
+    };
+    const auto& drops_out = site_of(area_, place).drops_out;
+    if (drops_out && arrived > drops_out->base()) {
+      note(fmt::format("drops out at {}; {}", to_text(*drops_out),
+                       limit ? "the others go on without it"
+                             : "the others wait for ever: give the round a --deadline"));
+      return Fate::gone;
+    }
+    if (limit && arrived > *limit) {
+      note(fmt::format("{} at {}; the others go on without it",
+                       std::isinf(arrived) ? "is not heard" : "comes too late",
+                       to_text(Seconds::from_base(std::isinf(arrived) ? *limit : arrived))));
+      return Fate::skipped;
+    }
+    if (std::isinf(arrived)) {
+      note("is never heard: a link of its path stays down; give the round a --deadline");
+      return Fate::gone;
+    }
+    return Fate::heard;
+  }
+
+  const WideArea& area_;
+  const Patience& patience_;
+  RoundResult& result_;
+};
+
+}  // namespace
+
+const char* outcome_name(RoundOutcome outcome) {
+  switch (outcome) {
+    case RoundOutcome::complete:
+      return "complete";
+    case RoundOutcome::skipped:
+      return "skipped";
+    case RoundOutcome::aborted:
+      return "aborted";
+  }
+  return "";
+}
+
+RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patience& patience) {
+  RoundResult result{.shape = std::move(shape)};
+  play(area, result);
+  if (Roll(area, patience, result).call()) play(area, result);
+  const bool ended = result.outcome != RoundOutcome::aborted;
+  result.round_s = ended ? round_time(result) : kInfinity;
+  if (ended && std::isinf(result.round_s)) {
+    result.outcome = RoundOutcome::aborted;
+    result.events.emplace_back("a link stays down: what was sent over it never arrives");
+  }
+  return result;
+}
+
+RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
+                           const std::optional<Seconds>& deadline) {
+  RoundShape shape = round_shape(context, scheme);
+  if (scheme.overlap_steps > 0) shape.rounds = 3;
+  if (scheme.exchange == Exchange::pair) shape.rounds = std::max(1, place_count(context.area) - 1);
+  return simulate_round(context.area, std::move(shape),
+                        {.deadline = deadline, .quorum = scheme.quorum, .grace = scheme.grace});
+}
+
+}  // namespace sim

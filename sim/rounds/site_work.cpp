@@ -1,0 +1,197 @@
+#include "sim/rounds/site_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sim/base/error.hpp"
+#include "sim/workload/roofline.hpp"
+
+namespace sim {
+namespace {
+
+using codecs::Element;
+using codecs::KernelShape;
+using codecs::Operation;
+
+std::size_t divided(std::size_t elements, int parts) {
+  const auto n = static_cast<std::size_t>(parts);
+  return (elements + n - 1) / n;
+}
+
+// Bytes that the site's GPUs send together when each sends 1/parts of its shard.
+double sent_bytes(const OuterScheme& scheme, const std::vector<ShardSize>& shards, int parts) {
+  double bytes = 0;
+  for (const ShardSize& shard : shards) {
+    bytes += static_cast<double>(shard.gpus) * static_cast<double>(codecs::encoded_bytes(
+                                                   scheme.wire, divided(shard.elements, parts)));
+  }
+  return std::round(bytes * scheme.sent_per_byte);
+}
+
+// The kernels of one exchange of `elements` a GPU between `places` sites.
+struct ExchangeKernels {
+  std::vector<KernelUse> encode, sum, decode;
+};
+
+ExchangeKernels kernels_of(const OuterScheme& scheme, std::size_t elements, int places) {
+  const auto use = [&](Operation operation, double count, int inputs) {
+    return KernelUse{
+        .shape = {.operation = operation,
+                  .wire = scheme.wire,
+                  .wire_out =
+                      operation == Operation::decode_reduce_encode ? scheme.wire : codecs::Format{},
+                  .inputs = inputs},
+        .elements = count};
+  };
+  const bool plain = scheme.wire.element == Element::fp32 && scheme.wire.keep == 0;
+  const auto all = static_cast<double>(elements);
+  const auto part = static_cast<double>(divided(elements, places));
+  ExchangeKernels kernels;
+  if (!plain) {
+    kernels.encode = {
+        use(scheme.feedback ? Operation::encode_feedback : Operation::encode, all, 1)};
+  }
+  switch (scheme.exchange) {
+    case Exchange::flat_ring:
+    case Exchange::ring:
+      if (!plain) kernels.decode = {use(Operation::decode, all, 1)};
+      break;
+    case Exchange::all_to_all:
+      kernels.sum = {use(Operation::decode_reduce_encode, part, places)};
+      kernels.decode = {use(Operation::decode, all, 1)};
+      break;
+    case Exchange::all_gather:
+    case Exchange::store:
+      kernels.decode = {use(Operation::decode_reduce, all, places)};
+      break;
+    case Exchange::pair:
+      kernels.decode = {use(Operation::decode_reduce, all, 2)};
+      break;
+    case Exchange::leader:
+      kernels.sum = {use(Operation::decode_reduce_encode, all, places)};
+      kernels.decode = {use(Operation::decode, all, 1)};
+      break;
+  }
+  return kernels;
+}
+
+std::size_t largest_shard(const std::vector<ShardSize>& shards) {
+  return std::max_element(shards.begin(), shards.end(),
+                          [](const auto& a, const auto& b) { return a.elements < b.elements; })
+      ->elements;
+}
+
+SiteWork site_work(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+  const Site& site = context.area.sites[table];
+  const Cluster& cluster = site.cluster;
+  const Calibration& calibration = context.calibrations[table];
+  const int places = place_count(context.area);
+  const InnerStep step = inner_step(context, table, scheme);
+  const auto shards = shard_sizes(context, table, scheme.fragments);
+  const std::size_t elements = largest_shard(shards);
+  const ExchangeKernels kernels = kernels_of(scheme, elements, places);
+  const auto seconds = [&](const std::vector<KernelUse>& uses) {
+    double sum = 0;
+    for (const KernelUse& use : uses) sum += kernel_time(calibration, cluster.gpu, use).seconds;
+    return sum;
+  };
+  const Roofline roofline(cluster.gpu, cluster.fitted, calibration);
+  // What is exchanged of a round is what the weights have changed by: both read, one written.
+  const double change = scheme.gradients ? 0 : 3 * 4.0;
+  const auto count = static_cast<double>(elements);
+  return {.step_s = step.seconds,
+          .slowdown = step.slowdown,
+          .ready_s = step.ready_s,
+          .needed_s = step.needed_s,
+          .encode_s = seconds(kernels.encode) + (change > 0 ? roofline.pass(change * count) : 0),
+          .sum_s = seconds(kernels.sum),
+          .decode_s = seconds(kernels.decode),
+          .update_s = scheme.update_bytes > 0 ? roofline.pass(scheme.update_bytes * count) : 0,
+          .whole_bytes = sent_bytes(scheme, shards, 1),
+          .part_bytes = sent_bytes(scheme, shards, places),
+          .start_s = site.late.value_or(Seconds{}).base()};
+}
+
+// Mean latency of a flat ring's hops inside the sites.
+double hop_inside_s(const RoundContext& context) {
+  double sum = 0;
+  double hops = 0;
+  for (const Site& site : context.area.sites) {
+    const double nodes = site.cluster.nodes - 1;
+    const double links = data_parallel(site.cluster, context.parallelism) - 1 - nodes;
+    sum += site.count * (nodes * site.cluster.network.latency.base() +
+                         std::max(0.0, links) * site.cluster.nvlink.latency.base());
+    hops += site.count * (nodes + std::max(0.0, links));
+  }
+  return hops > 0 ? sum / hops : 0;
+}
+
+}  // namespace
+
+void check(const RoundContext& context, const OuterScheme& scheme) {
+  for (const Site& site : context.area.sites) {
+    check(site.cluster, context.model, context.parallelism);
+  }
+  if (scheme.exchange == Exchange::store && !context.area.store) {
+    throw InputError(fmt::format("--scheme: {} needs object storage; add [store] to {}",
+                                 scheme.name, context.area.name));
+  }
+  if (scheme.quorum > place_count(context.area)) {
+    throw InputError(fmt::format("--set scheme.quorum: {} is more than the {} sites of {}",
+                                 scheme.quorum, place_count(context.area), context.area.name));
+  }
+}
+
+std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table, int fragments) {
+  const Parallelism& p = context.parallelism;
+  const int data = data_parallel(context.area.sites[table].cluster, p);
+  std::vector<ShardSize> shards;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const double held = stage_parameters(context.model, p, stage).total();
+    const auto shard = static_cast<std::size_t>(std::ceil(held / data));
+    shards.push_back({.elements = divided(shard, fragments), .gpus = data * p.tensor});
+  }
+  return shards;
+}
+
+RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme) {
+  check(context, scheme);
+  RoundShape shape{.exchange = scheme.exchange,
+                   .inner_steps = scheme.inner_steps,
+                   .fragments = scheme.fragments,
+                   .overlap_steps = scheme.overlap_steps,
+                   .gpus = 0,
+                   .flat_hop_s = hop_inside_s(context)};
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const Site& site = context.area.sites[table];
+    shape.sites.insert(shape.sites.end(), static_cast<std::size_t>(site.count),
+                       site_work(context, table, scheme));
+    shape.gpus += site.count * data_parallel(site.cluster, context.parallelism);
+  }
+  return shape;
+}
+
+std::vector<std::string> codec_sources(const RoundContext& context, const OuterScheme& scheme) {
+  std::set<std::string> lines;
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const auto shards = shard_sizes(context, table, scheme.fragments);
+    const ExchangeKernels kernels =
+        kernels_of(scheme, largest_shard(shards), place_count(context.area));
+    const Gpu& gpu = context.area.sites[table].cluster.gpu;
+    const auto add = [&](const char* what, const std::vector<KernelUse>& uses) {
+      for (const KernelUse& use : uses) {
+        lines.insert(fmt::format("{} {}: {}", what, codecs::format_name(scheme.wire),
+                                 kernel_time(context.calibrations[table], gpu, use).source));
+      }
+    };
+    add("encode", kernels.encode);
+    add("sum", kernels.sum);
+    add("decode", kernels.decode);
+  }
+  return {lines.begin(), lines.end()};
+}
+
+}  // namespace sim

@@ -1,0 +1,52 @@
+// From a model on a site's cluster to what the site does in a round: its inner step, simulated on
+// its own fabric, and the kernels and bytes of an exchange.
+#pragma once
+
+#include <vector>
+
+#include "sim/rounds/plan_round.hpp"
+#include "sim/schemes/plan_step.hpp"
+
+namespace sim {
+
+struct RoundContext {
+  const WideArea& area;
+  const Model& model;
+  std::vector<Calibration> calibrations;  // by table of sites: of its GPU
+  Parallelism parallelism;                // inside every site
+  const Scheme& inner;
+
+  [[nodiscard]] StepContext step(std::size_t table) const {
+    return {area.sites[table].cluster, model, calibrations[table], parallelism};
+  }
+};
+
+// Throws InputError where the job does not fit a site (see check()).
+void check(const RoundContext& context, const OuterScheme& scheme);
+
+// One inner step of the sites of a table.
+struct InnerStep {
+  double seconds = 0;
+  double slowdown = 1;          // beside the traffic that the site's access carries at most
+  std::vector<double> ready_s;  // gradients: when each of as many equal parts is reduced
+  double needed_s = 0;          // gradients: when the update begins
+};
+[[nodiscard]] InnerStep inner_step(const RoundContext& context, std::size_t table,
+                                   const OuterScheme& scheme);
+
+// Elements that one GPU exchanges of a fragment, and how many GPUs of the site have as many.
+struct ShardSize {
+  std::size_t elements = 0;
+  int gpus = 0;
+};
+[[nodiscard]] std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table,
+                                                 int fragments);
+
+// All of it: simulates an inner step for each table of sites.
+[[nodiscard]] RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme);
+
+// Where the time of each kernel of the exchange comes from: "encode sparseloco: ...".
+[[nodiscard]] std::vector<std::string> codec_sources(const RoundContext& context,
+                                                     const OuterScheme& scheme);
+
+}  // namespace sim

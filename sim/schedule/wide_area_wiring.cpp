@@ -1,0 +1,148 @@
+#include "sim/schedule/wide_area_wiring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+int senders(const Transport& transport, const Site& site) {
+  switch (transport.sender) {
+    case Transport::Sender::gpu:
+      return rank_count(site.cluster);
+    case Transport::Sender::node:
+      return site.cluster.nodes;
+    case Transport::Sender::site:
+      return 1;
+  }
+  return 1;
+}
+
+double access_rate(const Site& site, Bandwidth line) {
+  const Cluster& cluster = site.cluster;
+  const Bandwidth nics = nic_rate(cluster) * (cluster.nodes * cluster.network.nics_per_node);
+  return std::min(line, nics).base();
+}
+
+void vary(const Variation& variation, WiredLink& link) {
+  for (const ShareChange& change : variation.changes) {
+    link.changes.push_back({change.at.base(), change.share * link.rate_Bps});
+  }
+  link.repeats_s = variation.repeats.value_or(Seconds{}).base();
+}
+
+class Wirer {
+ public:
+  Wirer(const WideArea& area, Wiring& wiring) : area_(area), wiring_(wiring) {
+    for (int place = 0; place < place_count(area_); ++place) {
+      const Site& site = site_of(area_, place);
+      const std::string name = place_name(area_, place);
+      vary(site.variation, add("up_" + name, access_rate(site, site.uplink)));
+      vary(site.variation, add("down_" + name, access_rate(site, site.downlink)));
+    }
+    for (const WideLink& link : area_.links) add_shared(link, "link_" + link.name);
+    if (area_.backbone) add_shared(*area_.backbone, area_.backbone->name);
+  }
+
+  void append(const Hop& hop, std::vector<LinkId>& path) {
+    const int store = store_place(area_);
+    if (hop.source != store) path.push_back(up(hop.source));
+    if (hop.source != store && hop.destination != store) append_shared(hop, path);
+    if (hop.destination != store) path.push_back(up(hop.destination) + 1);
+    if (const auto cap = connections(hop)) path.push_back(*cap);
+  }
+
+ private:
+  static constexpr LinkId kNone = UINT32_MAX;
+
+  WiredLink& add(std::string name, double rate_Bps) {
+    return wiring_.links.emplace_back(WiredLink{.name = std::move(name), .rate_Bps = rate_Bps});
+  }
+
+  // The backbone is one link for all; a link of a pair is one for each direction.
+  void add_shared(const WideLink& link, const std::string& name) {
+    shared_.push_back(link.bandwidth ? static_cast<LinkId>(wiring_.links.size()) : kNone);
+    if (!link.bandwidth) return;
+    const double rate = link.bandwidth->base() * (1 - link.background);
+    if (link.between.empty()) {
+      vary(link.variation, add(name, rate));
+      return;
+    }
+    vary(link.variation, add(name + "_0", rate));
+    vary(link.variation, add(name + "_1", rate));
+  }
+
+  void append_shared(const Hop& hop, std::vector<LinkId>& path) {
+    const int index = link_between(area_, hop.source, hop.destination);
+    const LinkId first = index < 0 ? shared_.back() : shared_[static_cast<std::size_t>(index)];
+    if (first == kNone) return;
+    const bool back = index >= 0 && site_of(area_, hop.source).name !=
+                                        area_.links[static_cast<std::size_t>(index)].between[0];
+    path.push_back(first + (back ? 1 : 0));
+  }
+
+  static LinkId up(int place) { return 2 * static_cast<LinkId>(place); }
+
+  std::optional<LinkId> connections(const Hop& hop) {
+    const double rate = wide_connection_rate(area_, hop).base();
+    if (!std::isfinite(rate)) return std::nullopt;
+    const auto [found, added] = connections_.emplace(std::pair{hop.source, hop.destination},
+                                                     static_cast<LinkId>(wiring_.links.size()));
+    if (added) add(fmt::format("connections_{}_{}", hop.source, hop.destination), rate);
+    return found->second;
+  }
+
+  const WideArea& area_;
+  Wiring& wiring_;
+  std::vector<LinkId> shared_;  // by WideArea::links, then the backbone: its first direction
+  std::map<std::pair<int, int>, LinkId> connections_;
+};
+
+}  // namespace
+
+Seconds wide_latency(const WideArea& area, const Hop& hop) {
+  const int store = store_place(area);
+  if (hop.source == store || hop.destination == store) {
+    return area.store->request + area.store->latency;
+  }
+  return path_between(area, hop.source, hop.destination).latency;
+}
+
+Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop) {
+  const int store = store_place(area);
+  if (hop.destination == store || hop.source == store) {
+    const int place = hop.destination == store ? hop.source : hop.destination;
+    const Bandwidth served = hop.destination == store ? area.store->upload : area.store->download;
+    const Bandwidth connected = connection_rate(area.transport, area.store->latency * 2, 0);
+    return std::min(served, connected * senders(area.transport, site_of(area, place)));
+  }
+  const WideLink& path = path_between(area, hop.source, hop.destination);
+  const int count = std::min(senders(area.transport, site_of(area, hop.source)),
+                             senders(area.transport, site_of(area, hop.destination)));
+  return connection_rate(area.transport, path.latency * 2, path.loss) * count;
+}
+
+Wiring wire(const Schedule& schedule, const WideArea& area) {
+  Wiring wiring;
+  Wirer wirer(area, wiring);
+  std::vector<LinkId> crossed;
+  for (const Route& route : schedule.routes) {
+    auto& path = wiring.routes.emplace_back();
+    for (const Hop& hop : route.hops) {
+      crossed.clear();
+      wirer.append(hop, crossed);
+      for (int share = 0; share < hop.times; ++share) {
+        path.insert(path.end(), crossed.begin(), crossed.end());
+      }
+    }
+  }
+  return wiring;
+}
+
+}  // namespace sim
