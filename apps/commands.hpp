@@ -11,6 +11,7 @@ using Arguments = std::vector<std::string>;
 
 int run_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
+int solve_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
 
 }  // namespace apps

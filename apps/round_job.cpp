@@ -61,6 +61,16 @@ void read_schemes(const JobOptions& options, RoundJob& job) {
 
 }  // namespace
 
+boost::program_options::options_description round_flags(RoundOptions& o) {
+  boost::program_options::options_description flags("Where the topology is several sites");
+  auto add = flags.add_options();
+  add("inner-scheme", boost::program_options::value(&o.inner_scheme)->default_value("sharded"),
+      "how weights and gradients travel inside a site; --scheme says what sites exchange");
+  add("deadline", boost::program_options::value(&o.deadline),
+      "time from a round's start after which sites that are not heard are left out of it");
+  return flags;
+}
+
 bool is_wide_area(const std::string& name) {
   const auto shipped = shipped_files(Kind::wide_area);
   if (std::any_of(shipped.begin(), shipped.end(),

@@ -16,6 +16,8 @@ struct RoundOptions {
   std::string deadline;  // empty: none
 };
 
+[[nodiscard]] boost::program_options::options_description round_flags(RoundOptions& options);
+
 // Everything that is read from files, ready to simulate.
 struct RoundJob {
   sim::WideArea area;

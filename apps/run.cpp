@@ -42,16 +42,6 @@ struct RunOptions {
   bool break_even = false;
 };
 
-po::options_description round_flags(RoundOptions& o) {
-  po::options_description flags("Where the topology is several sites");
-  auto add = flags.add_options();
-  add("inner-scheme", po::value(&o.inner_scheme)->default_value("sharded"),
-      "how weights and gradients travel inside a site; --scheme says what sites exchange");
-  add("deadline", po::value(&o.deadline),
-      "time from a round's start after which sites that are not heard are left out of it");
-  return flags;
-}
-
 std::optional<RunOptions> parse(const Arguments& arguments) {
   RunOptions o;
   po::options_description flags = job_flags(o.job);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace sim {
 namespace {
@@ -15,7 +16,7 @@ double now() { return simgrid::s4u::Engine::get_clock(); }
 }  // namespace
 
 Execution::Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
-                     std::span<double> end_s)
+                     std::span<double> end_s, std::function<void()> completed)
     : schedule_(schedule),
       platform_(platform),
       start_s_(start_s),
@@ -26,6 +27,7 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       devices_(static_cast<std::size_t>(schedule.ranks)),
       kernel_ends_([this](std::uint32_t rank, std::uint32_t alarm) { kernel_ended(rank, alarm); }),
       latency_ends_([this](std::uint32_t operation, std::uint32_t) { begin_bytes(operation); }),
+      completed_(std::move(completed)),
       left_(schedule.operations.size()) {
   std::fill(start_s_.begin(), start_s_.end(), std::numeric_limits<double>::quiet_NaN());
   std::fill(end_s_.begin(), end_s_.end(), std::numeric_limits<double>::quiet_NaN());
@@ -108,7 +110,7 @@ void Execution::flow_ended(OperationId id, bool failed) {
 
 void Execution::end(OperationId id) {
   end_s_[id] = now();
-  --left_;
+  if (--left_ == 0) completed_();
   for (auto i = first_dependent_[id + 1]; i-- > first_dependent_[id];) {
     if (--waiting_for_[dependents_[i]] == 0) ready_.push_back(dependents_[i]);
   }

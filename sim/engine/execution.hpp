@@ -2,6 +2,7 @@
 // operations start from the main program and from the completions of others.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace sim {
 class Execution {
  public:
   // Times are written to `start_s` and `end_s`, one entry an operation, NaN at first.
+  // `completed` is called when the last operation has ended.
   Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
-            std::span<double> end_s);
+            std::span<double> end_s, std::function<void()> completed);
 
   void start();  // everything that waits for nothing
   // A flow's Comm has ended.
@@ -70,6 +72,7 @@ class Execution {
   std::vector<Device> devices_;  // by rank
   Alarms kernel_ends_;
   Alarms latency_ends_;
+  std::function<void()> completed_;
   std::size_t left_ = 0;
   bool running_ready_ = false;
   bool failed_ = false;

@@ -80,7 +80,7 @@ OperationId Exchanges::sum(int place, OperationId received, double share) {
 }
 
 Exchanges::Ids Exchanges::run(int round, const Ids& encoded, double share) {
-  arrivals_ = encoded;
+  arrivals_.assign(encoded.size(), {});
   if (places(true).size() < 2) return encoded;  // nobody to send to
   switch (shape_.exchange) {
     case Exchange::flat_ring:
@@ -135,6 +135,7 @@ Exchanges::Ids Exchanges::ring(const Ids& encoded, double share) {
   Ids results(encoded.size(), kNoOperation);
   for (const int place : members) {
     const auto i = static_cast<std::size_t>(place);
+    arrivals_[i] = {encoded[i]};
     results[i] = member(place, "all_reduce", encoded[i], {flow});
   }
   return results;
@@ -151,7 +152,7 @@ Exchanges::Ids Exchanges::all_to_all(const Ids& encoded, double share) {
       if (owner == source) continue;
       incoming[static_cast<std::size_t>(owner)].push_back(send(
           source, owner, site(source).part_bytes * share, peers, ready(source, encoded[from])));
-      arrivals_[from] = incoming[static_cast<std::size_t>(owner)].back();
+      arrivals_[from].push_back(incoming[static_cast<std::size_t>(owner)].back());
     }
   }
   Ids summed(encoded.size(), kNoOperation);
@@ -185,14 +186,13 @@ Exchanges::Ids Exchanges::all_gather(const Ids& encoded, double share) {
   std::vector<Ids> incoming(encoded.size());
   for (const int source : receivers) {
     const auto from = static_cast<std::size_t>(source);
-    Ids sent;
     for (const int receiver : receivers) {
       if (receiver == source) continue;
-      sent.push_back(send(source, receiver, site(source).whole_bytes * share, peers,
-                          ready(source, encoded[from])));
-      if (heard(source)) incoming[static_cast<std::size_t>(receiver)].push_back(sent.back());
+      arrivals_[from].push_back(send(source, receiver, site(source).whole_bytes * share, peers,
+                                     ready(source, encoded[from])));
+      if (!heard(source)) continue;
+      incoming[static_cast<std::size_t>(receiver)].push_back(arrivals_[from].back());
     }
-    arrivals_[from] = builder_.barrier(sent);
   }
   Ids results(encoded.size(), kNoOperation);
   for (const int place : receivers) {
@@ -211,7 +211,7 @@ Exchanges::Ids Exchanges::store(const Ids& encoded, double share) {
     const auto from = static_cast<std::size_t>(source);
     const double bytes = site(source).whole_bytes * share;
     const OperationId stored = send(source, store, bytes, 1, ready(source, encoded[from]));
-    arrivals_[from] = stored;
+    arrivals_[from] = {stored};
     if (!heard(source)) continue;
     for (const int receiver : receivers) {
       if (receiver == source) continue;
@@ -242,13 +242,13 @@ Exchanges::Ids Exchanges::pair(int round, const Ids& encoded, double share) {
     if (a < 0 || b < 0) continue;
     for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
       const auto source = static_cast<std::size_t>(from);
-      arrivals_[source] =
-          send(from, to, site(from).whole_bytes * share, 1, ready(from, encoded[source]));
+      arrivals_[source] = {
+          send(from, to, site(from).whole_bytes * share, 1, ready(from, encoded[source]))};
     }
     for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
       const auto i_to = static_cast<std::size_t>(to);
       results[i_to] =
-          member(to, "gossip", encoded[i_to], {arrivals_[static_cast<std::size_t>(from)]});
+          member(to, "gossip", encoded[i_to], arrivals_[static_cast<std::size_t>(from)]);
     }
   }
   return results;
@@ -260,12 +260,13 @@ Exchanges::Ids Exchanges::leader(const Ids& encoded, double share) {
   const int leader = places(true).front();
   const int peers = static_cast<int>(all.size()) - 1;
   Ids heard_of{encoded[static_cast<std::size_t>(leader)]};
+  arrivals_[static_cast<std::size_t>(leader)] = heard_of;
   for (const int source : all) {
     const auto from = static_cast<std::size_t>(source);
     if (source == leader) continue;
-    arrivals_[from] =
-        send(source, leader, site(source).whole_bytes * share, 1, ready(source, encoded[from]));
-    if (heard(source)) heard_of.push_back(arrivals_[from]);
+    arrivals_[from] = {
+        send(source, leader, site(source).whole_bytes * share, 1, ready(source, encoded[from]))};
+    if (heard(source)) heard_of.push_back(arrivals_[from].front());
   }
   if (const OperationId id = cutoff(); id != kNoOperation) heard_of.push_back(id);
   const OperationId merged = sum(leader, builder_.barrier(heard_of), share);

@@ -22,8 +22,8 @@ class Exchanges {
   // One exchange of `share` of each site's bytes. `encoded` is by place: what its sending waits
   // for. Returns, by place, when its result is there to be decoded; kNoOperation where it has none.
   Ids run(int round, const Ids& encoded, double share);
-  // By place: when all that it has sent so far is there.
-  [[nodiscard]] Ids arrivals() const { return arrivals_; }
+  // Of the last exchange; see RoundPlan::arrivals.
+  [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
   [[nodiscard]] Fate fate(int place) const {
     return shape_.fates.empty() ? Fate::heard : shape_.fates[static_cast<std::size_t>(place)];
   }
@@ -56,7 +56,7 @@ class Exchanges {
   const WideArea& area_;
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
-  Ids arrivals_;
+  std::vector<Ids> arrivals_;
   OperationId cutoff_ = kNoOperation;
   std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows
 };

@@ -18,7 +18,7 @@ class RoundPlanner {
     require(shape.sites.size() == places, "work of every site");
     computed_.resize(places);
     held_.resize(places);
-    plan_.arrivals.assign(places, kNoOperation);
+    plan_.arrivals.resize(places);
   }
 
   RoundPlan run() {

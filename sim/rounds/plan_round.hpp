@@ -58,9 +58,9 @@ struct RoundPlan {
   Schedule schedule;
   // By round and place: the last operation of its last step.
   std::vector<std::vector<OperationId>> ends;
-  // By place: when all that it sends in the first round is there; kNoOperation of those that are
-  // gone.
-  std::vector<OperationId> arrivals;
+  // By place: when what it sends last in the first round is there, of each site that it sends to;
+  // or when it is ready, where nothing is sent to one site alone.
+  std::vector<std::vector<OperationId>> arrivals;
 };
 
 // Throws std::logic_error where the shape is not of the area's places.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Longer than any training; what has not ended by then waits for something that never comes.
-constexpr Seconds kTimeLimit = Seconds::from_base(1e9);
+constexpr Seconds kTimeLimit = Seconds::from_base(1e7);
 
 void play(const WideArea& area, RoundResult& result) {
   result.plan = plan_round(area, result.shape);
@@ -27,10 +27,14 @@ double end_of(const RoundResult& result, OperationId id) {
   return std::isnan(end) ? kInfinity : end;
 }
 
-// The last end of a round over its sites.
+// The last end of a round over the sites that are in it.
 double end_of_round(const RoundResult& result, std::size_t round) {
   double end = 0;
-  for (const OperationId id : result.plan.ends[round]) end = std::max(end, end_of(result, id));
+  for (std::size_t place = 0; place < result.plan.ends[round].size(); ++place) {
+    const auto& fates = result.shape.fates;
+    if (!fates.empty() && fates[place] != Fate::heard) continue;
+    end = std::max(end, end_of(result, result.plan.ends[round][place]));
+  }
   return end;
 }
 
@@ -79,8 +83,13 @@ class Roll {
   }
 
  private:
+  // When the first of the others has heard it: who hears nobody does not silence the others.
   [[nodiscard]] double arrival(int place) const {
-    return end_of(result_, result_.plan.arrivals[static_cast<std::size_t>(place)]);
+    const auto& arrivals = result_.plan.arrivals[static_cast<std::size_t>(place)];
+    if (arrivals.empty()) return 0;  // it had nobody to send to
+    double first = kInfinity;
+    for (const OperationId id : arrivals) first = std::min(first, end_of(result_, id));
+    return first;
   }
 
   Fate fate_of(int place, double arrived, const std::optional<double>& limit) {
@@ -101,7 +110,10 @@ class Roll {
       return Fate::skipped;
     }
     if (std::isinf(arrived)) {
-      note("is never heard: a link of its path stays down; give the round a --deadline");
+      note(
+          fmt::format("is not heard in {}: a link of its path is down or too slow; give the round "
+                      "a --deadline",
+                      to_text(kTimeLimit)));
       return Fate::gone;
     }
     return Fate::heard;
@@ -134,7 +146,8 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.round_s = ended ? round_time(result) : kInfinity;
   if (ended && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
-    result.events.emplace_back("a link stays down: what was sent over it never arrives");
+    result.events.push_back(
+        fmt::format("is not over in {}: a link is down or too slow", to_text(kTimeLimit)));
   }
   return result;
 }

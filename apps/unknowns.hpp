@@ -1,0 +1,26 @@
+// What `solve` can search for, a row each.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apps/round_job.hpp"
+
+namespace apps {
+
+// Searched over [lowest, highest] in its logarithm.
+struct Unknown {
+  std::string_view name;
+  std::string_view unit;  // of columns
+  double lowest, highest;
+  bool whole;  // a whole number
+  std::function<void(RoundJob&, double)> set;
+  std::function<std::string(const RoundJob&, double)> text;
+};
+
+// Throws InputError that names the known ones.
+[[nodiscard]] const Unknown& unknown_named(const std::string& name);
+
+}  // namespace apps

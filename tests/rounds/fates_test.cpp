@@ -1,0 +1,108 @@
+// Sites that are late, drop out or lose their link: an outcome with a reason, never a hang.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/rounds/areas.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kGB = 1e9;
+
+// Three sites by name, so that one of them can differ.
+WideArea three_sites() {
+  WideArea area = equal_sites(1, 10 * kGB);
+  for (const char* name : {"b", "c"}) {
+    area.sites.push_back(area.sites.front());
+    area.sites.back().name = name;
+  }
+  return area;
+}
+
+RoundShape ten_steps(Exchange exchange) { return equal_rounds(exchange, 3, 10, 10 * kGB); }
+
+TEST(Fates, AnOutageIsWaitedFor) {
+  WideArea area = three_sites();
+  // The line is down from 10.5 s, in the middle of what it sends, to 60.5 s.
+  area.sites[1].variation.changes = {{10.5_s, 0}, {60.5_s, 1}};
+  const RoundResult result = simulate_round(area, ten_steps(Exchange::all_gather));
+  EXPECT_EQ(result.outcome, RoundOutcome::complete);
+  EXPECT_NEAR(result.round_s, 10 + 2 + 50, 1e-6);
+}
+
+TEST(Fates, ALinkThatStaysDownAborts) {
+  WideArea area = three_sites();
+  area.sites[1].variation.changes = {{10.5_s, 0}};
+  const RoundResult result = simulate_round(area, ten_steps(Exchange::all_gather));
+  EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+  EXPECT_TRUE(std::isinf(result.round_s));
+  ASSERT_FALSE(result.events.empty());
+  EXPECT_NE(result.events.front().find("b: is not heard"), std::string::npos);
+}
+
+TEST(Fates, ABandwidthThatHalvesPeriodicallyTakesAsLongAsItsMean) {
+  WideArea area = equal_sites(2, 10 * kGB);
+  // Two seconds at 10 GB/s, two at 5 GB/s: 7.5 GB/s.
+  area.sites[0].variation = {.changes = {{2_s, 0.5}, {4_s, 1}}, .repeats = 4_s};
+  RoundShape shape = equal_rounds(Exchange::all_gather, 2, 8, 75 * kGB);
+  EXPECT_NEAR(simulate_round(area, shape).round_s, 8 + 10, 1.01);
+}
+
+TEST(Fates, ASiteThatDropsOutWithoutADeadlineAborts) {
+  WideArea area = three_sites();
+  area.sites[2].drops_out = 5_s;
+  for (const Exchange exchange : {Exchange::ring, Exchange::all_gather, Exchange::all_to_all}) {
+    const RoundResult result = simulate_round(area, ten_steps(exchange));
+    EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+    EXPECT_NE(result.events.front().find("c: drops out at 5.00 s"), std::string::npos);
+  }
+}
+
+TEST(Fates, WithADeadlineTheOthersGoOn) {
+  WideArea area = three_sites();
+  area.sites[2].drops_out = 5_s;
+  const Patience patience{.deadline = 30_s};
+  // They wait for the deadline; a gather of two is over by then, a ring begins then.
+  const RoundResult gathered = simulate_round(area, ten_steps(Exchange::all_gather), patience);
+  EXPECT_EQ(gathered.outcome, RoundOutcome::skipped);
+  EXPECT_NEAR(gathered.round_s, 30, 1e-6);
+  // Parts are thirds as the buffer was cut for three: 2 steps of 10/3 GB.
+  const RoundResult ring = simulate_round(area, ten_steps(Exchange::ring), patience);
+  EXPECT_NEAR(ring.round_s, 30 + 2 * 10.0 / 3 / 10, 1e-6);
+}
+
+TEST(Fates, ASiteThatIsLateIsSkippedAndStillServed) {
+  WideArea area = three_sites();
+  RoundShape shape = ten_steps(Exchange::all_gather);
+  shape.sites[2].start_s = 100;
+  EXPECT_NEAR(simulate_round(area, shape).round_s, 110 + 2, 1e-6);
+  const RoundResult result = simulate_round(area, shape, {.deadline = 30_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::skipped);
+  EXPECT_EQ(result.shape.fates[2], Fate::skipped);
+  const auto& ends = result.plan.ends.front();
+  EXPECT_NEAR(result.timeline.end_s[ends[0]], 30, 1e-6);
+  EXPECT_GE(result.timeline.end_s[ends[2]], 110);
+}
+
+TEST(Fates, ADeadlineThatEveryoneMeetsChangesNothing) {
+  const RoundShape shape = ten_steps(Exchange::all_gather);
+  const RoundResult result = simulate_round(three_sites(), shape, {.deadline = 30_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::complete);
+  EXPECT_NEAR(result.round_s, 12, 1e-6);
+}
+
+// Two of three are there at 11 s (the leader has its own at 10 s); a second of grace follows.
+TEST(Fates, AQuorumWaitsForItsGraceAndNoLonger) {
+  RoundShape shape = ten_steps(Exchange::leader);
+  shape.sites[2].start_s = 100;
+  const RoundResult result = simulate_round(three_sites(), shape, {.quorum = 2, .grace = 1_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::skipped);
+  const auto& ends = result.plan.ends.front();
+  // Merged weights go to two sites over the leader's line.
+  EXPECT_NEAR(result.timeline.end_s[ends[1]], 12 + 2, 1.01);
+  EXPECT_LT(result.timeline.end_s[ends[1]], 15);
+}
+
+}  // namespace
+}  // namespace sim
