@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
 #include "sim/cluster/cluster.hpp"
+#include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"
@@ -21,8 +22,12 @@ namespace po = boost::program_options;
 void line(std::string_view name, std::string_view text) { fmt::print("  {:<28} {}\n", name, text); }
 
 void list_schemes() {
-  fmt::print("schemes (run --scheme)\n");
+  fmt::print("schemes inside a cluster or a site (run --scheme, --inner-scheme)\n");
   for (const sim::Scheme* scheme : sim::all_schemes()) line(scheme->name, scheme->summary);
+  fmt::print("\nschemes between sites (run --scheme, where the topology is several sites)\n");
+  for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
+    line(scheme->name, scheme->summary);
+  }
 }
 
 void list_codecs() {

@@ -6,8 +6,10 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/progress.hpp"
+#include "apps/validate_sites.hpp"
 #include "apps/validation_output.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/validation/fit.hpp"
 
 namespace apps {
@@ -17,14 +19,15 @@ namespace po = boost::program_options;
 namespace validation = sim::validation;
 
 constexpr const char* kUsage =
-    "usage: gardenhose validate [sdp4bit] [FLAGS]\n\n"
+    "usage: gardenhose validate [sdp4bit|streaming-diloco|sparseloco] [FLAGS]\n\n"
     "Reruns a published table and prints what is predicted beside what was measured: from data\n"
     "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
     "(fitted), and without simulation, FLOP over rate plus bytes over bandwidth: with the same\n"
     "constants (null model) and with its own (null, refitted). Rows that a constant was fitted\n"
     "on do not count in the errors.\n\n"
     "  gardenhose validate sdp4bit\n"
-    "  gardenhose validate sdp4bit --constants --format csv\n\n";
+    "  gardenhose validate sdp4bit --constants --format csv\n"
+    "  gardenhose validate streaming-diloco\n\n";
 
 struct ValidateOptions {
   std::string study = "sdp4bit", format = "table";
@@ -34,7 +37,10 @@ struct ValidateOptions {
 std::optional<ValidateOptions> parse(const Arguments& arguments) {
   ValidateOptions options;
   po::options_description flags;
-  flags.add_options()("study", po::value(&options.study), "sdp4bit: tables 2 and 4 of its paper")(
+  flags.add_options()(
+      "study", po::value(&options.study),
+      "sdp4bit: tables 2 and 4 of its paper; streaming-diloco: table 4 of its paper; sparseloco: "
+      "its published runs")(
       "constants", po::bool_switch(&options.constants),
       "instead list every number that moves a row, its source, and what 10 % of it change")(
       "refit", po::bool_switch(&options.refit),
@@ -45,8 +51,21 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
   if (options.study != "sdp4bit") {
-    throw sim::InputError(
-        fmt::format("validate: '{}' is no published study; known: sdp4bit", options.study));
+    std::string known = "sdp4bit";
+    bool found = false;
+    for (const SiteStudy& study : site_studies()) {
+      known += fmt::format(", {}", study.name);
+      found = found || study.name == options.study;
+    }
+    if (!found) {
+      throw sim::InputError(fmt::format("validate: '{}' is no published study; known: {}",
+                                        sim::printable(options.study), known));
+    }
+    if (options.constants || options.refit) {
+      throw sim::InputError(fmt::format("{}: nothing of {} was fitted",
+                                        options.constants ? "--constants" : "--refit",
+                                        options.study));
+    }
   }
   if (options.format != "table" && options.format != "csv" && options.format != "json") {
     throw sim::InputError(
@@ -93,6 +112,11 @@ Validation validate(const ValidateOptions& options, const validation::Inputs& in
 int validate_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
+  for (const SiteStudy& study : site_studies()) {
+    if (study.name != options->study) continue;
+    study.print(options->format);
+    return 0;
+  }
   const std::filesystem::path folder = data_directory();
   const auto measurements = validation::read_sdp4bit(folder);
   const validation::Inputs inputs = validation::read_inputs(folder, measurements);

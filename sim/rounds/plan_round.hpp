@@ -46,6 +46,7 @@ struct RoundShape {
   int inner_steps = 1;
   int fragments = 1;
   int overlap_steps = 0;
+  bool asynchronous = false;  // results are taken as they are, and never waited for
   int rounds = 1;
   int gpus = 1;                         // of all sites: the flat ring's ranks
   double flat_hop_s = 0;                // latency of a flat ring's hops inside sites, mean
@@ -58,6 +59,8 @@ struct RoundPlan {
   Schedule schedule;
   // By round and place: the last operation of its last step.
   std::vector<std::vector<OperationId>> ends;
+  // By round and place: when the last result of the round is there; kNoOperation where none comes.
+  std::vector<std::vector<OperationId>> results;
   // By place: when what it sends last in the first round is there, of each site that it sends to;
   // or when it is ready, where nothing is sent to one site alone.
   std::vector<std::vector<OperationId>> arrivals;

@@ -171,6 +171,16 @@ TEST(Rounds, StepsBesideTrafficAreSlower) {
   EXPECT_NEAR(round_s(equal_sites(2, 10 * kGB), shape), 100 + 5 - 5 / 1.25, 1e-6);
 }
 
+// A merge takes 2.4 s there and 2.4 s back over the leader's line, of which learners see nothing.
+TEST(Rounds, AsynchronousSitesNeverWait) {
+  RoundShape shape = equal_rounds(Exchange::leader, 2, 2, 24 * kGB);
+  shape.rounds = 3;
+  shape.overlap_steps = 1;
+  EXPECT_GT(round_s(equal_sites(2, 10 * kGB), shape), 3);
+  shape.asynchronous = true;
+  EXPECT_NEAR(round_s(equal_sites(2, 10 * kGB), shape), 2, 1e-6);
+}
+
 TEST(Rounds, LatenciesFromAMicrosecondToASecondWork) {
   for (const double latency : {1e-6, 1e-3, 1.0}) {
     for (const Exchange exchange : kExchanges) {

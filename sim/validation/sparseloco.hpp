@@ -1,0 +1,23 @@
+// What is published of SparseLoCo's deployments (arXiv 2508.15706 and the Covenant-72B run): sizes,
+// which follow from the codec; utilisation, which follows from the published times by definition;
+// and what the stated links would take, which does not explain the published times.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sim::validation {
+
+// One figure. `published` is 0 where there is none to compare with.
+struct Figure {
+  std::string what;
+  std::string unit;
+  double published = 0;
+  double computed = 0;
+  std::string how;  // "codec", "by definition", "simulated: ..."
+};
+
+[[nodiscard]] std::vector<Figure> sparseloco_figures(const std::filesystem::path& runs);
+
+}  // namespace sim::validation

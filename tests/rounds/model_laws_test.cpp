@@ -1,0 +1,156 @@
+// Rounds of a real model on shipped clusters: bytes of the codecs, and limits in which one scheme is
+// another.
+#include <gtest/gtest.h>
+
+#include "sim/rounds/round_report.hpp"
+#include "tests/rounds/areas.hpp"
+
+namespace sim {
+namespace {
+
+class ModelRounds : public testing::Test {
+ protected:
+  static std::filesystem::path shipped(const char* file) {
+    return std::filesystem::path(GARDENHOSE_SOURCE_DIR) / file;
+  }
+  // `count` sites of one node, joined by lines that take 1 GB/s.
+  WideArea nodes(int count, double line_Bps = 1e9) const {
+    WideArea area = equal_sites(count, line_Bps);
+    area.sites.front().cluster = part_of(cluster_, 1, 8);
+    return area;
+  }
+  RoundContext context(const WideArea& area) const {
+    return {area, model_, {roofline()}, parallelism_, scheme_named("sharded")};
+  }
+  RoundReport report(const WideArea& area, const OuterScheme& scheme) const {
+    const RoundContext given = context(area);
+    return summarize(given, scheme, simulate_round(given, scheme));
+  }
+  double step_s(const WideArea& area) const {
+    const RoundContext given = context(area);
+    return simulate(plan_step(given.step(0), given.inner), area.sites[0].cluster).makespan_s;
+  }
+
+  const Cluster cluster_ = read_cluster(shipped("topologies/dgx_h100_x16.toml"));
+  const Model model_ = read_model(shipped("traces/models/gpt_125m.toml"));
+  Parallelism parallelism_;
+};
+
+OuterScheme with_steps(std::string_view name, int steps) {
+  OuterScheme scheme = outer_scheme_named(name);
+  if (!scheme.gradients) scheme.inner_steps = steps;
+  scheme.fragments = std::min(scheme.fragments, steps);
+  return scheme;
+}
+
+TEST_F(ModelRounds, OneSiteIsTheIntraSiteSimulation) {
+  const WideArea area = nodes(1);
+  for (const OuterScheme* scheme : all_outer_schemes()) {
+    if (scheme->exchange == Exchange::store) continue;  // there is no storage here
+    const OuterScheme ten = with_steps(scheme->name, 10);
+    const RoundReport one = report(area, ten);
+    EXPECT_NEAR(one.round_time_s, ten.inner_steps * step_s(area), 1e-9) << scheme->name;
+    EXPECT_EQ(one.wire_bytes_wan, 0) << scheme->name;
+    EXPECT_NEAR(one.utilisation, 1, 1e-9) << scheme->name;
+  }
+}
+
+// Of FP32 changes of every step, where the changes' own kernels cost nothing.
+TEST_F(ModelRounds, DiLoCoOfOneStepIsDataParallelism) {
+  const WideArea area = nodes(3);
+  const RoundContext given = context(area);
+  OuterScheme diloco = with_steps("diloco", 1);
+  RoundShape shape = round_shape(given, diloco);
+  for (SiteWork& site : shape.sites) site.encode_s = site.update_s = 0;
+  const double sync = simulate_round(given, outer_scheme_named("wan_sync")).round_s;
+  EXPECT_NEAR(simulate_round(area, shape).round_s, sync, 1e-9);
+}
+
+TEST_F(ModelRounds, SparseOfEverythingInFp32IsDenseAllGather) {
+  const WideArea area = nodes(3);
+  OuterScheme all = with_steps("sparseloco", 10);
+  all.wire = {};  // every element, 32 bits
+  all.feedback = false;
+  EXPECT_EQ(report(area, all).round_time_s,
+            report(area, with_steps("sparseloco_dense", 10)).round_time_s);
+}
+
+// What each site sends to one other, part by part, is what the codec says.
+TEST_F(ModelRounds, EveryLinkCarriesTheCodecsBytes) {
+  constexpr int kSites = 4;
+  WideArea area = nodes(kSites);
+  area.store = Store{.upload = Bandwidth::from_base(1e12), .download = Bandwidth::from_base(1e12)};
+  for (const OuterScheme* scheme : all_outer_schemes()) {
+    const OuterScheme one = with_steps(scheme->name, 8);
+    const RoundContext given = context(area);
+    const RoundResult result = simulate_round(given, one);
+    double whole = 0;
+    double part = 0;
+    for (const ShardSize& shard : shard_sizes(given, 0, one.fragments)) {
+      const std::size_t third = (shard.elements + kSites - 1) / kSites;
+      whole += shard.gpus * static_cast<double>(codecs::encoded_bytes(one.wire, shard.elements));
+      part += shard.gpus * static_cast<double>(codecs::encoded_bytes(one.wire, third));
+    }
+    std::map<std::pair<int, int>, double> carried;
+    for (const Operation& operation : result.plan.schedule.operations) {
+      if (operation.kind != OperationKind::flow) continue;
+      for (const Hop& hop : result.plan.schedule.routes[operation.route].hops) {
+        carried[{hop.source, hop.destination}] += operation.bytes * hop.times;
+      }
+    }
+    const double sends = result.shape.rounds * one.fragments * one.sent_per_byte;
+    const auto expected = [&](const std::pair<int, int>& hop) {
+      switch (one.exchange) {
+        case Exchange::flat_ring:
+          return whole * 2 * (kSites * 8 - 1) / (kSites * 8);
+        case Exchange::ring:
+          return part * 2 * (kSites - 1);
+        case Exchange::all_to_all:
+          return part * 2;
+        case Exchange::pair:
+          return whole / result.shape.rounds;  // another partner in each round
+        case Exchange::store:
+        case Exchange::all_gather:
+          return hop.first == kSites ? whole * (kSites - 1) : whole;
+        case Exchange::leader:
+          return whole;
+      }
+      return 0.0;
+    };
+    EXPECT_FALSE(carried.empty()) << scheme->name;
+    for (const auto& [hop, bytes] : carried) {
+      EXPECT_NEAR(bytes, sends * expected(hop), 0.5 * sends)
+          << scheme->name << " from " << hop.first << " to " << hop.second;
+    }
+  }
+}
+
+TEST_F(ModelRounds, MoreBandwidthNeverHurts) {
+  for (const OuterScheme* scheme : all_outer_schemes()) {
+    if (scheme->exchange == Exchange::store) continue;
+    double last = 0;
+    for (const double line : {1e7, 1e8, 1e9, 1e10, 1e12}) {
+      const double tokens = report(nodes(3, line), with_steps(scheme->name, 20)).tokens_per_s;
+      EXPECT_GE(tokens, last * (1 - 1e-9)) << scheme->name << " at " << line;
+      last = tokens;
+    }
+  }
+}
+
+TEST_F(ModelRounds, SparseLoCoSends0_21875BitsAParameter) {
+  const RoundReport one = report(nodes(3), with_steps("sparseloco", 30));
+  EXPECT_NEAR(one.bits_per_parameter, 0.21875, 0.001);
+  EXPECT_NEAR(one.compression_ratio_fp32, 146.3, 1);
+}
+
+TEST_F(ModelRounds, OuterStateCountsInMemory) {
+  const WideArea area = nodes(2);
+  OuterScheme diloco = with_steps("diloco", 10);
+  const double with = report(area, diloco).by_site[0].memory.total();
+  diloco.state_bytes = 0;
+  const double parameters = stage_parameters(model_, parallelism_, 0).total();
+  EXPECT_NEAR(with - report(area, diloco).by_site[0].memory.total(), 8 * parameters / 8, 8);
+}
+
+}  // namespace
+}  // namespace sim

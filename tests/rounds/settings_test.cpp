@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "sim/rounds/outer_scheme.hpp"
+#include "tests/input_errors.hpp"
+
+namespace sim {
+namespace {
+
+OuterScheme set(std::string_view name, std::string key, std::string value) {
+  const Setting setting{std::move(key), std::move(value)};
+  return with_settings(outer_scheme_named(name), {&setting, 1});
+}
+
+TEST(OuterSettings, ChangeTheirPart) {
+  EXPECT_EQ(set("diloco", "scheme.inner_steps", "7").inner_steps, 7);
+  EXPECT_EQ(set("streaming_diloco", "scheme.fragments", "4").fragments, 4);
+  EXPECT_EQ(set("streaming_diloco", "scheme.overlap_steps", "5").overlap_steps, 5);
+  EXPECT_EQ(set("diloco_int8", "scheme.group", "128").wire.group, 128u);
+  EXPECT_EQ(set("sparseloco", "scheme.keep", "32").wire.keep, 32u);
+  EXPECT_EQ(set("decoupled_diloco", "scheme.quorum", "3").quorum, 3);
+  EXPECT_EQ(set("decoupled_diloco", "scheme.grace", "2 s").grace, 2_s);
+}
+
+TEST(OuterSettings, RefuseWhatTheSchemeDoesNotHave) {
+  const auto error = [](const char* name, const char* key, const char* value) {
+    return input_error_of([&] { static_cast<void>(set(name, key, value)); });
+  };
+  EXPECT_EQ(error("wan_sync", "scheme.inner_steps", "5"),
+            "--set scheme.inner_steps: wan_sync exchanges gradients in every step");
+  EXPECT_EQ(error("diloco", "scheme.keep", "4"), "--set scheme.keep: diloco sends all elements");
+  EXPECT_EQ(error("diloco", "scheme.group", "64"), "--set scheme.group: diloco has no such groups");
+  EXPECT_EQ(error("diloco", "scheme.quorum", "2"), "--set scheme.quorum: diloco has no quorum");
+  EXPECT_NE(error("diloco", "scheme.inner_steps", "0").find("not a whole number"),
+            std::string::npos);
+  EXPECT_NE(error("diloco", "scheme.nothing", "0").find("unknown key"), std::string::npos);
+  EXPECT_NE(error("streaming_diloco", "scheme.fragments", "500").find("inner steps"),
+            std::string::npos);
+}
+
+// Every scheme names a twin that exists, sends 16 or 32 bits, and agrees on the rest.
+TEST(OuterSchemes, HaveATwinWithoutCompression) {
+  for (const OuterScheme* scheme : all_outer_schemes()) {
+    const OuterScheme& twin = outer_scheme_named(scheme->twin);
+    EXPECT_FALSE(twin.compresses()) << scheme->name;
+    EXPECT_EQ(twin.gradients, scheme->gradients) << scheme->name;
+    const double bits = 8 * codecs::encoded_bytes_per_element(twin.wire);
+    EXPECT_TRUE(bits == 16 || bits == 32) << scheme->name;
+    EXPECT_TRUE(!scheme->compresses() ||
+                8 * codecs::encoded_bytes_per_element(scheme->wire) < bits);
+    EXPECT_LE(scheme->summary.size(), 90u) << scheme->name;
+  }
+}
+
+}  // namespace
+}  // namespace sim
