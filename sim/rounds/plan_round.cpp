@@ -82,10 +82,11 @@ class RoundPlanner {
       if (result == kNoOperation) return;
       finish_compute(place);
       const SiteWork& work = site(place);
+      const Ids after = shape_.asynchronous ? Ids{} : Ids{result};
       builder_.work(place, Stream::compute, Phase::decode, "decode outer", times * work.decode_s, 1,
-                    {&result, 1});
+                    after);
       builder_.work(place, Stream::compute, Phase::optimizer, "outer update", times * work.update_s,
-                    1, {&result, 1});
+                    1, after);
     });
   }
 
@@ -116,6 +117,8 @@ class RoundPlanner {
       results = exchanges_.run(step / shape_.inner_steps, encoded, share);
     }
     if (step < shape_.inner_steps) plan_.arrivals = exchanges_.arrivals();
+    plan_.results.resize(static_cast<std::size_t>(step / shape_.inner_steps) + 1);
+    plan_.results.back() = results;
     plan_.results.resize(static_cast<std::size_t>(step / shape_.inner_steps) + 1);
     plan_.results.back() = results;
     const bool beside = shape_.overlap_steps > 0;

@@ -137,6 +137,20 @@ void add_rates(const RoundContext& context, const RoundResult& result, RoundRepo
   report.usd_per_million_tokens = (usd + report.link_usd + report.egress_usd) / tokens * 1e6;
 }
 
+double staleness_steps(const RoundResult& result) {
+  double sum = 0;
+  double places = 0;
+  for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
+    const OperationId received = result.plan.results.back()[place];
+    const OperationId end = result.plan.ends.back()[place];
+    if (received == kNoOperation || end == kNoOperation) continue;
+    const double late = result.timeline.end_s[received] - result.timeline.end_s[end];
+    sum += std::max(0.0, late) / result.shape.sites[place].step_s;
+    ++places;
+  }
+  return places > 0 ? sum / places : 0;
+}
+
 void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundReport& report) {
   report.sources["sites"] = fmt::format("{}.toml: {}", context.area.name, context.area.summary);
   report.sources["model"] = fmt::format("{}.toml: {}", context.model.name, context.model.summary);
@@ -172,6 +186,7 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
   add_volume(context, scheme, result, bytes, report);
   add_rates(context, result, report);
   add_links(context.area, result, report);
+  report.staleness_steps = staleness_steps(result);
   if (std::isfinite(report.round_time_s)) {
     report.time = scaled(time_parts(result.plan.schedule, result.timeline),
                          report.round_time_s / result.timeline.makespan_s);

@@ -35,7 +35,10 @@ struct RoundReport {
   std::vector<std::string> events;
   double round_time_s = 0;  // infinite where the round was aborted
   double tokens_per_s = 0;
-  double utilisation = 0;         // share of the round in which a GPU computes, mean over all GPUs
+  double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
+  // Steps from the end of a round until its last result is there, mean over sites, of the last
+  // round that was simulated; grows from round to round where links are too slow for the scheme.
+  double staleness_steps = 0;
   TimeParts time;                 // of a round, of the site that ends last
   double wire_bytes_wan = 0;      // that a site sends in a round, mean
   double bits_per_parameter = 0;  // that a site sends to one other, or to storage

@@ -95,6 +95,9 @@ std::vector<Row> rows_of(bool compared) {
                         "{} in {}", r.inner_steps,
                         r.fragments == 1 ? "one piece" : fmt::format("{} fragments", r.fragments));
                   }});
+  rows.push_back({"result after the round, inner steps", [](const RoundReport& r) {
+                    return r.staleness_steps > 0 ? fmt::format("{:.1f}", r.staleness_steps) : "-";
+                  }});
   add_times(rows);
   add_volume(rows);
   add_error(rows);
@@ -127,6 +130,7 @@ Json figures(const RoundReport& r) {
                {"step_time_s", number(r.round_time_s / r.inner_steps)},
                {"tokens_per_s", r.tokens_per_s},
                {"compute_utilisation", r.utilisation},
+               {"staleness_steps", number(r.staleness_steps)},
                {"compute_s", r.time.compute_s},
                {"exposed_comm_s", r.time.exposed_comm_s},
                {"codec_s", r.time.codec_s},

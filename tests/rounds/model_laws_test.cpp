@@ -131,7 +131,8 @@ TEST_F(ModelRounds, MoreBandwidthNeverHurts) {
     double last = 0;
     for (const double line : {1e7, 1e8, 1e9, 1e10, 1e12}) {
       const double tokens = report(nodes(3, line), with_steps(scheme->name, 20)).tokens_per_s;
-      EXPECT_GE(tokens, last * (1 - 1e-9)) << scheme->name << " at " << line;
+      // A sum falls into another step of its leader, and slows it by a few kernels.
+      EXPECT_GE(tokens, last * (1 - 1e-4)) << scheme->name << " at " << line;
       last = tokens;
     }
   }
