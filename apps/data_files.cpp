@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/workload/calibration.hpp"
 
 namespace apps {
@@ -36,6 +38,20 @@ Folder folder_of(Kind kind) {
   return {};
 }
 
+bool is_path(std::string_view name, std::string_view suffix) {
+  return name.find('/') != std::string_view::npos || name.ends_with(suffix);
+}
+
+// The shipped file of the name, or none; `known` gets the names that there are.
+std::optional<fs::path> shipped_file(Kind kind, const std::string& name,
+                                     std::vector<std::string>& known) {
+  for (const fs::path& file : shipped_files(kind)) {
+    if (file.stem() == name) return file;
+    known.push_back(file.stem().string());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 fs::path data_directory() {
@@ -61,17 +77,29 @@ std::vector<fs::path> shipped_files(Kind kind) {
 
 fs::path data_file(Kind kind, const std::string& name) {
   const Folder folder = folder_of(kind);
-  const bool is_path =
-      name.find('/') != std::string::npos || std::string_view(name).ends_with(folder.suffix);
-  if (is_path) return name;
+  if (is_path(name, folder.suffix)) return name;
   std::vector<std::string> known;
-  for (const fs::path& file : shipped_files(kind)) {
-    if (file.stem() == name) return file;
-    known.push_back(file.stem().string());
+  if (const auto file = shipped_file(kind, name, known)) return *file;
+  if (kind == Kind::topology) {
+    for (const fs::path& file : shipped_files(Kind::wide_area)) {
+      known.push_back(file.stem().string());
+    }
   }
   throw sim::InputError(
       fmt::format("{}: nothing shipped is called '{}'; give a file, or one of: {}", folder.flag,
                   name, fmt::join(known, ", ")));
+}
+
+fs::path cluster_of_site(const fs::path& folder, const std::string& name) {
+  if (is_path(name, ".toml")) return folder / name;
+  const fs::path beside = folder / (name + ".toml");
+  std::error_code error;
+  if (fs::is_regular_file(beside, error)) return beside;
+  std::vector<std::string> known;
+  if (const auto file = shipped_file(Kind::topology, name, known)) return *file;
+  throw sim::InputError(fmt::format(
+      "no {} lies beside this file, and no such cluster is shipped; give a file, or one of: {}",
+      sim::printable(name + ".toml"), fmt::join(known, ", ")));
 }
 
 }  // namespace apps

@@ -13,6 +13,11 @@ enum class Kind { topology, wide_area, model, calibration, published };
 // The file that `name` means: a path when it has a slash or ends in the kind's suffix, else a
 // shipped name. Throws InputError, naming the flag and the shipped names, when there is none.
 [[nodiscard]] std::filesystem::path data_file(Kind kind, const std::string& name);
+// The file that a site's `cluster` names in a file of sites that lies in `folder`: a path from
+// there when it has a slash or ends in ".toml", else one beside it, or a shipped cluster. Throws
+// InputError without a place: the file of sites has it.
+[[nodiscard]] std::filesystem::path cluster_of_site(const std::filesystem::path& folder,
+                                                    const std::string& name);
 // All shipped files of a kind, by name. Times of a CPU are no calibration.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
 // Where the shipped folders are: the source tree, or share/gardenhose beside the installed program.

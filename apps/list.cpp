@@ -5,9 +5,11 @@
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
+#include "apps/round_job.hpp"
 #include "codecs/codec.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
+#include "sim/base/toml_reader.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/scheme.hpp"
@@ -56,6 +58,14 @@ void list_topologies() {
   }
 }
 
+void list_sites() {
+  fmt::print("sites, several that train together (run --topology)\n");
+  for (const auto& file : shipped_files(Kind::wide_area)) {
+    const sim::WideArea area = read_wide_area(file.string(), {});
+    line(area.name, area.summary);
+  }
+}
+
 void list_models() {
   fmt::print("models (run --model)\n");
   for (const auto& file : shipped_files(Kind::model)) {
@@ -76,19 +86,20 @@ struct Section {
   std::string_view name;
   void (*print)();
 };
-constexpr Section kSections[] = {{"schemes", list_schemes},
-                                 {"codecs", list_codecs},
-                                 {"topologies", list_topologies},
-                                 {"models", list_models},
-                                 {"calibrations", list_calibrations}};
+constexpr Section kSections[] = {
+    {"schemes", list_schemes}, {"codecs", list_codecs}, {"topologies", list_topologies},
+    {"sites", list_sites},     {"models", list_models}, {"calibrations", list_calibrations}};
 
 }  // namespace
 
 int list_command(const Arguments& arguments) {
   std::vector<std::string> wanted;
+  std::vector<std::string_view> known;
+  for (const Section& section : kSections) known.push_back(section.name);
+  const std::string names = sim::joined(known);
+  const std::string help = names + " (default: all)";
   po::options_description flags;
-  flags.add_options()("section", po::value(&wanted),
-                      "schemes, codecs, topologies, models or calibrations (default: all)");
+  flags.add_options()("section", po::value(&wanted), help.c_str());
   po::positional_options_description places;
   places.add("section", -1);
   po::variables_map values;
@@ -96,13 +107,9 @@ int list_command(const Arguments& arguments) {
     return 0;
   }
   for (const std::string& name : wanted) {
-    bool known = false;
-    for (const Section& section : kSections) known = known || section.name == name;
-    if (!known) {
-      throw sim::InputError(fmt::format(
-          "list: '{}' is none of the known: schemes, codecs, topologies, models, calibrations",
-          name));
-    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw sim::InputError(
+        fmt::format("list: '{}' is none of the known: {}", sim::printable(name), names));
   }
   const char* separator = "";
   for (const Section& section : kSections) {

@@ -83,8 +83,7 @@ bool is_wide_area(const std::string& name) {
 sim::WideArea read_wide_area(const std::string& name, const std::vector<sim::Setting>& settings) {
   const std::filesystem::path file = wide_area_file(name);
   const auto cluster_file = [&](const std::string& cluster) {
-    const std::filesystem::path beside = file.parent_path() / (cluster + ".toml");
-    return std::filesystem::exists(beside) ? beside : data_file(Kind::topology, cluster);
+    return cluster_of_site(file.parent_path(), cluster);
   };
   return sim::parse_wide_area(sim::read_input_text(file), file, cluster_file, settings);
 }

@@ -55,7 +55,11 @@ void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_
 void TomlReader::wrong(std::string_view key, std::string_view what) {
   bad_.emplace(key);
   const auto leaf = document_.leaves.find(key);
-  note(leaf == document_.leaves.end() ? TomlPlace{} : leaf->second.place, key, what);
+  const auto table = document_.tables.find(key);
+  note(leaf != document_.leaves.end()    ? leaf->second.place
+       : table != document_.tables.end() ? table->second
+                                         : TomlPlace{},
+       key, what);
 }
 
 void TomlReader::inapplicable(std::string_view key, std::string_view why) {

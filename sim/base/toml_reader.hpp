@@ -62,7 +62,7 @@ class TomlReader {
   // True when the document has the key and nothing was wrong with it so far.
   [[nodiscard]] bool is_good(std::string_view key) const;
 
-  // Notes a problem of a key that is there: "24 does not divide 100; write a divisor".
+  // Notes a problem of a key or table that is there: "24 does not divide 100; write a divisor".
   void wrong(std::string_view key, std::string_view what);
   // The key is an error with this reason when the document has it: "does not apply with ...".
   void inapplicable(std::string_view key, std::string_view why);

@@ -10,7 +10,18 @@
 namespace sim {
 
 bool has_sites(std::string_view text) {
-  return text.starts_with("[sites.") || text.find("\n[sites.") != std::string_view::npos;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t[\"'")));
+    for (const std::string_view table : {"sites", "wan"}) {
+      if (!line.starts_with(table)) continue;
+      const auto next = line.find_first_not_of(" \t\"'", table.size());
+      if (next == std::string_view::npos) continue;
+      if (line[next] == '.' || line[next] == ']' || line[next] == '=') return true;
+    }
+  }
+  return false;
 }
 
 int place_count(const WideArea& area) {

@@ -30,10 +30,10 @@ struct ShareChange {
   double share = 1;
 };
 
-// How a link's rate varies. Both keys are optional.
+// How a link's rate varies: all of it until the first change. Both keys are optional.
 struct Variation {
   std::vector<ShareChange> changes;  // `changes = ["100 s: 0.5", "200 s: 0", "260 s: 1"]`
-  std::optional<Seconds> repeats;    // period of the changes
+  std::optional<Seconds> repeats;    // from then on all of it again, and the changes anew
 };
 
 // One table of [sites.NAME]: `count` equal sites.
@@ -80,10 +80,11 @@ struct WideArea {
   std::optional<Store> store;
 };
 
-// Whether the text is of sites rather than of one cluster: it has a line that begins [sites.
+// Whether the text is of sites rather than of one cluster: a line of it opens, or assigns to, what
+// belongs to `sites` or `wan`. The text need not be right otherwise.
 [[nodiscard]] bool has_sites(std::string_view text);
 
-// The file that a site's `cluster` names.
+// The file that a site's `cluster` names. Throws InputError where there is none.
 using ClusterFile = std::function<std::filesystem::path(const std::string& name)>;
 
 // Reads a file of sites after replacing the keys of `settings`. Throws InputError naming every

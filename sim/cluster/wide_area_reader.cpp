@@ -1,162 +1,94 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/cluster/fabric.hpp"
 #include "sim/cluster/wide_area.hpp"
+#include "sim/cluster/wide_area_keys.hpp"
 
 namespace sim {
 namespace {
 
-constexpr std::array kKinds{EnumName<Transport::Kind>{"tcp", Transport::Kind::tcp},
-                            EnumName<Transport::Kind>{"rdma", Transport::Kind::rdma}};
-constexpr std::array kSenders{EnumName<Transport::Sender>{"gpu", Transport::Sender::gpu},
-                              EnumName<Transport::Sender>{"node", Transport::Sender::node},
-                              EnumName<Transport::Sender>{"site", Transport::Sender::site}};
-constexpr std::array kControls{EnumName<Tcp::Control>{"reno", Tcp::Control::reno},
-                               EnumName<Tcp::Control>{"cubic", Tcp::Control::cubic}};
-
 constexpr int kMostPlaces = 1024;
-constexpr int kMostOfAKind = 65'536;
 constexpr NumberRange kLoss{.lowest = 0, .highest = 0.5};
 constexpr NumberRange kBackground{.lowest = 0, .highest = 0.999};
 constexpr NumberRange kSpeed{.lowest = 0.001, .highest = 1};
 
-std::string key_in(std::string_view table, std::string_view key) {
-  return fmt::format("{}.{}", table, key);
+// What is wrong with a site's cluster, on one line.
+std::string nested(const std::string& error) {
+  const auto end = error.find('\n');
+  if (end == std::string::npos) return error;
+  const auto more = std::count(error.begin(), error.end(), '\n');
+  return fmt::format("{} (and {} more like it)", error.substr(0, end), more);
 }
 
-int read_count(TomlReader& reader, const std::string& key, int highest = kMostOfAKind) {
-  return static_cast<int>(reader.integer(key, {.lowest = 1, .highest = highest}));
+Cluster read_cluster_of_site(const std::filesystem::path& file) {
+  const std::string text = read_input_text(file);
+  if (has_sites(text)) {
+    throw InputError(fmt::format("{} is several sites itself; name a cluster",
+                                 printable(file.filename().string())));
+  }
+  return parse_cluster(text, file);
 }
 
-Transport read_transport(TomlReader& reader) {
-  Transport transport;
-  transport.kind = reader.one_of<Transport::Kind>("wan.transport", kKinds);
-  transport.sender = reader.one_of<Transport::Sender>("wan.sender", kSenders);
-  const bool tcp = transport.kind == Transport::Kind::tcp;
-  if (!reader.is_good("wan.transport")) {
-    for (const char* key : {"tcp.streams", "tcp.window", "tcp.segment", "tcp.congestion_control",
-                            "rdma.buffer", "rdma.channels", "rdma.queue_pairs"}) {
-      static_cast<void>(reader.has(key));
-    }
-    return transport;
-  }
-  if (tcp) {
-    transport.tcp = {.streams = read_count(reader, "tcp.streams"),
-                     .window = reader.quantity<Bytes>("tcp.window"),
-                     .segment = reader.quantity<Bytes>("tcp.segment"),
-                     .control = reader.one_of<Tcp::Control>("tcp.congestion_control", kControls)};
-  } else {
-    transport.rdma = {.buffer = reader.quantity<Bytes>("rdma.buffer"),
-                      .channels = read_count(reader, "rdma.channels"),
-                      .queue_pairs = read_count(reader, "rdma.queue_pairs")};
-  }
-  return transport;
-}
-
-// "100 s: 0.5": from then on that share of the rate.
-std::optional<ShareChange> parse_change(const std::string& text) {
-  const auto colon = text.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  const auto at = parse_quantity<Seconds>(std::string_view(text).substr(0, colon));
-  std::string_view rest = std::string_view(text).substr(colon + 1);
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  double share = 0;
-  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), share);
-  const bool whole = error == std::errc() && stop == rest.data() + rest.size();
-  if (!at.value || at.value->base() <= 0 || !whole || !(share >= 0 && share <= 1)) {
-    return std::nullopt;
-  }
-  return ShareChange{*at.value, share};
-}
-
-Variation read_variation(TomlReader& reader, std::string_view table) {
-  Variation variation;
-  const std::string changes = key_in(table, "changes");
-  const std::string repeats = key_in(table, "repeats");
-  if (reader.has(changes)) {
-    for (const std::string& text : reader.texts(changes)) {
-      const auto change = parse_change(text);
-      const bool later =
-          variation.changes.empty() || (change && variation.changes.back().at < change->at);
-      if (!change || !later) {
-        reader.wrong(changes,
-                     fmt::format("'{}' is not a later TIME: SHARE; write e.g. \"100 s: 0.5\", in "
-                                 "the order of time, shares from 0 (down) to 1",
-                                 printable(text)));
-        break;
-      }
-      variation.changes.push_back(*change);
-    }
-  }
-  if (reader.has(repeats)) {
-    variation.repeats = reader.quantity<Seconds>(repeats);
-    if (reader.is_good(repeats) && !variation.changes.empty() &&
-        *variation.repeats <= variation.changes.back().at) {
-      reader.wrong(repeats, "is before the last change; write a longer period");
-    }
-  }
-  return variation;
-}
-
-// With less power than its GPUs draw, their clocks go down.
+// Less power than the GPUs draw: their clocks go down.
 void cap_power(TomlReader& reader, const std::string& key, Site& site) {
-  if (!reader.has(key)) return;
-  site.power_cap = reader.quantity<Watts>(key);
   const double full = site.cluster.gpu.power.base() * rank_count(site.cluster);
-  if (full > 0) site.cluster.gpu = power_capped(site.cluster.gpu, site.power_cap->base() / full);
+  if (full <= 0) {
+    reader.wrong(key, fmt::format("the GPUs of {} draw nothing; give them a power in its file",
+                                  site.cluster.name));
+    return;
+  }
+  site.cluster.gpu = power_capped(site.cluster.gpu, site.power_cap->base() / full);
 }
 
 void read_site_cluster(TomlReader& reader, const std::string& table,
                        const ClusterFile& cluster_file, Site& site) {
   const std::string key = key_in(table, "cluster");
-  const std::string name = reader.text(key);
   const std::string nodes = key_in(table, "nodes");
+  const std::string power_cap = key_in(table, "power_cap");
+  const std::string name = reader.text(key);
   const bool part = reader.has(nodes);
-  const int wanted = part ? read_count(reader, nodes) : 0;
+  const int wanted = part ? read_count(reader, nodes, kMostOfAKind) : 0;
+  if (reader.has(power_cap)) site.power_cap = reader.quantity<Watts>(power_cap);
   if (!reader.is_good(key)) return;
   try {
-    site.cluster = read_cluster(cluster_file(name));
+    site.cluster = read_cluster_of_site(cluster_file(name));
   } catch (const InputError& error) {
-    reader.wrong(key, error.what());
+    reader.wrong(key, nested(error.what()));
     return;
   }
   if (part && reader.is_good(nodes)) {
     if (wanted > site.cluster.nodes) {
-      reader.wrong(nodes, fmt::format("{} is more than the {} nodes of {}", wanted,
-                                      site.cluster.nodes, site.cluster.name));
+      reader.wrong(nodes, fmt::format("{} is more than the {} of {}; write at most {}", wanted,
+                                      site.cluster.nodes, site.cluster.name, site.cluster.nodes));
       return;
     }
     site.cluster = part_of(std::move(site.cluster), wanted, site.cluster.gpus_per_node);
   }
-  cap_power(reader, key_in(table, "power_cap"), site);
+  if (reader.is_good(power_cap)) cap_power(reader, power_cap, site);
 }
 
 Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& cluster_file) {
   const std::string table = key_in("sites", name);
+  const auto key = [&](const char* leaf) { return key_in(table, leaf); };
   Site site{.name = name};
-  if (reader.has(key_in(table, "count"))) {
-    site.count = read_count(reader, key_in(table, "count"), kMostPlaces);
-  }
-  static_cast<void>(reader.has(key_in(table, "power_cap")));
+  if (reader.has(key("count"))) site.count = read_count(reader, key("count"), kMostPlaces);
   read_site_cluster(reader, table, cluster_file, site);
-  site.uplink = reader.quantity<Bandwidth>(key_in(table, "uplink"));
-  site.downlink = reader.quantity<Bandwidth>(key_in(table, "downlink"));
-  site.egress = reader.quantity<BytePrice>(key_in(table, "egress"), Zero::allowed);
-  if (reader.has(key_in(table, "speed"))) {
-    site.speed = reader.number(key_in(table, "speed"), kSpeed);
+  site.uplink = reader.quantity<Bandwidth>(key("uplink"));
+  site.downlink = reader.quantity<Bandwidth>(key("downlink"));
+  site.egress = reader.quantity<BytePrice>(key("egress"), Zero::allowed);
+  if (reader.has(key("speed"))) site.speed = reader.number(key("speed"), kSpeed);
+  if (reader.has(key("late"))) {
+    site.late = reader.quantity<Seconds>(key("late"), Zero::allowed);
   }
-  if (reader.has(key_in(table, "late"))) {
-    site.late = reader.quantity<Seconds>(key_in(table, "late"), Zero::allowed);
-  }
-  if (reader.has(key_in(table, "drops_out"))) {
-    site.drops_out = reader.quantity<Seconds>(key_in(table, "drops_out"), Zero::allowed);
+  if (reader.has(key("drops_out"))) {
+    site.drops_out = reader.quantity<Seconds>(key("drops_out"), Zero::allowed);
   }
   site.variation = read_variation(reader, table);
   return site;
@@ -164,43 +96,70 @@ Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& c
 
 WideLink read_link(TomlReader& reader, const std::string& table, const std::string& name) {
   WideLink link{.name = name};
-  const std::string bandwidth = key_in(table, "bandwidth");
-  if (reader.has(bandwidth)) link.bandwidth = reader.quantity<Bandwidth>(bandwidth);
-  link.latency = reader.quantity<Seconds>(key_in(table, "latency"), Zero::allowed);
-  link.loss = reader.number(key_in(table, "loss"), kLoss);
-  if (reader.has(key_in(table, "background"))) {
-    link.background = reader.number(key_in(table, "background"), kBackground);
-    if (!link.bandwidth) {
-      reader.wrong(key_in(table, "background"), "is a share of a bandwidth; add bandwidth");
-    }
+  const auto key = [&](const char* leaf) { return key_in(table, leaf); };
+  const bool limited = reader.has(key("bandwidth"));
+  if (limited) link.bandwidth = reader.quantity<Bandwidth>(key("bandwidth"));
+  link.latency = reader.quantity<Seconds>(key("latency"), Zero::allowed);
+  link.loss = reader.number(key("loss"), kLoss);
+  if (reader.has(key("background"))) {
+    link.background = reader.number(key("background"), kBackground);
+    if (!limited) reader.wrong(key("background"), "is a share of a bandwidth; add bandwidth");
   }
-  if (reader.has(key_in(table, "price"))) {
-    link.price = reader.quantity<DollarRate>(key_in(table, "price"), Zero::allowed);
+  if (reader.has(key("price"))) {
+    link.price = reader.quantity<DollarRate>(key("price"), Zero::allowed);
   }
   link.variation = read_variation(reader, table);
-  if (!link.variation.changes.empty() && !link.bandwidth) {
-    reader.wrong(key_in(table, "changes"), "are shares of a bandwidth; add bandwidth");
+  if (reader.has(key("changes")) && !limited) {
+    reader.wrong(key("changes"), "are shares of a bandwidth; add bandwidth");
   }
   return link;
 }
 
-void read_ends(TomlReader& reader, const std::string& table, const std::vector<Site>& sites,
-               WideLink& link) {
-  const std::string key = key_in(table, "between");
-  link.between = reader.texts(key);
-  if (!reader.is_good(key)) return;
-  if (link.between.size() != 2) {
-    reader.wrong(key, "names not two tables of sites; write e.g. [\"east\", \"west\"]");
-    return;
-  }
+// The links by the two tables that they join, the first name the smaller one.
+using Joined = std::map<std::pair<std::string, std::string>, std::string>;
+
+void check_ends(TomlReader& reader, const std::string& key, const std::vector<Site>& sites,
+                const WideLink& link, Joined& joined) {
   for (const std::string& end : link.between) {
-    const bool known =
-        std::any_of(sites.begin(), sites.end(), [&](const Site& site) { return site.name == end; });
-    if (!known) {
-      reader.wrong(key, fmt::format("there is no [sites.{}]", printable(end)));
+    const auto site =
+        std::find_if(sites.begin(), sites.end(), [&](const Site& one) { return one.name == end; });
+    if (site == sites.end()) {
+      reader.wrong(key, fmt::format("there is no [sites.{}]; name tables of sites that are there",
+                                    printable(end)));
+      return;
+    }
+    if (link.between[0] == link.between[1] && site->count == 1) {
+      reader.wrong(key, fmt::format("{} is one site, which has no path to itself; name two", end));
       return;
     }
   }
+  std::pair ends{link.between[0], link.between[1]};
+  if (ends.second < ends.first) std::swap(ends.first, ends.second);
+  const auto [found, added] = joined.emplace(ends, link.name);
+  if (added) return;
+  reader.wrong(key, fmt::format("[links.{}] joins {} and {} already; keep one of the two",
+                                found->second, ends.first, ends.second));
+}
+
+Joined read_links(TomlReader& reader, WideArea& area) {
+  Joined joined;
+  if (reader.has("links")) {
+    reader.wrong("links", "is no table; write a table [links.NAME] for each link");
+  }
+  for (const std::string& name : reader.tables_in("links")) {
+    const std::string table = key_in("links", name);
+    const std::string key = key_in(table, "between");
+    WideLink link = read_link(reader, table, name);
+    link.between = reader.texts(key);
+    if (reader.is_good(key) && link.between.size() != 2) {
+      reader.wrong(key, fmt::format("has {} names; write those of two tables of sites, e.g. "
+                                    "[\"east\", \"west\"]",
+                                    link.between.size()));
+    }
+    if (reader.is_good(key)) check_ends(reader, key, area.sites, link, joined);
+    area.links.push_back(std::move(link));
+  }
+  return joined;
 }
 
 Store read_store(TomlReader& reader) {
@@ -211,25 +170,71 @@ Store read_store(TomlReader& reader) {
           .egress = reader.quantity<BytePrice>("store.egress", Zero::allowed)};
 }
 
-// Every pair of sites has a path, and there are not too many of them.
-void check_pairs(TomlReader& reader, const WideArea& area) {
-  if (place_count(area) > kMostPlaces) {
-    reader.wrong(
-        key_in(key_in("sites", area.sites.back().name), "count"),
-        fmt::format("makes {} sites; at most {} are simulated", place_count(area), kMostPlaces));
-    return;
+void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& area) {
+  const auto names = reader.tables_in("sites");
+  if (reader.has("sites")) {
+    reader.wrong("sites", "is no table; write a table [sites.NAME] for each site");
+  } else if (names.empty()) {
+    reader.wrong("sites", "there is none; add a table [sites.NAME] for each site");
+  } else if (names.size() > kMostPlaces) {
+    reader.wrong("sites", fmt::format("{} are more than the {} that a simulation holds",
+                                      names.size(), kMostPlaces));
+    reader.finish();
   }
+  for (const std::string& name : names) {
+    area.sites.push_back(read_site(reader, name, cluster_file));
+  }
+}
+
+// Two places at least and not more than a simulation holds, each with a name of its own.
+bool check_places(TomlReader& reader, const WideArea& area) {
+  if (place_count(area) == 1) {
+    reader.wrong(key_in("sites", area.sites.front().name),
+                 "is the one site; add another one, or name its cluster in place of this file");
+    return false;
+  }
+  if (place_count(area) > kMostPlaces) {
+    const auto most =
+        std::max_element(area.sites.begin(), area.sites.end(),
+                         [](const Site& a, const Site& b) { return a.count < b.count; });
+    reader.wrong(key_in(key_in("sites", most->name), "count"),
+                 fmt::format("with it there are {} sites; a simulation holds {}", place_count(area),
+                             kMostPlaces));
+    return false;
+  }
+  std::set<std::string> single;
+  for (const Site& site : area.sites) {
+    if (site.count == 1) single.insert(site.name);
+  }
+  for (int place = 0; place < place_count(area); ++place) {
+    const Site& site = site_of(area, place);
+    const std::string name = place_name(area, place);
+    if (site.count == 1 || !single.contains(name)) continue;
+    reader.wrong(key_in("sites", name), fmt::format("[sites.{}] has a site of that name; write "
+                                                    "another one",
+                                                    site.name));
+    return false;
+  }
+  return true;
+}
+
+// Every pair of sites has a path: one line for each table that lacks some.
+void check_paths(TomlReader& reader, const WideArea& area, const Joined& joined) {
   if (area.backbone) return;
-  for (int a = 0; a < place_count(area); ++a) {
-    for (int b = 0; b < a; ++b) {
-      if (link_between(area, a, b) >= 0) continue;
-      reader.wrong(
-          key_in(key_in("sites", site_of(area, a).name), "cluster"),
-          fmt::format("there is no path from {} to {}; add a [links.NAME] between them, or "
-                      "a [backbone]",
-                      place_name(area, a), place_name(area, b)));
-      return;
+  for (std::size_t a = 0; a < area.sites.size(); ++a) {
+    std::vector<std::string> lacks;
+    for (std::size_t b = a; b < area.sites.size(); ++b) {
+      if (a == b && area.sites[a].count == 1) continue;
+      if (joined.contains({area.sites[a].name, area.sites[b].name})) continue;
+      lacks.push_back(area.sites[b].name);
     }
+    if (lacks.empty()) continue;
+    const std::string more = lacks.size() > 1 ? fmt::format(" and {} more", lacks.size() - 1) : "";
+    reader.wrong(
+        key_in("sites", area.sites[a].name),
+        fmt::format("there is no path from {} to {}{}; add a [links.NAME] between the two, "
+                    "or a [backbone] for all",
+                    area.sites[a].name, lacks.front(), more));
   }
 }
 
@@ -242,21 +247,11 @@ WideArea parse_wide_area(std::string_view text, const std::filesystem::path& fil
   area.name = file.stem().string();
   area.summary = reader.text("summary");
   area.transport = read_transport(reader);
-  for (const std::string& name : reader.tables_in("sites")) {
-    area.sites.push_back(read_site(reader, name, cluster_file));
-  }
+  read_sites(reader, cluster_file, area);
   if (reader.has_table("backbone")) area.backbone = read_link(reader, "backbone", "backbone");
-  for (const std::string& name : reader.tables_in("links")) {
-    const std::string table = key_in("links", name);
-    area.links.push_back(read_link(reader, table, name));
-    read_ends(reader, table, area.sites, area.links.back());
-  }
+  const Joined joined = read_links(reader, area);
   if (reader.has_table("store")) area.store = read_store(reader);
-  if (area.sites.empty()) {
-    reader.finish();
-    throw InputError(fmt::format("{}:1:1: [sites] has no table; add [sites.NAME]", file.string()));
-  }
-  if (reader.all_good()) check_pairs(reader, area);
+  if (reader.all_good() && check_places(reader, area)) check_paths(reader, area, joined);
   reader.finish();
   return area;
 }

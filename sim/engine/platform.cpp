@@ -51,8 +51,11 @@ std::string outage_profile(const std::string& link, std::span<const Outage> outa
 constexpr double kStandstill_Bps = 1e-9;
 constexpr double kHappensOnce = -1;  // of a profile
 
+// A period begins with the link's own rate: SimGrid repeats the events, and keeps the last rate
+// until the first of them.
 std::string rate_profile(const WiredLink& link) {
   std::string profile;
+  if (link.repeats_s > 0) profile = fmt::format("0 {}\n", link.rate_Bps);
   for (const RateChange& change : link.changes) {
     profile += fmt::format("{} {}\n", change.at_s, std::max(change.rate_Bps, kStandstill_Bps));
   }

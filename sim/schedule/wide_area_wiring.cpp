@@ -24,15 +24,15 @@ int senders(const Transport& transport, const Site& site) {
   return 1;
 }
 
-double access_rate(const Site& site, Bandwidth line) {
-  const Cluster& cluster = site.cluster;
-  const Bandwidth nics = nic_rate(cluster) * (cluster.nodes * cluster.network.nics_per_node);
-  return std::min(line, nics).base();
+double nics_rate_Bps(const Cluster& cluster) {
+  return (nic_rate(cluster) * (cluster.nodes * cluster.network.nics_per_node)).base();
 }
 
-void vary(const Variation& variation, WiredLink& link) {
+// The link's rate is a varying share of `full_Bps`, and never more than `most_Bps`.
+void set_rate(const Variation& variation, double full_Bps, double most_Bps, WiredLink& link) {
+  link.rate_Bps = std::min(full_Bps, most_Bps);
   for (const ShareChange& change : variation.changes) {
-    link.changes.push_back({change.at.base(), change.share * link.rate_Bps});
+    link.changes.push_back({change.at.base(), std::min(change.share * full_Bps, most_Bps)});
   }
   link.repeats_s = variation.repeats.value_or(Seconds{}).base();
 }
@@ -43,8 +43,9 @@ class Wirer {
     for (int place = 0; place < place_count(area_); ++place) {
       const Site& site = site_of(area_, place);
       const std::string name = place_name(area_, place);
-      vary(site.variation, add("up_" + name, access_rate(site, site.uplink)));
-      vary(site.variation, add("down_" + name, access_rate(site, site.downlink)));
+      const double nics_Bps = nics_rate_Bps(site.cluster);
+      set_rate(site.variation, site.uplink.base(), nics_Bps, add("up_" + name));
+      set_rate(site.variation, site.downlink.base(), nics_Bps, add("down_" + name));
     }
     for (const WideLink& link : area_.links) add_shared(link, "link_" + link.name);
     if (area_.backbone) add_shared(*area_.backbone, area_.backbone->name);
@@ -61,8 +62,8 @@ class Wirer {
  private:
   static constexpr LinkId kNone = UINT32_MAX;
 
-  WiredLink& add(std::string name, double rate_Bps) {
-    return wiring_.links.emplace_back(WiredLink{.name = std::move(name), .rate_Bps = rate_Bps});
+  WiredLink& add(std::string name) {
+    return wiring_.links.emplace_back(WiredLink{.name = std::move(name)});
   }
 
   // The backbone is one link for all; a link of a pair is one for each direction.
@@ -70,21 +71,30 @@ class Wirer {
     shared_.push_back(link.bandwidth ? static_cast<LinkId>(wiring_.links.size()) : kNone);
     if (!link.bandwidth) return;
     const double rate = link.bandwidth->base() * (1 - link.background);
+    const auto add_varying = [&](const std::string& one) {
+      set_rate(link.variation, rate, rate, add(one));
+    };
     if (link.between.empty()) {
-      vary(link.variation, add(name, rate));
-      return;
+      add_varying(name);
+    } else {
+      add_varying(name + "_0");
+      add_varying(name + "_1");
     }
-    vary(link.variation, add(name + "_0", rate));
-    vary(link.variation, add(name + "_1", rate));
   }
 
   void append_shared(const Hop& hop, std::vector<LinkId>& path) {
     const int index = link_between(area_, hop.source, hop.destination);
     const LinkId first = index < 0 ? shared_.back() : shared_[static_cast<std::size_t>(index)];
     if (first == kNone) return;
-    const bool back = index >= 0 && site_of(area_, hop.source).name !=
-                                        area_.links[static_cast<std::size_t>(index)].between[0];
-    path.push_back(first + (back ? 1 : 0));
+    path.push_back(first + (index >= 0 && goes_back(hop, static_cast<std::size_t>(index)) ? 1 : 0));
+  }
+
+  // From the second of the link's two ends to the first; between sites of one table, from a later
+  // one to an earlier one.
+  [[nodiscard]] bool goes_back(const Hop& hop, std::size_t link) const {
+    const auto& ends = area_.links[link].between;
+    if (ends[0] == ends[1]) return hop.source > hop.destination;
+    return site_of(area_, hop.source).name != ends[0];
   }
 
   static LinkId up(int place) { return 2 * static_cast<LinkId>(place); }
@@ -94,7 +104,9 @@ class Wirer {
     if (!std::isfinite(rate)) return std::nullopt;
     const auto [found, added] = connections_.emplace(std::pair{hop.source, hop.destination},
                                                      static_cast<LinkId>(wiring_.links.size()));
-    if (added) add(fmt::format("connections_{}_{}", hop.source, hop.destination), rate);
+    if (added) {
+      add(fmt::format("connections_{}_{}", hop.source, hop.destination)).rate_Bps = rate;
+    }
     return found->second;
   }
 

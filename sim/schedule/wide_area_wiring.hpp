@@ -21,8 +21,9 @@ namespace sim {
 [[nodiscard]] Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop);
 
 // For each place "up_NAME" and "down_NAME", at most what its NICs carry; for each pair of site
-// tables with a link of its own one link a direction, "link_NAME_0" and "link_NAME_1"; "backbone",
-// which all others share; for each ordered pair that communicates the limit of its connections.
+// tables with a link of its own one link a direction, "link_NAME_0" from the first of its two ends
+// (of one table's sites: from an earlier one) and "link_NAME_1" back; "backbone", which all others
+// share; for each ordered pair that communicates the limit of its connections.
 [[nodiscard]] Wiring wire(const Schedule& schedule, const WideArea& area);
 
 }  // namespace sim

@@ -20,7 +20,7 @@ struct WiredLink {
   std::string name;
   double rate_Bps = 0;
   std::vector<RateChange> changes = {};  // ascending, the first after 0
-  double repeats_s = 0;                  // period of the changes; 0: they happen once
+  double repeats_s = 0;  // period that begins with rate_Bps anew; 0: the changes happen once
 };
 
 struct Wiring {

@@ -68,12 +68,13 @@ TEST(CommandLine, ListNamesWhatShips) {
   const Outcome listed = run({"list"}, "/");
   EXPECT_EQ(listed.code, 0) << listed.err;
   for (const auto& [folder, extension] :
-       {std::pair{"topologies", ".toml"}, std::pair{"traces/models", ".toml"}}) {
+       {std::pair{"topologies", ".toml"}, std::pair{"topologies/wide_area", ".toml"},
+        std::pair{"traces/models", ".toml"}}) {
     for (const auto& file : shipped_files(folder, extension)) {
       EXPECT_NE(listed.out.find("\n  " + file.stem().string() + " "), std::string::npos) << file;
     }
   }
-  for (const char* section : {"schemes", "codecs", "topologies", "models", "calibrations"}) {
+  for (const char* section : {"schemes", "codecs", "topologies", "sites", "models", "calibrations"}) {
     const Outcome one = run({"list", section}, "/");
     EXPECT_TRUE(one.out.starts_with(section));
     EXPECT_NE(listed.out.find(one.out), std::string::npos) << section;

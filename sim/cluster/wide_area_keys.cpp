@@ -1,0 +1,128 @@
+#include "sim/cluster/wide_area_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <span>
+
+namespace sim {
+namespace {
+
+constexpr std::array kKinds{EnumName<Transport::Kind>{"tcp", Transport::Kind::tcp},
+                            EnumName<Transport::Kind>{"rdma", Transport::Kind::rdma}};
+constexpr std::array kSenders{EnumName<Transport::Sender>{"gpu", Transport::Sender::gpu},
+                              EnumName<Transport::Sender>{"node", Transport::Sender::node},
+                              EnumName<Transport::Sender>{"site", Transport::Sender::site}};
+constexpr std::array kControls{EnumName<Tcp::Control>{"reno", Tcp::Control::reno},
+                               EnumName<Tcp::Control>{"cubic", Tcp::Control::cubic}};
+
+constexpr std::array kTcpKeys{"tcp.streams", "tcp.window", "tcp.segment", "tcp.congestion_control"};
+constexpr std::array kRdmaKeys{"rdma.buffer", "rdma.channels", "rdma.queue_pairs"};
+
+// A simulation plays every change until the slowest transfer ends, however long that takes.
+constexpr Seconds kShortestSpacing = Seconds::from_base(60);
+
+void refuse(TomlReader& reader, const char* table, std::span<const char* const> keys,
+            const char* transport) {
+  static_cast<void>(reader.has_table(table));
+  for (const char* key : keys) {
+    reader.inapplicable(key, fmt::format("does not apply with transport {}; remove it", transport));
+  }
+}
+
+// "100 s: 0.5": from then on that share of the rate.
+std::optional<ShareChange> parse_change(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto at = parse_quantity<Seconds>(std::string_view(text).substr(0, colon));
+  std::string_view rest = std::string_view(text).substr(colon + 1);
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  double share = 0;
+  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), share);
+  const bool whole = error == std::errc() && stop == rest.data() + rest.size();
+  if (!at.value || at.value->base() <= 0 || !whole || !(share >= 0 && share <= 1)) {
+    return std::nullopt;
+  }
+  return ShareChange{*at.value, share};
+}
+
+void read_changes(TomlReader& reader, const std::string& key, Variation& variation) {
+  for (const std::string& text : reader.texts(key)) {
+    const auto change = parse_change(text);
+    if (!change) {
+      reader.wrong(key, fmt::format("'{}' is not TIME: SHARE; write e.g. \"100 s: 0.5\", a time "
+                                    "above 0 and a share from 0 (down) to 1",
+                                    printable(text)));
+      return;
+    }
+    if (!variation.changes.empty() && change->at <= variation.changes.back().at) {
+      reader.wrong(key, fmt::format("'{}' is not after '{} s'; write the changes in order of time",
+                                    printable(text), variation.changes.back().at.base()));
+      return;
+    }
+    variation.changes.push_back(*change);
+  }
+}
+
+void check_period(TomlReader& reader, const std::string& key, const Variation& variation) {
+  const Seconds period = *variation.repeats;
+  if (variation.changes.empty()) {
+    reader.wrong(key, "there is nothing to repeat; add changes");
+  } else if (period <= variation.changes.back().at) {
+    reader.wrong(key, "is not after the last change; write a longer period");
+  } else if (period < kShortestSpacing * static_cast<double>(variation.changes.size())) {
+    reader.wrong(key, fmt::format("is less than {} s for each change; write a longer period",
+                                  kShortestSpacing.base()));
+  }
+}
+
+}  // namespace
+
+std::string key_in(std::string_view table, std::string_view key) {
+  return fmt::format("{}.{}", table, key);
+}
+
+int read_count(TomlReader& reader, const std::string& key, int highest) {
+  return static_cast<int>(reader.integer(key, {.lowest = 1, .highest = highest}));
+}
+
+Transport read_transport(TomlReader& reader) {
+  Transport transport;
+  transport.kind = reader.one_of<Transport::Kind>("wan.transport", kKinds);
+  transport.sender = reader.one_of<Transport::Sender>("wan.sender", kSenders);
+  if (!reader.is_good("wan.transport")) {
+    // With no transport known, nothing can be said of the keys that depend on it.
+    for (const char* key : kTcpKeys) static_cast<void>(reader.has(key));
+    for (const char* key : kRdmaKeys) static_cast<void>(reader.has(key));
+  } else if (transport.kind == Transport::Kind::tcp) {
+    transport.tcp = {.streams = read_count(reader, "tcp.streams", kMostOfAKind),
+                     .window = reader.quantity<Bytes>("tcp.window"),
+                     .segment = reader.quantity<Bytes>("tcp.segment"),
+                     .control = reader.one_of<Tcp::Control>("tcp.congestion_control", kControls)};
+    refuse(reader, "rdma", kRdmaKeys, "tcp");
+  } else {
+    transport.rdma = {.buffer = reader.quantity<Bytes>("rdma.buffer"),
+                      .channels = read_count(reader, "rdma.channels", kMostOfAKind),
+                      .queue_pairs = read_count(reader, "rdma.queue_pairs", kMostOfAKind)};
+    refuse(reader, "tcp", kTcpKeys, "rdma");
+  }
+  return transport;
+}
+
+Variation read_variation(TomlReader& reader, std::string_view table) {
+  Variation variation;
+  const std::string changes = key_in(table, "changes");
+  const std::string repeats = key_in(table, "repeats");
+  const bool varies = reader.has(changes);
+  if (varies) read_changes(reader, changes, variation);
+  if (reader.has(repeats)) {
+    variation.repeats = reader.quantity<Seconds>(repeats);
+    const bool comparable = reader.is_good(repeats) && (!varies || reader.is_good(changes));
+    if (comparable) check_period(reader, repeats, variation);
+  }
+  return variation;
+}
+
+}  // namespace sim

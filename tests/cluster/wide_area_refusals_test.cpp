@@ -1,0 +1,226 @@
+// Files of sites that are wrong: each problem has a line of its own, at its place, with its remedy.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "sim/cluster/wide_area.hpp"
+#include "tests/cluster/sample_area.hpp"
+#include "tests/input_errors.hpp"
+
+namespace {
+
+using namespace sim;
+
+std::string error_of(const std::string& text, std::vector<Setting> settings = {}) {
+  std::string error = input_error_of([&] { static_cast<void>(read_area(text, settings)); });
+  expect_located(error, "some/test.toml");
+  return error;
+}
+
+// The line, from 1, and the column that the first `part` of the text stands at.
+std::string place_of(const std::string& text, std::string_view part) {
+  const auto at = text.find(part);
+  const auto line_begin = text.rfind('\n', at) + 1;
+  return fmt::format("some/test.toml:{}:{}: ",
+                     1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'),
+                     at - line_begin + 1);
+}
+
+struct Wrong {
+  std::string_view line;     // of the sample
+  std::string_view damaged;  // in its place, its key first
+  std::string_view says;     // part of the one line of the error
+};
+
+constexpr Wrong kWrongs[] = {
+    {"transport = \"tcp\"", "transport = \"udp\"",
+     "transport: 'udp' is none of the known: tcp, rdma"},
+    {"sender = \"node\"", "sender = \"rack\"", "known: gpu, node, site"},
+    {"streams = 3", "streams = 0", "write a whole number from 1 to 65536"},
+    {"streams = 3", "streams = 65537", "out of range"},
+    {"window = \"5 MiB\"", "window = 5", "has no unit"},
+    {"window = \"5 MiB\"", "window = \"0 B\"", "is 0; write more than 0"},
+    {"congestion_control = \"reno\"", "congestion_control = \"bbr\"", "known: reno, cubic"},
+    {"count = 2", "count = 0", "from 1 to 1024"},
+    {"count = 2", "count = 1025", "from 1 to 1024"},
+    {"count = 2", "count = 1024", "with it there are 1025 sites; a simulation holds 1024"},
+    {"cluster = \"dgx_a100_x16\"", "cluster = \"dgx\"", "cluster: nothing is called dgx"},
+    {"cluster = \"dgx_a100_x16\"", "cluster = \"wide_area/two_sites_10g\"",
+     "cluster: two_sites_10g.toml is several sites itself; name a cluster"},
+    {"nodes = 4", "nodes = 17", "nodes: 17 is more than the 16 of dgx_a100_x16; write at most 16"},
+    {"power_cap = \"6.4 kW\"", "power_cap = \"0 W\"", "is 0; write more than 0"},
+    {"speed = 0.5", "speed = 1.5", "at most 1"},
+    {"speed = 0.5", "speed = 0", "at least 0.001"},
+    {"late = \"7 s\"", "late = \"-7 s\"", "is negative"},
+    {"drops_out = \"90 s\"", "drops_out = 90", "has no unit"},
+    {"egress = \"0.05 USD/GB\"", "egress = \"0.05 USD/h\"", "USD/GB, USD/TB"},
+    {"loss = 0.002", "loss = 0.6", "at most 0.5"},
+    {"background = 0.25", "background = 1", "at most 0.999"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s 0.75\"]", "'11 s 0.75' is not TIME: SHARE"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"11: 0.75\"]", "is not TIME: SHARE"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s: 1.5\"]", "is not TIME: SHARE"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s: nan\"]", "is not TIME: SHARE"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s: 0.5 \"]", "is not TIME: SHARE"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"0 s: 0.75\"]", "a time above 0"},
+    {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s: 0.75\", \"11 s: 1\"]",
+     "'11 s: 1' is not after '11 s'; write the changes in order of time"},
+    {"changes = [\"11 s: 0.75\"]", "changes = []", "is not a list of texts"},
+    {"repeats = \"600 s\"", "repeats = \"260 s\"", "is not after the last change"},
+    {"repeats = \"600 s\"", "repeats = \"0 s\"", "is 0"},
+    {"between = [\"east\", \"west\"]", "between = [\"east\"]", "has 1 names; write those of two"},
+    {"between = [\"east\", \"west\"]", "between = [\"east\", \"north\"]",
+     "there is no [sites.north]"},
+    {"between = [\"east\", \"west\"]", "between = [\"west\", \"west\"]",
+     "west is one site, which has no path to itself"},
+    {"between = [\"east\", \"west\"]", "between = \"east\"", "is not a list of texts"},
+    {"upload = \"60 Gbps\"", "upload = \"0 Gbps\"", "is 0"},
+    {"request = \"12 ms\"", "request = \"12 mins\"", "'mins' is not a unit of a time"},
+};
+
+TEST(WideAreaRefusal, IsOneLineAtTheKeysPlace) {
+  for (const Wrong& wrong : kWrongs) {
+    SCOPED_TRACE(wrong.damaged);
+    const std::string text = sample_area_with({{wrong.line, wrong.damaged}});
+    const std::string error = error_of(text);
+    EXPECT_EQ(lines_of(error).size(), 1u) << error;
+    EXPECT_TRUE(error.starts_with(place_of(text, wrong.damaged))) << error;
+    EXPECT_NE(error.find(wrong.says), std::string::npos) << error;
+  }
+}
+
+TEST(WideAreaRefusal, NamesAllThatIsWrongMissingAndUnknownAtOnce) {
+  const std::string error = error_of(sample_area_with({{"sender = \"node\"\n", ""},
+                                                       {"streams = 3", "stream = 3"},
+                                                       {"uplink = \"10 Gbps\"", "uplink = 10"},
+                                                       {"loss = 0.002", "loss = 2"},
+                                                       {"[store]", "[stores]"}}));
+  EXPECT_EQ(lines_of(error).size(), 6u) << error;
+  for (const char* line :
+       {"missing key sender; add it", "missing key streams; add it",
+        "stream: unknown key; did you mean streams?", "uplink: '10' has no unit",
+        "loss: 2 is out of range", "stores: unknown table; did you mean [store]?"}) {
+    EXPECT_NE(error.find(line), std::string::npos) << line << " is not in: " << error;
+  }
+}
+
+TEST(WideAreaRefusal, NestsAClustersProblemsInOneLine) {
+  const auto broken = source_directory() / "traces/models/gpt_125m.toml";  // a model, no cluster
+  const std::string error = input_error_of([&] {
+    static_cast<void>(
+        parse_wide_area(kSampleArea, "some/test.toml", [&](const std::string&) { return broken; }));
+  });
+  expect_located(error, "some/test.toml");
+  EXPECT_EQ(lines_of(error).size(), 2u) << "one for each site: " << error;
+  EXPECT_NE(error.find("gpt_125m.toml:1:1: missing table [cluster]"), std::string::npos) << error;
+  EXPECT_NE(error.find(" more like it)"), std::string::npos) << error;
+}
+
+TEST(WideAreaRefusal, OfSitesThatAreNotTables) {
+  const auto sites = [](std::string_view instead) {
+    const std::string text = kSampleArea;
+    return text.substr(0, text.find("[sites.east]")) + std::string(instead);
+  };
+  EXPECT_NE(
+      error_of(sites("[[sites]]\nname = \"east\"\n[backbone]\nlatency = \"1 ms\"\nloss = 0\n"))
+          .find("sites: is no table; write a table [sites.NAME] for each site"),
+      std::string::npos);
+  EXPECT_NE(error_of(sites("[sites]\n")).find("sites: there is none; add a table [sites.NAME]"),
+            std::string::npos);
+  EXPECT_NE(error_of(sites("")).find("test.toml:1:1: sites: there is none"), std::string::npos);
+  EXPECT_NE(error_of("sites = 5\n" + sites("")).find("test.toml:1:1: sites: is no table"),
+            std::string::npos);
+  const std::string links = error_of(sample_area_with({{"[links.line]", "[[links]]"}}));
+  EXPECT_NE(links.find("links: is no table; write a table [links.NAME]"), std::string::npos);
+}
+
+TEST(WideAreaRefusal, OfPairsWithoutAPathNamesThem) {
+  const std::string text =
+      sample_area_with({{"[backbone]\nlatency = \"8 ms\"\nloss = 0.001\n", ""}});
+  const std::string error = error_of(text);
+  EXPECT_NE(error.find("east: there is no path from east to east; add a [links.NAME] between the "
+                       "two, or a [backbone] for all"),
+            std::string::npos)
+      << error;
+  EXPECT_TRUE(error.starts_with(place_of(text, "sites.east]").substr(0, 18))) << error;
+  // A path of its own makes it good, or that it is one site.
+  EXPECT_EQ(error_of(text + "[links.peers]\nbetween = [\"east\", \"east\"]\nlatency = \"1 ms\"\n"
+                            "loss = 0\n"),
+            "");
+  EXPECT_EQ(error_of(text, {{"sites.east.count", "1"}}), "");
+}
+
+TEST(WideAreaRefusal, OfOneSiteAlone) {
+  const std::string text = kSampleArea;
+  const std::string one = text.substr(0, text.find("[sites.west]"));
+  EXPECT_NE(error_of(one, {{"sites.east.count", "1"}}).find("east: is the one site; add another"),
+            std::string::npos);
+}
+
+TEST(WideAreaRefusal, OfASecondLinkBetweenTheSamePair) {
+  const std::string more =
+      "[links.other]\nbetween = [\"west\", \"east\"]\nlatency = \"1 ms\"\nloss = 0\n";
+  EXPECT_NE(error_of(kSampleArea + more).find("between: [links.line] joins east and west already"),
+            std::string::npos);
+}
+
+TEST(WideAreaRefusal, OfKeysThatWouldDoNothing) {
+  const std::string rdma = "[rdma]\nbuffer = \"4 MiB\"\n";
+  EXPECT_NE(error_of(kSampleArea + rdma).find("buffer: does not apply with transport tcp"),
+            std::string::npos);
+  const auto says = [](std::vector<Setting> settings, const char* what) {
+    const std::string error = error_of(kSampleArea, std::move(settings));
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+  };
+  says({{"backbone.background", "0.5"}}, "is a share of a bandwidth; add bandwidth");
+  says({{"backbone.changes", "[\"1 s: 0.5\"]"}}, "are shares of a bandwidth; add bandwidth");
+  says({{"sites.west.repeats", "600 s"}}, "there is nothing to repeat; add changes");
+}
+
+TEST(WideAreaRefusal, OfPeriodsTooShortToPlay) {
+  // Three changes: at least 180 s.
+  const std::string text = sample_area_with({{"\"100 s: 0.5\"", "\"1 s: 0.5\""},
+                                             {"\"200 s: 0\"", "\"2 s: 0\""},
+                                             {"\"260 s: 1\"", "\"3 s: 1\""}});
+  EXPECT_EQ(error_of(text, {{"sites.east.repeats", "180 s"}}), "");
+  EXPECT_NE(error_of(text, {{"sites.east.repeats", "179 s"}}).find("less than 60 s for each"),
+            std::string::npos);
+}
+
+TEST(WideAreaRefusal, OfTwoSitesWithOneName) {
+  const std::string more =
+      "[sites.east_1]\ncluster = \"dgx_a100_x16\"\nuplink = \"1 Gbps\"\n"
+      "downlink = \"1 Gbps\"\negress = \"0 USD/GB\"\n";
+  EXPECT_NE(error_of(kSampleArea + more).find("east_1: [sites.east] has a site of that name"),
+            std::string::npos);
+  // Of two sites, east_0 and east_1, none is east_2.
+  EXPECT_EQ(error_of(kSampleArea + ("[sites.east_2]" + more.substr(14))), "");
+}
+
+TEST(WideAreaRefusal, OfMoreTablesThanASimulationHoldsComesAtOnce) {
+  std::string text(kSampleArea);
+  for (int i = 0; i < 30'000; ++i) text += fmt::format("[sites.s{}]\n", i);
+  const std::string error = error_of(text);
+  EXPECT_NE(error.find("30002 are more than the 1024 that a simulation holds"), std::string::npos);
+}
+
+TEST(WideAreaRefusal, OfAPowerCapOnGpusWithoutPower) {
+  const auto folder = std::filesystem::temp_directory_path();
+  const auto file = folder / fmt::format("gardenhose_powerless_{}.toml", getpid());
+  std::string cluster = text_of(source_directory() / "topologies/dgx_a100_x16.toml");
+  cluster.replace(cluster.find("\"400 W\""), 7, "\"0 W\"");
+  std::ofstream(file) << cluster;
+  const std::string error = input_error_of([&] {
+    static_cast<void>(
+        parse_wide_area(kSampleArea, "some/test.toml", [&](const std::string&) { return file; }));
+  });
+  std::filesystem::remove(file);
+  EXPECT_NE(error.find("power_cap: the GPUs of gardenhose_powerless"), std::string::npos) << error;
+}
+
+}  // namespace
