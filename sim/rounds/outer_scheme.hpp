@@ -29,18 +29,19 @@ struct OuterScheme {
   std::string_view summary;
   Exchange exchange = Exchange::ring;
   codecs::Format wire = {};
-  bool feedback = false;      // encodes with error feedback
-  double sent_per_byte = 1;   // bytes that go out for each byte of the wire: codes not packed
-  bool gradients = false;     // of each step, before its update; else changes of a round's weights
-  int inner_steps = 1;        // H, of a round
-  int fragments = 1;          // of the model, sent H / fragments steps apart
-  int overlap_steps = 0;      // tau: steps that run on until a result has to be there
-  bool asynchronous = false;  // sites never wait: they take a result once it is there
-  int quorum = 0;             // sites that are waited for; 0: all
-  Seconds grace = {};         // that others are waited for once the quorum is there
-  double state_bytes = 0;     // per parameter of a GPU's shard: outer weights, momentum, residual
-  double update_bytes = 0;    // that the outer update moves per parameter of the shard
-  std::string_view twin;      // the same without compression; itself if it is one
+  bool feedback = false;     // encodes with error feedback
+  double sent_per_byte = 1;  // bytes that go out for each byte of the wire: codes not packed
+  bool gradients = false;    // of each step, before its update; else changes of a round's weights
+  int inner_steps = 1;       // H, of a round
+  int fragments = 1;         // of the model, sent H / fragments steps apart
+  int overlap_steps = 0;     // tau: steps that run on until a result has to be there
+  // Sites take a result once it is there; they wait only to send while the last one is under way.
+  bool asynchronous = false;
+  int quorum = 0;           // sites that are waited for; 0: all
+  Seconds grace = {};       // that others are waited for once the quorum is there
+  double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual
+  double update_bytes = 0;  // that the outer update moves per parameter of the shard
+  std::string_view twin;    // the same without compression; itself if it is one
 
   [[nodiscard]] bool compresses() const { return twin != name; }
 };

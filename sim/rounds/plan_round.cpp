@@ -104,6 +104,12 @@ class RoundPlanner {
 
   // The step that is sent from, cut where a part of it is ready.
   void send(int step, int fragments) {
+    if (shape_.asynchronous && !plan_.results.empty()) {
+      for_each_place([&](int place) {
+        finish_compute(place);
+        hold(place, plan_.results.back()[static_cast<std::size_t>(place)]);
+      });
+    }
     const std::size_t parts = site(0).ready_s.size();
     Ids results;
     for (std::size_t part = 0; part < parts; ++part) {

@@ -88,7 +88,7 @@ void add_links(const WideArea& area, const RoundResult& result, RoundReport& rep
     if (operation.kind != OperationKind::flow) continue;
     for (const LinkId link : wiring.routes[operation.route]) bytes[link] += operation.bytes;
   }
-  const double seconds = report.round_time_s * result.shape.rounds;
+  const double seconds = result.timeline.makespan_s;
   for (std::size_t link = 0; link < bytes.size(); ++link) {
     const double busy = bytes[link] / wiring.links[link].rate_Bps / seconds;
     if (busy > 0) report.busiest_links.push_back({wiring.links[link].name, busy});
@@ -99,7 +99,20 @@ void add_links(const WideArea& area, const RoundResult& result, RoundReport& rep
   if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
 }
 
-TimeParts scaled(TimeParts parts, double factor) {
+// Until the last step has ended: what is still under way then belongs to a round to come.
+TimeParts round_parts(const RoundResult& result) {
+  Timeline timeline = result.timeline;
+  timeline.makespan_s = 0;
+  for (const OperationId end : result.plan.ends.back()) {
+    if (end != kNoOperation) {
+      timeline.makespan_s = std::max(timeline.makespan_s, timeline.end_s[end]);
+    }
+  }
+  for (double& end : timeline.end_s) {
+    if (end > timeline.makespan_s) end = std::nan("");
+  }
+  TimeParts parts = time_parts(result.plan.schedule, timeline);
+  const double factor = result.round_s / timeline.makespan_s;
   for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.bubble_s,
                        &parts.optimizer_s, &parts.other_s}) {
     *part *= factor;
@@ -188,8 +201,7 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
   add_links(context.area, result, report);
   report.staleness_steps = staleness_steps(result);
   if (std::isfinite(report.round_time_s)) {
-    report.time = scaled(time_parts(result.plan.schedule, result.timeline),
-                         report.round_time_s / result.timeline.makespan_s);
+    report.time = round_parts(result);
   }
   add_sources(context, scheme, report);
   return report;
