@@ -38,11 +38,16 @@ void list_all_reduces(const sim::JsonReader& table) {
       table.at("provenance").at("all_reduce_ranks").whole(),
       table.at("provenance").at("feedback_steps").whole());
   for (const codecs::AllReduce& method : codecs::all_reduces()) {
-    const sim::JsonReader row = table.at("all_reduces").at(std::string(method.name));
-    fmt::print("  {:<23} {:6.3f}  {:>8} {:>8} {:>8}  {}\n", method.name,
-               row.at("normal").at("bits_per_element").positive(),
-               figure(row, "normal", "first_step"), figure(row, "normal", "running_sum"),
-               figure(row, "low_rank", "running_sum"), method.summary);
+    const std::string name(method.name);
+    std::string bits = "?", errors = "not measured";
+    if (table.at("all_reduces").has(name)) {
+      const sim::JsonReader row = table.at("all_reduces").at(name);
+      bits = fmt::format("{:.3f}", row.at("normal").at("bits_per_element").positive());
+      errors =
+          fmt::format("{:>8} {:>8} {:>8}", figure(row, "normal", "first_step"),
+                      figure(row, "normal", "running_sum"), figure(row, "low_rank", "running_sum"));
+    }
+    fmt::print("  {:<23} {:>6}  {:>26}  {}\n", name, bits, errors, method.summary);
   }
 }
 

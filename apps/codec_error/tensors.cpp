@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
@@ -44,7 +45,8 @@ codecs::Tensor checked(const fs::path& file, sim::Npy npy, const sim::JsonDocume
 
 codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
                             const fs::path& file) {
-  return checked(file, sim::parse_npy(values, file), sim::parse_json(sidecar, sidecar_of(file)));
+  sim::Npy npy = sim::parse_npy(values, file);
+  return checked(file, std::move(npy), sim::parse_json(sidecar, sidecar_of(file)));
 }
 
 std::vector<codecs::Tensor> read_tensors(const fs::path& folder) {
@@ -57,7 +59,8 @@ std::vector<codecs::Tensor> read_tensors(const fs::path& folder) {
   std::ranges::sort(files);
   std::vector<codecs::Tensor> tensors;
   for (const fs::path& file : files) {
-    tensors.push_back(checked(file, sim::read_npy(file), sim::read_json(sidecar_of(file))));
+    sim::Npy npy = sim::read_npy(file);
+    tensors.push_back(checked(file, std::move(npy), sim::read_json(sidecar_of(file))));
   }
   return tensors;
 }
