@@ -22,8 +22,8 @@ struct AllReduceShape {
   [[nodiscard]] std::size_t elements() const { return rows * columns; }
 };
 
-// One step: takes the ranks' gradients, gives what every rank receives for their mean, and keeps the
-// state of all ranks for the next one. Steps count from 0.
+// One step: takes the ranks' gradients, gives what every rank receives for their mean, and keeps
+// the state of all ranks for the next one. Steps count from 0.
 using AllReduceStep = std::function<std::vector<float>(std::span<const std::vector<float>> of_rank,
                                                        std::uint32_t step)>;
 

@@ -1,7 +1,7 @@
 // The table of traces/calibration/codec_error.json: what each codec does to synthetic and recorded
 // tensors, to a reduction, to trained weights, and to gradients over many steps. It is made of
-// cells, which do not depend on each other, and measured with samples of several seeds: heavy-tailed
-// samples differ, as a sample's largest values decide on the errors of large groups.
+// cells, which do not depend on each other, and measured with samples of several seeds:
+// heavy-tailed samples differ, as a sample's largest values decide on the errors of large groups.
 #pragma once
 
 #include <cstddef>
@@ -46,9 +46,9 @@ struct ErrorCell {
 // "weights"     "bf16", "qW", "qWD" ...  "lr_6e-4" or "lr_6e-5"
 // "feedback"    codec                    rule of feedback_error.hpp
 // "all_reduces" row of all_reduces.hpp   "normal" or "low_rank"
-// Only codecs whose one step loses more than kFeedbackAbove of a normal tensor are in "feedback". Of
-// a recorded tensor that is larger than size.elements, the first rows are measured. The cells of a
-// seed, which is at least 1; above size.step_seeds without those over many steps.
+// Only codecs whose one step loses more than kFeedbackAbove of a normal tensor are in "feedback".
+// Of a recorded tensor that is larger than size.elements, the first rows are measured. The cells of
+// a seed, which is at least 1; above size.step_seeds without those over many steps.
 inline constexpr double kFeedbackAbove = 0.05;  // relative L2
 [[nodiscard]] std::vector<ErrorCell> error_cells(const ErrorTableSize& size, std::uint64_t seed,
                                                  std::span<const Tensor> recorded = {});
@@ -59,9 +59,9 @@ inline constexpr double kFeedbackAbove = 0.05;  // relative L2
 [[nodiscard]] std::vector<nlohmann::ordered_json> measure(
     std::span<const ErrorCell> cells, const std::function<void(std::size_t)>& done = {});
 
-// One cell's figures from those of its seeds: means, and of the first of "relative_l2" and
-// "running_sum" that it has, under "by_seed", each seed's, and as "spread" their standard deviation.
-// What not all of the seeds have is left out. "bounded" is false where one seed's is.
+// One cell's figures from those of its seeds: means, and of "relative_l2" or else "running_sum"
+// each seed's under "by_seed", and as "spread" their standard deviation. What not all of the seeds
+// have is left out. "bounded" is false where one seed's is.
 [[nodiscard]] nlohmann::ordered_json mean_over_seeds(
     std::span<const nlohmann::ordered_json> figures);
 

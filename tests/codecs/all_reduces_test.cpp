@@ -1,4 +1,5 @@
-// Laws of the errors of methods with a state: what is measured from outside is what they keep inside.
+// Laws of the errors of methods with a state: what is measured from outside is what they keep
+// inside.
 #include "codecs/error/all_reduces.hpp"
 
 #include <gtest/gtest.h>

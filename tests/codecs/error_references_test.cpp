@@ -63,8 +63,9 @@ constexpr std::array kUnreferenced{
 // Both are samples of 2^21 values: the reference has one, the table the mean of its seeds. Samples
 // with light tails hardly differ. Of heavy tails, a sample's largest values decide on the scales of
 // large groups and on the norm, and the reference's own sample is as far from the mean as any: the
-// table's "spread" is 6 % for INT8 over 2048 values of Student's t with 3 degrees, 4 % over 512, and
-// 2 % for most codecs of the lognormal distribution, or for one scale of all rows of "rowscale".
+// table's "spread" is 6 % for INT8 over 2048 values of Student's t with 3 degrees, 4 % over 512,
+// and 2 % for most codecs of the lognormal distribution, or for signs with one scale of all rows of
+// "rowscale".
 double tolerance(std::string_view distribution) {
   for (const std::string_view light : {"normal", "laplace", "uniform", "rowscale"}) {
     if (distribution == light) return 0.03;
@@ -106,9 +107,9 @@ TEST(ErrorReferences, OrAReasonAreThereForEveryCodec) {
   }
 }
 
-// Another Monte-Carlo run of the same reductions over 8 x 4 ranks. Samples differ most in the columns
-// of which half is common to all ranks, as one rank's largest values are then everyone's: by a
-// spread of 9 % (ZeRO++ and 8/8 on Student's t), so that one sample can be outside of the 6 %.
+// Another Monte-Carlo run of the same reductions over 8 x 4 ranks. Samples differ most in the
+// columns of which half is common to all ranks, as one rank's largest values are then everyone's:
+// by a spread of 9 % (ZeRO++ and 8/8 on Student's t), so that one sample can be outside of the 6 %.
 TEST(ErrorReferences, AgreeOnReductions) {
   struct Row {
     const char* reduction;

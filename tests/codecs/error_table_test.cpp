@@ -1,4 +1,5 @@
-// The committed table of errors: its figures are those of closed forms and of the codecs as they are.
+// The committed table of errors: its figures are those of closed forms, and of the codecs as they
+// are.
 #include "tests/codecs/error_table.hpp"
 
 #include <gtest/gtest.h>

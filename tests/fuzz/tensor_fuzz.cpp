@@ -5,7 +5,7 @@
 #include "apps/codec_error/tensors.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
-// The input is a sidecar, then the .npy file from its first byte on, which no sidecar starts with. A
+// The input is a sidecar, then the .npy file from its first byte on, which no sidecar need hold. A
 // tensor that reads has values to measure errors on, as many as its shape says.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(bytes), size);
