@@ -94,6 +94,22 @@ TEST(ErrorReferences, AgreeOnEveryDistribution) {
   }
 }
 
+// The reference is one more sample of as many values: its distance from the mean of n seeds has the
+// variance (1 + 1 / n) spread^2. Five of these standard deviations, and the reference's five digits.
+TEST(ErrorReferences, AreSamplesLikeTheTables) {
+  for (const auto& [codec, distributions] : references()) {
+    if (!committed_errors().at("codecs").contains(codec)) continue;
+    for (const auto& [distribution, expected] : distributions) {
+      const Json& figures = committed_errors().at("codecs").at(codec).at(distribution);
+      const auto seeds = static_cast<double>(figures.at("by_seed").size());
+      const double deviation = figures.at("spread").get<double>() * std::sqrt(1 + 1 / seeds);
+      EXPECT_NEAR(figures.at("relative_l2").get<double>(), expected.relative_l2,
+                  5 * deviation + 5.1e-6)
+          << codec << " " << distribution;
+    }
+  }
+}
+
 TEST(ErrorReferences, OrAReasonAreThereForEveryCodec) {
   for (const Codec* codec : all_codecs()) {
     const bool listed =
