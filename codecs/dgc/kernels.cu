@@ -90,12 +90,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 }
 
 // One thread.
-__global__ void adapt_kernel(std::size_t most, std::size_t least, DgcProgress* progress) {
+__global__ void adapt_kernel(DgcWire wire, float raise, float lower, DgcProgress* progress) {
   if (progress->done != 0) return;
-  if (progress->count > most) {
-    progress->threshold *= static_cast<float>(kDgcMost);
-  } else if (progress->count < least) {
-    progress->threshold *= static_cast<float>(kDgcLeast);
+  if (progress->count > wire.most) {
+    progress->threshold *= raise;
+  } else if (progress->count < wire.least) {
+    progress->threshold *= lower;
   } else {
     progress->done = 1;
   }
@@ -214,10 +214,10 @@ void encode(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to
   launch(gather_kernel<Value>, threads, tensors, dgc.momentum, to.nonfinite);
   launch(sample_kernel, lone, gathered, dgc.stride, static_cast<unsigned>(wire.top_samples),
          scratch.progress);
-  for (int round = 0; round < kDgcRounds; ++round) {
+  for (int round = 0; round < dgc.rounds; ++round) {
     launch(count_kernel, blocks, gathered, scratch.progress);
-    launch(adapt_kernel, {.blocks = 1, .threads = 1, .stream = stream}, wire.most, wire.least,
-           scratch.progress);
+    launch(adapt_kernel, {.blocks = 1, .threads = 1, .stream = stream}, wire,
+           static_cast<float>(dgc.most), static_cast<float>(dgc.least), scratch.progress);
   }
   launch(block_counts_kernel, blocks, gathered, scratch);
   launch(offsets_kernel, lone, std::size_t{blocks.blocks}, wire, scratch, to.wires);

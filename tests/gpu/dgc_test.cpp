@@ -35,8 +35,9 @@ TEST(DgcKernels, EqualTheReferenceOverSteps) {
     expect_reference_steps<float>(
         {.density = 0.01},
         {awkward_values(elements, 1), awkward_values(elements, 2), awkward_values(elements, 3)});
-    expect_reference_steps<float>({.density = 0.05, .momentum = 0.5f, .stride = 7},
-                                  {normal_values(elements, 1), normal_values(elements, 2)});
+    expect_reference_steps<float>(
+        {.density = 0.05, .momentum = 0.5f, .stride = 7, .rounds = 3, .most = 1.5, .least = 0.5},
+        {normal_values(elements, 1), normal_values(elements, 2)});
   }
 }
 
