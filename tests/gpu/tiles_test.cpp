@@ -17,9 +17,10 @@ namespace {
 // Templar's tiles of multiples of 64, of other sides, of sides that no vector of 16 bytes divides,
 // of vectors, and of none but single elements.
 std::vector<TileShape> shapes() {
-  return {templar_tiles(128, 192), templar_tiles(96, 160), templar_tiles(100, 64),
-          templar_tiles(64, 100),  templar_tiles(50, 147), templar_tiles(67, 8),
-          templar_tiles(1, 1024),  templar_tiles(1, 189),  templar_tiles(17, 71)};
+  return {templar_tiles(128, 192),   templar_tiles(96, 160), templar_tiles(100, 64),
+          templar_tiles(64, 100),    templar_tiles(50, 147), templar_tiles(67, 8),
+          templar_tiles(1, 1024),    templar_tiles(1, 189),  templar_tiles(17, 71),
+          templar_tiles(96, 160, 32)};
 }
 
 Codec tiled(Codec codec, const TileShape& tiles) {
@@ -169,8 +170,8 @@ TEST(TiledKernels, OfDemoEqualTheReference) {
   expect_reference_demo(demo_top32, templar_tiles(128, 192));
   Codec smaller = demo_top32;
   smaller.format.block = 32;
-  smaller.format.group = 32 * 32;
-  expect_reference_demo(smaller, {.rows = 64, .columns = 96, .tile_rows = 32, .tile_columns = 32});
+  smaller.format.group = std::size_t{32} * 32;
+  expect_reference_demo(smaller, templar_tiles(64, 96, 32));
 }
 
 TEST(TiledKernels, ReadBfloat16LikeItsFloats) {
