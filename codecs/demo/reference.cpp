@@ -115,7 +115,7 @@ void average_demo(const Format& format, std::span<const std::byte> wires, std::s
 constexpr Codec demo_top32{.name = "demo_top32",
                            .summary = "largest 32 coefficients of each 64 x 64 tile's DCT, float32",
                            .format = {.element = Element::fp32,
-                                      .group = 64 * 64,
+                                      .group = std::size_t{64} * 64,
                                       .rotation = Rotation::dct,
                                       .block = 64,
                                       .keep = 32},

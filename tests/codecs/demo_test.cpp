@@ -16,7 +16,7 @@ namespace codecs {
 namespace {
 
 constexpr std::size_t kSides[] = {16, 32, 64};
-constexpr std::size_t kTile = 64 * 64;  // of demo_top32
+constexpr std::size_t kTile = std::size_t{64} * 64;  // of demo_top32
 
 // cos(pi (2 n + 1) k / (2 side)).
 double cosine(std::size_t side, std::size_t k, std::size_t n) {
