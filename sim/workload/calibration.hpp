@@ -56,6 +56,9 @@ struct Calibration {
   // By "codec/operation/inputs/to", sizes ascending; "/2" follows where the values have 2 bytes and
   // usually have 4, "/4" where they have 4 and usually 2 (weights).
   std::map<std::string, std::vector<KernelTime>> kernels = {};
+  // Of methods that are more than a codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
+  // sizes ascending. No scheme asks for them yet.
+  std::map<std::string, std::vector<KernelTime>> methods = {};
   std::vector<GemmTime> gemm = {};  // BF16
   // By the name of the pass, sizes ascending: "gradient norm", "clip", "adam", "cast weights",
   // "zero gradients".

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
@@ -46,20 +47,31 @@ codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec
   return shape;
 }
 
-void check_bytes(const JsonReader& row, const codecs::KernelShape& shape, double elements) {
-  const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
+void check_bytes(const JsonReader& row, std::size_t encoded, double moved) {
   if (row.at("encoded_bytes").positive() != static_cast<double>(encoded)) {
     row.at("encoded_bytes")
-        .fail(fmt::format("the codec encodes {} elements into {} bytes; calibrate again", elements,
-                          encoded));
+        .fail(fmt::format("the codec encodes {:.0f} elements into {} bytes; calibrate again",
+                          row.at("elements").whole(), encoded));
   }
-  const codecs::Traffic traffic = codecs::memory_traffic(shape);
-  const double moved = (traffic.read + traffic.written) * elements;
   // Of a published row, whole bytes.
   if (std::abs(row.at("moved_bytes").positive() - moved) > 1 + 1e-9 * moved) {
     row.at("moved_bytes")
         .fail(fmt::format("the kernel moves {:.0f} bytes; calibrate again", moved));
   }
+}
+
+void check_codec(const JsonReader& row, const codecs::KernelShape& shape, double elements) {
+  const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  check_bytes(row, encoded, (traffic.read + traffic.written) * elements);
+}
+
+// A size of one kernel, which is there once.
+void add_time(const JsonReader& row, double elements, std::vector<KernelTime>& times) {
+  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
+    row.fail("the same kernel and size are there twice");
+  }
+  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {
@@ -68,12 +80,36 @@ void read_kernel(const JsonReader& row, Calibration& table) {
   const codecs::Codec& codec = read_codec(row.at("codec"));
   const codecs::KernelShape shape = read_shape(row, codec);
   const double elements = row.at("elements").whole();
-  check_bytes(row, shape, elements);
-  auto& times = table.kernels[kernel_key(shape, codec.name, row.at("to").text())];
-  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
-    row.fail("the same kernel and size are there twice");
+  check_codec(row, shape, elements);
+  add_time(row, elements, table.kernels[kernel_key(shape, codec.name, row.at("to").text())]);
+}
+
+// With the parameters that its step takes and no others.
+codecs::StepShape read_step_shape(const JsonReader& row, const codecs::MethodStep& step) {
+  codecs::StepShape shape{.elements = static_cast<std::size_t>(row.at("elements").whole())};
+  const auto read = [&](bool takes, const char* key, double most, std::size_t& value) {
+    if (takes) value = static_cast<std::size_t>(row.at(key).whole(most));
+    if (!takes && row.has(key)) row.at(key).fail("this step takes no such parameter");
+  };
+  read(step.takes_ranks, "ranks", 65536, shape.ranks);
+  read(step.takes_matrix, "columns", 1e15, shape.columns);
+  read(step.takes_matrix, "factor_rank", 1024, shape.factor_rank);
+  return shape;
+}
+
+void read_step(const JsonReader& row, Calibration& table) {
+  row.only({"method", "step", "elements", "ranks", "columns", "factor_rank", "encoded_bytes",
+            "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+  const std::string method = row.at("method").text(), name = row.at("step").text();
+  const codecs::MethodStep* const step = step_named(method, name);
+  if (step == nullptr) row.at("step").fail("no method has a step " + method + " " + name);
+  const codecs::StepShape shape = read_step_shape(row, *step);
+  try {
+    check_bytes(row, step->encoded_bytes(shape), step->moved_bytes(shape));
+  } catch (const std::invalid_argument& refusal) {
+    row.fail(std::string("the method takes no such tensor: ") + refusal.what());
   }
-  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
+  add_time(row, static_cast<double>(shape.elements), table.methods[step_key(*step, shape)]);
 }
 
 void read_gemm(const JsonReader& row, Calibration& table) {
@@ -124,6 +160,9 @@ void read_measured(const JsonReader& root, Calibration& table) {
   if (root.has("passes")) {
     root.at("passes").each([&](const JsonReader& row) { read_pass(row, table); });
   }
+  if (root.has("methods")) {
+    root.at("methods").each([&](const JsonReader& row) { read_step(row, table); });
+  }
   if (root.has("interference")) {
     root.at("interference").each([&](const JsonReader& row) { read_interference(row, table); });
   }
@@ -164,7 +203,8 @@ Calibration read_calibration(const std::filesystem::path& file) {
   table.kind = read_kind(root);
   table.gpu = root.at("gpu").text();
   root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
-             "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants"});
+             "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants",
+             "methods"});
   table.source = root.at("provenance").at("source").text();
   table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
@@ -173,6 +213,7 @@ Calibration read_calibration(const std::filesystem::path& file) {
   for (auto& [key, times] : table.kernels) {
     std::ranges::sort(times, {}, &KernelTime::elements);
   }
+  for (auto& [key, times] : table.methods) std::ranges::sort(times, {}, &KernelTime::elements);
   for (auto& [name, times] : table.passes) std::ranges::sort(times, {}, &PassTime::moved_bytes);
   table.memory_share = memory_share(table);
   return table;
