@@ -17,6 +17,19 @@ using codecs::Operation;
 
 constexpr const char* kCpuKind = "cpu_reference";
 
+// Times and rates that no device has are mistakes of unit; extreme ones would overflow in ratios.
+double read_seconds(const JsonReader& place) {
+  const double seconds = place.positive();
+  if (seconds < 1e-12 || seconds > 1e6) place.fail("is no time of a kernel, in seconds");
+  return seconds;
+}
+
+Bandwidth read_bandwidth(const JsonReader& place) {
+  const double rate = place.positive();
+  if (rate < 1e3 || rate > 1e18) place.fail("is no bandwidth of a memory, in bytes a second");
+  return Bandwidth::from_base(rate);
+}
+
 const codecs::Codec& read_codec(const JsonReader& place) {
   const std::string name = place.text();
   const auto all = codecs::all_codecs();
@@ -71,7 +84,7 @@ void add_time(const JsonReader& row, double elements, std::vector<KernelTime>& t
   if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
     row.fail("the same kernel and size are there twice");
   }
-  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
+  times.push_back({elements, read_seconds(row.at("median_s")), row.at("moved_bytes").positive()});
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {
@@ -116,7 +129,7 @@ void read_gemm(const JsonReader& row, Calibration& table) {
   row.only({"precision", "m", "n", "k", "median_s", "spread_s", "launches"});
   const std::string precision = row.at("precision").text();
   const GemmTime time{row.at("m").whole(), row.at("n").whole(), row.at("k").whole(),
-                      row.at("median_s").positive()};
+                      read_seconds(row.at("median_s"))};
   if (precision == "bf16") table.gemm.push_back(time);
 }
 
@@ -127,7 +140,7 @@ void read_pass(const JsonReader& row, Calibration& table) {
   if (std::ranges::find(times, moved, &PassTime::moved_bytes) != times.end()) {
     row.fail("the same pass and size are there twice");
   }
-  times.push_back({moved, row.at("median_s").positive()});
+  times.push_back({moved, read_seconds(row.at("median_s"))});
 }
 
 void read_interference(const JsonReader& row, Calibration& table) {
@@ -135,26 +148,27 @@ void read_interference(const JsonReader& row, Calibration& table) {
             "kernel_alone_s", "kernel_beside_s"});
   const double blocks = row.at("blocks").not_negative();
   if (blocks > 65536 || blocks != std::floor(blocks)) row.at("blocks").fail("is no whole number");
-  table.interference.push_back(
-      {.kernel = row.at("kernel").text(),
-       .blocks = static_cast<int>(blocks),
-       .product_slow = row.at("product_beside_s").positive() / row.at("product_alone_s").positive(),
-       .kernel_slow = row.at("kernel_beside_s").positive() / row.at("kernel_alone_s").positive()});
+  table.interference.push_back({.kernel = row.at("kernel").text(),
+                                .blocks = static_cast<int>(blocks),
+                                .product_slow = read_seconds(row.at("product_beside_s")) /
+                                                read_seconds(row.at("product_alone_s")),
+                                .kernel_slow = read_seconds(row.at("kernel_beside_s")) /
+                                               read_seconds(row.at("kernel_alone_s"))});
 }
 
 // What only measured tables have; published ones leave it out or say null.
 void read_measured(const JsonReader& root, Calibration& table) {
   if (table.kind == "measured" && root.has("copy_bandwidth_Bps")) {
-    table.copy_bandwidth = Bandwidth::from_base(root.at("copy_bandwidth_Bps").positive());
+    table.copy_bandwidth = read_bandwidth(root.at("copy_bandwidth_Bps"));
   }
   if (table.kind == "measured" && root.has("launch_latency_s")) {
-    table.launch_latency = Seconds::from_base(root.at("launch_latency_s").positive());
+    table.launch_latency = Seconds::from_base(read_seconds(root.at("launch_latency_s")));
   }
   if (root.has("copy")) {
     root.at("copy").each([](const JsonReader& row) {
       row.only({"moved_bytes", "method", "median_s", "spread_s", "launches"});
       static_cast<void>(row.at("moved_bytes").positive());
-      static_cast<void>(row.at("median_s").positive());
+      static_cast<void>(read_seconds(row.at("median_s")));
     });
   }
   if (root.has("passes")) {
@@ -193,10 +207,7 @@ double memory_share(const Calibration& table) {
   return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
 }
 
-}  // namespace
-
-Calibration read_calibration(const std::filesystem::path& file) {
-  const JsonDocument document = read_json(file);
+Calibration read_document(const JsonDocument& document, const std::filesystem::path& file) {
   const JsonReader root(document);
   Calibration table;
   table.name = file.stem().string();
@@ -206,7 +217,7 @@ Calibration read_calibration(const std::filesystem::path& file) {
              "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants",
              "methods"});
   table.source = root.at("provenance").at("source").text();
-  table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
+  table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
   root.at("gemm").each([&](const JsonReader& row) { read_gemm(row, table); });
   read_measured(root, table);
@@ -217,6 +228,16 @@ Calibration read_calibration(const std::filesystem::path& file) {
   for (auto& [name, times] : table.passes) std::ranges::sort(times, {}, &PassTime::moved_bytes);
   table.memory_share = memory_share(table);
   return table;
+}
+
+}  // namespace
+
+Calibration read_calibration(const std::filesystem::path& file) {
+  return read_document(read_json(file), file);
+}
+
+Calibration parse_calibration(std::string_view text, const std::filesystem::path& file) {
+  return read_document(parse_json(text, file), file);
 }
 
 bool is_cpu_table(const std::filesystem::path& file) {

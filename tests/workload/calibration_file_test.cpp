@@ -173,6 +173,23 @@ TEST(CalibrationFile, WithAMisspeltKeyIsRefused) {
   }
 }
 
+TEST(CalibrationFile, OfNoPossibleTimeOrRateIsRefused) {
+  for (const char* key : {"memory_bandwidth_Bps", "copy_bandwidth_Bps", "launch_latency_s"}) {
+    for (const double wrong : {1e-300, 1e300}) {
+      Json json = whole_table();
+      json[key] = wrong;
+      EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find(key),
+                std::string::npos);
+    }
+  }
+  for (const double wrong : {1e-300, 1e300}) {
+    Json json = whole_table();
+    json["codecs"][0]["median_s"] = wrong;
+    EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("/codecs/0/median_s: "),
+              std::string::npos);
+  }
+}
+
 TEST(MeasuredGpu, IsTheDataSheetsWithWhatWasMeasured) {
   const Calibration table = read(whole_table());
   const Gpu measured = as_measured(tables_gpu(), table);
