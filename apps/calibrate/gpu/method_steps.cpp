@@ -98,15 +98,15 @@ StepKernels loco_encode(const StepCase& one) {
 }
 
 StepKernels sparse_aggregate(const StepCase& one) {
-  const codecs::Format& format = codecs::sparseloco.format;
   const std::size_t n = one.shape.elements, peers = one.shape.ranks;
-  const Scratch scratch =
-      scratch_of(codecs::cuda::aggregate_scratch_bytes(format, n, static_cast<int>(peers)));
+  const Scratch scratch = scratch_of(
+      codecs::cuda::aggregate_scratch_bytes(codecs::sparseloco.format, n, static_cast<int>(peers)));
   return {.prepare = [one](cudaStream_t stream) { encode_sparse_wires(one, stream); },
           .launch =
-              [one, format, scratch](std::size_t i, cudaStream_t stream) {
+              [one, scratch](std::size_t i, cudaStream_t stream) {
                 codecs::cuda::aggregate_async(
-                    format, {}, {one.w.wires.at(i), static_cast<int>(one.shape.ranks)},
+                    codecs::sparseloco.format, {},
+                    {one.w.wires.at(i), static_cast<int>(one.shape.ranks)},
                     {.parameters = one.w.residual.at(i),
                      .elements = one.shape.elements,
                      .learning_rate = kLearningRate,
@@ -114,11 +114,12 @@ StepKernels sparse_aggregate(const StepCase& one) {
                     stream);
               },
           .agrees =
-              [one, format, n, peers] {
+              [one, n, peers] {
                 const auto wires = from_device<std::byte>(
-                    one.w.wires.at(0), {0, peers * codecs::encoded_bytes(format, n)});
+                    one.w.wires.at(0),
+                    {0, peers * codecs::encoded_bytes(codecs::sparseloco.format, n)});
                 std::vector<float> averages(n), parameters = one.w.pattern.residual({0, n});
-                codecs::aggregate(format, {}, wires, peers, averages);
+                codecs::aggregate(codecs::sparseloco.format, {}, wires, peers, averages);
                 for (int step = 0; step < kCheckedLaunches; ++step) {
                   codecs::outer_step(kLearningRate, averages, parameters);
                 }
