@@ -50,8 +50,10 @@ Json measure(Session& session, const Measured& measured) {
 
 // No scheme asks for these: their bandwidth at the largest size is enough.
 bool is_encode_of_bf16(const Measured& measured) {
-  return measured.row.shape.operation == codecs::Operation::encode &&
-         measured.row.shape.value_bytes == 2;
+  const codecs::KernelShape& shape = measured.row.shape;
+  const bool of_gradients = shape.operation == codecs::Operation::encode ||
+                            shape.operation == codecs::Operation::encode_feedback;
+  return of_gradients && shape.value_bytes == 2;
 }
 
 std::size_t rows_of(const std::vector<Measured>& all, std::size_t sizes) {
