@@ -7,6 +7,7 @@
 #include "apps/data_files.hpp"
 #include "apps/round_job.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/error/all_reduces.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
 #include "sim/base/toml_reader.hpp"
@@ -32,9 +33,35 @@ void list_schemes() {
   }
 }
 
+std::string figure(const sim::JsonReader& row, const char* column, const char* name) {
+  return fmt::format("{:.3g}", row.at(column).at(name).not_negative());
+}
+
+void list_all_reduces(const sim::JsonReader& table) {
+  fmt::print(
+      "\nall_reduces with a state, of {} ranks: bits per element that a rank encodes, relative L2\n"
+      "error of the first step, of the sum of {} steps, and of that where the gradients' common\n"
+      "part is a matrix of rank 4\n",
+      table.at("provenance").at("all_reduce_ranks").whole(),
+      table.at("provenance").at("feedback_steps").whole());
+  for (const codecs::AllReduce& method : codecs::all_reduces()) {
+    const std::string name(method.name);
+    std::string bits = "?", errors = "not measured";
+    if (table.at("all_reduces").has(name)) {
+      const sim::JsonReader row = table.at("all_reduces").at(name);
+      bits = fmt::format("{:.3f}", row.at("normal").at("bits_per_element").positive());
+      errors =
+          fmt::format("{:>8} {:>8} {:>8}", figure(row, "normal", "first_step"),
+                      figure(row, "normal", "running_sum"), figure(row, "low_rank", "running_sum"));
+    }
+    fmt::print("  {:<23} {:>6}  {:>26}  {}\n", name, bits, errors, method.summary);
+  }
+}
+
 void list_codecs() {
-  const auto table = sim::read_json(data_directory() / "traces/calibration/codec_error.json");
-  const sim::JsonReader errors = sim::JsonReader(table).at("codecs");
+  const auto document = sim::read_json(data_directory() / "traces/calibration/codec_error.json");
+  const sim::JsonReader table(document);
+  const sim::JsonReader errors = table.at("codecs");
   fmt::print(
       "codecs: bits per element, relative L2 error of one encode of normal values and of\n"
       "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)\n");
@@ -42,13 +69,13 @@ void list_codecs() {
     const std::string name(codec->name);
     const auto error = [&](const char* distribution) {
       if (!errors.has(name)) return std::string("not measured");
-      const double l2 = errors.at(name).at(distribution).at("relative_l2").not_negative();
-      return fmt::format("{:.3g}", l2);
+      return figure(errors.at(name), distribution, "relative_l2");
     };
     fmt::print("  {:<23} {:6.3f}  {:>8} {:>8}  {}\n", name,
                8 * codecs::encoded_bytes_per_element(codec->format), error("normal"),
                error("student_t3"), codec->summary);
   }
+  list_all_reduces(table);
 }
 
 void list_topologies() {

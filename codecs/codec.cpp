@@ -27,8 +27,6 @@ Traffic memory_traffic(const KernelShape& shape) {
       return {.read = wire + value, .written = value};
     case Operation::decode_reduce:
       return {.read = shape.inputs * wire, .written = value};
-    case Operation::decode_reduce_add:
-      return {.read = shape.inputs * wire + value, .written = value};
     case Operation::decode_reduce_encode:
       return {.read = shape.inputs * wire, .written = encoded_bytes_per_element(shape.wire_out)};
   }

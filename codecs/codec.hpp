@@ -31,7 +31,6 @@ enum class Operation {
   decode,               // wire -> values
   decode_add,           // wire -> values += decoded
   decode_reduce,        // R wires -> sum of their values
-  decode_reduce_add,    // R wires -> values += their sum
   decode_reduce_encode  // R wires -> wire of the sum, in another format
 };
 
@@ -53,7 +52,7 @@ struct KernelShape {
 
 // The bytes that a fused kernel cannot avoid. Values whose scale is of the whole tensor are read
 // twice by an encode. value_bytes is of the new values of encode_difference, whose old values are
-// bfloat16, and of the values that decode_add and decode_reduce_add read and write.
+// bfloat16, and of the values that decode_add reads and writes.
 [[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
 
 struct Codec {

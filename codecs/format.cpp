@@ -75,7 +75,7 @@ std::string rotation_name(const Format& format) {
     case Rotation::random_signs:
       return "_rht" + std::to_string(format.block);
     case Rotation::dct:
-      return "_dct";
+      return format.block == 64 ? "_dct" : "_dct" + std::to_string(format.block);
   }
   throw std::invalid_argument("a rotation outside the enumeration");
 }

@@ -55,12 +55,13 @@ enum class Rounding {
   stochastic  // up with the probability of the fraction: unbiased; of drawn elements, scaled up
 };
 
-// An orthogonal transform of every `block` elements before encoding, and its inverse after.
+// An orthogonal transform of every `block` elements (of a tile for dct) before encoding, and its
+// inverse after.
 enum class Rotation {
   none,
   hadamard,      // Walsh-Hadamard
   random_signs,  // Walsh-Hadamard of the values times random signs from the key
-  dct            // type II, in two dimensions, over tiles of 64 x 64
+  dct            // type II, in two dimensions, over tiles of block x block
 };
 
 // Which elements of a group travel, where not all do.

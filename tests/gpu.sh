@@ -1,28 +1,41 @@
 #!/bin/sh
 # Runs the GPU tests, measures the GPU and compares with peers, on a machine with an NVIDIA GPU and its
-# driver. Takes less than ten minutes.
+# driver. Takes less than ten minutes: what takes longer than its share is stopped, and fails.
 #
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #   tests/gpu.sh [FOLDER]        tests, calibrates and compares; FOLDER gets the table and what was
 #                                printed (default: traces/calibration gets the table)
 #                                OTHERS: the folder of tests/peers/build_others.sh's libraries
 #
+# Exits with 1 where something failed; the last line says what was not done, and why.
 # The programs in build/gpu are linked statically: a machine that has none of the project's packages,
-# no network and no SimGrid runs them when build/gpu is copied there. They are built if missing.
+# no network and no SimGrid runs them when build/gpu is copied there. They are built if missing, and
+# not if they are of other sources: the last line says so then.
 set -eu
 cd "$(dirname "$0")/.."
 programs=build/gpu
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+architectures=${ARCHITECTURES:-80;90;100}
+
+# Of what the programs are made of, however it came here.
+checksum() {
+  find CMakeLists.txt codecs apps/calibrate sim/base tests/codecs tests/gpu \
+    tests/peers/cub_top_k.cu -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-64
+}
 
 build() {
   cmake -S . -B build/gpu-objects -G Ninja -DCMAKE_BUILD_TYPE=Release -DGARDENHOSE_CUDA=ON \
-    -DCMAKE_CUDA_COMPILER="$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)" \
-    -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-80;90;100}"
+    -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures"
   cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate -j "${JOBS:-2}"
   mkdir -p "$programs"
   cp build/gpu-objects/tests/gpu/gpu_tests build/gpu-objects/gardenhose-calibrate "$programs/"
-  "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)" -std=c++20 -O3 -arch=sm_90 \
+  # A list: one flag for each architecture.
+  # shellcheck disable=SC2046
+  "$nvcc" -std=c++20 -O3 \
+    $(echo "$architectures" | tr ';' '\n' | sed 's/.*/-gencode arch=compute_&,code=sm_&/') \
     -o "$programs/cub_top_k" tests/peers/cub_top_k.cu
   git describe --always --dirty --abbrev=12 > "$programs/commit"
+  checksum > "$programs/sources"
 }
 
 # library STEM: where the system's loader does not find it, Python's packages may have it.
@@ -50,16 +63,9 @@ timed() {
   return "$status"
 }
 
-# Without the largest inputs: a kernel takes many times as long.
-# shellcheck disable=SC2317  # timed calls it
-check_memory() {
-  sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
-  if [ ! -x "$sanitizer" ]; then
-    echo "tests/gpu.sh: no compute-sanitizer here"
-    return 0
-  fi
-  timeout 120 "$sanitizer" --tool memcheck --error-exitcode 1 \
-    "$programs/gpu_tests" --gtest_brief=1 --gtest_filter='-*32Bits*'
+# missing WHAT: for the last line.
+missing() {
+  not_done=${not_done:+$not_done; }$1
 }
 
 if [ "${1:-}" = --build ]; then
@@ -71,8 +77,11 @@ if ! names=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null); the
   echo "tests/gpu.sh: no NVIDIA GPU here (nvidia-smi finds none)" >&2
   exit 3
 fi
+not_done=
 if [ ! -x "$programs/gpu_tests" ] || [ ! -x "$programs/gardenhose-calibrate" ]; then
   build
+elif [ "$(cat "$programs/sources" 2>/dev/null)" != "$(checksum)" ]; then
+  missing "the programs of these sources: build/gpu has others, see tests/gpu.sh --build"
 fi
 logs=${1:-build/gpu/logs}
 mkdir -p "$folder" "$logs"
@@ -81,19 +90,35 @@ gpu=$(echo "$names" | head -n 1 | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\
 table=$folder/$gpu.json
 failed=0
 
-timed tests "$programs/gpu_tests" --gtest_brief=1 || failed=1
-timed memcheck check_memory || failed=1
+timed tests timeout 100 "$programs/gpu_tests" --gtest_brief=1 || failed=1
+sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+if [ -x "$sanitizer" ]; then
+  # Without the largest inputs: a kernel takes many times as long.
+  timed memcheck timeout 120 "$sanitizer" --tool memcheck --error-exitcode 1 \
+    "$programs/gpu_tests" --gtest_brief=1 --gtest_filter='-*32Bits*' || failed=1
+else
+  missing "memory checks, for there is no compute-sanitizer"
+fi
 blas=$(library libcublas)
 blas_lt=$(library libcublasLt)
-timed calibrate "$programs/gardenhose-calibrate" --output "$table" --minutes "${MINUTES:-4}" \
+timed calibrate timeout 250 "$programs/gardenhose-calibrate" --output "$table" \
+  --minutes "${MINUTES:-3}" \
   --commit "$(cat "$programs/commit")" ${blas:+--cublas "$blas"} \
   ${blas_lt:+--cublas-lt "$blas_lt"} || failed=1
 if [ -e "$table" ]; then
   timed floor "$programs/gardenhose-calibrate" --summary "$table" || failed=1
-  if [ -x tests/peers/run.sh ]; then
-    timed peers tests/peers/run.sh "$table" "$logs" ${OTHERS:+--others "$OTHERS"} ||
-      echo "tests/gpu.sh: the peers were not compared" | tee -a "$logs/summary"
+  if "${PYTHON:-python3}" -c 'import torch' 2>/dev/null; then
+    timed peers timeout 120 tests/peers/run.sh "$table" "$logs" ${OTHERS:+--others "$OTHERS"} ||
+      failed=1
+  else
+    missing "comparison with peers, for there is no PyTorch"
   fi
+else
+  missing "comparison with peers, for there is no table"
 fi
+if grep -q "no cuBLAS found" "$logs/calibrate.log"; then
+  missing "matrix products and PowerSGD, for there is no cuBLAS"
+fi
+echo "tests/gpu.sh: not done: ${not_done:-nothing}" >> "$logs/summary"
 cat "$logs/summary"
 exit "$failed"

@@ -2,7 +2,6 @@
 // table that the simulator reads. It links CUDA, so it never forks and is a program of its own.
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/calibrate/cpu.hpp"
@@ -17,13 +16,9 @@ namespace {
 
 constexpr int kWrongInput = 2, kDeviceTrouble = 3, kOurBug = 70;
 
-// Names and flags may hold bytes that are no text.
-std::string text_of(const nlohmann::ordered_json& table) {
-  return table.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 int write_cpu_table(const calibrate::Settings& settings) {
-  const std::string text = text_of(calibrate::cpu_table(settings));
+  if (!settings.output.empty()) sim::require_writable(settings.output);
+  const std::string text = calibrate::text_of(calibrate::cpu_table(settings));
   if (settings.output.empty()) {
     std::cout << text;
   } else {
@@ -34,10 +29,12 @@ int write_cpu_table(const calibrate::Settings& settings) {
 
 // The table is written even if kernels were wrong: what is in it was right.
 int write_gpu_table(const calibrate::Settings& settings) {
-  const calibrate::GpuTable measured = calibrate::measure_gpu(settings);
+  const calibrate::Device device = calibrate::read_device();
   const std::filesystem::path output =
-      settings.output.empty() ? calibrate::default_output(measured.gpu) : settings.output;
-  sim::write_file(output, text_of(measured.table));
+      settings.output.empty() ? calibrate::default_output(device.name) : settings.output;
+  sim::require_writable(output);
+  const calibrate::GpuTable measured = calibrate::measure_gpu(settings, device);
+  sim::write_file(output, calibrate::text_of(measured.table));
   std::cerr << output.string() << "\n";
   for (const std::string& name : measured.disagreed) {
     std::cerr << name << ": kernel and reference disagree; the table does not have it\n";

@@ -6,6 +6,7 @@ namespace calibrate {
 namespace {
 
 constexpr double kShareOfMemory = 0.9;
+constexpr std::size_t kSettledBytes = std::size_t{64} << 20;
 constexpr std::size_t kCacheTimes = 4;
 constexpr std::size_t kMostCopies = 256;
 // A row that is quick leaves its share to the others; one that is slow may take several shares.
@@ -19,6 +20,16 @@ std::vector<std::size_t> sizes_that_fit(const Sizes& sizes, std::size_t free_byt
   const double most = kShareOfMemory * static_cast<double>(free_bytes) / kMemoryPerInput;
   for (std::size_t bytes = sizes.min_bytes; bytes <= sizes.max_bytes; bytes *= 2) {
     if (static_cast<double>(bytes) <= most) result.push_back(bytes);
+  }
+  return result;
+}
+
+std::vector<std::size_t> kernel_sizes(const Sizes& sizes, std::size_t free_bytes) {
+  const std::vector<std::size_t> all = sizes_that_fit(sizes, free_bytes);
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool last = i + 1 == all.size();
+    if (last || (i % 2 == 0 && all[i] <= kSettledBytes)) result.push_back(all[i]);
   }
   return result;
 }

@@ -14,6 +14,17 @@ namespace options = boost::program_options;
 // A piece of most formats: sizes are multiples.
 constexpr std::size_t kLeastSize = std::size_t{16} << 10;
 
+constexpr const char* kUsage =
+    "usage: gardenhose-calibrate [flags]\n"
+    "Measures the GPU and the codecs' kernels on it, and checks every output.\n\n";
+constexpr const char* kExamples =
+    "\nexamples:\n"
+    "  gardenhose-calibrate --minutes 4 --commit \"$(git rev-parse HEAD)\"\n"
+    "  gardenhose-calibrate --summary traces/calibration/nvidia_h200.json\n\n"
+    "exit codes: 0 measured; 2 a flag or file is wrong, nothing was measured; 3 no GPU, it "
+    "failed,\n"
+    "or outputs were wrong, which are then not in the table; 70 a bug of ours\n";
+
 struct Texts {
   std::string device, min, max;
   bool help = false;
@@ -77,6 +88,12 @@ void take_texts(const Texts& texts, Settings& settings) {
   if (!(settings.minutes > 0 && settings.minutes <= 1440)) {
     throw sim::InputError("--minutes: is not above 0 and up to 1440");
   }
+  for (const auto& [flag, file] :
+       {std::pair{"--cublas", settings.cublas}, {"--cublas-lt", settings.cublas_lt}}) {
+    if (!file.empty() && !std::filesystem::is_regular_file(file)) {
+      throw sim::InputError(std::string(flag) + ": " + file + ": is no file");
+    }
+  }
   for (const int hidden : settings.hidden) {
     if (hidden < 128 || hidden > 65536 || hidden % 128 != 0) {
       throw sim::InputError("--hidden: " + std::to_string(hidden) +
@@ -102,9 +119,7 @@ std::optional<Settings> read_settings(int count, const char* const* arguments) {
     throw sim::InputError(error.what());
   }
   if (texts.help) {
-    std::cout << "usage: gardenhose-calibrate [flags]\n"
-                 "Measures the GPU and the codecs' kernels on it, and checks every output.\n\n"
-              << flags;
+    std::cout << kUsage << flags << kExamples;
     return std::nullopt;
   }
   take_texts(texts, settings);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include "sim/base/error.hpp"
 
@@ -19,30 +20,44 @@ using codecs::Scale;
 constexpr double kBar = 0.85, kSearchBar = 0.60;
 constexpr double kLeastBytes = 64.0 * (1 << 20);
 
-// Elements and scales of the codecs that are correct and plain.
-bool is_plain(const Format& format) {
-  constexpr std::array kElements{Element::fp16, Element::nf4, Element::dynamic8,
-                                 Element::power_of_two};
-  constexpr std::array kScales{Scale::norm, Scale::clipped, Scale::reciprocal,
-                               Scale::root_mean_square};
-  const bool fbgemm = format.scale == Scale::min_max && format.group == 32;
-  return fbgemm || format.rotation == codecs::Rotation::dct ||
-         format.choice == codecs::Choice::random ||
-         std::ranges::find(kElements, format.element) != kElements.end() ||
-         std::ranges::find(kScales, format.scale) != kScales.end();
+template <Element kElement>
+bool has_element(const Format& format) {
+  return format.element == kElement;
+}
+template <Scale kScale>
+bool has_scale(const Format& format) {
+  return format.scale == kScale;
 }
 
-std::string line_of(const Json& row, const char* verdict) {
+struct Line {
+  std::string codec, operation;
+  int inputs = 1;
+  double bytes = 0;  // of float32, over all inputs
+};
+
+Line line_of_codec(const Json& row) {
   const std::string to = row.at("to").get<std::string>();
-  const std::string codec = row.at("codec").get<std::string>() + (to.empty() ? "" : " > " + to);
-  const std::string operation =
-      row.at("operation").get<std::string>() + (row.at("value_bytes") == 2 ? " bf16" : "");
+  const int inputs = row.at("inputs").get<int>();
+  return {.codec = row.at("codec").get<std::string>() + (to.empty() ? "" : " > " + to),
+          .operation =
+              row.at("operation").get<std::string>() + (row.at("value_bytes") == 2 ? " bf16" : ""),
+          .inputs = inputs,
+          .bytes = 4 * row.at("elements").get<double>() * inputs};
+}
+
+Line line_of_method(const Json& row) {
+  return {.codec = row.at("method").get<std::string>(),
+          .operation = row.at("step").get<std::string>(),
+          .inputs = row.value("ranks", 1),
+          .bytes = 4 * row.at("elements").get<double>()};
+}
+
+std::string text_of_line(const Line& line, const Json& row, const char* verdict) {
   const double moved = row.at("moved_bytes"), seconds = row.at("median_s");
   const double share = row.at("fraction");
   char text[256];
   std::snprintf(text, sizeof text, "%-46s %-24s %6d %9.1f %11.1f %11.1f %8.0f %7.1f %% %s\n",
-                codec.c_str(), operation.c_str(), row.at("inputs").get<int>(),
-                4 * row.at("elements").get<double>() * row.at("inputs").get<double>() / (1 << 20),
+                line.codec.c_str(), line.operation.c_str(), line.inputs, line.bytes / (1 << 20),
                 seconds * 1e6, share * seconds * 1e6, moved / seconds / 1e9, 100 * share, verdict);
   return text;
 }
@@ -57,10 +72,40 @@ void require_measured(const Json& table) {
   }
 }
 
+Operation operation_of(const Json& row) {
+  const std::string name = row.at("operation");
+  for (int i = 0; i <= static_cast<int>(Operation::decode_reduce_encode); ++i) {
+    if (operation_name(static_cast<Operation>(i)) == name) return static_cast<Operation>(i);
+  }
+  throw std::out_of_range("no kernel is called " + name);
+}
+
 }  // namespace
 
+std::span<const PlainRule> plain_rules() {
+  static constexpr std::array kRules{
+      PlainRule{"float16", has_element<Element::fp16>},
+      PlainRule{"NF4", has_element<Element::nf4>},
+      PlainRule{"dynamic map of 8 bits", has_element<Element::dynamic8>},
+      PlainRule{"powers of two", has_element<Element::power_of_two>},
+      PlainRule{"scales of the norm", has_scale<Scale::norm>},
+      PlainRule{"clipped values", has_scale<Scale::clipped>},
+      PlainRule{"reciprocal scales", has_scale<Scale::reciprocal>},
+      PlainRule{"root mean squares", has_scale<Scale::root_mean_square>},
+      PlainRule{"minimum and maximum of groups of 32",
+                [](const Format& format) {
+                  return format.scale == Scale::min_max && format.group == 32;
+                }},
+      PlainRule{"DeMo's transform",
+                [](const Format& format) { return format.rotation == codecs::Rotation::dct; }},
+      PlainRule{"values chosen at random",
+                [](const Format& format) { return format.choice == codecs::Choice::random; }}};
+  return kRules;
+}
+
 std::optional<double> bar_of(const Format& format, Operation operation) {
-  if (is_plain(format)) return std::nullopt;
+  const auto holds = [&](const PlainRule& rule) { return rule.holds(format); };
+  if (std::ranges::any_of(plain_rules(), holds)) return std::nullopt;
   const bool encodes = operation == Operation::encode ||
                        operation == Operation::encode_difference ||
                        operation == Operation::encode_feedback;
@@ -77,19 +122,18 @@ std::string summary_of(const Json& table, double least_bytes) {
   std::string lines = table.at("gpu").get<std::string>() + "\n" + text;
   int barred = 0, held = 0;
   for (const Json& row : table.at("codecs")) {
-    const double bytes = 4 * row.at("elements").get<double>() * row.at("inputs").get<double>();
-    if (bytes < least_bytes) continue;
+    const Line line = line_of_codec(row);
+    if (line.bytes < least_bytes) continue;
     const codecs::Codec& codec = codecs::codec_named(row.at("codec").get<std::string>());
-    const std::string operation = row.at("operation");
-    std::optional<double> bar;
-    for (int i = 0; i <= static_cast<int>(Operation::decode_reduce_encode); ++i) {
-      const auto one = static_cast<Operation>(i);
-      if (operation_name(one) == operation) bar = bar_of(codec.format, one);
-    }
+    const std::optional<double> bar = bar_of(codec.format, operation_of(row));
     const bool holds = bar && row.at("fraction").get<double>() >= *bar;
     barred += bar ? 1 : 0;
     held += holds ? 1 : 0;
-    lines += line_of(row, !bar ? "-" : holds ? "holds" : "BELOW");
+    lines += text_of_line(line, row, !bar ? "-" : holds ? "holds" : "BELOW");
+  }
+  for (const Json& row : table.value("methods", Json::array())) {
+    const Line line = line_of_method(row);
+    if (line.bytes >= least_bytes) lines += text_of_line(line, row, "-");
   }
   return lines + std::to_string(held) + " of " + std::to_string(barred) +
          " rows with a bar hold it (85 % of the floor; 60 % for top-k with error feedback)\n";

@@ -29,7 +29,6 @@ std::string_view operation_name(Operation operation) {
                               std::pair{Operation::decode, "decode"},
                               std::pair{Operation::decode_add, "decode_add"},
                               std::pair{Operation::decode_reduce, "decode_reduce"},
-                              std::pair{Operation::decode_reduce_add, "decode_reduce_add"},
                               std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
   for (const auto& [known, name] : kNames) {
     if (known == operation) return name;
@@ -56,6 +55,25 @@ Json json_of(const KernelRow& row, const Time& time) {
           {"launches", time.launches}};
 }
 
+Json json_of(const codecs::MethodStep& step, const codecs::StepShape& shape, const Time& time) {
+  Json row{{"method", step.method}, {"step", step.step}, {"elements", shape.elements}};
+  if (step.takes_ranks) row["ranks"] = shape.ranks;
+  if (step.takes_matrix) row["columns"] = shape.columns;
+  if (step.takes_matrix) row["factor_rank"] = shape.factor_rank;
+  row["encoded_bytes"] = step.encoded_bytes(shape);
+  row["moved_bytes"] = step.moved_bytes(shape);
+  row["median_s"] = time.median_s;
+  row["spread_s"] = time.spread_s;
+  row["launches"] = time.launches;
+  return row;
+}
+
+std::string name_of(const codecs::MethodStep& step, const codecs::StepShape& shape) {
+  std::string name = std::string(step.method) + " " + std::string(step.step);
+  if (step.takes_ranks) name += " of " + std::to_string(shape.ranks);
+  return name + ", " + std::to_string(shape.elements);
+}
+
 Floor::Floor(const Json& rows) {
   for (const Json& row : rows) copies_.push_back({row.at("moved_bytes"), row.at("median_s")});
   codecs::require(!copies_.empty(), "a floor of measured copies");
@@ -73,6 +91,28 @@ double Floor::seconds(double moved_bytes) const {
 }
 
 double Floor::bandwidth_Bps() const { return copies_.back().moved_bytes / copies_.back().seconds; }
+
+std::string text_of(const Json& table) {
+  // Names and flags may hold bytes that are no text.
+  const auto line = [](const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  std::string text;
+  for (const auto& [key, value] : table.items()) {
+    text += (text.empty() ? "{\n " : ",\n ") + line(key) + ": ";
+    if (!value.is_structured() || value.empty()) {
+      text += line(value);
+      continue;
+    }
+    std::string rows;
+    for (const auto& [name, row] : value.items()) {
+      rows += (rows.empty() ? "\n  " : ",\n  ") + (value.is_object() ? line(name) + ": " : "");
+      rows += line(row);
+    }
+    text += (value.is_object() ? "{" : "[") + rows + (value.is_object() ? "\n }" : "\n ]");
+  }
+  return text + "\n}\n";
+}
 
 Json json_of(const Provenance& provenance) {
   return {{"source", provenance.source},

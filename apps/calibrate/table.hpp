@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "codecs/method.hpp"
 
 namespace calibrate {
 
@@ -33,6 +34,12 @@ struct KernelRow {
 [[nodiscard]] double moved_bytes(const KernelRow& row);
 [[nodiscard]] Json json_of(const KernelRow& row, const Time& time);
 
+// One size of a method's step; without the parameters that it does not take.
+[[nodiscard]] Json json_of(const codecs::MethodStep& step, const codecs::StepShape& shape,
+                           const Time& time);
+// "one_bit_adam reduce of 16, 262144"
+[[nodiscard]] std::string name_of(const codecs::MethodStep& step, const codecs::StepShape& shape);
+
 // Time of a copy by the bytes that it moves, read and written together: linear between the
 // measured sizes in the logarithm of both, as the simulator interpolates.
 class Floor {
@@ -49,6 +56,9 @@ class Floor {
   };
   std::vector<Copy> copies_;
 };
+
+// One line for each row and for each other value, so that tables can be read and compared.
+[[nodiscard]] std::string text_of(const Json& table);
 
 struct Provenance {
   std::string source, device, driver, cuda, commit, command;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
@@ -14,8 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_source(const fs::path& file) {
-  const sim::JsonDocument document = sim::read_json(file);
+fs::path sidecar_of(fs::path file) { return file.replace_extension(".json"); }
+
+std::string source_of(const sim::JsonDocument& document) {
   const sim::JsonReader root(document);
   root.only({"source", "kind", "model", "step", "date", "commit", "command"});
   std::string source = root.at("source").text();
@@ -23,10 +25,7 @@ std::string read_source(const fs::path& file) {
   return source;
 }
 
-codecs::Tensor read_tensor(const fs::path& file) {
-  fs::path sidecar = file;
-  sidecar.replace_extension(".json");
-  sim::Npy npy = sim::read_npy(file);
+codecs::Tensor checked(const fs::path& file, sim::Npy npy, const sim::JsonDocument& sidecar) {
   const auto strange =
       std::ranges::find_if_not(npy.values, [](float x) { return std::isfinite(x); });
   if (strange != npy.values.end()) {
@@ -37,12 +36,18 @@ codecs::Tensor read_tensor(const fs::path& file) {
     throw sim::InputError(file.string() + ": holds nothing but zeros, which have no error");
   }
   return {.name = file.stem().string(),
-          .source = read_source(sidecar),
+          .source = source_of(sidecar),
           .shape = std::move(npy.shape),
           .values = std::move(npy.values)};
 }
 
 }  // namespace
+
+codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
+                            const fs::path& file) {
+  sim::Npy npy = sim::parse_npy(values, file);
+  return checked(file, std::move(npy), sim::parse_json(sidecar, sidecar_of(file)));
+}
 
 std::vector<codecs::Tensor> read_tensors(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -53,7 +58,10 @@ std::vector<codecs::Tensor> read_tensors(const fs::path& folder) {
   if (error) throw sim::InputError(folder.string() + ": is not a folder that can be read");
   std::ranges::sort(files);
   std::vector<codecs::Tensor> tensors;
-  for (const fs::path& file : files) tensors.push_back(read_tensor(file));
+  for (const fs::path& file : files) {
+    sim::Npy npy = sim::read_npy(file);
+    tensors.push_back(checked(file, std::move(npy), sim::read_json(sidecar_of(file))));
+  }
   return tensors;
 }
 

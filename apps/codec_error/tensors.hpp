@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "codecs/error/training.hpp"
@@ -16,5 +17,9 @@ namespace apps {
 // All of the folder, by name; none where there is no such folder. Throws InputError where a tensor
 // has no source, holds what is not finite or nothing but zeros, or cannot be read.
 [[nodiscard]] std::vector<codecs::Tensor> read_tensors(const std::filesystem::path& folder);
+
+// One from bytes in memory; `file` is the NAME.npy that messages speak of.
+[[nodiscard]] codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
+                                          const std::filesystem::path& file);
 
 }  // namespace apps

@@ -6,8 +6,10 @@
 
 namespace codecs::cuda {
 
-// As many codes as values.
+// As many codes as values. bfloat16 stays what it is, but for the payloads of NaNs.
 void to_bf16_async(Tensor<const float> values, Bf16* codes, unsigned* nonfinite,
+                   cudaStream_t stream);
+void to_bf16_async(Tensor<const Bf16> values, Bf16* codes, unsigned* nonfinite,
                    cudaStream_t stream);
 void to_float_async(Tensor<const Bf16> codes, float* values, cudaStream_t stream);
 

@@ -57,6 +57,7 @@ __device__ void transpose(uint4 (&v)[K], int lane) {
   }
 }
 
+__device__ inline float as_float(float value) { return value; }
 __device__ inline float as_float(Bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
 }
@@ -124,6 +125,24 @@ __device__ uint4 load_vector(const Value* values, std::size_t elements, std::siz
   return make_uint4(load_word(values, elements, first), load_word(values, elements, first + kWord),
                     load_word(values, elements, first + 2 * kWord),
                     load_word(values, elements, first + 3 * kWord));
+}
+
+// 4 neighbouring values as the bits of floats, from memory that is aligned to all of them.
+__device__ inline uint4 load_four(const float* values) {
+  return *reinterpret_cast<const uint4*>(values);
+}
+__device__ inline uint4 load_four(const Bf16* values) {
+  const uint2 pairs = *reinterpret_cast<const uint2*>(values);
+  return make_uint4(pairs.x << 16, pairs.x & 0xFFFF0000u, pairs.y << 16, pairs.y & 0xFFFF0000u);
+}
+// From `first`; zeros from `elements` on.
+template <typename Value>
+__device__ uint4 load_four(const Value* values, std::size_t elements, std::size_t first) {
+  if (first + 4 <= elements) return load_four(values + first);
+  const auto bits = [&](std::size_t at) {
+    return at < elements ? __float_as_uint(as_float(values[at])) : 0u;
+  };
+  return make_uint4(bits(first), bits(first + 1), bits(first + 2), bits(first + 3));
 }
 
 template <typename Value>

@@ -154,12 +154,13 @@ __device__ unsigned byte_word(const float (&v)[kLaneElements], int w) {
   }
 }
 
-// The lowest bits of 8 nibbles: the signs of the values of word w.
+// The highest bits of 8 nibbles: the signs of the values of word w. A funnel shift takes in a
+// value's highest 4 bits.
 __device__ inline unsigned negative_nibbles(const float (&x)[kLaneElements], int w) {
   unsigned word = 0;
 #pragma unroll
-  for (int i = 7; i >= 0; --i) word = word * 16u + (__float_as_uint(x[8 * w + i]) >> 31);
-  return word;
+  for (int i = 7; i >= 0; --i) word = __funnelshift_l(__float_as_uint(x[8 * w + i]), word, 4);
+  return word & 0x88888888u;
 }
 
 // The codes of 16 values x, which in units of the grid are `v`, or for E2M1 have the magnitudes
@@ -178,7 +179,7 @@ __device__ Packed<kElement> pack_codes(const float (&x)[kLaneElements],
     } else {
       words[w] = byte_word<kElement, kCoding>(v, w);
     }
-    if constexpr (kElement == Element::e2m1) words[w] += negative_nibbles(x, w) * 8u;
+    if constexpr (kElement == Element::e2m1) words[w] |= negative_nibbles(x, w);
   }
   return packed(words);
 }

@@ -27,6 +27,10 @@
 namespace codecs::cuda {
 namespace {
 
+void encode_fp32(const Format&, Tensor<const Bf16> values, const Encoding& to,
+                 cudaStream_t stream) {
+  to_float_async(values, reinterpret_cast<float*>(to.wires), stream);
+}
 void encode_fp32(const Format&, Tensor<const float> values, const Encoding& to,
                  cudaStream_t stream) {
   check(cudaMemcpyAsync(to.wires, values.values, values.elements * sizeof(float),
@@ -38,7 +42,8 @@ void decode_fp32(const Format&, const std::byte* wire, Tensor<float> values, cud
                         cudaMemcpyDeviceToDevice, stream));
 }
 
-void encode_bf16(const Format&, Tensor<const float> values, const Encoding& to,
+template <typename Value>
+void encode_bf16(const Format&, Tensor<const Value> values, const Encoding& to,
                  cudaStream_t stream) {
   to_bf16_async(values, reinterpret_cast<Bf16*>(to.wires), to.nonfinite, stream);
 }
@@ -55,6 +60,13 @@ void decode_one(const Format& format, const std::byte* wire, Tensor<float> value
   kReduce(format, {.bytes = wire}, values, stream);
 }
 
+constexpr CudaCodec element_row(const Codec& codec) {
+  return {.codec = &codec,
+          .encode_async = encode_elements_async,
+          .decode_async = decode_elements_async,
+          .encode_bf16_async = encode_elements_async};
+}
+
 constexpr CudaCodec group_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_async,
@@ -67,6 +79,7 @@ constexpr CudaCodec group_row(const Codec& codec) {
 
 constexpr CudaCodec with_feedback(CudaCodec row) {
   row.encode_feedback_async = encode_feedback_async;
+  row.encode_feedback_bf16_async = encode_feedback_async;
   return row;
 }
 
@@ -76,6 +89,7 @@ constexpr CudaCodec sign_row(const Codec& codec) {
           .decode_async = decode_one<decode_reduce_signs_async>,
           .encode_bf16_async = encode_signs_async,
           .encode_feedback_async = encode_signs_feedback_async,
+          .encode_feedback_bf16_async = encode_signs_feedback_async,
           .decode_add_async = decode_add_signs_async,
           .decode_reduce_async = decode_reduce_signs_async,
           .scratch_bytes = sign_scratch_bytes};
@@ -118,7 +132,9 @@ constexpr CudaCodec top_k_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_top_k_async,
           .decode_async = decode_top_k_async,
+          .encode_bf16_async = encode_top_k_async,
           .encode_feedback_async = encode_top_k_feedback_async,
+          .encode_feedback_bf16_async = encode_top_k_feedback_async,
           .decode_reduce_async = decode_reduce_top_k_async,
           .scratch_bytes = top_k_scratch_bytes};
 }
@@ -127,14 +143,16 @@ constexpr CudaCodec random_k_row(const Codec& codec) {
   return {.codec = &codec,
           .encode_async = encode_random_k_async,
           .decode_async = decode_random_k_async,
+          .encode_bf16_async = encode_random_k_async,
           .encode_feedback_async = encode_random_k_feedback_async,
+          .encode_feedback_bf16_async = encode_random_k_feedback_async,
           .decode_reduce_async = decode_reduce_random_k_async};
 }
 
 constexpr std::array kCudaCodecs{
-    CudaCodec{&fp32, encode_fp32, decode_fp32},
-    CudaCodec{&bf16, encode_bf16, decode_bf16},
-    CudaCodec{&fp16, encode_elements_async, decode_elements_async},
+    CudaCodec{&fp32, encode_fp32, decode_fp32, encode_fp32},
+    CudaCodec{&bf16, encode_bf16<float>, decode_bf16, encode_bf16<Bf16>},
+    element_row(fp16),
     group_row(fp8_e4m3),
     group_row(fp8_e5m2),
     group_row(fp8_e4m3_g128),
@@ -188,7 +206,7 @@ constexpr std::array kCudaCodecs{
     group_row(bnb8_g4096),
     group_row(qsgd_int8_g512),
     group_row(qsgd_int4_g512),
-    CudaCodec{&natural, encode_elements_async, decode_elements_async},
+    element_row(natural),
     rotated_row(int4_g128_rht128_sr),
     rotated_row(int4_g128_rht4096),
     rotated_row(nvfp4_rht16),
@@ -211,7 +229,9 @@ constexpr std::array kCudaCodecs{
     CudaCodec{.codec = &demo_top32,
               .encode_async = encode_demo_async,
               .decode_async = decode_demo_async,
+              .encode_bf16_async = encode_demo_async,
               .encode_feedback_async = encode_demo_feedback_async,
+              .encode_feedback_bf16_async = encode_demo_feedback_async,
               .decode_reduce_async = decode_reduce_demo_async,
               .scratch_bytes = demo_scratch_bytes},
 };

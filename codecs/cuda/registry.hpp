@@ -10,7 +10,8 @@
 
 namespace codecs::cuda {
 
-// An operation that is null has no kernel. All but encode_async and decode_async may be null.
+// An operation that is null has no kernel. All but the encodes of plain values and decode_async may
+// be null.
 struct CudaCodec {
   const Codec* codec = nullptr;  // its reference: equal bytes
   void (*encode_async)(const Format& format, Tensor<const float> values, const Encoding& to,
@@ -26,6 +27,9 @@ struct CudaCodec {
   void (*encode_feedback_async)(const Format& format, const Feedback& feedback,
                                 Tensor<const float> values, float* residual, const Encoding& to,
                                 cudaStream_t stream) = nullptr;
+  void (*encode_feedback_bf16_async)(const Format& format, const Feedback& feedback,
+                                     Tensor<const Bf16> values, float* residual, const Encoding& to,
+                                     cudaStream_t stream) = nullptr;
   // wire -> model += decoded.
   void (*decode_add_async)(const Format& format, const std::byte* wire, Tensor<Bf16> model,
                            cudaStream_t stream) = nullptr;

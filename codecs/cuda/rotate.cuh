@@ -38,17 +38,19 @@ __device__ void rotation_barrier() {
   }
 }
 
-// The element that is held from kFrom as value k.
+// The element that is held from kFrom as value 0; value k is k << kFrom further.
 template <int kFrom>
-__device__ int held_element(int k) {
-  const int t = static_cast<int>(threadIdx.x);
-  return (t >> kFrom) << (kFrom + 4) | k << kFrom | (t & ((1 << kFrom) - 1));
+__device__ unsigned first_held() {
+  constexpr unsigned kBelow = (1u << kFrom) - 1;
+  return (threadIdx.x & ~kBelow) << 4 | (threadIdx.x & kBelow);
 }
 
 // Where an element is in shared memory. 16 consecutive elements of a thread take 17 words, so that
 // threads of a warp begin in different banks; where each thread strides, 16 words for each 256 do.
+// Of elements without a common bit the sum's place is the sum of their places: a thread computes
+// one, and its values are at constant distances from there.
 template <bool kConsecutive>
-__device__ int exchange_place(int element) {
+__device__ unsigned exchange_place(unsigned element) {
   return kConsecutive ? element + element / 16 : element + element / 256 * 16;
 }
 
@@ -56,15 +58,14 @@ __device__ int exchange_place(int element) {
 template <int kLog, int kFrom, int kTo>
 __device__ void regroup(float (&x)[kLaneElements], float* exchange) {
   constexpr bool kConsecutive = kFrom == 0 || kTo == 0;
+  float* const from = exchange + exchange_place<kConsecutive>(first_held<kFrom>());
+  const float* const to = exchange + exchange_place<kConsecutive>(first_held<kTo>());
 #pragma unroll
-  for (int k = 0; k < kLaneElements; ++k) {
-    exchange[exchange_place<kConsecutive>(held_element<kFrom>(k))] = x[k];
-  }
+  for (unsigned k = 0; k < kLaneElements; ++k)
+    from[exchange_place<kConsecutive>(k << kFrom)] = x[k];
   rotation_barrier<kLog>();
 #pragma unroll
-  for (int k = 0; k < kLaneElements; ++k) {
-    x[k] = exchange[exchange_place<kConsecutive>(held_element<kTo>(k))];
-  }
+  for (unsigned k = 0; k < kLaneElements; ++k) x[k] = to[exchange_place<kConsecutive>(k << kTo)];
 }
 
 __device__ inline void butterfly(float (&x)[kLaneElements], int stride) {

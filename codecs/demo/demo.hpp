@@ -1,7 +1,8 @@
-// DeMo (arXiv 2411.19870): the largest coefficients of the discrete cosine transform of each 64 x
-// 64 tile of the momentum travel, and what they say is taken out of the momentum. The wire is that
-// of codecs/sparse/sparse.hpp, with chunks of 4096 coefficients. Values lie tile by tile, or in a
-// matrix that codecs/tiles/tiles.hpp cuts up; the last tile is filled up with zeros.
+// DeMo (arXiv 2411.19870): the largest coefficients of the discrete cosine transform of each tile
+// of the momentum travel, and what they say is taken out of the momentum. Tiles have `block` rows
+// and columns, 16, 32 or 64, and are the format's groups. The wire is that of
+// codecs/sparse/sparse.hpp, with a tile's coefficients for a chunk, row by row. Values lie tile by
+// tile, or in a matrix that codecs/tiles/tiles.hpp cuts up; the last tile is filled up with zeros.
 //
 // With error feedback (codecs/feedback/feedback.hpp) the residual is DeMo's momentum: carry is its
 // decay of 0.999, gain the learning rate. Its optimizer steps by the sign of average_demo.
@@ -17,6 +18,9 @@
 namespace codecs {
 
 extern const Codec demo_top32;
+
+// Throws std::invalid_argument for formats that are not of this codec.
+void require_demo_format(const Format& format);
 
 void encode_demo(const Format& format, std::span<const float> values, const RandomKey& key,
                  std::span<std::byte> wire);

@@ -1,7 +1,9 @@
 // CUDA kernels of DeMo; codecs/cuda/kernels.hpp says what all launchers promise. Scratch holds the
-// coefficients. A matrix is in tiles of 64 x 64, read and written where they are.
+// coefficients, of which at most an eighth is kept, or 64. A matrix is in tiles of the format's
+// block, read and written where they are.
 #pragma once
 
+#include "codecs/bf16/bf16.hpp"
 #include "codecs/cuda/kernels.hpp"
 #include "codecs/demo/demo.hpp"
 #include "codecs/feedback/feedback.hpp"
@@ -12,13 +14,23 @@ namespace codecs::cuda {
 
 void encode_demo_async(const Format& format, Tensor<const float> values, const Encoding& to,
                        cudaStream_t stream);
+void encode_demo_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                       cudaStream_t stream);
 void encode_demo_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
+                       cudaStream_t stream);
+void encode_demo_async(const Format& format, const Tiled<const Bf16>& matrix, const Encoding& to,
                        cudaStream_t stream);
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 Tensor<const float> values, float* residual, const Encoding& to,
                                 cudaStream_t stream);
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
+                                Tensor<const Bf16> values, float* residual, const Encoding& to,
+                                cudaStream_t stream);
+void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 const Tiled<const float>& matrix, float* residual,
+                                const Encoding& to, cudaStream_t stream);
+void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
+                                const Tiled<const Bf16>& matrix, float* residual,
                                 const Encoding& to, cudaStream_t stream);
 
 void decode_demo_async(const Format& format, const std::byte* wire, Tensor<float> values,
@@ -32,7 +44,7 @@ void decode_reduce_demo_async(const Format& format, const Wires& wires, const Ti
 struct DemoAverage {
   float* averages = nullptr;
   std::size_t elements = 0;
-  TileShape tiles = {};  // without columns: chunks of 4096
+  TileShape tiles = {};  // without columns: a row of tiles
   DemoStep step = DemoStep::average;
   std::byte* scratch = nullptr;
   unsigned* nonfinite = nullptr;  // becomes 1 if a peer was left out; null: not wanted

@@ -4,8 +4,8 @@
 //   u = momentum u + g  (a fused multiply-add),  v = v + u
 //   threshold = the k-th largest |v| of every stride-th element, k = ceil(density samples),
 //               at least 2^-126, so that no zeros are sent
-//   at most 10 times: threshold times 1.3 where more than 1.3 target elements reach it, times 0.8
-//               where fewer than 0.8 target do; target = ceil(density n)
+//   at most `rounds` times: threshold times `most` where more than most target elements reach it,
+//               times `least` where fewer than least target do; target = ceil(density n)
 //   sent: the |v| that reach it, in the order of the index, at most `capacity` of them;
 //   u = v = 0 where sent ("momentum factor masking")
 //
@@ -16,7 +16,7 @@
 //   bytes 0-15  uint32 count of the values sent, then zeros
 //   indices     capacity int32, of which `count` ascend and the others are 0
 //   values      capacity float32 (NaNs as 0x7FC00000), of which the others are 0
-// where capacity = ceil(1.3 target).
+// where capacity = ceil(most target).
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@
 namespace codecs {
 
 inline constexpr std::size_t kDgcHeaderBytes = 16;
-inline constexpr int kDgcRounds = 10;
-inline constexpr double kDgcMost = 1.3;   // of the target; and what the threshold is raised by
-inline constexpr double kDgcLeast = 0.8;  // of the target; and what the threshold is lowered by
 inline constexpr float kDgcLeastThreshold = 0x1p-126f;
 
 struct Dgc {
   double density = 0.001;
   float momentum = 0.9f;
   std::size_t stride = 100;  // of the sample
+  int rounds = 10;
+  double most = 1.3;   // at least 1
+  double least = 0.8;  // at most 1, above 0
 };
 
 // Sizes of a tensor's wire, and counts that the threshold aims at.
@@ -48,7 +48,8 @@ struct DgcWire {
   std::size_t values = 0;  // offset in bytes; the indices follow the header
   std::size_t bytes = 0;
 };
-// Throws std::invalid_argument for a density outside (0, 1], no stride, or 2^31 elements and more.
+// Throws std::invalid_argument for a density outside (0, 1], no stride, bounds that exclude the
+// target, or 2^31 elements and more.
 [[nodiscard]] DgcWire dgc_wire(const Dgc& dgc, std::size_t elements);
 
 // What a rank keeps from step to step, as long as the gradient.

@@ -25,15 +25,23 @@ DgcScratch scratch_of(std::byte* scratch) {
           reinterpret_cast<unsigned*>(scratch + sizeof(DgcProgress))};
 }
 
+// What the kernels after the first see of a tensor.
+struct Gathered {
+  float* momentum = nullptr;
+  float* values = nullptr;
+  std::size_t elements = 0;
+};
+
 __device__ std::uint32_t key_of(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
 
 __device__ bool reaches(float value, float threshold) { return key_of(value) >= key_of(threshold); }
 
+template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    gather_kernel(DgcTensors tensors, float momentum, unsigned* nonfinite) {
+    gather_kernel(DgcTensors<Value> tensors, float momentum, unsigned* nonfinite) {
   const std::size_t i = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
   if (i >= tensors.elements) return;
-  const float u = __fmaf_rn(momentum, tensors.momentum[i], tensors.gradient[i]);
+  const float u = __fmaf_rn(momentum, tensors.momentum[i], as_float(tensors.gradient[i]));
   const float v = tensors.gathered[i] + u;
   tensors.momentum[i] = u;
   tensors.gathered[i] = v;
@@ -52,12 +60,12 @@ __device__ unsigned lone_sum(unsigned x) {
 
 // The first threshold, by bisection of the samples' bits. One block.
 __global__ void __launch_bounds__(kLoneThreads)
-    sample_kernel(DgcTensors tensors, std::size_t stride, unsigned top, DgcProgress* progress) {
+    sample_kernel(Gathered tensor, std::size_t stride, unsigned top, DgcProgress* progress) {
   unsigned threshold = 0;
   for (unsigned bit = 1u << 30; bit > 0; bit >>= 1) {
     unsigned reach = 0;
-    for (std::size_t i = threadIdx.x * stride; i < tensors.elements; i += kLoneThreads * stride) {
-      reach += key_of(tensors.gathered[i]) >= (threshold | bit) ? 1u : 0u;
+    for (std::size_t i = threadIdx.x * stride; i < tensor.elements; i += kLoneThreads * stride) {
+      reach += key_of(tensor.values[i]) >= (threshold | bit) ? 1u : 0u;
     }
     if (lone_sum(reach) >= top) threshold |= bit;
   }
@@ -66,13 +74,13 @@ __global__ void __launch_bounds__(kLoneThreads)
 }
 
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    count_kernel(DgcTensors tensors, DgcProgress* progress) {
+    count_kernel(Gathered tensor, DgcProgress* progress) {
   if (progress->done != 0) return;
   const std::size_t first = blockIdx.x * kBlockElements;
   unsigned reach = 0;
   for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
-    if (first + i >= tensors.elements) break;
-    reach += reaches(tensors.gathered[first + i], progress->threshold) ? 1u : 0u;
+    if (first + i >= tensor.elements) break;
+    reach += reaches(tensor.values[first + i], progress->threshold) ? 1u : 0u;
   }
   __syncwarp();
   reach = __reduce_add_sync(kAllLanes, reach);
@@ -82,12 +90,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 }
 
 // One thread.
-__global__ void adapt_kernel(std::size_t most, std::size_t least, DgcProgress* progress) {
+__global__ void adapt_kernel(DgcWire wire, float raise, float lower, DgcProgress* progress) {
   if (progress->done != 0) return;
-  if (progress->count > most) {
-    progress->threshold *= static_cast<float>(kDgcMost);
-  } else if (progress->count < least) {
-    progress->threshold *= static_cast<float>(kDgcLeast);
+  if (progress->count > wire.most) {
+    progress->threshold *= raise;
+  } else if (progress->count < wire.least) {
+    progress->threshold *= lower;
   } else {
     progress->done = 1;
   }
@@ -102,7 +110,7 @@ __device__ float final_threshold(const DgcProgress& progress) {
 
 // How many of each block of elements are sent.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    block_counts_kernel(DgcTensors tensors, DgcScratch scratch) {
+    block_counts_kernel(Gathered tensor, DgcScratch scratch) {
   __shared__ unsigned sum;
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
@@ -110,8 +118,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const float threshold = final_threshold(*scratch.progress);
   unsigned reach = 0;
   for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
-    if (first + i >= tensors.elements) break;
-    reach += reaches(tensors.gathered[first + i], threshold) ? 1u : 0u;
+    if (first + i >= tensor.elements) break;
+    reach += reaches(tensor.values[first + i], threshold) ? 1u : 0u;
   }
   atomicAdd(&sum, reach);
   __syncthreads();
@@ -147,15 +155,15 @@ __global__ void __launch_bounds__(kLoneThreads)
 
 // In the order of the index: the block takes a row of its threads at a time.
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    send_kernel(DgcTensors tensors, DgcWire wire, DgcScratch scratch, std::byte* bytes) {
+    send_kernel(Gathered tensor, DgcWire wire, DgcScratch scratch, std::byte* bytes) {
   __shared__ unsigned of_warp[kWarpsPerBlock];
   const float threshold = final_threshold(*scratch.progress);
   const unsigned warp = threadIdx.x / kWarpLanes, lane = threadIdx.x % kWarpLanes;
   unsigned at = scratch.before[blockIdx.x];
   for (std::size_t row = 0; row < kBlockElements; row += kThreadsPerBlock) {
     const std::size_t i = blockIdx.x * kBlockElements + row + threadIdx.x;
-    const float v = i < tensors.elements ? tensors.gathered[i] : 0.0f;
-    const unsigned sent = __ballot_sync(kAllLanes, i < tensors.elements && reaches(v, threshold));
+    const float v = i < tensor.elements ? tensor.values[i] : 0.0f;
+    const unsigned sent = __ballot_sync(kAllLanes, i < tensor.elements && reaches(v, threshold));
     if (lane == 0) of_warp[warp] = static_cast<unsigned>(__popc(sent));
     __syncthreads();
     std::size_t place = at + static_cast<unsigned>(__popc(sent & ((1u << lane) - 1u)));
@@ -168,8 +176,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
           static_cast<std::int32_t>(i);
       reinterpret_cast<std::uint32_t*>(bytes + wire.values)[place] =
           v == v ? __float_as_uint(v) : kNaNScale;
-      tensors.momentum[i] = 0;
-      tensors.gathered[i] = 0;
+      tensor.momentum[i] = 0;
+      tensor.values[i] = 0;
     }
     __syncthreads();
   }
@@ -193,31 +201,42 @@ unsigned blocks_of(std::size_t items, std::size_t per_block) {
   return static_cast<unsigned>((items + per_block - 1) / per_block);  // of less than 2^31 items
 }
 
+template <typename Value>
+void encode(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to,
+            cudaStream_t stream) {
+  const DgcWire wire = dgc_wire(dgc, tensors.elements);
+  if (tensors.elements == 0) return;
+  const Gathered gathered{tensors.momentum, tensors.gathered, tensors.elements};
+  const DgcScratch scratch = scratch_of(to.scratch);
+  const Grid threads{.blocks = blocks_of(tensors.elements, kThreadsPerBlock), .stream = stream};
+  const Grid blocks{.blocks = blocks_of(tensors.elements, kBlockElements), .stream = stream};
+  const Grid lone{.blocks = 1, .threads = kLoneThreads, .stream = stream};
+  launch(gather_kernel<Value>, threads, tensors, dgc.momentum, to.nonfinite);
+  launch(sample_kernel, lone, gathered, dgc.stride, static_cast<unsigned>(wire.top_samples),
+         scratch.progress);
+  for (int round = 0; round < dgc.rounds; ++round) {
+    launch(count_kernel, blocks, gathered, scratch.progress);
+    launch(adapt_kernel, {.blocks = 1, .threads = 1, .stream = stream}, wire,
+           static_cast<float>(dgc.most), static_cast<float>(dgc.least), scratch.progress);
+  }
+  launch(block_counts_kernel, blocks, gathered, scratch);
+  launch(offsets_kernel, lone, std::size_t{blocks.blocks}, wire, scratch, to.wires);
+  launch(send_kernel, blocks, gathered, wire, scratch, to.wires);
+}
+
 }  // namespace
 
 std::size_t dgc_scratch_bytes(std::size_t elements) {
   return sizeof(DgcProgress) + blocks_of(elements, kBlockElements) * sizeof(unsigned);
 }
 
-void encode_dgc_async(const Dgc& dgc, const DgcTensors& tensors, const Encoding& to,
+void encode_dgc_async(const Dgc& dgc, const DgcTensors<float>& tensors, const Encoding& to,
                       cudaStream_t stream) {
-  const DgcWire wire = dgc_wire(dgc, tensors.elements);
-  if (tensors.elements == 0) return;
-  const DgcScratch scratch = scratch_of(to.scratch);
-  const Grid threads{.blocks = blocks_of(tensors.elements, kThreadsPerBlock), .stream = stream};
-  const Grid blocks{.blocks = blocks_of(tensors.elements, kBlockElements), .stream = stream};
-  const Grid lone{.blocks = 1, .threads = kLoneThreads, .stream = stream};
-  launch(gather_kernel, threads, tensors, dgc.momentum, to.nonfinite);
-  launch(sample_kernel, lone, tensors, dgc.stride, static_cast<unsigned>(wire.top_samples),
-         scratch.progress);
-  for (int round = 0; round < kDgcRounds; ++round) {
-    launch(count_kernel, blocks, tensors, scratch.progress);
-    launch(adapt_kernel, {.blocks = 1, .threads = 1, .stream = stream}, wire.most, wire.least,
-           scratch.progress);
-  }
-  launch(block_counts_kernel, blocks, tensors, scratch);
-  launch(offsets_kernel, lone, std::size_t{blocks.blocks}, wire, scratch, to.wires);
-  launch(send_kernel, blocks, tensors, wire, scratch, to.wires);
+  encode(dgc, tensors, to, stream);
+}
+void encode_dgc_async(const Dgc& dgc, const DgcTensors<Bf16>& tensors, const Encoding& to,
+                      cudaStream_t stream) {
+  encode(dgc, tensors, to, stream);
 }
 
 void decode_mean_dgc_async(const Dgc& dgc, const Wires& wires, Tensor<float> means,

@@ -2,13 +2,15 @@
 // promise. Plain: the gathered gradients are read again for each round that adapts the threshold.
 #pragma once
 
+#include "codecs/bf16/bf16.hpp"
 #include "codecs/cuda/kernels.hpp"
 #include "codecs/dgc/dgc.hpp"
 
 namespace codecs::cuda {
 
+template <typename Value>
 struct DgcTensors {
-  const float* gradient = nullptr;
+  const Value* gradient = nullptr;
   float* momentum = nullptr;
   float* gathered = nullptr;
   std::size_t elements = 0;
@@ -16,7 +18,9 @@ struct DgcTensors {
 
 [[nodiscard]] std::size_t dgc_scratch_bytes(std::size_t elements);
 
-void encode_dgc_async(const Dgc& dgc, const DgcTensors& tensors, const Encoding& to,
+void encode_dgc_async(const Dgc& dgc, const DgcTensors<float>& tensors, const Encoding& to,
+                      cudaStream_t stream);
+void encode_dgc_async(const Dgc& dgc, const DgcTensors<Bf16>& tensors, const Encoding& to,
                       cudaStream_t stream);
 // One kernel for each wire, so that they are added in their order.
 void decode_mean_dgc_async(const Dgc& dgc, const Wires& wires, Tensor<float> means,

@@ -34,14 +34,15 @@ bool reaches(float value, float threshold) {
   return magnitude_bits(value) >= magnitude_bits(threshold);
 }
 
-float adapted_threshold(const DgcWire& wire, std::span<const float> gathered, float threshold) {
-  for (int round = 0; round < kDgcRounds; ++round) {
+float adapted_threshold(const Dgc& dgc, const DgcWire& wire, std::span<const float> gathered,
+                        float threshold) {
+  for (int round = 0; round < dgc.rounds; ++round) {
     const auto count = static_cast<std::size_t>(
         std::ranges::count_if(gathered, [&](float v) { return reaches(v, threshold); }));
     if (count > wire.most) {
-      threshold *= static_cast<float>(kDgcMost);
+      threshold *= static_cast<float>(dgc.most);
     } else if (count < wire.least) {
-      threshold *= static_cast<float>(kDgcLeast);
+      threshold *= static_cast<float>(dgc.least);
     } else {
       break;
     }
@@ -54,13 +55,14 @@ float adapted_threshold(const DgcWire& wire, std::span<const float> gathered, fl
 DgcWire dgc_wire(const Dgc& dgc, std::size_t elements) {
   require(dgc.density > 0 && dgc.density <= 1, "a density is above 0 and at most 1");
   require(dgc.stride > 0, "a sample takes every stride-th element");
+  require(dgc.most >= 1 && dgc.least > 0 && dgc.least <= 1, "the target is within its bounds");
   require(elements < (std::size_t{1} << 31), "indices have 32 bits");
   DgcWire wire;
   if (elements == 0) return wire;
   wire.target = ceiling(dgc.density * static_cast<double>(elements));
-  wire.capacity = std::min(ceiling(kDgcMost * static_cast<double>(wire.target)), elements);
+  wire.capacity = std::min(ceiling(dgc.most * static_cast<double>(wire.target)), elements);
   wire.most = wire.capacity;
-  wire.least = ceiling(kDgcLeast * static_cast<double>(wire.target));
+  wire.least = ceiling(dgc.least * static_cast<double>(wire.target));
   wire.samples = (elements + dgc.stride - 1) / dgc.stride;
   wire.top_samples = ceiling(dgc.density * static_cast<double>(wire.samples));
   wire.values = kDgcHeaderBytes + aligned(wire.capacity * sizeof(std::int32_t));
@@ -80,8 +82,8 @@ void encode_dgc(const Dgc& dgc, std::span<const float> gradient, const DgcState&
     state.momentum[i] = std::fma(dgc.momentum, state.momentum[i], gradient[i]);
     state.gathered[i] += state.momentum[i];
   }
-  const float threshold =
-      adapted_threshold(layout, state.gathered, sampled_threshold(dgc, layout, state.gathered));
+  const float threshold = adapted_threshold(dgc, layout, state.gathered,
+                                            sampled_threshold(dgc, layout, state.gathered));
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < gradient.size() && count < layout.capacity; ++i) {
     if (!reaches(state.gathered[i], threshold)) continue;

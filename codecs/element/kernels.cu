@@ -47,9 +47,9 @@ __device__ std::size_t first_of_thread() {
   return (std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x) * kPerThread<kElement>;
 }
 
-template <Element kElement>
+template <Element kElement, typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    encode_elements_kernel(Tensor<const float> values, Draw draw, EncodeOutput output) {
+    encode_elements_kernel(Tensor<const Value> values, Draw draw, EncodeOutput output) {
   using Code = typename Cast<kElement>::Code;
   constexpr int kCount = kPerThread<kElement>;
   const std::size_t first = first_of_thread<kElement>();
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   bool finite = true;
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    const float value = first + i < values.elements ? values.values[first + i] : 0.0f;
+    const float value = first + i < values.elements ? as_float(values.values[first + i]) : 0.0f;
     finite &= magnitude_bits(value) < kInfinityBits;
     const unsigned code = Cast<kElement>::encode(value, random, i);
     words[i / kPerWord] |= code << (i % kPerWord * kBits);
@@ -108,16 +108,26 @@ unsigned blocks_of(std::size_t elements) {
   return blocks_for(elements, std::size_t{kWarpLanes} * kPerThread<kElement>);
 }
 
+template <typename Value>
+void encode(const Format& format, Tensor<const Value> values, const Encoding& to,
+            cudaStream_t stream) {
+  if (values.elements == 0) return;
+  with_element(format.element, [&]<Element kElement>() {
+    launch(encode_elements_kernel<kElement, Value>,
+           {.blocks = blocks_of<kElement>(values.elements), .stream = stream}, values,
+           draw_of(to.key), EncodeOutput{to.wires, to.nonfinite});
+  });
+}
+
 }  // namespace
 
 void encode_elements_async(const Format& format, Tensor<const float> values, const Encoding& to,
                            cudaStream_t stream) {
-  if (values.elements == 0) return;
-  with_element(format.element, [&]<Element kElement>() {
-    launch(encode_elements_kernel<kElement>,
-           {.blocks = blocks_of<kElement>(values.elements), .stream = stream}, values,
-           draw_of(to.key), EncodeOutput{to.wires, to.nonfinite});
-  });
+  encode(format, values, to, stream);
+}
+void encode_elements_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                           cudaStream_t stream) {
+  encode(format, values, to, stream);
 }
 
 void decode_elements_async(const Format& format, const std::byte* wire, Tensor<float> values,

@@ -2,11 +2,14 @@
 // codecs/cuda/kernels.hpp says what all launchers promise.
 #pragma once
 
+#include "codecs/bf16/bf16.hpp"
 #include "codecs/cuda/kernels.hpp"
 
 namespace codecs::cuda {
 
 void encode_elements_async(const Format& format, Tensor<const float> values, const Encoding& to,
+                           cudaStream_t stream);
+void encode_elements_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                            cudaStream_t stream);
 void decode_elements_async(const Format& format, const std::byte* wire, Tensor<float> values,
                            cudaStream_t stream);

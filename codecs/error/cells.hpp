@@ -37,7 +37,9 @@ class Shared {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const ErrorMetrics& metrics);
 
-void add_reductions(const ErrorTableSize& size, std::vector<ErrorCell>& cells);
-void add_weights(const ErrorTableSize& size, std::vector<ErrorCell>& cells);
+void add_reductions(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
+void add_feedback(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
+void add_all_reduces(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
+void add_weights(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
 
 }  // namespace codecs

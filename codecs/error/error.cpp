@@ -1,6 +1,7 @@
 #include "codecs/error/error.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 #include "codecs/error/distributions.hpp"
@@ -20,13 +21,20 @@ std::uint64_t stream(std::uint64_t seed, std::uint64_t index) { return seed * 1'
 
 ErrorMetrics compare(std::span<const float> exact, std::span<const float> decoded) {
   require(exact.size() == decoded.size() && !exact.empty(), "two tensors of one size");
-  const Eigen::ArrayXd x = as_array(exact);
-  const Eigen::ArrayXd y = as_array(decoded);
-  const double norm = x.matrix().norm();
-  return {.relative_l2 = (y - x).matrix().norm() / norm,
-          .cosine = x.matrix().dot(y.matrix()) / (norm * y.matrix().norm()),
-          .max_abs = (y - x).abs().maxCoeff(),
-          .bias = (y - x).mean() / std::sqrt(x.square().mean())};
+  double squares = 0, decoded_squares = 0, products = 0, lost_squares = 0, lost = 0, most = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double x = exact[i], y = decoded[i], error = y - x;
+    squares += x * x;
+    decoded_squares += y * y;
+    products += x * y;
+    lost_squares += error * error;
+    lost += error;
+    most = std::max(most, std::abs(error));
+  }
+  return {.relative_l2 = std::sqrt(lost_squares / squares),
+          .cosine = products / std::sqrt(squares * decoded_squares),
+          .max_abs = most,
+          .bias = lost / std::sqrt(squares * static_cast<double>(exact.size()))};
 }
 
 std::vector<float> encode_and_decode(const Codec& codec, std::span<const float> values,

@@ -50,14 +50,13 @@ constexpr std::array kReductions{
 };
 
 // Of a reduction at the table's size.
-Json reduction_figures(const Reduction& reduction, const Gradients& gradients,
-                       const ErrorTableSize& size) {
+Json reduction_figures(const Reduction& reduction, const Gradients& gradients, std::uint64_t seed) {
   const TwoLevel shape = two_level({.gpus_per_node = kGpusPerNode,
                                     .nodes = kNodes,
                                     .intra = reduction.intra,
                                     .inter = reduction.inter},
-                                   size.rank_elements);
-  return to_json(reduction_error(shape, gradients, {.seed = size.reduction_seed}));
+                                   gradients.mean.size());
+  return to_json(reduction_error(shape, gradients, {.seed = seed}));
 }
 
 Codec grouped(const Format& format) {
@@ -68,25 +67,24 @@ Codec grouped(const Format& format) {
           .decode = decode_groups};
 }
 
-Json weight_figures(const WeightExchange& exchange, const ErrorTableSize& size) {
-  const std::vector<double> errors =
-      weight_errors(two_phases(size.trained_weights, size.seed), exchange);
+Json weight_figures(const WeightExchange& exchange, const AdamTrace& trace) {
+  const std::vector<double> errors = weight_errors(trace, exchange);
   return {{"lr_6e-4", {{"relative_l2", errors.at(0)}}},
           {"lr_6e-5", {{"relative_l2", errors.at(1)}}}};
 }
 
 }  // namespace
 
-void add_reductions(const ErrorTableSize& size, Cells& cells) {
+void add_reductions(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
   for (const std::string name : {"normal", "student_t3", "outlier"}) {
     for (const double common : {0.0, 0.5}) {
-      const Shared<Gradients> gradients([name, common, size] {
-        return draw_gradients({&distribution_named(name), common, size.reduction_seed},
-                              kGpusPerNode * kNodes, size.rank_elements);
+      const Shared<Gradients> gradients([name, common, size, seed] {
+        return draw_gradients({&distribution_named(name), common, seed}, kGpusPerNode * kNodes,
+                              size.rank_elements);
       });
       for (const Reduction& reduction : kReductions) {
-        const auto measure = [reduction, gradients, size] {
-          return reduction_figures(reduction, *gradients, size);
+        const auto measure = [reduction, gradients, seed] {
+          return reduction_figures(reduction, *gradients, seed);
         };
         cells.push_back(
             {"reductions", reduction.name, common > 0 ? name + "_half_common" : name, measure});
@@ -97,10 +95,11 @@ void add_reductions(const ErrorTableSize& size, Cells& cells) {
 
 // qW sends the weights, qWD their differences: INT4 with a scale for 2048 elements and stochastic
 // rounding, where the name says no other.
-void add_weights(const ErrorTableSize& size, Cells& cells) {
+void add_weights(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
+  const AdamTrace trace = two_phases(size.trained_weights, seed);
   const auto add = [&](const char* name, const WeightExchange& exchange) {
     cells.push_back(
-        {"weights", name, "", [exchange, size] { return weight_figures(exchange, size); }});
+        {"weights", name, "", [exchange, trace] { return weight_figures(exchange, trace); }});
   };
   const auto weights = [](Element element, std::size_t group, Rounding rounding) {
     return send_weights(grouped(integers(element, group, rounding)));

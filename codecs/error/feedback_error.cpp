@@ -1,6 +1,7 @@
 #include "codecs/error/feedback_error.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "codecs/loco/loco.hpp"
 
@@ -25,6 +26,21 @@ double relative_distance(std::span<const double> exact, std::span<const double> 
     norm += std::pow(exact[i], 2);
   }
   return std::sqrt(distance / norm);
+}
+
+// Of the distribution's variance.
+std::vector<float> low_rank(const GradientSteps& wanted, std::uint64_t seed) {
+  const std::size_t rank = wanted.common_rank, columns = wanted.elements / wanted.rows;
+  const std::vector<float> factors =
+      draw(*wanted.distribution, seed, rank * (wanted.rows + columns));
+  std::vector<float> matrix(wanted.rows * columns);
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    const float* const left = &factors[rank * (i / columns)];
+    const float* const right = &factors[rank * (wanted.rows + i % columns)];
+    matrix[i] =
+        std::inner_product(left, left + rank, right, 0.0f) / std::sqrt(static_cast<float>(rank));
+  }
+  return matrix;
 }
 
 // One step: the wire, decoded, and how much of what was encoded it lost.
@@ -64,7 +80,9 @@ std::vector<FeedbackRule> feedback_rules(const Format& format) {
 
 std::vector<std::vector<float>> draw_steps(const GradientSteps& wanted) {
   const std::uint64_t first = wanted.seed * 1'000'003;
-  const std::vector<float> shared = draw(*wanted.distribution, first, wanted.elements);
+  const std::vector<float> shared = wanted.common_rank > 0
+                                        ? low_rank(wanted, first)
+                                        : draw(*wanted.distribution, first, wanted.elements);
   const double own = std::sqrt(1 - wanted.common), common = std::sqrt(wanted.common);
   std::vector<std::vector<float>> gradients;
   for (std::size_t step = 1; step <= wanted.steps; ++step) {

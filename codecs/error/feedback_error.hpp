@@ -28,6 +28,10 @@ struct GradientSteps {
   std::size_t elements = 0;
   std::size_t steps = 0;
   std::uint64_t seed = 0;
+  // Where it is not 0, the common part is a matrix of this rank, of so many rows: the product of
+  // two factors of the distribution.
+  std::size_t common_rank = 0;
+  std::size_t rows = 0;
 };
 [[nodiscard]] std::vector<std::vector<float>> draw_steps(const GradientSteps& wanted);
 

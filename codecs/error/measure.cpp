@@ -18,6 +18,11 @@ Json rounded(const Json& value) {
     std::snprintf(digits, sizeof digits, "%.6g", value.get<double>());
     return std::strtod(digits, nullptr);
   }
+  if (value.is_array()) {
+    Json result = Json::array();
+    for (const Json& inner : value) result.push_back(rounded(inner));
+    return result;
+  }
   if (!value.is_object()) return value;
   Json result = Json::object();
   for (const auto& [key, inner] : value.items()) result[key] = rounded(inner);

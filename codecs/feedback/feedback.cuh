@@ -1,5 +1,4 @@
-// Where the kernels of a codec get what they encode, and what they do with what is lost: nothing,
-// or codecs/feedback/feedback.hpp's rule.
+// Sources of encodes with error feedback: what is lost goes by codecs/feedback/feedback.hpp's rule.
 #pragma once
 
 #include "codecs/cuda/sources.cuh"
@@ -8,24 +7,7 @@
 namespace codecs::cuda {
 
 template <typename Value>
-struct ForgetfulSource {
-  static constexpr bool kKeepsResidual = false;
-  const Value* values = nullptr;
-  std::size_t elements = 0;
-
-  template <bool kWhole>
-  __device__ Fetched<Value> fetch(std::size_t tile) const {
-    return fetch_lane<kWhole>(values, elements, tile);
-  }
-  __device__ void take(const Fetched<Value>& fetched, float (&x)[kLaneElements]) const {
-    take_lane(fetched, x);
-  }
-  __device__ void keep(std::size_t, float (&)[kLaneElements]) const {}
-};
-
-template <typename Value>
 struct FeedbackSource {
-  static constexpr bool kKeepsResidual = true;
   const Value* values = nullptr;
   std::size_t elements = 0;
   float* residual = nullptr;

@@ -9,6 +9,12 @@
 
 namespace codecs::cuda {
 
+// What an encode keeps of a tensor, in the order of its values; null: nothing.
+struct Residual {
+  float* values = nullptr;
+  Feedback feedback = {};
+};
+
 void encode_feedback_async(const Format& format, const Feedback& feedback,
                            Tensor<const float> values, float* residual, const Encoding& to,
                            cudaStream_t stream);

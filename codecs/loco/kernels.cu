@@ -4,11 +4,13 @@
 namespace codecs::cuda {
 namespace {
 
-using LocoFormats =
-    Formats<StaticFormat<E::int4, C::full>, StaticFormat<E::int4, C::full, kNearest, false, 2>,
-            StaticFormat<E::int4, C::full, kNearest, false, 4>, StaticFormat<E::int4, C::symmetric>,
-            StaticFormat<E::int4, C::symmetric, kNearest, false, 2>,
-            StaticFormat<E::int4, C::symmetric, kNearest, false, 4>>;
+template <int kTiles>
+using LocoFormats = Formats<StaticFormat<E::int8, C::full, kNearest, false, kTiles>,
+                            StaticFormat<E::int8, C::symmetric, kNearest, false, kTiles>,
+                            StaticFormat<E::int8, C::symmetric, kRandom, false, kTiles>,
+                            StaticFormat<E::int4, C::full, kNearest, false, kTiles>,
+                            StaticFormat<E::int4, C::symmetric, kNearest, false, kTiles>,
+                            StaticFormat<E::int4, C::symmetric, kRandom, false, kTiles>>;
 
 using Residual = StaticFormat<E::int8, C::full>;
 
@@ -39,7 +41,9 @@ template <typename Static>
 __device__ Packed<Static::kElement> store_codes(const Part& to, std::size_t element,
                                                 const float (&x)[kLaneElements],
                                                 const GroupScale<Static::kCoding>& scale) {
-  const auto codes = encode_lane<Static>(x, scale, {}, 0);
+  const Draw& draw = to.shape.draw;
+  const auto codes =
+      encode_lane<Static>(x, scale, draw, draw.first_block + element / kElementsPerDraw);
   const std::size_t offset = element * Static::kBits / 8;
   if (offset < to.shape.wire.payload_bytes) {
     *reinterpret_cast<Packed<Static::kElement>*>(to.wire + offset) = codes;
@@ -127,13 +131,21 @@ void encode(const Loco& loco, Tensor<const Value> values, std::byte* residual, c
   if (values.elements == 0) return;
   const Part error{encode_shape(residual_format(loco), values.elements, {}), residual};
   const Part wire{encode_shape(loco.wire, values.elements, to), to.wires};
-  with_format(LocoFormats{}, loco.wire, [&]<typename Static>(Static) {
+  const auto encode_with = [&]<typename Static>(Static) {
     launch(loco_kernel<Static, Value>,
            {.blocks = blocks_for(values.elements, std::size_t{Static::kTiles} * kTileElements),
             .stream = stream},
            TensorSource<Value>{values.values, values.elements}, loco.feedback, error, wire,
            to.nonfinite);
-  });
+  };
+  switch (tiles_of(loco.wire)) {
+    case 1:
+      return with_format(LocoFormats<1>{}, loco.wire, encode_with);
+    case 2:
+      return with_format(LocoFormats<2>{}, loco.wire, encode_with);
+    default:
+      return with_format(LocoFormats<4>{}, loco.wire, encode_with);
+  }
 }
 
 }  // namespace

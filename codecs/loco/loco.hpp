@@ -21,7 +21,7 @@ namespace codecs {
 inline constexpr float kLocoBeta = 0.8f;
 
 struct Loco {
-  Format wire = {};  // INT4 or INT8 groups without a transform; kernels: INT4, to nearest
+  Format wire = {};  // INT4 or INT8 groups without a transform
   Feedback feedback = {.keep = kLocoBeta, .take = 1 - kLocoBeta};
 };
 

@@ -1,4 +1,5 @@
 #include "codecs/cuda/launch.cuh"
+#include "codecs/feedback/kernels.hpp"
 #include "codecs/random_k/kernels.hpp"
 #include "codecs/random_k/random_k.hpp"
 
@@ -86,30 +87,25 @@ __device__ uint4 scaled(const uint4& v, float factor) {
                     scaled(v.w, factor));
 }
 
-// A thread takes a stratum: one sector in, one out.
+// A thread takes a stratum: of float32 one sector in, one out.
+template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    random_k_kernel(const float* values, RandomKShape shape, Draw draw, EncodeOutput out) {
+    random_k_kernel(const Value* values, RandomKShape shape, Draw draw, EncodeOutput out) {
   const std::size_t stratum = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
   if (stratum == 0) store_header(draw, out.wires);
   if (stratum >= shape.strata) return;
   const std::size_t first = drawn(shape, draw, stratum);
   uint4* const to = wire_values(stratum, out.wires);
   for (int half = 0; half < 2; ++half) {
-    const uint4 v = load_vector(values, shape.elements, first + 4 * half);
+    const uint4 v = load_four(values, shape.elements, first + 4 * half);
     if (any_nonfinite(v) && out.nonfinite != nullptr) *out.nonfinite = 1;
     to[half] = scaled(v, shape.factor);
   }
 }
 
-struct ResidualUpdate {
-  const float* values = nullptr;
-  float* residual = nullptr;
-  Feedback feedback = {};
-};
-
 // The vector at `at`: sends it if it is drawn, and updates its residual.
 __device__ void send_vector(const RandomKShape& shape, const Draw& draw, const uint4& value,
-                            const uint4& old, const ResidualUpdate& update, std::size_t at,
+                            const uint4& old, const Residual& residual, std::size_t at,
                             const EncodeOutput& out) {
   const std::uint32_t values[4] = {value.x, value.y, value.z, value.w};
   const std::uint32_t olds[4] = {old.x, old.y, old.z, old.w};
@@ -120,22 +116,23 @@ __device__ void send_vector(const RandomKShape& shape, const Draw& draw, const u
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const float e = __uint_as_float(olds[i]);
-    const float given = update.feedback.gain * __uint_as_float(values[i]);
-    const float x = at + i < shape.elements ? __fmaf_rn(update.feedback.carry, e, given) : 0.0f;
+    const float given = residual.feedback.gain * __uint_as_float(values[i]);
+    const float x = at + i < shape.elements ? __fmaf_rn(residual.feedback.carry, e, given) : 0.0f;
     const float decoded = is_drawn ? 0.0f + shape.factor * x : 0.0f;
     sent[i] = __float_as_uint(x);
-    left[i] =
-        __float_as_uint(__fmaf_rn(update.feedback.keep, e, update.feedback.take * (x - decoded)));
+    left[i] = __float_as_uint(
+        __fmaf_rn(residual.feedback.keep, e, residual.feedback.take * (x - decoded)));
   }
   const uint4 sent_vector = make_uint4(sent[0], sent[1], sent[2], sent[3]);
   if (any_nonfinite(sent_vector) && out.nonfinite != nullptr) *out.nonfinite = 1;
-  store_vector(make_uint4(left[0], left[1], left[2], left[3]), shape.elements, at, update.residual);
+  store_vector(make_uint4(left[0], left[1], left[2], left[3]), shape.elements, at, residual.values);
   if (!is_drawn) return;
   wire_values(stratum, out.wires)[(at - first) / 4] = scaled(sent_vector, shape.factor);
 }
 
+template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    random_k_feedback_kernel(ResidualUpdate update, RandomKShape shape, Draw draw,
+    random_k_feedback_kernel(const Value* tensor, Residual residual, RandomKShape shape, Draw draw,
                              EncodeOutput out) {
   const std::size_t block = blockIdx.x * kBlockElements;
   if (block == 0 && threadIdx.x == 0) store_header(draw, out.wires);
@@ -143,14 +140,14 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 #pragma unroll
   for (int v = 0; v < kVectorsPerThread; ++v) {
     const std::size_t at = block + std::size_t{4} * (v * kThreadsPerBlock + threadIdx.x);
-    values[v] = load_vector(update.values, shape.elements, at);
-    olds[v] = load_vector(update.residual, shape.elements, at);
+    values[v] = load_four(tensor, shape.elements, at);
+    olds[v] = load_vector(residual.values, shape.elements, at);
   }
 #pragma unroll
   for (int v = 0; v < kVectorsPerThread; ++v) {
     const std::size_t at = block + std::size_t{4} * (v * kThreadsPerBlock + threadIdx.x);
     if (at >> shape.stratum_bits >= shape.strata) continue;
-    send_vector(shape, draw, values[v], olds[v], update, at, out);
+    send_vector(shape, draw, values[v], olds[v], residual, at, out);
   }
 }
 
@@ -189,25 +186,47 @@ unsigned blocks_of(std::size_t items, std::size_t per_block) {
   return static_cast<unsigned>(blocks);
 }
 
+template <typename Value>
+void encode(const Format& format, Tensor<const Value> values, const Encoding& to,
+            cudaStream_t stream) {
+  if (values.elements == 0) return;
+  const RandomKShape shape = shape_of(format, values.elements);
+  launch(random_k_kernel<Value>,
+         {.blocks = blocks_of(shape.strata, kThreadsPerBlock), .stream = stream}, values.values,
+         shape, shared_draw(to.key), EncodeOutput{to.wires, to.nonfinite});
+}
+
+template <typename Value>
+void encode_feedback(const Format& format, Tensor<const Value> values, const Residual& residual,
+                     const Encoding& to, cudaStream_t stream) {
+  if (values.elements == 0) return;
+  const RandomKShape shape = shape_of(format, values.elements);
+  const std::size_t covered = shape.strata << shape.stratum_bits;
+  launch(random_k_feedback_kernel<Value>,
+         {.blocks = blocks_of(covered, kBlockElements), .stream = stream}, values.values, residual,
+         shape, shared_draw(to.key), EncodeOutput{to.wires, to.nonfinite});
+}
+
 }  // namespace
 
 void encode_random_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                            cudaStream_t stream) {
-  if (values.elements == 0) return;
-  const RandomKShape shape = shape_of(format, values.elements);
-  launch(random_k_kernel, {.blocks = blocks_of(shape.strata, kThreadsPerBlock), .stream = stream},
-         values.values, shape, shared_draw(to.key), EncodeOutput{to.wires, to.nonfinite});
+  encode(format, values, to, stream);
+}
+void encode_random_k_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                           cudaStream_t stream) {
+  encode(format, values, to, stream);
 }
 
 void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
                                     Tensor<const float> values, float* residual, const Encoding& to,
                                     cudaStream_t stream) {
-  if (values.elements == 0) return;
-  const RandomKShape shape = shape_of(format, values.elements);
-  const std::size_t covered = shape.strata << shape.stratum_bits;
-  launch(random_k_feedback_kernel, {.blocks = blocks_of(covered, kBlockElements), .stream = stream},
-         ResidualUpdate{values.values, residual, feedback}, shape, shared_draw(to.key),
-         EncodeOutput{to.wires, to.nonfinite});
+  encode_feedback(format, values, {residual, feedback}, to, stream);
+}
+void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
+                                    Tensor<const Bf16> values, float* residual, const Encoding& to,
+                                    cudaStream_t stream) {
+  encode_feedback(format, values, {residual, feedback}, to, stream);
 }
 
 void decode_random_k_async(const Format& format, const std::byte* wire, Tensor<float> values,

@@ -2,6 +2,7 @@
 // of the values that are drawn; with feedback, of all.
 #pragma once
 
+#include "codecs/bf16/bf16.hpp"
 #include "codecs/cuda/kernels.hpp"
 #include "codecs/feedback/feedback.hpp"
 
@@ -9,8 +10,13 @@ namespace codecs::cuda {
 
 void encode_random_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                            cudaStream_t stream);
+void encode_random_k_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                           cudaStream_t stream);
 void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
                                     Tensor<const float> values, float* residual, const Encoding& to,
+                                    cudaStream_t stream);
+void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
+                                    Tensor<const Bf16> values, float* residual, const Encoding& to,
                                     cudaStream_t stream);
 
 void decode_random_k_async(const Format& format, const std::byte* wire, Tensor<float> values,

@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
       store_scale<Coding::symmetric>(shape.of, static_cast<std::uint32_t>(group), scales[t],
                                      to.wire);
     }
-    if constexpr (Source::kKeepsResidual) {
+    if constexpr (requires { source.keep(strip, x[t]); }) {
 #pragma unroll
       for (int i = 0; i < kLaneElements; ++i) x[t][i] -= signed_scale(bits[t], i, scales[t]);
       source.keep(strip + t * kTileElements, x[t]);
@@ -249,12 +249,12 @@ std::size_t sign_scratch_bytes(const Format& format, std::size_t elements) {
 
 void encode_signs_async(const Format& format, Tensor<const float> values, const Encoding& to,
                         cudaStream_t stream) {
-  launch_signs(format, ForgetfulSource<float>{values.values, values.elements}, to, stream);
+  launch_signs(format, TensorSource<float>{values.values, values.elements}, to, stream);
 }
 
 void encode_signs_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                         cudaStream_t stream) {
-  launch_signs(format, ForgetfulSource<Bf16>{values.values, values.elements}, to, stream);
+  launch_signs(format, TensorSource<Bf16>{values.values, values.elements}, to, stream);
 }
 
 void encode_signs_feedback_async(const Format& format, const Feedback& feedback,

@@ -5,12 +5,10 @@
 namespace codecs {
 namespace {
 
-constexpr std::size_t kTemplarSide = 64;
-
-std::size_t templar_side(std::size_t dimension) {
-  std::size_t side = std::min(dimension, kTemplarSide);
-  while (side > 1 && dimension % side != 0) --side;
-  return side;
+std::size_t largest_divisor(std::size_t dimension, std::size_t most) {
+  std::size_t divisor = std::min(dimension, most);
+  while (divisor > 1 && dimension % divisor != 0) --divisor;
+  return divisor;
 }
 
 }  // namespace
@@ -80,12 +78,12 @@ void decode_tiles(const Codec& codec, const TileShape& tiles, std::span<const st
   std::ranges::copy(memory_order(tiles, tiled), matrix.begin());
 }
 
-TileShape templar_tiles(std::size_t rows, std::size_t columns) {
+TileShape templar_tiles(std::size_t rows, std::size_t columns, std::size_t side) {
   const TileShape tiles{.rows = rows,
                         .columns = columns,
-                        .tile_rows = templar_side(rows),
-                        .tile_columns = templar_side(columns)};
-  return tile_elements(tiles) > 1 ? tiles : flat_tiles(rows * columns, kTemplarSide);
+                        .tile_rows = largest_divisor(rows, side),
+                        .tile_columns = largest_divisor(columns, side)};
+  return tile_elements(tiles) > 1 ? tiles : flat_tiles(rows * columns, side);
 }
 
 Format templar_format(const Format& format, const TileShape& tiles) {

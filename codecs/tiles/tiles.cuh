@@ -1,5 +1,5 @@
-// Tiles of codecs/tiles/tiles.hpp as kernels read and write them: in vectors of 4 places, which are
-// 16 bytes of memory where rows of a tile are a multiple of that.
+// Tiles of codecs/tiles/tiles.hpp as kernels read and write them: in vectors of 4 places as floats,
+// which are one access to memory where rows of a tile are a multiple of 4.
 #pragma once
 
 #include "codecs/cuda/lane.cuh"
@@ -27,7 +27,7 @@ struct TileMap {
   unsigned tile_columns = 1;
   unsigned tile_elements = 1;
   unsigned inverse = 0;  // place * inverse >> kInverseBits is the place's row
-  bool vectors = false;  // are 16 bytes of memory
+  bool vectors = false;  // are neighbours in memory
 
   // Index in memory of a tile's first element, and, from there, of a place.
   __device__ std::size_t first(unsigned tile) const {
@@ -44,8 +44,8 @@ struct TileMap {
   }
 
   // Vectors at places that are multiples of 4; zeros beyond the tile.
-  template <int kVectors>
-  __device__ void load(const float* values, std::size_t first, Places places,
+  template <typename Value, int kVectors>
+  __device__ void load(const Value* values, std::size_t first, Places places,
                        uint4 (&x)[kVectors]) const {
     if (is_whole(first)) {
 #pragma unroll
@@ -71,14 +71,16 @@ struct TileMap {
   __device__ bool is_whole(std::size_t first) const {
     return vectors && elements - first >= tile_elements;
   }
-  __device__ uint4 load_whole(const float* tile, unsigned place) const {
+  template <typename Value>
+  __device__ uint4 load_whole(const Value* tile, unsigned place) const {
     if (place >= tile_elements) return make_uint4(0, 0, 0, 0);
-    return *reinterpret_cast<const uint4*>(tile + offset(place));
+    return load_four(tile + offset(place));
   }
   __device__ void store_whole(const uint4& vector, unsigned place, float* tile) const {
     if (place < tile_elements) *reinterpret_cast<uint4*>(tile + offset(place)) = vector;
   }
-  __device__ uint4 load_parts(const float* values, std::size_t first, unsigned place) const {
+  template <typename Value>
+  __device__ uint4 load_parts(const Value* values, std::size_t first, unsigned place) const {
     return make_uint4(load_part(values, first, place), load_part(values, first, place + 1),
                       load_part(values, first, place + 2), load_part(values, first, place + 3));
   }
@@ -89,9 +91,10 @@ struct TileMap {
     store_part(vector.z, first, place + 2, values);
     store_part(vector.w, first, place + 3, values);
   }
-  __device__ std::uint32_t load_part(const float* values, std::size_t first, unsigned place) const {
+  template <typename Value>
+  __device__ std::uint32_t load_part(const Value* values, std::size_t first, unsigned place) const {
     const std::size_t at = first + offset(place);
-    return place < tile_elements && at < elements ? __float_as_uint(values[at]) : 0u;
+    return place < tile_elements && at < elements ? __float_as_uint(as_float(values[at])) : 0u;
   }
   __device__ void store_part(std::uint32_t word, std::size_t first, unsigned place,
                              float* values) const {

@@ -55,9 +55,9 @@ void decode_tiles(const Codec& codec, const TileShape& tiles, std::span<const st
                   std::span<float> matrix);
 
 // The tiles that SparseLoCo's implementation takes (tplr-ai/templar): each side is the largest
-// divisor of the dimension up to 64, and a vector is one row. Where that would leave tiles of a
-// single element, the elements are one row in chunks of 64.
-[[nodiscard]] TileShape templar_tiles(std::size_t rows, std::size_t columns);
+// divisor of the dimension up to `side`, and a vector is one row. Where that would leave tiles of a
+// single element, the elements are one row in chunks of `side`.
+[[nodiscard]] TileShape templar_tiles(std::size_t rows, std::size_t columns, std::size_t side = 64);
 // `format` with such tiles for groups. Of a matrix each sends the same share as a group of `format`
 // does, of a vector as many (64 of 64: all), in both cases at least 2, at most all, and an even
 // number.

@@ -129,8 +129,9 @@ static __global__ void __launch_bounds__(kTensorThreads)
 }
 
 // A warp takes a chunk.
-static __global__ void __launch_bounds__(kThreadsPerBlock)
-    codebook_residual_kernel(SparseShape shape, TopKInput in, TopKOutput out) {
+template <typename Value>
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    codebook_residual_kernel(SparseShape shape, TopKInput<Value> in, TopKOutput out) {
   const std::size_t chunk = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   if (chunk >= shape.chunks) return;
   const unsigned count = kept_in(shape, chunk);
@@ -138,8 +139,8 @@ static __global__ void __launch_bounds__(kThreadsPerBlock)
   for (unsigned e = threadIdx.x % kWarpLanes; e < count; e += kWarpLanes) {
     const Entry entry = load_entry(shape, out.wire, chunk, e);
     const std::size_t at = chunk * shape.keep + e;
-    in.residual[first + in.tiles.offset(entry.index)] =
-        residual_of(in.feedback, out.scratch.residuals[at], out.scratch.values[at], entry.value);
+    in.residual.values[first + in.tiles.offset(entry.index)] = residual_of(
+        in.residual.feedback, out.scratch.residuals[at], out.scratch.values[at], entry.value);
   }
 }
 

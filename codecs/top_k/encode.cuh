@@ -3,7 +3,7 @@
 // of the whole tensor, it leaves the selected values and their moments in scratch.
 #pragma once
 
-#include "codecs/feedback/feedback.hpp"
+#include "codecs/feedback/kernels.hpp"
 #include "codecs/sparse/records.cuh"
 #include "codecs/tiles/tiles.cuh"
 #include "codecs/top_k/select.cuh"
@@ -24,11 +24,11 @@ struct CodebookScratch {
   float* residuals = nullptr;
 };
 
+template <typename Value>
 struct TopKInput {
   TileMap tiles = {};
-  const float* values = nullptr;
-  float* residual = nullptr;
-  Feedback feedback = {};
+  const Value* values = nullptr;
+  Residual residual = {};
 };
 
 struct TopKOutput {
@@ -39,13 +39,13 @@ struct TopKOutput {
 
 // The values that are to be sent of the tile that starts at `first`, with zeros beyond the end. The
 // residual becomes what it is where nothing is sent, and `old` keeps what it was.
-template <int kChunk, bool kFeedback>
-__device__ void load_sent(const TopKInput& in, std::size_t first,
+template <int kChunk, bool kFeedback, typename Value>
+__device__ void load_sent(const TopKInput<Value>& in, std::size_t first,
                           float (&x)[ChunkBlock<kChunk>::kValues], float* old) {
   using Block = ChunkBlock<kChunk>;
   uint4 values[Block::kVectors], residuals[Block::kVectors];
   in.tiles.load(in.values, first, Block::places(), values);
-  if constexpr (kFeedback) in.tiles.load(in.residual, first, Block::places(), residuals);
+  if constexpr (kFeedback) in.tiles.load(in.residual.values, first, Block::places(), residuals);
 #pragma unroll
   for (int v = 0; v < Block::kVectors; ++v) {
     float* const y = x + 4 * v;
@@ -61,14 +61,14 @@ __device__ void load_sent(const TopKInput& in, std::size_t first,
       float left[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        y[i] = __fmaf_rn(in.feedback.carry, e[i], in.feedback.gain * y[i]);
-        left[i] = __fmaf_rn(in.feedback.keep, e[i], in.feedback.take * y[i]);
+        y[i] = __fmaf_rn(in.residual.feedback.carry, e[i], in.residual.feedback.gain * y[i]);
+        left[i] = __fmaf_rn(in.residual.feedback.keep, e[i], in.residual.feedback.take * y[i]);
       }
       residuals[v] = make_uint4(__float_as_uint(left[0]), __float_as_uint(left[1]),
                                 __float_as_uint(left[2]), __float_as_uint(left[3]));
     }
   }
-  if constexpr (kFeedback) in.tiles.store(residuals, first, Block::places(), in.residual);
+  if constexpr (kFeedback) in.tiles.store(residuals, first, Block::places(), in.residual.values);
 }
 
 // What is left of a value that was sent; 0 + decoded, as every decode starts its sum at 0.
@@ -173,10 +173,10 @@ inline constexpr int kBlocksPerMultiprocessor = kChunk != 4096 ? 1
                                                 : kFeedback    ? 4
                                                                : 5;
 
-template <int kChunk, bool kFeedback>
+template <int kChunk, bool kFeedback, typename Value>
 __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
                                   kBlocksPerMultiprocessor<kChunk, kFeedback>)
-    top_k_kernel(TopKInput in, SparseShape shape, TopKOutput out) {
+    top_k_kernel(TopKInput<Value> in, SparseShape shape, TopKOutput out) {
   using Block = ChunkBlock<kChunk>;
   __shared__ Selection<kChunk> s;
   alignas(16) __shared__ float old[kFeedback ? kChunk : 4];
@@ -198,8 +198,8 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
   if constexpr (kFeedback) {
     for (unsigned e = threadIdx.x; e < count; e += Block::kThreads) {
       const float decoded = decode_value(coder, encode_value(coder, s.values[e]));
-      in.residual[first + in.tiles.offset(s.indices[e])] =
-          residual_of(in.feedback, old[s.indices[e]], s.values[e], decoded);
+      in.residual.values[first + in.tiles.offset(s.indices[e])] =
+          residual_of(in.residual.feedback, old[s.indices[e]], s.values[e], decoded);
     }
   }
 }

@@ -20,7 +20,8 @@ CodebookScratch codebook_scratch(const SparseShape& shape, std::byte* scratch) {
 // From here on one block reads the sums of all chunks too slowly.
 constexpr std::size_t kFoldedChunks = std::size_t{8} * kTensorThreads;
 
-void launch_codebook(const SparseShape& shape, const TopKInput& in, const TopKOutput& out,
+template <typename Value>
+void launch_codebook(const SparseShape& shape, const TopKInput<Value>& in, const TopKOutput& out,
                      cudaStream_t stream) {
   const Grid one{.blocks = 1, .threads = kTensorThreads, .stream = stream};
   const Grid lanes{.blocks = kTensorThreads / kWarpLanes, .threads = kWarpLanes, .stream = stream};
@@ -32,7 +33,7 @@ void launch_codebook(const SparseShape& shape, const TopKInput& in, const TopKOu
   launch(codebook_codes_kernel, warps, shape, out.scratch, out.wire);
   if (fold) launch(fold_bins_kernel, lanes, shape.chunks, out.scratch);
   launch(codebook_kernel, one, folded, out.scratch, out.wire);
-  if (in.residual != nullptr) launch(codebook_residual_kernel, warps, shape, in, out);
+  if (in.residual.values != nullptr) launch(codebook_residual_kernel<Value>, warps, shape, in, out);
 }
 
 TileMap tile_map_of(const Format& format, const TileShape& tiles) {
@@ -40,7 +41,8 @@ TileMap tile_map_of(const Format& format, const TileShape& tiles) {
   return tile_map(tiles);
 }
 
-void launch_top_k(const Format& format, const TopKInput& in, const Encoding& to,
+template <typename Value>
+void launch_top_k(const Format& format, const TopKInput<Value>& in, const Encoding& to,
                   cudaStream_t stream) {
   require(format.rotation == Rotation::none, "top-k of values as they are");
   if (in.tiles.elements == 0) return;
@@ -51,13 +53,25 @@ void launch_top_k(const Format& format, const TopKInput& in, const Encoding& to,
     const Grid grid{.blocks = chunk_blocks(shape.chunks, 1),
                     .threads = Static::Block::kThreads,
                     .stream = stream};
-    if (in.residual == nullptr) {
-      launch(top_k_kernel<Static::kChunk, false>, grid, in, shape, out);
+    if (in.residual.values == nullptr) {
+      launch(top_k_kernel<Static::kChunk, false, Value>, grid, in, shape, out);
     } else {
-      launch(top_k_kernel<Static::kChunk, true>, grid, in, shape, out);
+      launch(top_k_kernel<Static::kChunk, true, Value>, grid, in, shape, out);
     }
   });
   if (format.element == Element::codebook2) launch_codebook(shape, in, out, stream);
+}
+
+template <typename Value>
+void encode(const Format& format, const Tiled<const Value>& matrix, const Encoding& to,
+            cudaStream_t stream, const Residual& residual = {}) {
+  launch_top_k<Value>(format, {tile_map_of(format, matrix.tiles), matrix.values, residual}, to,
+                      stream);
+}
+
+template <typename Value>
+Tiled<Value> in_chunks(const Format& format, Tensor<Value> values) {
+  return {flat_tiles(values.elements, format.group), values.values};
 }
 
 }  // namespace
@@ -71,32 +85,40 @@ std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements) {
 
 void encode_top_k_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
                         cudaStream_t stream) {
-  launch_top_k(format, {.tiles = tile_map_of(format, matrix.tiles), .values = matrix.values}, to,
-               stream);
+  encode(format, matrix, to, stream);
 }
-
+void encode_top_k_async(const Format& format, const Tiled<const Bf16>& matrix, const Encoding& to,
+                        cudaStream_t stream) {
+  encode(format, matrix, to, stream);
+}
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                         cudaStream_t stream) {
-  encode_top_k_async(format, {flat_tiles(values.elements, format.group), values.values}, to,
-                     stream);
+  encode(format, in_chunks(format, values), to, stream);
+}
+void encode_top_k_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                        cudaStream_t stream) {
+  encode(format, in_chunks(format, values), to, stream);
 }
 
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  const Tiled<const float>& matrix, float* residual,
                                  const Encoding& to, cudaStream_t stream) {
-  launch_top_k(format,
-               {.tiles = tile_map_of(format, matrix.tiles),
-                .values = matrix.values,
-                .residual = residual,
-                .feedback = feedback},
-               to, stream);
+  encode(format, matrix, to, stream, {residual, feedback});
 }
-
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 const Tiled<const Bf16>& matrix, float* residual,
+                                 const Encoding& to, cudaStream_t stream) {
+  encode(format, matrix, to, stream, {residual, feedback});
+}
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const float> values, float* residual, const Encoding& to,
                                  cudaStream_t stream) {
-  const TileShape tiles = flat_tiles(values.elements, format.group);
-  encode_top_k_feedback_async(format, feedback, {tiles, values.values}, residual, to, stream);
+  encode(format, in_chunks(format, values), to, stream, {residual, feedback});
+}
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 Tensor<const Bf16> values, float* residual, const Encoding& to,
+                                 cudaStream_t stream) {
+  encode(format, in_chunks(format, values), to, stream, {residual, feedback});
 }
 
 void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,
@@ -106,8 +128,7 @@ void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<floa
 
 void decode_reduce_top_k_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                cudaStream_t stream) {
-  decode_reduce_top_k_async(
-      format, wires, Tiled<float>{flat_tiles(sums.elements, format.group), sums.values}, stream);
+  decode_reduce_top_k_async(format, wires, in_chunks(format, sums), stream);
 }
 
 void decode_reduce_top_k_async(const Format& format, const Wires& wires, const Tiled<float>& sums,

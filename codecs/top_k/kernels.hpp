@@ -4,6 +4,7 @@
 // Matrices are read and written tile by tile where they are; their residual has their order.
 #pragma once
 
+#include "codecs/bf16/bf16.hpp"
 #include "codecs/cuda/kernels.hpp"
 #include "codecs/feedback/feedback.hpp"
 
@@ -14,14 +15,24 @@ namespace codecs::cuda {
 
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                         cudaStream_t stream);
+void encode_top_k_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
+                        cudaStream_t stream);
 void encode_top_k_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
+                        cudaStream_t stream);
+void encode_top_k_async(const Format& format, const Tiled<const Bf16>& matrix, const Encoding& to,
                         cudaStream_t stream);
 // encode_with_feedback of codecs/feedback/feedback.hpp; `nonfinite` is of what is sent.
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const float> values, float* residual, const Encoding& to,
                                  cudaStream_t stream);
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 Tensor<const Bf16> values, float* residual, const Encoding& to,
+                                 cudaStream_t stream);
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  const Tiled<const float>& matrix, float* residual,
+                                 const Encoding& to, cudaStream_t stream);
+void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
+                                 const Tiled<const Bf16>& matrix, float* residual,
                                  const Encoding& to, cudaStream_t stream);
 
 void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,

@@ -51,10 +51,13 @@ bool write_in_place(const fs::path& file, std::string_view text) {
   return write_all(descriptor, text) && descriptor.close();
 }
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
+}
+
 // The file has no name until it is whole, so that a process that is killed leaves no part of it.
 bool write_nameless(const fs::path& file, std::string_view text) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  Descriptor descriptor(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode));
+  Descriptor descriptor(::open(folder_of(file).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode));
   const std::string handle = "/proc/self/fd/" + std::to_string(descriptor.number());
   return write_all(descriptor, text) &&
          ::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0;
@@ -75,18 +78,35 @@ std::error_code replace(const fs::path& target, std::string_view text) {
   return error;
 }
 
+// A rename would put a file in the place of /dev/null.
+bool is_written_in_place(const fs::file_status& status) {
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void throw_if(std::error_code error, const fs::path& file) {
+  if (error) throw InputError(file.string() + ": cannot be written: " + error.message());
+}
+
 }  // namespace
 
 void write_file(const fs::path& file, std::string_view text) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
-    // A rename would put a file in the place of /dev/null.
+  if (is_written_in_place(status)) {
     error = outcome(write_in_place(file, text));
   } else {
     error = replace(fs::is_regular_file(status) ? fs::canonical(file) : file, text);
   }
-  if (error) throw InputError(file.string() + ": cannot be written: " + error.message());
+  throw_if(error, file);
+}
+
+void require_writable(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (fs::is_directory(status)) throw_if(std::make_error_code(std::errc::is_a_directory), file);
+  const fs::path target = fs::is_regular_file(status) ? fs::canonical(file) : file;
+  const fs::path place = is_written_in_place(status) ? target : folder_of(target);
+  throw_if(outcome(::access(place.c_str(), W_OK) == 0), file);
 }
 
 }  // namespace sim

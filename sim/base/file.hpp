@@ -11,4 +11,8 @@ namespace sim {
 // written.
 void write_file(const std::filesystem::path& file, std::string_view text);
 
+// For work that takes long before it writes: throws what write_file() would, where the place is
+// missing or may not be written. Writes nothing, so the disk may still turn out to be full.
+void require_writable(const std::filesystem::path& file);
+
 }  // namespace sim

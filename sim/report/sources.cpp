@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <ranges>
+
 #include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -72,6 +74,11 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["gemm"] = context.calibration.gpu == cluster.gpu.name && !context.calibration.gemm.empty()
                         ? fmt::format("measured ({})", context.calibration.name)
                         : "roofline: peak rate times whole waves of tiles";
+  if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {
+    const auto passes = context.calibration.passes | std::views::keys;
+    sources["passes"] =
+        fmt::format("{}: measured ({})", fmt::join(passes, ", "), context.calibration.name);
+  }
   add_measured(context, sources);
   add_fitted(cluster, sources);
   for (const std::string& line : codec_sources(context, scheme)) {

@@ -126,7 +126,9 @@ OperationId Step::compute(int rank, Phase phase, std::string_view label, const B
 }
 
 void Step::pass(int stage, Phase phase, std::string_view label, double bytes, double flop) {
-  const double seconds = roofline.pass(bytes, flop);
+  const auto measured =
+      pass_time(context.calibration, context.cluster.gpu, std::string(label), bytes);
+  const double seconds = measured.value_or(roofline.pass(bytes, flop));
   for_each_rank(stage, [&](int rank) { compute(rank, phase, label, {seconds, seconds}); });
 }
 

@@ -10,16 +10,16 @@
 namespace sim {
 namespace {
 
-// The time for `elements`, linear between measured sizes in the logarithm of both.
-double interpolate(const std::vector<KernelTime>& times, double elements) {
-  const auto above = std::find_if(times.begin(), times.end(), [&](const KernelTime& time) {
-    return time.elements >= elements;
-  });
+// The time for a size, linear between measured sizes in the logarithm of both.
+template <typename Time>
+double interpolate(const std::vector<Time>& times, double Time::*size, double wanted) {
+  const auto above = std::ranges::find_if(
+      times, [&](double one) { return one >= wanted; }, size);
   // Below the smallest size launch overhead dominates; above the largest the rate has settled.
   if (above == times.begin()) return above->seconds;
-  if (above == times.end()) return times.back().seconds * elements / times.back().elements;
-  const KernelTime& low = *std::prev(above);
-  const double share = std::log(elements / low.elements) / std::log(above->elements / low.elements);
+  if (above == times.end()) return times.back().seconds * wanted / (times.back().*size);
+  const Time& low = *std::prev(above);
+  const double share = std::log(wanted / (low.*size)) / std::log((*above).*size / (low.*size));
   return low.seconds * std::pow(above->seconds / low.seconds, share);
 }
 
@@ -53,13 +53,20 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
                                 100 * calibration.memory_share, calibration.name)
                   : "roofline: bytes over memory bandwidth"};
   }
-  const double seconds = interpolate(found->second, use.elements);
+  const double seconds = interpolate(found->second, &KernelTime::elements, use.elements);
   if (calibration.gpu == gpu.name) {
     return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name)};
   }
   return {seconds * (calibration.memory_bandwidth / gpu.memory_bandwidth),
           fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
                       calibration.name)};
+}
+
+std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,
+                                const std::string& pass, double moved_bytes) {
+  const auto found = calibration.passes.find(pass);
+  if (calibration.gpu != gpu.name || found == calibration.passes.end()) return std::nullopt;
+  return moved_bytes > 0 ? interpolate(found->second, &PassTime::moved_bytes, moved_bytes) : 0;
 }
 
 }  // namespace sim

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codecs/codec.hpp"
@@ -56,9 +57,12 @@ struct Calibration {
   // By "codec/operation/inputs/to", sizes ascending; "/2" follows where the values have 2 bytes and
   // usually have 4, "/4" where they have 4 and usually 2 (weights).
   std::map<std::string, std::vector<KernelTime>> kernels = {};
+  // Of methods that are more than a codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
+  // sizes ascending. No scheme asks for them yet.
+  std::map<std::string, std::vector<KernelTime>> methods = {};
   std::vector<GemmTime> gemm = {};  // BF16
-  // By the name of the pass, sizes ascending: "gradient norm", "clip", "adam", "cast weights",
-  // "zero gradients".
+  // By the pass's label in a schedule, sizes ascending: "gradient norm", "clip", "adam", "cast
+  // weights", "zero gradients".
   std::map<std::string, std::vector<PassTime>> passes = {};
   std::vector<Interference> interference = {};
 };
@@ -67,6 +71,9 @@ struct Calibration {
 // whose encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and one of the
 // references' times on a CPU is refused altogether.
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
+// The same from text in memory; `file` is what messages and the table's name are taken from.
+[[nodiscard]] Calibration parse_calibration(std::string_view text,
+                                            const std::filesystem::path& file);
 // Whether the file says that its times are of a CPU. No if it cannot be read.
 [[nodiscard]] bool is_cpu_table(const std::filesystem::path& file);
 // The GPU with what was measured on it instead of its data sheet: what its copies reach, what a
@@ -93,5 +100,10 @@ struct KernelEstimate {
 // the GPU's copies reach.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
+
+// Of a pass over memory, interpolated likewise; its launch is part of it. Nothing where the table
+// is of another GPU or lacks the pass.
+[[nodiscard]] std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,
+                                              const std::string& pass, double moved_bytes);
 
 }  // namespace sim

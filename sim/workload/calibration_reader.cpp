@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
@@ -15,6 +16,19 @@ namespace {
 using codecs::Operation;
 
 constexpr const char* kCpuKind = "cpu_reference";
+
+// Times and rates that no device has are mistakes of unit; extreme ones would overflow in ratios.
+double read_seconds(const JsonReader& place) {
+  const double seconds = place.positive();
+  if (seconds < 1e-12 || seconds > 1e6) place.fail("is no time of a kernel, in seconds");
+  return seconds;
+}
+
+Bandwidth read_bandwidth(const JsonReader& place) {
+  const double rate = place.positive();
+  if (rate < 1e3 || rate > 1e18) place.fail("is no bandwidth of a memory, in bytes a second");
+  return Bandwidth::from_base(rate);
+}
 
 const codecs::Codec& read_codec(const JsonReader& place) {
   const std::string name = place.text();
@@ -46,20 +60,31 @@ codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec
   return shape;
 }
 
-void check_bytes(const JsonReader& row, const codecs::KernelShape& shape, double elements) {
-  const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
+void check_bytes(const JsonReader& row, std::size_t encoded, double moved) {
   if (row.at("encoded_bytes").positive() != static_cast<double>(encoded)) {
     row.at("encoded_bytes")
-        .fail(fmt::format("the codec encodes {} elements into {} bytes; calibrate again", elements,
-                          encoded));
+        .fail(fmt::format("the codec encodes {:.0f} elements into {} bytes; calibrate again",
+                          row.at("elements").whole(), encoded));
   }
-  const codecs::Traffic traffic = codecs::memory_traffic(shape);
-  const double moved = (traffic.read + traffic.written) * elements;
   // Of a published row, whole bytes.
   if (std::abs(row.at("moved_bytes").positive() - moved) > 1 + 1e-9 * moved) {
     row.at("moved_bytes")
         .fail(fmt::format("the kernel moves {:.0f} bytes; calibrate again", moved));
   }
+}
+
+void check_codec(const JsonReader& row, const codecs::KernelShape& shape, double elements) {
+  const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  check_bytes(row, encoded, (traffic.read + traffic.written) * elements);
+}
+
+// A size of one kernel, which is there once.
+void add_time(const JsonReader& row, double elements, std::vector<KernelTime>& times) {
+  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
+    row.fail("the same kernel and size are there twice");
+  }
+  times.push_back({elements, read_seconds(row.at("median_s")), row.at("moved_bytes").positive()});
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {
@@ -68,19 +93,43 @@ void read_kernel(const JsonReader& row, Calibration& table) {
   const codecs::Codec& codec = read_codec(row.at("codec"));
   const codecs::KernelShape shape = read_shape(row, codec);
   const double elements = row.at("elements").whole();
-  check_bytes(row, shape, elements);
-  auto& times = table.kernels[kernel_key(shape, codec.name, row.at("to").text())];
-  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
-    row.fail("the same kernel and size are there twice");
+  check_codec(row, shape, elements);
+  add_time(row, elements, table.kernels[kernel_key(shape, codec.name, row.at("to").text())]);
+}
+
+// With the parameters that its step takes and no others.
+codecs::StepShape read_step_shape(const JsonReader& row, const codecs::MethodStep& step) {
+  codecs::StepShape shape{.elements = static_cast<std::size_t>(row.at("elements").whole())};
+  const auto read = [&](bool takes, const char* key, double most, std::size_t& value) {
+    if (takes) value = static_cast<std::size_t>(row.at(key).whole(most));
+    if (!takes && row.has(key)) row.at(key).fail("this step takes no such parameter");
+  };
+  read(step.takes_ranks, "ranks", 65536, shape.ranks);
+  read(step.takes_matrix, "columns", 1e15, shape.columns);
+  read(step.takes_matrix, "factor_rank", 1024, shape.factor_rank);
+  return shape;
+}
+
+void read_step(const JsonReader& row, Calibration& table) {
+  row.only({"method", "step", "elements", "ranks", "columns", "factor_rank", "encoded_bytes",
+            "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+  const std::string method = row.at("method").text(), name = row.at("step").text();
+  const codecs::MethodStep* const step = step_named(method, name);
+  if (step == nullptr) row.at("step").fail("no method has a step " + method + " " + name);
+  const codecs::StepShape shape = read_step_shape(row, *step);
+  try {
+    check_bytes(row, step->encoded_bytes(shape), step->moved_bytes(shape));
+  } catch (const std::invalid_argument& refusal) {
+    row.fail(std::string("the method takes no such tensor: ") + refusal.what());
   }
-  times.push_back({elements, row.at("median_s").positive(), row.at("moved_bytes").positive()});
+  add_time(row, static_cast<double>(shape.elements), table.methods[step_key(*step, shape)]);
 }
 
 void read_gemm(const JsonReader& row, Calibration& table) {
   row.only({"precision", "m", "n", "k", "median_s", "spread_s", "launches"});
   const std::string precision = row.at("precision").text();
   const GemmTime time{row.at("m").whole(), row.at("n").whole(), row.at("k").whole(),
-                      row.at("median_s").positive()};
+                      read_seconds(row.at("median_s"))};
   if (precision == "bf16") table.gemm.push_back(time);
 }
 
@@ -91,7 +140,7 @@ void read_pass(const JsonReader& row, Calibration& table) {
   if (std::ranges::find(times, moved, &PassTime::moved_bytes) != times.end()) {
     row.fail("the same pass and size are there twice");
   }
-  times.push_back({moved, row.at("median_s").positive()});
+  times.push_back({moved, read_seconds(row.at("median_s"))});
 }
 
 void read_interference(const JsonReader& row, Calibration& table) {
@@ -99,30 +148,34 @@ void read_interference(const JsonReader& row, Calibration& table) {
             "kernel_alone_s", "kernel_beside_s"});
   const double blocks = row.at("blocks").not_negative();
   if (blocks > 65536 || blocks != std::floor(blocks)) row.at("blocks").fail("is no whole number");
-  table.interference.push_back(
-      {.kernel = row.at("kernel").text(),
-       .blocks = static_cast<int>(blocks),
-       .product_slow = row.at("product_beside_s").positive() / row.at("product_alone_s").positive(),
-       .kernel_slow = row.at("kernel_beside_s").positive() / row.at("kernel_alone_s").positive()});
+  table.interference.push_back({.kernel = row.at("kernel").text(),
+                                .blocks = static_cast<int>(blocks),
+                                .product_slow = read_seconds(row.at("product_beside_s")) /
+                                                read_seconds(row.at("product_alone_s")),
+                                .kernel_slow = read_seconds(row.at("kernel_beside_s")) /
+                                               read_seconds(row.at("kernel_alone_s"))});
 }
 
 // What only measured tables have; published ones leave it out or say null.
 void read_measured(const JsonReader& root, Calibration& table) {
   if (table.kind == "measured" && root.has("copy_bandwidth_Bps")) {
-    table.copy_bandwidth = Bandwidth::from_base(root.at("copy_bandwidth_Bps").positive());
+    table.copy_bandwidth = read_bandwidth(root.at("copy_bandwidth_Bps"));
   }
   if (table.kind == "measured" && root.has("launch_latency_s")) {
-    table.launch_latency = Seconds::from_base(root.at("launch_latency_s").positive());
+    table.launch_latency = Seconds::from_base(read_seconds(root.at("launch_latency_s")));
   }
   if (root.has("copy")) {
     root.at("copy").each([](const JsonReader& row) {
       row.only({"moved_bytes", "method", "median_s", "spread_s", "launches"});
       static_cast<void>(row.at("moved_bytes").positive());
-      static_cast<void>(row.at("median_s").positive());
+      static_cast<void>(read_seconds(row.at("median_s")));
     });
   }
   if (root.has("passes")) {
     root.at("passes").each([&](const JsonReader& row) { read_pass(row, table); });
+  }
+  if (root.has("methods")) {
+    root.at("methods").each([&](const JsonReader& row) { read_step(row, table); });
   }
   if (root.has("interference")) {
     root.at("interference").each([&](const JsonReader& row) { read_interference(row, table); });
@@ -154,28 +207,37 @@ double memory_share(const Calibration& table) {
   return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
 }
 
-}  // namespace
-
-Calibration read_calibration(const std::filesystem::path& file) {
-  const JsonDocument document = read_json(file);
+Calibration read_document(const JsonDocument& document, const std::filesystem::path& file) {
   const JsonReader root(document);
   Calibration table;
   table.name = file.stem().string();
   table.kind = read_kind(root);
   table.gpu = root.at("gpu").text();
   root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
-             "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants"});
+             "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants",
+             "methods"});
   table.source = root.at("provenance").at("source").text();
-  table.memory_bandwidth = Bandwidth::from_base(root.at("memory_bandwidth_Bps").positive());
+  table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
   root.at("gemm").each([&](const JsonReader& row) { read_gemm(row, table); });
   read_measured(root, table);
   for (auto& [key, times] : table.kernels) {
     std::ranges::sort(times, {}, &KernelTime::elements);
   }
+  for (auto& [key, times] : table.methods) std::ranges::sort(times, {}, &KernelTime::elements);
   for (auto& [name, times] : table.passes) std::ranges::sort(times, {}, &PassTime::moved_bytes);
   table.memory_share = memory_share(table);
   return table;
+}
+
+}  // namespace
+
+Calibration read_calibration(const std::filesystem::path& file) {
+  return read_document(read_json(file), file);
+}
+
+Calibration parse_calibration(std::string_view text, const std::filesystem::path& file) {
+  return read_document(parse_json(text, file), file);
 }
 
 bool is_cpu_table(const std::filesystem::path& file) {

@@ -20,7 +20,6 @@ constexpr std::array kOperations{
     std::pair{Operation::decode, "decode"},
     std::pair{Operation::decode_add, "decode_add"},
     std::pair{Operation::decode_reduce, "decode_reduce"},
-    std::pair{Operation::decode_reduce_add, "decode_reduce_add"},
     std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
 
 }  // namespace
@@ -53,6 +52,17 @@ std::string kernel_key(const codecs::KernelShape& shape, std::string_view codec,
   const bool usual = shape.operation == Operation::decode_reduce_encode ||
                      shape.value_bytes == usual_value_bytes(shape.operation);
   return usual ? key : fmt::format("{}/{}", key, shape.value_bytes);
+}
+
+const codecs::MethodStep* step_named(std::string_view method, std::string_view step) {
+  for (const codecs::MethodStep& one : codecs::all_method_steps()) {
+    if (one.method == method && one.step == step) return &one;
+  }
+  return nullptr;
+}
+
+std::string step_key(const codecs::MethodStep& step, const codecs::StepShape& shape) {
+  return fmt::format("{}/{}/{}/{}", step.method, step.step, shape.ranks, shape.factor_rank);
 }
 
 }  // namespace sim

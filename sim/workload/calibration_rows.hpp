@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "codecs/codec.hpp"
+#include "codecs/method.hpp"
 
 namespace sim {
 
@@ -19,5 +20,10 @@ namespace sim {
 // Of Calibration::kernels.
 [[nodiscard]] std::string kernel_key(const codecs::KernelShape& shape, std::string_view codec,
                                      std::string_view to);
+
+// The step of this method; null where there is none.
+[[nodiscard]] const codecs::MethodStep* step_named(std::string_view method, std::string_view step);
+// Of Calibration::methods.
+[[nodiscard]] std::string step_key(const codecs::MethodStep& step, const codecs::StepShape& shape);
 
 }  // namespace sim

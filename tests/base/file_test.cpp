@@ -147,6 +147,23 @@ TEST_F(File, InAFolderThatIsMissingIsAnError) {
   EXPECT_EQ(files(), 0);
 }
 
+// What write_file() would say, said before the work.
+TEST_F(File, ThatCannotBeWrittenIsKnownBeforehand) {
+  fs::create_directory(folder / "x");
+  for (const fs::path& file : {folder / "missing" / "x", folder / "x"}) {
+    const std::string before = input_error_of([&] { require_writable(file); });
+    EXPECT_NE(before, "");
+    EXPECT_EQ(before, input_error_of([&] { write_file(file, "new"); }));
+  }
+  write_file(folder / "old", "old");
+  for (const fs::path& file :
+       {folder / "new", folder / "old", fs::path("new"), fs::path("/dev/null")}) {
+    EXPECT_EQ(input_error_of([&] { require_writable(file); }), "") << file;
+  }
+  EXPECT_EQ(text_of(folder / "old"), "old");
+  EXPECT_EQ(files(), 2);
+}
+
 TEST_F(File, ThatIsADeviceOrPipeIsWrittenToAndNotReplaced) {
   const fs::path pipe = folder / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

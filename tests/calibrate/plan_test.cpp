@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -20,6 +21,29 @@ TEST(Sizes, DoubleUpToTheLargest) {
   EXPECT_EQ(sizes_that_fit({kMiB, 5 * kMiB}, 1024 * kMiB), (std::vector{kMiB, 2 * kMiB, 4 * kMiB}));
   // 1 MiB to 4 GiB on 139 GiB: 13 sizes.
   EXPECT_EQ(sizes_that_fit({}, 139 * kGiB).size(), 13u);
+}
+
+TEST(KernelSizes, QuadrupleWhileLaunchesCountAndThenAreTheLargest) {
+  EXPECT_EQ(kernel_sizes({}, 139 * kGiB),
+            (std::vector{kMiB, 4 * kMiB, 16 * kMiB, 64 * kMiB, 4 * kGiB}));
+  // 7 times 1 GiB fits into 8 GiB, 7 times 2 GiB does not.
+  EXPECT_EQ(kernel_sizes({}, 8 * kGiB).back(), kGiB);
+  EXPECT_EQ(kernel_sizes({kMiB, 2 * kMiB}, kGiB), (std::vector{kMiB, 2 * kMiB}));
+  EXPECT_EQ(kernel_sizes({kMiB, kMiB}, kGiB), std::vector{kMiB});
+  EXPECT_TRUE(kernel_sizes({kMiB, kMiB}, kMiB).empty());
+}
+
+// The claim of plan.hpp, of a time of 1 + bytes: the worst is where both are equal.
+TEST(KernelSizes, InterpolateALaunchAndItsBytesWithinSixPercent) {
+  double worst = 0;
+  for (double low = 0x1p-8; low < 0x1p8; low *= 1.01) {
+    for (double at = low; at <= 4 * low; at *= 1.01) {
+      const double share = std::log(at / low) / std::log(4.0);
+      const double between = (1 + low) * std::pow((1 + 4 * low) / (1 + low), share);
+      worst = std::max(worst, std::abs(between / (1 + at) - 1));
+    }
+  }
+  EXPECT_NEAR(worst, std::sqrt(1.5 * 3) / 2 - 1, 1e-3);  // 6.1 %
 }
 
 TEST(Sizes, LeaveRoomForAllBuffers) {
@@ -83,8 +107,9 @@ TEST(Settings, HaveTheirDefaults) {
 
 TEST(Settings, ThatAreWrongNameTheirFlag) {
   constexpr std::pair<const char*, const char*> kWrong[] = {
-      {"--device", "tpu"},   {"--min-size", "8 GiB"}, {"--min-size", "16"},
-      {"--max-size", "MiB"}, {"--minutes", "0"},      {"--hidden", "100"}};
+      {"--device", "tpu"},   {"--min-size", "8 GiB"},      {"--min-size", "16"},
+      {"--max-size", "MiB"}, {"--minutes", "0"},           {"--hidden", "100"},
+      {"--cublas", "/"},     {"--cublas-lt", "missing.so"}};
   for (const auto& [flag, value] : kWrong) {
     const std::string error = input_error_of([&, f = flag, v = value] {
       static_cast<void>(settings_of({f, v}));

@@ -65,6 +65,53 @@ Json sample_table() {
   return table;
 }
 
+// One size of each step, all at half of the floor.
+Json method_rows() {
+  Json rows = Json::array();
+  for (const codecs::MethodStep& step : codecs::all_method_steps()) {
+    const codecs::StepShape shape{.elements = std::size_t{1} << 24,
+                                  .ranks = step.takes_ranks ? 8u : 1u,
+                                  .columns = step.takes_matrix ? 4096u : 0u,
+                                  .factor_rank = step.takes_matrix ? 4u : 0u};
+    rows.push_back(json_of(step, shape, {.median_s = 1e-3, .launches = 31}));
+    rows.back()["fraction"] = 0.5;
+  }
+  return rows;
+}
+
+TEST(Table, OfMethodsIsReadByTheSimulatorAndSummarised) {
+  const auto file =
+      std::filesystem::path(testing::TempDir()) / ("methods_" + std::to_string(getpid()) + ".json");
+  Json table = sample_table();
+  table["methods"] = method_rows();
+  std::ofstream(file) << text_of(table);
+  const sim::Calibration calibration = sim::read_calibration(file);
+  const std::string summary = summary_of_file(file);
+  std::filesystem::remove(file);
+  EXPECT_EQ(calibration.methods.size(), codecs::all_method_steps().size());
+  EXPECT_EQ(calibration.methods.at("one_bit_adam/reduce/8/0")[0].elements, 1 << 24);
+  EXPECT_EQ(calibration.methods.at("power_sgd/q/1/4")[0].seconds, 1e-3);
+  for (const codecs::MethodStep& step : codecs::all_method_steps()) {
+    EXPECT_NE(summary.find("\n" + std::string(step.method) + " "), std::string::npos);
+  }
+}
+
+TEST(TableText, HasALineForEachRowAndIsTheSameTable) {
+  Json table = sample_table();
+  table["methods"] = method_rows();
+  table["gpu"] = "\xff is no text";
+  const std::string text = text_of(table);
+  table["gpu"] = "\xEF\xBF\xBD is no text";
+  EXPECT_EQ(Json::parse(text), table);
+  for (const char* part : {"codecs", "methods"}) {
+    for (const Json& row : table[part]) {
+      EXPECT_NE(text.find("\n  " + row.dump()), std::string::npos) << row;
+    }
+  }
+  EXPECT_NE(text.find("\n \"gemm\": []"), std::string::npos);
+  EXPECT_EQ(text_of(Json{{"a", 1}}), "{\n \"a\": 1\n}\n");
+}
+
 TEST(Table, IsReadByTheSimulator) {
   const auto file = std::filesystem::path(testing::TempDir()) /
                     ("calibrate_" + std::to_string(getpid()) + ".json");
@@ -114,6 +161,20 @@ TEST(Bar, IsLowerForASearchAndNoneForPlainCodecs) {
   EXPECT_EQ(bar_of(top_k, Operation::decode), 0.85);
   EXPECT_EQ(bar_of({.element = codecs::Element::nf4, .group = 64}, Operation::encode),
             std::nullopt);
+}
+
+// A rule that no codec keeps excuses none, and is a mistake or a leftover.
+TEST(PlainRules, AreEachThoseOfACodecAndNotOfAll) {
+  for (const PlainRule& rule : plain_rules()) {
+    int kept = 0;
+    for (const codecs::Codec* codec : codecs::all_codecs()) {
+      if (!rule.holds(codec->format)) continue;
+      ++kept;
+      EXPECT_EQ(bar_of(codec->format, Operation::decode), std::nullopt) << codec->name;
+    }
+    EXPECT_GT(kept, 0) << rule.what;
+    EXPECT_LT(kept, 10) << rule.what;
+  }
 }
 
 TEST(DefaultOutput, IsNamedAfterTheGpu) {

@@ -43,7 +43,7 @@ TEST(RandomBytes, ComeFromTheDocumentedBlockAndByte) {
 TEST(RandomBytes, AreUniform) {
   std::array<double, 256> counts{};
   RandomBytes bytes({.seed = 1});
-  for (std::uint64_t i = 0; i < 256 * 4096; ++i) ++counts[bytes(i)];
+  for (std::uint64_t i = 0; i < std::uint64_t{256} * 4096; ++i) ++counts[bytes(i)];
   double chi_squared = 0;
   for (const double count : counts) chi_squared += std::pow(count - 4096, 2) / 4096;
   // 255 degrees of freedom: mean 255, standard deviation sqrt(510) = 22.6; five of them.

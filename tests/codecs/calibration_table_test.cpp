@@ -34,7 +34,6 @@ const std::map<std::string, Operation> kOperations{
     {"decode", Operation::decode},
     {"decode_add", Operation::decode_add},
     {"decode_reduce", Operation::decode_reduce},
-    {"decode_reduce_add", Operation::decode_reduce_add},
     {"decode_reduce_encode", Operation::decode_reduce_encode}};
 
 TEST(CalibrationTables, AreThere) {

@@ -44,6 +44,8 @@ TEST(Dgc, WireHasTheBytesOfItsDrawing) {
   EXPECT_EQ(wire.least, 80);
   EXPECT_EQ(wire.bytes, 16 + 528 + 528);
   EXPECT_EQ(dgc_wire({}, 0).bytes, 0);
+  EXPECT_EQ(dgc_wire({.most = 2}, 100'000).capacity, 200);
+  EXPECT_EQ(dgc_wire({.least = 0.5}, 100'000).least, 50);
 }
 
 TEST(Dgc, SendsAboutItsDensity) {
@@ -110,6 +112,8 @@ TEST(Dgc, MeansTheWires) {
 }
 
 TEST(Dgc, RefusesWhatItCannotHold) {
+  EXPECT_THROW((void)dgc_wire({.most = 0.9}, 10), std::invalid_argument);
+  EXPECT_THROW((void)dgc_wire({.least = 1.1}, 10), std::invalid_argument);
   EXPECT_THROW((void)dgc_wire({.density = 0}, 10), std::invalid_argument);
   EXPECT_THROW((void)dgc_wire({.stride = 0}, 10), std::invalid_argument);
   EXPECT_THROW((void)dgc_wire({}, std::size_t{1} << 31), std::invalid_argument);

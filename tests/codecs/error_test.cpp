@@ -162,17 +162,39 @@ TEST(Measure, KeepsTheOrderAndThrowsWhatACellThrows) {
   EXPECT_THROW((void)measure(cells), std::out_of_range);
 }
 
+TEST(MeanOverSeeds, HasEachSeedsFigureAndTheirStandardDeviation) {
+  const std::vector<Json> figures{{{"relative_l2", 1.0}, {"bias", 2.0}},
+                                  {{"relative_l2", 2.0}, {"bias", 4.0}},
+                                  {{"relative_l2", 6.0}, {"bias", 0.0}}};
+  const Json mean = mean_over_seeds(figures);
+  EXPECT_EQ(mean.at("relative_l2"), 3.0);
+  EXPECT_EQ(mean.at("bias"), 2.0);
+  EXPECT_DOUBLE_EQ(mean.at("spread"), std::sqrt((4 + 1 + 9) / 2.0));
+  EXPECT_EQ(mean.at("by_seed"), Json({1.0, 2.0, 6.0}));
+  const std::vector<Json> columns{{{"a", {{"relative_l2", 1.0}}}}, {{"a", {{"relative_l2", 2.0}}}}};
+  EXPECT_EQ(mean_over_seeds(columns).at("a").at("relative_l2"), 1.5);
+}
+
+TEST(MeanOverSeeds, IsUnboundedWhereOneSeedIs) {
+  const std::vector<Json> figures{{{"contraction", -1.0}, {"residual", 3.0}, {"running_sum", 2.0}},
+                                  {{"contraction", -3.0}, {"bounded", false}}};
+  for (const auto& order : {figures, std::vector<Json>(figures.rbegin(), figures.rend())}) {
+    const Json mean = mean_over_seeds(order);
+    EXPECT_EQ(mean, Json({{"contraction", -2.0}, {"bounded", false}}));
+  }
+}
+
 TEST(TableText, HasALineForEachCellAndSixDigits) {
   const Json table{
       {"p", {{"seed", 1}}},
-      {"s", {{"r", {{"a", {{"x", 1.0 / 3}, {"y", -1e-9 / 7}}}, {"b", {{"x", 0.5}}}}}}}};
+      {"s", {{"r", {{"a", {{"x", 1.0 / 3}, {"y", -1e-9 / 7}}}, {"b", {{"x", {0.5, 2.0 / 3}}}}}}}}};
   EXPECT_EQ(to_text(table),
             "{\n"
             " \"p\": {\"seed\":1},\n"
             " \"s\": {\n"
             "  \"r\": {\n"
             "   \"a\": {\"x\":0.333333,\"y\":-1.42857e-10},\n"
-            "   \"b\": {\"x\":0.5}\n"
+            "   \"b\": {\"x\":[0.5,0.666667]}\n"
             "  }\n"
             " }\n"
             "}\n");

@@ -40,7 +40,7 @@ TEST(Reciprocal, GivesTheCodesAndScalesOfFbgemm) {
   for (const Row& row :
        {Row{&fbgemm_e4m3_g32, 3, 15, 0.9375}, Row{&fbgemm_e5m2_g32, 2, 31, 0.875}}) {
     for (const float unit : {1.0f, 0x1p-60f, 1e-21f, 0x1p-120f, 0x1p110f}) {
-      std::vector<float> values = draw(distribution_named("lognormal"), 5, 32 * 500);
+      std::vector<float> values = draw(distribution_named("lognormal"), 5, std::size_t{32} * 500);
       for (float& value : values) value *= unit;
       const auto wire = encoded(*row.codec, values);
       for (std::size_t i = 0; i < values.size(); ++i) {

@@ -86,6 +86,8 @@ TEST(Templar, TakesTheLargestDivisorsUpTo64) {
   EXPECT_TRUE(same(templar_tiles(4096, 11008), matrix(4096, 11008, 64, 64)));
   EXPECT_TRUE(same(templar_tiles(96, 160), matrix(96, 160, 48, 40)));
   EXPECT_TRUE(same(templar_tiles(100, 64), matrix(100, 64, 50, 64)));
+  EXPECT_TRUE(same(templar_tiles(96, 160, 32), matrix(96, 160, 32, 32)));
+  EXPECT_TRUE(same(templar_tiles(67, 71, 16), flat_tiles(std::size_t{67} * 71, 16)));
   EXPECT_TRUE(same(templar_tiles(50257, 768), matrix(50257, 768, 29, 64)));
   EXPECT_TRUE(same(templar_tiles(1, 4096), matrix(1, 4096, 1, 64)));
   EXPECT_TRUE(same(templar_tiles(7919, 8), matrix(7919, 8, 1, 8)));

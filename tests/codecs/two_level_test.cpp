@@ -27,7 +27,7 @@ TEST(Swizzle, OrdersPartitionsByGpuThenNode) {
   TwoLevel shape = kHadamard;
   shape.nodes = 2;
   shape.slices = 1;
-  shape = two_level(shape, 8 * 128);
+  shape = two_level(shape, std::size_t{8} * 128);
   const std::vector<std::size_t> order{0, 4, 1, 5, 2, 6, 3, 7};
   for (std::size_t place = 0; place < 8; ++place) {
     EXPECT_EQ(swizzled(shape, order[place]), (WirePlace{place / 2, place % 2}));
@@ -83,7 +83,7 @@ TEST(EncodeSwizzled, PutsEachSliceWhereItIsSaidToBe) {
 
 // Requantising to the same 8 bits must lose no more than half a step of the sum's scale.
 TEST(DecodeReduceEncode, EncodesTheSumInTheWiresDomain) {
-  const std::size_t elements = 4 * 128;
+  const std::size_t elements = std::size_t{4} * 128;
   std::vector<std::byte> wires;
   std::vector<float> expected(elements);
   for (std::uint32_t rank = 0; rank < 8; ++rank) {

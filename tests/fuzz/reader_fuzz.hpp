@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <span>
 #include <string>
@@ -15,11 +16,13 @@
 #include "sim/base/error.hpp"
 #include "sim/base/setting.hpp"
 
-inline void require_located(std::string_view lines) {
+inline void require_located(std::string_view lines,
+                            std::initializer_list<std::string_view> places) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(line.size() < lines.size() ? line.size() + 1 : line.size());
-    const bool located = line.starts_with("fuzz.toml:") || line.starts_with("--set ");
+    const bool located = std::ranges::any_of(
+        places, [&](std::string_view place) { return line.starts_with(place); });
     if (located && line.find(": ") != std::string_view::npos) continue;
     std::cerr << "an error without its place: " << line << "\n";
     std::abort();
@@ -40,6 +43,6 @@ void fuzz_reader(const std::uint8_t* bytes, std::size_t size, Read read) {
   try {
     read(text, std::filesystem::path("fuzz.toml"), std::span<const sim::Setting>(settings));
   } catch (const sim::InputError& error) {
-    require_located(error.what());
+    require_located(error.what(), {"fuzz.toml:", "--set "});
   }
 }

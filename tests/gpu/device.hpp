@@ -39,6 +39,13 @@ inline std::vector<Bf16> as_bf16(const std::vector<float>& values) {
   return rounded;
 }
 
+inline const std::vector<float>& as_floats(const std::vector<float>& values) { return values; }
+inline std::vector<float> as_floats(const std::vector<Bf16>& values) {
+  std::vector<float> floats(values.size());
+  std::ranges::transform(values, floats.begin(), to_float);
+  return floats;
+}
+
 // Device memory that a kernel fills, between guards that it must leave alone.
 class GuardedBytes {
  public:

@@ -7,16 +7,17 @@
 namespace codecs::cuda {
 namespace {
 
-void expect_reference_steps(const Dgc& dgc, const std::vector<std::vector<float>>& gradients) {
+template <typename Value>
+void expect_reference_steps(const Dgc& dgc, const std::vector<std::vector<Value>>& gradients) {
   const std::size_t elements = gradients.front().size();
   std::vector<float> momentum(elements, 0.0f), gathered(elements, 0.0f);
   const DeviceBuffer<float> u{std::span<const float>(momentum)},
       v{std::span<const float>(gathered)};
   const DgcWire layout = dgc_wire(dgc, elements);
-  for (const std::vector<float>& gradient : gradients) {
+  for (const std::vector<Value>& gradient : gradients) {
     std::vector<std::byte> expected(layout.bytes);
-    encode_dgc(dgc, gradient, {momentum, gathered}, expected);
-    const DeviceBuffer<float> input{std::span(gradient)};
+    encode_dgc(dgc, as_floats(gradient), {momentum, gathered}, expected);
+    const DeviceBuffer<Value> input{std::span(gradient)};
     const GuardedBytes wire(layout.bytes), scratch(dgc_scratch_bytes(elements));
     const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
     encode_dgc_async(dgc, {input.get(), u.get(), v.get(), elements},
@@ -31,20 +32,27 @@ void expect_reference_steps(const Dgc& dgc, const std::vector<std::vector<float>
 
 TEST(DgcKernels, EqualTheReferenceOverSteps) {
   for (const std::size_t elements : {1u, 99u, 4096u, 20'003u}) {
-    expect_reference_steps(
+    expect_reference_steps<float>(
         {.density = 0.01},
         {awkward_values(elements, 1), awkward_values(elements, 2), awkward_values(elements, 3)});
-    expect_reference_steps({.density = 0.05, .momentum = 0.5f, .stride = 7},
-                           {normal_values(elements, 1), normal_values(elements, 2)});
+    expect_reference_steps<float>(
+        {.density = 0.05, .momentum = 0.5f, .stride = 7, .rounds = 3, .most = 1.5, .least = 0.5},
+        {normal_values(elements, 1), normal_values(elements, 2)});
   }
 }
 
+TEST(DgcKernels, ReadBfloat16LikeItsFloats) {
+  expect_reference_steps<Bf16>(
+      {.density = 0.01}, {as_bf16(awkward_values(20'003, 1)), as_bf16(awkward_values(20'003, 2))});
+}
+
 TEST(DgcKernels, EqualTheReferenceOnTiesAndNaNs) {
-  expect_reference_steps({}, {std::vector<float>(10'000, 1.0f)});
-  expect_reference_steps({}, {std::vector<float>(10'000, 0.0f)});
-  expect_reference_steps(
+  expect_reference_steps<float>({}, {std::vector<float>(10'000, 1.0f)});
+  expect_reference_steps<float>({}, {std::vector<float>(10'000, 0.0f)});
+  expect_reference_steps<float>(
       {}, {with_value(normal_values(9000), 4444, std::numeric_limits<float>::quiet_NaN())});
-  expect_reference_steps({}, {std::vector<float>(5000, std::numeric_limits<float>::quiet_NaN())});
+  expect_reference_steps<float>(
+      {}, {std::vector<float>(5000, std::numeric_limits<float>::quiet_NaN())});
 }
 
 TEST(DgcKernels, MeanWiresLikeTheReference) {

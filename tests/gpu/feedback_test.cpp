@@ -22,22 +22,27 @@ std::vector<CudaCodec> codecs_with_feedback() {
 
 class EveryFeedback : public testing::TestWithParam<CudaCodec> {
  protected:
-  void expect_reference(const Feedback& rule, const std::vector<float>& values,
+  template <typename Value, typename Encode>
+  void expect_reference(Encode encode, const Feedback& rule, const std::vector<Value>& values,
                         std::vector<float> residual) const {
     const Codec& codec = *GetParam().codec;
     const std::size_t elements = values.size();
     const auto scratch_bytes = GetParam().scratch_bytes;
-    const DeviceBuffer<float> input{std::span(values)};
+    const DeviceBuffer<Value> input{std::span(values)};
     const DeviceBuffer<float> kept{std::span<const float>(residual)};
     const GuardedBytes wire(encoded_bytes(codec.format, elements));
     const GuardedBytes scratch(scratch_bytes ? scratch_bytes(codec.format, elements) : 0);
-    GetParam().encode_feedback_async(codec.format, rule, {input.get(), elements}, kept.get(),
-                                     {.wires = wire.get(), .key = kKey, .scratch = scratch.get()},
-                                     nullptr);
+    encode(codec.format, rule, {input.get(), elements}, kept.get(),
+           {.wires = wire.get(), .key = kKey, .scratch = scratch.get()}, nullptr);
     std::vector<std::byte> expected(encoded_bytes(codec.format, elements));
-    encode_with_feedback(codec, rule, values, kKey, residual, expected);
+    encode_with_feedback(codec, rule, as_floats(values), kKey, residual, expected);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements;
     EXPECT_EQ(first_difference(kept.to_host(), residual), elements) << elements;
+  }
+
+  void expect_reference(const Feedback& rule, const std::vector<float>& values,
+                        const std::vector<float>& residual) const {
+    expect_reference(GetParam().encode_feedback_async, rule, values, residual);
   }
 };
 
@@ -63,24 +68,16 @@ TEST_P(EveryFeedback, EqualsItsReferenceOnNaNsAndInfinities) {
   }
 }
 
+TEST_P(EveryFeedback, ReadsBfloat16LikeItsFloats) {
+  for (const std::size_t elements : {1u, 513u, 9001u}) {
+    const std::vector<Bf16> values = as_bf16(awkward_values(elements));
+    expect_reference(GetParam().encode_feedback_bf16_async, {}, values,
+                     awkward_values(elements, 4));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, EveryFeedback, testing::ValuesIn(codecs_with_feedback()),
                          [](const auto& row) { return std::string(row.param.codec->name); });
-
-TEST(FeedbackKernels, ReadBfloat16LikeItsFloats) {
-  const Codec& codec = codec_named("int4_g2048_sr");
-  const std::vector<Bf16> values = as_bf16(awkward_values(9001));
-  std::vector<float> floats(values.size()), residual = awkward_values(9001, 4);
-  std::ranges::transform(values, floats.begin(), to_float);
-  const DeviceBuffer<Bf16> input{std::span(values)};
-  const DeviceBuffer<float> kept{std::span<const float>(residual)};
-  const GuardedBytes wire(encoded_bytes(codec.format, values.size()));
-  encode_feedback_async(codec.format, {}, Tensor<const Bf16>{input.get(), values.size()},
-                        kept.get(), {.wires = wire.get(), .key = kKey}, nullptr);
-  std::vector<std::byte> expected(encoded_bytes(codec.format, values.size()));
-  encode_with_feedback(codec, {}, floats, kKey, residual, expected);
-  EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size());
-  EXPECT_EQ(first_difference(kept.to_host(), residual), residual.size());
-}
 
 TEST(FeedbackKernels, RefuseFormatsWithoutKernels) {
   EXPECT_THROW(encode_feedback_async(codec_named("int4_g128_hadamard_sr").format, {},

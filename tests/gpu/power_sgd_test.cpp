@@ -4,109 +4,16 @@
 #include "codecs/power_sgd/power_sgd.hpp"
 
 #include "codecs/power_sgd/kernels.hpp"
+#include "codecs/power_sgd/loops.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/gpu/host_products.hpp"
 
 namespace codecs::cuda {
 namespace {
 
-std::vector<float> host_values(const void* values, std::size_t count) {
-  std::vector<float> host(count);
-  check(cudaMemcpy(host.data(), values, count * sizeof(float), cudaMemcpyDeviceToHost));
-  return host;
-}
-
-// Entry (row, column) of a matrix that lies column after column, or of its transpose.
-std::size_t place(const MatrixOperand& operand, int row, int column) {
-  const auto [r, c] = operand.transposed ? std::pair(column, row) : std::pair(row, column);
-  return static_cast<std::size_t>(c) * static_cast<std::size_t>(operand.leading) +
-         static_cast<std::size_t>(r);
-}
-
-void multiply_on_host(const MatrixProduct& of, cudaStream_t stream) {
-  check(cudaStreamSynchronize(stream));
-  const auto left = host_values(of.left.values, place(of.left, of.rows - 1, of.inner - 1) + 1);
-  const auto right =
-      host_values(of.right.values, place(of.right, of.inner - 1, of.columns - 1) + 1);
-  const MatrixOperand to{.leading = of.leading};
-  std::vector<float> product(place(to, of.rows - 1, of.columns - 1) + 1);
-  for (int column = 0; column < of.columns; ++column) {
-    for (int row = 0; row < of.rows; ++row) {
-      float& sum = product[place(to, row, column)];
-      for (int i = 0; i < of.inner; ++i) {
-        sum += left[place(of.left, row, i)] * right[place(of.right, i, column)];
-      }
-    }
-  }
-  check(cudaMemcpy(of.product, product.data(), product.size() * sizeof(float),
-                   cudaMemcpyHostToDevice));
-}
-
 Multiply products() {
   const std::optional<Cublas> cublas = load_cublas();
   return cublas ? cublas->multiply : multiply_on_host;
-}
-
-// The header's formulas as loops, with every sum in order.
-template <typename T>
-struct Loops {
-  PowerSgd shape;
-  std::vector<std::vector<T>> residual;
-  std::vector<T> p, q;
-
-  T& p_at(std::size_t row, std::size_t k) { return p[k * shape.rows + row]; }
-  T& q_at(std::size_t column, std::size_t k) { return q[k * shape.columns + column]; }
-
-  void orthonormalise() {
-    for (std::size_t k = 0; k < shape.rank; ++k) {
-      T squares = 0;
-      for (std::size_t i = 0; i < shape.rows; ++i) squares += p_at(i, k) * p_at(i, k);
-      const T divisor = std::sqrt(squares) + T{kPowerSgdEpsilon};
-      for (std::size_t i = 0; i < shape.rows; ++i) p_at(i, k) /= divisor;
-      for (std::size_t j = k + 1; j < shape.rank; ++j) {
-        T dot = 0;
-        for (std::size_t i = 0; i < shape.rows; ++i) dot += p_at(i, k) * p_at(i, j);
-        for (std::size_t i = 0; i < shape.rows; ++i) p_at(i, j) -= dot * p_at(i, k);
-      }
-    }
-  }
-
-  std::vector<T> step(const std::vector<std::vector<float>>& values) {
-    const T ranks = static_cast<T>(values.size());
-    p.assign(shape.rows * shape.rank, 0);
-    for (std::size_t rank = 0; rank < values.size(); ++rank) {
-      for (std::size_t i = 0; i < shape.elements(); ++i) residual[rank][i] += values[rank][i];
-      for (std::size_t i = 0; i < p.size() * shape.columns; ++i) {
-        const std::size_t row = i / shape.columns % shape.rows, column = i % shape.columns;
-        const std::size_t k = i / shape.elements();
-        p_at(row, k) += residual[rank][row * shape.columns + column] * q_at(column, k) / ranks;
-      }
-    }
-    orthonormalise();
-    q.assign(q.size(), 0);
-    for (const std::vector<T>& matrix : residual) {
-      for (std::size_t i = 0; i < p.size() * shape.columns; ++i) {
-        const std::size_t row = i / shape.columns % shape.rows, column = i % shape.columns;
-        const std::size_t k = i / shape.elements();
-        q_at(column, k) += matrix[row * shape.columns + column] * p_at(row, k) / ranks;
-      }
-    }
-    std::vector<T> sent(shape.elements(), 0);
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-      for (std::size_t k = 0; k < shape.rank; ++k) {
-        sent[i] += p_at(i / shape.columns, k) * q_at(i % shape.columns, k);
-      }
-      for (std::vector<T>& matrix : residual) matrix[i] -= sent[i];
-    }
-    return sent;
-  }
-};
-
-template <typename T>
-Loops<T> loops(const PowerSgd& shape, std::size_t ranks, const std::vector<float>& q) {
-  return {.shape = shape,
-          .residual = std::vector(ranks, std::vector<T>(shape.elements(), 0)),
-          .p = {},
-          .q = {q.begin(), q.end()}};
 }
 
 // Each rank's buffers on the device, and their all_reduce.
@@ -164,13 +71,6 @@ std::vector<float> step_on_gpu(const PowerSgd& shape, const Multiply& multiply,
   return as_values<float>(ranks.front().sent.to_host());
 }
 
-template <typename T>
-double distance(const std::vector<T>& values, const std::vector<double>& exact) {
-  double sum = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i) sum += std::pow(values[i] - exact[i], 2);
-  return std::sqrt(sum);
-}
-
 constexpr std::array kShapes{PowerSgd{128, 192, 4}, PowerSgd{33, 257, 1}, PowerSgd{257, 36, 3},
                              PowerSgd{64, 64, 9}, PowerSgd{90, 100, 20}};
 
@@ -178,8 +78,8 @@ TEST(PowerSgdKernels, AreAsExactAsLoopsInFloat32StepAfterStep) {
   for (const PowerSgd& shape : kShapes) {
     constexpr std::size_t kRanks = 2;
     const std::vector<float> q = power_sgd_start(shape, {.seed = 7});
-    Loops<double> exact = loops<double>(shape, kRanks, q);
-    Loops<float> plain = loops<float>(shape, kRanks, q);
+    PowerSgdLoops<double> exact(shape, kRanks, q);
+    PowerSgdLoops<float> plain(shape, kRanks, q);
     codecs::PowerSgdState reference = power_sgd_state(shape, kRanks, {.seed = 7});
     std::vector<DeviceRank> ranks;
     for (std::size_t rank = 0; rank < kRanks; ++rank) ranks.emplace_back(shape, q);

@@ -17,9 +17,10 @@ namespace {
 // Templar's tiles of multiples of 64, of other sides, of sides that no vector of 16 bytes divides,
 // of vectors, and of none but single elements.
 std::vector<TileShape> shapes() {
-  return {templar_tiles(128, 192), templar_tiles(96, 160), templar_tiles(100, 64),
-          templar_tiles(64, 100),  templar_tiles(50, 147), templar_tiles(67, 8),
-          templar_tiles(1, 1024),  templar_tiles(1, 189),  templar_tiles(17, 71)};
+  return {templar_tiles(128, 192),   templar_tiles(96, 160), templar_tiles(100, 64),
+          templar_tiles(64, 100),    templar_tiles(50, 147), templar_tiles(67, 8),
+          templar_tiles(1, 1024),    templar_tiles(1, 189),  templar_tiles(17, 71),
+          templar_tiles(96, 160, 32)};
 }
 
 Codec tiled(Codec codec, const TileShape& tiles) {
@@ -135,17 +136,16 @@ TEST(TiledKernels, StepLikeTheReference) {
   }
 }
 
-TEST(TiledKernels, OfDemoEqualTheReference) {
-  const TileShape tiles = templar_tiles(128, 192);
+void expect_reference_demo(const Codec& demo, const TileShape& tiles) {
   const std::size_t elements = elements_of(tiles);
-  const Format& format = demo_top32.format;
-  expect_reference_feedback(demo_top32, tiles, demo_scratch_bytes(format, elements),
+  const Format& format = demo.format;
+  expect_reference_feedback(demo, tiles, demo_scratch_bytes(format, elements),
                             [&](const Feedback& feedback, const Tiled<const float>& matrix,
                                 float* residual, const Encoding& to) {
                               encode_demo_feedback_async(format, feedback, matrix, residual, to,
                                                          nullptr);
                             });
-  const auto wires = wires_of(demo_top32, elements, 3);
+  const auto wires = wires_of(demo, elements, 3);
   const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
   std::vector<float> sums(elements), averages(elements);
   decode_reduce_demo(format, wires, 3, sums);
@@ -164,6 +164,26 @@ TEST(TiledKernels, OfDemoEqualTheReference) {
                      nullptr);
   EXPECT_EQ(first_difference(as_values<float>(out.to_host()), memory_order(tiles, averages)),
             elements);
+}
+
+TEST(TiledKernels, OfDemoEqualTheReference) {
+  expect_reference_demo(demo_top32, templar_tiles(128, 192));
+  Codec smaller = demo_top32;
+  smaller.format.block = 32;
+  smaller.format.group = std::size_t{32} * 32;
+  expect_reference_demo(smaller, templar_tiles(64, 96, 32));
+}
+
+TEST(TiledKernels, ReadBfloat16LikeItsFloats) {
+  for (const TileShape& tiles : shapes()) {
+    const Codec codec = tiled(topk64, tiles);
+    const std::vector<Bf16> values = as_bf16(awkward_values(elements_of(tiles)));
+    const DeviceBuffer<Bf16> input{std::span(values)};
+    const GuardedBytes wire(encoded_bytes(codec.format, values.size()));
+    encode_top_k_async(codec.format, {tiles, input.get()}, {.wires = wire.get()}, nullptr);
+    const auto expected = encoded(codec, tile_order(tiles, as_floats(values)));
+    EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << name(codec, tiles);
+  }
 }
 
 TEST(TiledKernels, RefuseTilesThatAreNoChunks) {

@@ -154,7 +154,7 @@ TEST(TopKKernels, ReportAValueThatIsNotFinite) {
 }
 
 TEST(TopKKernels, RefuseToKeepMoreThanAnEighth) {
-  EXPECT_THROW(encode_top_k_async(top(514, 4096), {nullptr, 1}, {}, nullptr),
+  EXPECT_THROW(encode_top_k_async(top(514, 4096), Tensor<const float>{nullptr, 1}, {}, nullptr),
                std::invalid_argument);
 }
 

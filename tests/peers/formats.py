@@ -92,8 +92,7 @@ class Row:
 
     def moved_by(self, value_bytes):
         """Bytes that the operation moves where values are of this size instead of float32."""
-        values = {"encode": 1, "encode_feedback": 1, "decode": 1, "decode_reduce": 1,
-                  "decode_reduce_add": 2}.get(self.operation, 0)
+        values = self.operation in ("encode", "encode_feedback", "decode", "decode_reduce")
         passes = 2 if self.operation.startswith("encode") and self.format.group == 0 else 1
         return self.moved_bytes - values * passes * (4 - value_bytes) * self.elements
 

@@ -59,8 +59,6 @@ def operation(row, device):
         "decode_add": (lambda wire, model: model.add_(coder.decode(wire)),
                        lambda: (coder.encode(draw()), draw(dtype=torch.bfloat16))),
         "decode_reduce": (lambda w: reduced(coder, w), lambda: (wires(),)),
-        "decode_reduce_add": (lambda w, sums: sums.add_(reduced(coder, w)),
-                              lambda: (wires(), draw())),
         # SDP4Bit adds up and encodes again without leaving the rotated domain.
         "decode_reduce_encode": (lambda w: requantise(to, coder.values(w).sum(0)),
                                  lambda: (wires(),)),

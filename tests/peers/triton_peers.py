@@ -241,8 +241,6 @@ def operation(row, device):
         "decode": (reduce, lambda: (filled(), draw())),
         "decode_reduce": (reduce, lambda: (filled(), draw())),
         "decode_add": (lambda w, out: reduce(w, out, add=True), lambda: (filled(), draw(bf16))),
-        "decode_reduce_add": (lambda w, out: reduce(w, out, add=True),
-                              lambda: (filled(), draw())),
         "decode_reduce_encode": (requantise,
                                  lambda: (filled(), Wires(row.format_to, n, device))),
     }

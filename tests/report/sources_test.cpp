@@ -57,6 +57,16 @@ TEST_P(Sources, WithoutATableAreTheRooflineAndTheDataSheet) {
   EXPECT_NE(listed.at("gpu").find("data sheet in sample.toml"), std::string::npos);
 }
 
+TEST_P(Sources, NameThePassesThatTheGpuMeasured) {
+  const Cluster cluster = small_cluster();
+  Calibration table = roofline();
+  table.name = "sample";
+  table.passes["adam"] = {{.moved_bytes = 1e6, .seconds = 1e-6}};
+  EXPECT_FALSE(sources(cluster, table, scheme()).contains("passes"));
+  table.gpu = cluster.gpu.name;
+  EXPECT_EQ(sources(cluster, table, scheme()).at("passes"), "adam: measured (sample)");
+}
+
 INSTANTIATE_TEST_SUITE_P(Schemes, Sources, testing::ValuesIn(scheme_rows()), scheme_label);
 
 // A table with one row for each kernel that sdp4bit launches to encode gradients.

@@ -50,6 +50,27 @@ TEST(MemoryPasses, TakeTheirBytesOverTheMemoryBandwidthAndALaunch) {
   }
 }
 
+// At the measured size the measured time; the same table of another GPU changes nothing.
+TEST(MemoryPasses, ThatTheGpuMeasuredTakeThatTime) {
+  const Cluster cluster = small_cluster();
+  const double moved = 28 * kSampleParameters / 8;
+  Calibration table = roofline();
+  table.name = "sample";
+  table.gpu = cluster.gpu.name;
+  table.passes["adam"] = {{.moved_bytes = moved / 2, .seconds = 0.2},
+                          {.moved_bytes = moved, .seconds = 0.3}};
+  const auto passes = [&] {
+    const Model model = sample_model();
+    return passes_of(plan_step({cluster, model, table, {}}, scheme_named("sharded")));
+  };
+  const auto measured = passes();
+  EXPECT_DOUBLE_EQ(measured.at("adam"), 0.3);
+  table.gpu = "another";
+  const auto estimated = passes();
+  EXPECT_LT(estimated.at("adam"), 0.3);
+  EXPECT_EQ(estimated.at("clip"), measured.at("clip"));
+}
+
 TEST(MemoryPasses, OfExchangesAreNoneOnOneGpu) {
   const auto passes =
       passes_of(plan(small_cluster(1, 1), sample_model(), {}, scheme_named("sdp4bit")));

@@ -25,7 +25,16 @@ grep -F "codec encode int8_g128_hadamard_sr: measured on NVIDIA H200 (h200)" rep
 grep -E "gpu.memory_efficiency: .* measured on NVIDIA H200" report
 "${run[@]}" --calibration h200.json --set gpu.memory_efficiency=0.5 >report
 if grep "gpu.memory_efficiency" report; then echo "--set goes before the table" >&2; exit 1; fi
+# 16 KiB is below what a summary shows.
 "$calibrate" --summary table.json | grep -F "rows with a bar"
+grep -c '^  {"method"' table.json | grep -Fx 15
+
+# What cannot be written or read is said before minutes of measuring.
+status=0
+timeout 5 "$calibrate" --output missing/table.json 2>refusal || status=$?
+[ "$status" = 2 ]
+grep -F "missing/table.json: cannot be written: " refusal
+"$calibrate" --help | grep -F "exit codes: 0 measured; 2 "
 
 # The references' times are no GPU's.
 "$calibrate" --device cpu "${smallest[@]}" >cpu.json

@@ -89,6 +89,48 @@ TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
       << error;
 }
 
+Json method_row() {
+  // Of 8 ranks: shards of 2^17 signs and a scale in 16 bytes; the encode reads values and residual
+  // twice and writes the residual.
+  constexpr int kWire = (1 << 14) + 16;
+  return {{"method", "one_bit_adam"}, {"step", "encode"},
+          {"elements", 1 << 20},      {"ranks", 8},
+          {"encoded_bytes", kWire},   {"moved_bytes", 20 * (1 << 20) + 8 * kWire},
+          {"median_s", 1e-4}};
+}
+
+TEST(CalibrationFile, GivesTheStepsOfMethods) {
+  Json json = table_of({});
+  json["methods"] = {method_row()};
+  const Calibration table = read(json);
+  ASSERT_EQ(table.methods.size(), 1u);
+  EXPECT_EQ(table.methods.at("one_bit_adam/encode/8/0")[0].seconds, 1e-4);
+  EXPECT_TRUE(table.kernels.empty());
+}
+
+TEST(CalibrationFile, OfMethodsThatAreNotTheCodecsIsRefused) {
+  const std::pair<Json, const char*> wrong[] = {
+      {{{"step", "encodes"}}, "/methods/0/step: no method has a step one_bit_adam encodes"},
+      {{{"encoded_bytes", 16399}}, "/methods/0/encoded_bytes: the codec encodes 1048576 elements"},
+      {{{"moved_bytes", 1e7}}, "/methods/0/moved_bytes: the kernel moves 21102720 bytes"},
+      {{{"ranks", 3}}, "/methods/0: the method takes no such tensor"},
+      {{{"ranks", 4}}, "/methods/0/encoded_bytes"},
+      {{{"columns", 128}}, "/methods/0/columns: this step takes no such parameter"},
+      {{{"rank", 8}}, "unknown key rank"},
+      {{{"median_s", 0}}, "/methods/0/median_s"}};
+  for (const auto& [change, message] : wrong) {
+    Json json = table_of({});
+    json["methods"] = {method_row()};
+    json["methods"][0].update(change);
+    const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+    EXPECT_NE(error.find(message), std::string::npos) << error;
+  }
+  Json twice = table_of({});
+  twice["methods"] = {method_row(), method_row()};
+  EXPECT_NE(input_error_of([&] { static_cast<void>(read(twice)); }).find("there twice"),
+            std::string::npos);
+}
+
 // A table with everything that gardenhose-calibrate measures of a GPU.
 Json whole_table() {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
@@ -128,6 +170,23 @@ TEST(CalibrationFile, WithAMisspeltKeyIsRefused) {
     EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("unknown key mediam_s"),
               std::string::npos)
         << part;
+  }
+}
+
+TEST(CalibrationFile, OfNoPossibleTimeOrRateIsRefused) {
+  for (const char* key : {"memory_bandwidth_Bps", "copy_bandwidth_Bps", "launch_latency_s"}) {
+    for (const double wrong : {1e-300, 1e300}) {
+      Json json = whole_table();
+      json[key] = wrong;
+      EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find(key),
+                std::string::npos);
+    }
+  }
+  for (const double wrong : {1e-300, 1e300}) {
+    Json json = whole_table();
+    json["codecs"][0]["median_s"] = wrong;
+    EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("/codecs/0/median_s: "),
+              std::string::npos);
   }
 }
 

@@ -87,19 +87,32 @@ Measured encode_difference(const EncodeCase& one) {
   return m;
 }
 
-Measured encode_feedback(const EncodeCase& one) {
-  Measured m = one.measured(Operation::encode_feedback, 4);
+// Of float32, or of bfloat16 where `narrow`.
+Measured encode_feedback(const EncodeCase& one, bool narrow) {
+  Measured m = one.measured(Operation::encode_feedback, narrow ? 2 : 4);
   m.in_place = true;
-  m.prepare = [one](cudaStream_t) { one.w.reset_residual(); };
-  m.launch = [one](std::size_t i, cudaStream_t stream) {
-    one.codec.encode_feedback_async(one.format(), codecs::Feedback{},
-                                    {one.w.input.at(i), one.w.elements}, one.w.residual.at(i),
-                                    one.to(i), stream);
+  m.prepare = [one](cudaStream_t) {
+    one.w.reset_model();
+    one.w.reset_residual();
   };
-  m.agrees = [one](const Piece& piece) {
+  m.launch = [one, narrow](std::size_t i, cudaStream_t stream) {
+    float* const residual = one.w.residual.at(i);
+    if (narrow) {
+      one.codec.encode_feedback_bf16_async(one.format(), codecs::Feedback{},
+                                           {one.w.model.at(i), one.w.elements}, residual, one.to(i),
+                                           stream);
+    } else {
+      one.codec.encode_feedback_async(one.format(), codecs::Feedback{},
+                                      {one.w.input.at(i), one.w.elements}, residual, one.to(i),
+                                      stream);
+    }
+  };
+  m.agrees = [one, narrow](const Piece& piece) {
+    const std::vector<float> values =
+        narrow ? as_floats(one.w.pattern.model(piece)) : one.w.pattern.input(piece);
     std::vector<float> residual = one.w.pattern.residual(piece), decoded(piece.count);
     std::vector<std::byte> wire(codecs::encoded_bytes(one.format(), piece.count));
-    codecs::encode_with_feedback(*one.codec.codec, codecs::Feedback{}, one.w.pattern.input(piece),
+    codecs::encode_with_feedback(*one.codec.codec, codecs::Feedback{}, values,
                                  key_of(0, piece.first), residual, wire);
     one.codec.codec->decode(one.format(), wire, decoded);
     return agree(one.format(), decoded,
@@ -116,7 +129,8 @@ void add_encodes(const CudaCodec& codec, const Workspace& workspace, std::vector
   all.push_back(encode(one));
   if (codec.encode_bf16_async != nullptr) all.push_back(encode_bf16(one));
   if (codec.encode_difference_async != nullptr) all.push_back(encode_difference(one));
-  if (codec.encode_feedback_async != nullptr) all.push_back(encode_feedback(one));
+  if (codec.encode_feedback_async != nullptr) all.push_back(encode_feedback(one, false));
+  if (codec.encode_feedback_bf16_async != nullptr) all.push_back(encode_feedback(one, true));
 }
 
 }  // namespace calibrate

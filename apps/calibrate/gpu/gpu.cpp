@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "apps/calibrate/gpu/device.hpp"
 #include "apps/calibrate/gpu/measure.hpp"
+#include "sim/base/error.hpp"
 
 namespace calibrate {
 namespace {
@@ -23,12 +23,30 @@ LayerShapes layers_of(const Settings& settings) {
   return layers;
 }
 
-void measure_products(const Settings& settings, const Device& device, Session& session,
+struct Libraries {
+  std::optional<Products> bf16, fp8;
+};
+
+// Where a file is named, it is that library.
+Libraries load(const Settings& settings, const Device& device) {
+  Libraries found{.bf16 = load_bf16_products(settings.cublas),
+                  .fp8 = load_fp8_products(settings.cublas_lt)};
+  if (!found.bf16 && !settings.cublas.empty()) {
+    throw sim::InputError("--cublas: " + settings.cublas + ": cannot be loaded");
+  }
+  if (!found.fp8 && !settings.cublas_lt.empty()) {
+    throw sim::InputError("--cublas-lt: " + settings.cublas_lt + ": cannot be loaded");
+  }
+  if (!device.fp8) found.fp8.reset();
+  return found;
+}
+
+void measure_products(const Settings& settings, const Libraries& libraries, Session& session,
                       Json& table) {
   const LayerShapes layers = layers_of(settings);
   table["gemm"] = Json::array();
   table["interference"] = Json::array();
-  const auto bf16 = load_bf16_products(settings.cublas);
+  const auto& [bf16, fp8] = libraries;
   if (!bf16) {
     std::fprintf(stderr, "no cuBLAS found: no products are measured; --cublas FILE names it\n");
     return;
@@ -36,7 +54,6 @@ void measure_products(const Settings& settings, const Device& device, Session& s
   table["provenance"]["gemm"] = bf16->multiplier;
   table["gemm"] = calibrate::measure_products(session, *bf16, layers);
   table["interference"] = measure_interference(session, *bf16, layers, settings.sizes);
-  const auto fp8 = device.fp8 ? load_fp8_products(settings.cublas_lt) : std::nullopt;
   if (!fp8) {
     std::fprintf(stderr, "no cuBLASLt, or no FP8 on this GPU: no FP8 products are measured\n");
     return;
@@ -49,8 +66,8 @@ void measure_products(const Settings& settings, const Device& device, Session& s
 
 }  // namespace
 
-GpuTable measure_gpu(const Settings& settings) {
-  const Device device = read_device();
+GpuTable measure_gpu(const Settings& settings, const Device& device) {
+  const Libraries libraries = load(settings, device);
   const int samples = settings.quick ? kQuickSamples : kSamples;
   Session session{.samples = samples,
                   .benchmark = codecs::cuda::Benchmark(samples),
@@ -74,11 +91,12 @@ GpuTable measure_gpu(const Settings& settings) {
   table["launch_latency_s"] = session.benchmark.launch_latency().median_s;
   table["copy"] = copies;
   table["passes"] = measure_passes(session, settings.sizes);
-  measure_products(settings, device, session, table);
+  measure_products(settings, libraries, session, table);
   const CodecRows rows = measure_codecs(session, settings.sizes);
   table["codecs"] = rows.codecs;
   table["variants"] = rows.variants;
-  return {.gpu = device.name, .table = std::move(table), .disagreed = session.disagreed};
+  table["methods"] = measure_methods(session, settings.sizes, settings.cublas);
+  return {.table = std::move(table), .disagreed = session.disagreed};
 }
 
 }  // namespace calibrate

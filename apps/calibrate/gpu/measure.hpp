@@ -22,6 +22,11 @@ struct CodecRows {
 };
 [[nodiscard]] CodecRows measure_codecs(Session& session, const Sizes& sizes);
 
+// Steps of methods with a state or a shape of their own, by the names of codecs/method.hpp: rows of
+// table.hpp's json_of(). PowerSGD's only where cuBLAS is, of the file or of the usual places.
+[[nodiscard]] Json measure_methods(Session& session, const Sizes& sizes,
+                                   const std::string& cublas_file);
+
 // Products of transformer layers: {precision, m, n, k, median_s, spread_s, launches}.
 [[nodiscard]] Json measure_products(Session& session, const Products& products,
                                     const LayerShapes& layers);

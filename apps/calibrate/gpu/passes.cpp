@@ -160,7 +160,7 @@ Json measure(Session& session, const MemoryPass& pass, std::size_t elements) {
 
 Json measure_passes(Session& session, const Sizes& sizes) {
   Json rows = Json::array();
-  const std::vector<std::size_t> fitting = sizes_that_fit(sizes, free_bytes());
+  const std::vector<std::size_t> fitting = kernel_sizes(sizes, free_bytes());
   for (std::size_t i = 0; i < fitting.size(); ++i) {
     const std::size_t elements = fitting[i] / sizeof(float);
     const Buffers buffers(elements, copies(fitting[i], codecs::cuda::l2_bytes(), free_bytes()));

@@ -28,6 +28,10 @@ class Ring {
     fill_first(values);
     repeat_first(stride_);
   }
+  // Zeros in every buffer.
+  void clear(cudaStream_t stream) const {
+    codecs::cuda::check(cudaMemsetAsync(memory_.get(), 0, memory_.size_bytes(), stream));
+  }
   // Every buffer gets the first one's leading elements.
   void repeat_first(std::size_t elements, cudaStream_t stream = nullptr) const {
     for (std::size_t copy = 1; copy < copies_; ++copy) {

@@ -1,0 +1,41 @@
+// Kernels of the methods of codecs/method.hpp, ready to be measured and checked.
+#pragma once
+
+#include <functional>
+
+#include "apps/calibrate/gpu/workspace.hpp"
+#include "codecs/cuda/cublas.hpp"
+#include "codecs/method.hpp"
+
+namespace calibrate {
+
+struct StepCase {
+  const Workspace& w;
+  codecs::StepShape shape = {};
+  codecs::cuda::Multiply multiply = {};  // of PowerSGD alone
+};
+
+// States begin at zero, so a step is checked after its second launch, whose state is none.
+inline constexpr int kCheckedLaunches = 2;
+
+struct StepKernels {
+  std::function<void(cudaStream_t)> prepare = {};  // fills what it reads, clears its state
+  // With the running number of the launch.
+  std::function<void(std::size_t, cudaStream_t)> launch = {};
+  // Whether the output and the state in the first buffers, after so many launches with number 0,
+  // are the reference's; PowerSGD's runs whole steps itself.
+  std::function<bool()> agrees = {};
+};
+
+[[nodiscard]] StepKernels loco_encode(const StepCase& one);
+[[nodiscard]] StepKernels sparse_aggregate(const StepCase& one);
+[[nodiscard]] StepKernels one_bit_encode(const StepCase& one);
+[[nodiscard]] StepKernels one_bit_reduce(const StepCase& one);
+[[nodiscard]] StepKernels one_bit_decode(const StepCase& one);
+[[nodiscard]] StepKernels dgc_encode(const StepCase& one);
+[[nodiscard]] StepKernels dgc_decode_mean(const StepCase& one);
+[[nodiscard]] StepKernels power_sgd_p(const StepCase& one);
+[[nodiscard]] StepKernels power_sgd_q(const StepCase& one);
+[[nodiscard]] StepKernels power_sgd_finish(const StepCase& one);
+
+}  // namespace calibrate

@@ -1,0 +1,48 @@
+#include <Eigen/Core>
+#include <cmath>
+
+#include "codecs/error/all_reduces.hpp"
+
+namespace codecs {
+namespace {
+
+Eigen::Map<const Eigen::ArrayXf> as_array(const std::vector<float>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+}  // namespace
+
+AllReduceErrors all_reduce_errors(const AllReduce& method, const AllReduceShape& shape,
+                                  std::span<const std::vector<float>> gradients,
+                                  std::uint64_t seed) {
+  require(!gradients.empty() && gradients.size() % shape.ranks == 0, "a gradient of every rank");
+  const std::size_t steps = gradients.size() / shape.ranks;
+  const AllReduceStep exchange = method.start(shape, seed);
+  Eigen::ArrayXd dense = Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(shape.elements()));
+  Eigen::ArrayXd owed = dense, sum = dense;
+  AllReduceErrors errors;
+  double residuals = 0, squares = 0;
+  for (std::size_t step = 0; step < steps; ++step) {
+    const auto of_rank = gradients.subspan(step * shape.ranks, shape.ranks);
+    dense *= method.momentum;
+    for (const std::vector<float>& gradient : of_rank) {
+      dense += as_array(gradient).cast<double>() / static_cast<double>(shape.ranks);
+    }
+    sum += dense;
+    owed += dense;
+    const double given = owed.square().sum();
+    owed -= as_array(exchange(of_rank, static_cast<std::uint32_t>(step))).cast<double>();
+    const double lost = owed.square().sum();
+    errors.contraction += (1 - lost / given) / static_cast<double>(steps);
+    if (step == 0) errors.first_step = std::sqrt(lost / given);
+    if (step >= steps - (steps + 3) / 4) {
+      residuals += lost;
+      squares += dense.square().sum();
+    }
+  }
+  errors.residual = std::sqrt(residuals / squares);
+  errors.running_sum = std::sqrt(owed.square().sum() / sum.square().sum());
+  return errors;
+}
+
+}  // namespace codecs

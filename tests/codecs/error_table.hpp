@@ -1,0 +1,22 @@
+// The committed table of errors, traces/calibration/codec_error.json.
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace codecs {
+
+inline const nlohmann::ordered_json& committed_errors() {
+  static const nlohmann::ordered_json table = [] {
+    std::ifstream file(std::string(SOURCE_DIR) + "/traces/calibration/codec_error.json");
+    return nlohmann::ordered_json::parse(file);
+  }();
+  return table;
+}
+
+inline double relative_l2(const char* section, const std::string& row, const std::string& column) {
+  return committed_errors().at(section).at(row).at(column).at("relative_l2");
+}
+
+}  // namespace codecs
