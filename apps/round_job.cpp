@@ -122,13 +122,16 @@ sim::OuterScheme RoundJob::with_taken_settings(sim::OuterScheme scheme) const {
   return sim::with_settings(std::move(scheme), taken);
 }
 
-sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme) {
-  const sim::RoundContext context = job.context();
-  sim::RoundReport report =
-      sim::summarize(context, scheme, sim::simulate_round(context, scheme, job.deadline));
+sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
+                              const sim::RoundResult& result) {
+  sim::RoundReport report = sim::summarize(job.context(), scheme, result);
   report.codec_error =
       sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", scheme);
   return report;
+}
+
+sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme) {
+  return report_round(job, scheme, sim::simulate_round(job.context(), scheme, job.deadline));
 }
 
 }  // namespace apps

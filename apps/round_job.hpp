@@ -44,7 +44,10 @@ struct RoundJob {
 // Reads the files and checks the flags. Throws InputError.
 [[nodiscard]] RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds);
 
-// One scheme of the job, simulated and summed up, with its codec's error.
+// What a round of one of its schemes means, with its codec's error.
+[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
+                                            const sim::RoundResult& result);
+// The same, simulated first.
 [[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme);
 
 }  // namespace apps

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/break_even.hpp"
 #include "apps/data_files.hpp"
-#include "apps/progress.hpp"
-#include "apps/round_job.hpp"
+#include "apps/run_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
@@ -32,15 +30,6 @@ constexpr const char* kUsage =
     "                 --baseline sharded --overlap all --accumulation 8 --format csv\n"
     "  gardenhose run --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                 --scheme wan_sync,diloco,sparseloco --set scheme.inner_steps=100\n";
-
-struct RunOptions {
-  JobOptions job;
-  RoundOptions rounds;
-  std::string scheme, baseline, format, perfetto;
-  int perfetto_ranks = 0;
-  bool require_fit = false;
-  bool break_even = false;
-};
 
 std::optional<RunOptions> parse(const Arguments& arguments) {
   RunOptions o;
@@ -103,59 +92,13 @@ sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Sche
   return baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings) : baseline;
 }
 
-sim::OuterScheme outer_baseline(const std::string& name, const RoundJob& job,
-                                const sim::OuterScheme& scheme) {
-  return job.with_taken_settings(name == "twin" ? sim::outer_scheme_named(scheme.twin)
-                                                : sim::outer_scheme_named(name, "--baseline"));
-}
-
-void warn(const sim::StepReport& report, const sim::Cluster& cluster, bool require_fit) {
-  if (report.fits_memory) return;
-  const std::string line = fmt::format(
-      "{}: needs {:.1f} GB of a {}'s {:.1f} GB; try more --tp or --pp, --recompute full or a "
-      "smaller "
-      "--micro-batch",
-      report.scheme, report.memory.total() / 1e9, cluster.gpu.name,
-      static_cast<double>(cluster.gpu.memory.count) / 1e9);
-  if (require_fit) throw sim::InputError("--require-fit: " + line);
-  fmt::print(stderr, "warning: {}\n", line);
-}
-
-template <class Report>
-void print(const RunOptions& options, const std::vector<Report>& reports) {
-  const std::span<const Report> all = reports;
-  if (options.format == "json") fmt::print("{}", sim::to_json(all));
-  if (options.format == "csv") fmt::print("{}", sim::to_csv(all));
-  if (options.format == "table") fmt::print("{}", sim::to_table(all));
-}
-
-int run_rounds(const RunOptions& options) {
-  const RoundJob job = read_round_job(options.job, options.rounds);
-  std::vector<sim::RoundReport> reports;
-  Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
-  for (const sim::OuterScheme& scheme : job.schemes) {
-    progress.step();
-    sim::RoundReport report = report_round(job, scheme);
-    if (!options.baseline.empty()) {
-      const sim::OuterScheme baseline = outer_baseline(options.baseline, job, scheme);
-      const sim::RoundReport reference = report_round(job, baseline);
-      report.baseline = baseline.name;
-      report.speedup = report.tokens_per_s / reference.tokens_per_s;
-      if (job.schemes.size() == 1 && baseline.name != scheme.name) reports.push_back(reference);
-    }
-    reports.push_back(std::move(report));
-  }
-  print(options, reports);
-  return 0;
-}
-
 int run_step(const RunOptions& options) {
   const Job job = read_job(options.job);
 
   std::vector<sim::StepReport> reports;
   for (const sim::Scheme& scheme : job.schemes) {
     Result result = simulate_step(job, scheme);
-    warn(result.report, job.cluster, options.require_fit);
+    warn_of_memory(options, result.report.scheme, result.report.memory, job.cluster.gpu);
     if (!options.baseline.empty()) {
       const sim::Scheme baseline = baseline_of(options.baseline, job, scheme);
       const Result reference = simulate_step(job, baseline);
@@ -182,6 +125,18 @@ int run_step(const RunOptions& options) {
 }
 
 }  // namespace
+
+void warn_of_memory(const RunOptions& options, std::string_view scheme,
+                    const sim::MemoryUse& memory, const sim::Gpu& gpu) {
+  const auto capacity = static_cast<double>(gpu.memory.count);
+  if (memory.total() <= capacity) return;
+  const std::string line = fmt::format(
+      "{}: needs {:.1f} GB of a {}'s {:.1f} GB; try more --tp or --pp, --recompute full or a "
+      "smaller --micro-batch",
+      scheme, memory.total() / 1e9, gpu.name, capacity / 1e9);
+  if (options.require_fit) throw sim::InputError("--require-fit: " + line);
+  fmt::print(stderr, "warning: {}\n", line);
+}
 
 int run_command(const Arguments& arguments) {
   const auto options = parse(arguments);

@@ -29,7 +29,7 @@ constexpr const char* kUsage =
     "Finds, by bracketing over simulations, the value of one unknown at which training over "
     "several\n"
     "sites reaches a compute utilisation, or at which one scheme stops to beat another.\n\n"
-    "  bandwidth    least factor on all rates between sites, and what the narrowest has then\n"
+    "  bandwidth    least rates between sites, all scaled alike: given is the narrowest one's\n"
     "  inner_steps  fewest steps of a round\n"
     "  latency      longest one-way latency of all paths\n"
     "  peers        most sites of the file's only table\n"
@@ -148,8 +148,8 @@ struct Answer {
 };
 
 std::string answer_text(const RoundJob& job, const Unknown& unknown, const Found& found) {
-  const std::string met = unknown.text(job, found.met);
-  const std::string missed = unknown.text(job, found.missed);
+  const std::string met = unknown.text(unknown.figure(job, found.met));
+  const std::string missed = unknown.text(unknown.figure(job, found.missed));
   if (!found.ever) return fmt::format("nowhere from {} to {}", met, missed);
   if (found.always) return fmt::format("everywhere from {} to {}", met, missed);
   return fmt::format("{} (not at {})", met, missed);
@@ -201,19 +201,22 @@ void print(const SolveOptions& options, const Unknown& unknown, const RoundJob& 
            const std::vector<Answer>& answers) {
   std::vector<Json> rows;
   for (const Answer& answer : answers) {
-    const auto value = [&](bool there, double x) { return there ? Json(x) : Json(nullptr); };
-    rows.push_back(
-        {{"unknown", unknown.name},
-         {"unit", unknown.unit},
-         {"topology", job.area.name},
-         {"model", job.model.name},
-         {"scheme", answer.scheme},
-         {"goal", answer.goal},
-         {"met", !answer.found.ever    ? "nowhere"
-                 : answer.found.always ? "everywhere"
-                                       : "from met_at on"},
-         {"met_at", value(answer.found.ever && !answer.found.always, answer.found.met)},
-         {"missed_at", value(answer.found.ever && !answer.found.always, answer.found.missed)}});
+    const Found& found = answer.found;
+    const bool bracketed = found.ever && !found.always;
+    const auto figure = [&](double value) {
+      return bracketed ? Json(unknown.figure(job, value)) : Json(nullptr);
+    };
+    rows.push_back({{"unknown", unknown.name},
+                    {"unit", unknown.unit},
+                    {"topology", job.area.name},
+                    {"model", job.model.name},
+                    {"scheme", answer.scheme},
+                    {"goal", answer.goal},
+                    {"met", bracketed    ? "at met_at"
+                            : found.ever ? "everywhere"
+                                         : "nowhere"},
+                    {"met_at", figure(found.met)},
+                    {"missed_at", figure(found.missed)}});
   }
   if (options.format == "json") fmt::print("{}\n", Json(rows).dump(1));
   if (options.format == "csv") fmt::print("{}", sim::csv_text(rows));
@@ -238,7 +241,7 @@ int solve_command(const Arguments& arguments) {
                            ? unknown.highest
                            : std::log(unknown.highest / unknown.lowest) / std::log(kClose);
   Progress progress("solving", static_cast<int>(job.schemes.size() * searches *
-                                                (2 + static_cast<std::size_t>(std::log2(width)))));
+                                                (2 + static_cast<std::size_t>(std::ceil(std::log2(width))))));
   print(*options, unknown, job,
         options->beats.empty() ? solve_utilisation(job, unknown, shares, progress)
                                : solve_beats(job, unknown, options->beats, progress));

@@ -74,27 +74,29 @@ void set_layers(RoundJob& job, double layers) {
   job.model.layers = std::max(stages, static_cast<int>(layers) / stages * stages);
 }
 
-std::string whole_text(const RoundJob&, double value) { return fmt::format("{:.0f}", value); }
+double as_it_is(const RoundJob&, double value) { return value; }
+
+double parameters_of(const RoundJob& job, double layers) {
+  RoundJob changed = job;
+  set_layers(changed, layers);
+  return static_cast<double>(sim::total_parameters(changed.model));
+}
+
+std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
 const std::vector<Unknown>& unknowns() {
   static const std::vector<Unknown> all{
-      {"bandwidth", "factor", 1e-4, 1e4, false, scale_rates,
+      {"bandwidth", "Gbps", 1e-4, 1e4, false, scale_rates,
        [](const RoundJob& job, double factor) {
-         return fmt::format("{:.4g}x: {:.4g} Gbps", factor,
-                            factor * narrowest_Bps(job.area) * 8 / 1e9);
-       }},
-      {"inner_steps", "steps", 1, 100'000, true, set_inner_steps, whole_text},
-      {"latency", "s", 1e-6, 10, false, set_latency,
-       [](const RoundJob&, double seconds) {
-         return sim::to_text(sim::Seconds::from_base(seconds));
-       }},
-      {"peers", "sites", 1, 256, true, set_peers, whole_text},
-      {"layers", "layers", 1, 1024, true, set_layers, [](const RoundJob& job, double layers) {
-         RoundJob changed = job;
-         set_layers(changed, layers);
-         return fmt::format("{} layers: {:.3g} B parameters", changed.model.layers,
-                            static_cast<double>(sim::total_parameters(changed.model)) / 1e9);
-       }}};
+         return factor * narrowest_Bps(job.area) * 8 / 1e9;
+       },
+       [](double rate) { return fmt::format("{:.4g} Gbps", rate); }},
+      {"inner_steps", "steps", 1, 100'000, true, set_inner_steps, as_it_is, whole_text},
+      {"latency", "s", 1e-6, 10, false, set_latency, as_it_is,
+       [](double seconds) { return sim::to_text(sim::Seconds::from_base(seconds)); }},
+      {"peers", "sites", 1, 256, true, set_peers, as_it_is, whole_text},
+      {"layers", "parameters", 1, 1024, true, set_layers, parameters_of,
+       [](double parameters) { return fmt::format("{:.4g} B parameters", parameters / 1e9); }}};
   return all;
 }
 

@@ -13,11 +13,13 @@ namespace apps {
 // Searched over [lowest, highest] in its logarithm.
 struct Unknown {
   std::string_view name;
-  std::string_view unit;  // of columns
+  std::string_view unit;  // of figures
   double lowest, highest;
   bool whole;  // a whole number
   std::function<void(RoundJob&, double)> set;
-  std::function<std::string(const RoundJob&, double)> text;
+  // What a value means to people and to programs: of a factor on all rates, the narrowest one's.
+  std::function<double(const RoundJob&, double)> figure;
+  std::string (*text)(double figure);
 };
 
 // Throws InputError that names the known ones.

@@ -40,8 +40,9 @@ struct PowerSgd {
 [[nodiscard]] std::vector<float> power_sgd_start(const PowerSgd& shape, const RandomKey& key);
 
 // Makes the columns of a factor of `rows` rows orthonormal, the first one first (Gram and Schmidt's
-// method, modified): each is divided by its norm + epsilon, and taken out of those after it. A
-// column that others explain stays near 0.
+// method, modified): each is divided by its norm + epsilon, and taken out of those after it. Of a
+// column that others explain only rounding is left, which the division makes as long as the others:
+// a rank above the matrix's own costs accuracy, as it does in the authors' code.
 void orthonormalise(std::size_t rows, std::span<float> factor);
 
 // P = M Q, Q = M^T P and P Q^T.

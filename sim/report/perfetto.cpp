@@ -9,7 +9,8 @@
 
 namespace sim {
 
-std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int ranks) {
+std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int ranks,
+                        std::span<const std::string> names) {
   const int shown = ranks > 0 ? std::min(ranks, schedule.ranks) : schedule.ranks;
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   auto out = std::back_inserter(text);
@@ -17,8 +18,11 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
   for (int rank = 0; rank < shown; ++rank) {
     fmt::format_to(out,
                    "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":"
-                   "\"rank {}\"}}}}",
-                   separator, rank, rank);
+                   "{}}}}}",
+                   separator, rank,
+                   nlohmann::json(names.empty() ? fmt::format("rank {}", rank)
+                                                : names[static_cast<std::size_t>(rank)])
+                       .dump());
     separator = ",\n";
     for (int stream = 0; stream < kStreams; ++stream) {
       fmt::format_to(out,

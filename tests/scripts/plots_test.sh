@@ -33,6 +33,12 @@ rows=$(grep -c '^sdp4bit_throughput.*,tflops_per_gpu,' "$folder/rows.csv")
 draws plots/validation.py "$folder/rows.csv" $((3 * rows + 3))
 refuses plots/validation.py /dev/null 'validate --format csv'
 
+# A mark for each utilisation that some bandwidth reaches.
+"$1/gardenhose" solve bandwidth --topology two_sites_10g --model gpt_125m --scheme diloco,sparseloco \
+  --utilisation 0.5,0.9 --format csv 2>/dev/null >"$folder/bandwidths.csv"
+draws plots/utilisation.py "$folder/bandwidths.csv" 4
+refuses plots/utilisation.py /dev/null 'solve bandwidth --format csv'
+
 # A mark in each of two panels for each codec that has an error: all but fp32.
 table=traces/calibration/codec_error.json
 codecs=$(/usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)["codecs"]))' <"$table")

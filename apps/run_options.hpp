@@ -1,0 +1,39 @@
+// The flags of `run`, and what its two halves share: one step of a cluster, rounds of several sites.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/round_job.hpp"
+#include "sim/report/writers.hpp"
+
+namespace apps {
+
+struct RunOptions {
+  JobOptions job;
+  RoundOptions rounds;
+  std::string scheme, baseline, format, perfetto;
+  int perfetto_ranks = 0;
+  bool require_fit = false;
+  bool break_even = false;
+};
+
+template <class Report>
+void print(const RunOptions& options, const std::vector<Report>& reports) {
+  const std::span<const Report> all = reports;
+  if (options.format == "json") fmt::print("{}", sim::to_json(all));
+  if (options.format == "csv") fmt::print("{}", sim::to_csv(all));
+  if (options.format == "table") fmt::print("{}", sim::to_table(all));
+}
+
+// A warning where `scheme` needs more memory than the GPU has; with --require-fit an InputError.
+void warn_of_memory(const RunOptions& options, std::string_view scheme,
+                    const sim::MemoryUse& memory, const sim::Gpu& gpu);
+
+// Where the topology is several sites.
+int run_rounds(const RunOptions& options);
+
+}  // namespace apps

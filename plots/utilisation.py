@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""Draws the bandwidth that each scheme takes for a compute utilisation, from what `solve` prints.
+
+    build/release/gardenhose solve bandwidth ... --format csv | plots/utilisation.py > picture.svg
+"""
+
+import csv
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
+import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+
+GOAL = "utilisation "
+
+
+def read_curves(lines):
+    """By scheme: (bandwidth in Gbps, utilisation) where a bandwidth was found."""
+    curves, title = {}, ""
+    for row in csv.DictReader(lines):
+        if row["unknown"] != "bandwidth" or not row["goal"].startswith(GOAL):
+            sys.exit("utilisation.py: draws `solve bandwidth --utilisation ... --format csv`")
+        title = f"{row['model']} on {row['topology']}"
+        if row["met_at"]:
+            point = (float(row["met_at"]), float(row["goal"][len(GOAL):]))
+            curves.setdefault(row["scheme"], []).append(point)
+    if not curves:
+        sys.exit("utilisation.py: no rows; pipe `solve bandwidth --format csv` into it")
+    return curves, title
+
+
+def main():
+    curves, title = read_curves(sys.stdin)
+    figure, axes = plt.subplots(figsize=(7.2, 3.6))
+    for scheme, points in curves.items():
+        bandwidths, shares = zip(*sorted(points))
+        axes.plot(bandwidths, [100 * share for share in shares], marker="o", markersize=3,
+                  linewidth=1, label=scheme)
+    axes.set_xscale("log")
+    axes.set_xlabel("narrowest rate between sites, Gbps")
+    axes.set_ylabel("compute utilisation, %")
+    axes.set_ylim(0, 102)
+    axes.set_title(title, fontsize=9)
+    axes.grid(color="#e6e6e6", linewidth=0.5)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+    figure.tight_layout()
+    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
