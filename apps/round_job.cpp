@@ -89,6 +89,10 @@ sim::WideArea read_wide_area(const std::string& name, const std::vector<sim::Set
 }
 
 RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
+  if (!is_wide_area(options.topology)) {
+    throw InputError(fmt::format("--topology: {} is one cluster, not several sites; see list",
+                                 options.topology));
+  }
   refuse_cluster_flags(options);
   const SortedSettings settings = sort_settings(options);
   RoundJob job{.area = read_wide_area(options.topology, settings.topology),

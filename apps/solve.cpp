@@ -118,20 +118,24 @@ Found narrow(const Unknown& unknown, Found found, const Goal& met,
   return found;
 }
 
+// From the lowest value on, each time twice as far for whole numbers, whose large values cost most to
+// simulate, and at once to the highest for the rest.
 Found bracket(const Unknown& unknown, const Goal& met, const std::function<void()>& step) {
   step();
   const bool at_lowest = met(unknown.lowest);
-  step();
-  const bool at_highest = met(unknown.highest);
-  if (at_lowest == at_highest) {
-    return {
-        .met = unknown.lowest, .missed = unknown.highest, .ever = at_lowest, .always = at_lowest};
+  double last = unknown.lowest;
+  while (last < unknown.highest) {
+    const double next = unknown.whole ? std::min(2 * last, unknown.highest) : unknown.highest;
+    step();
+    if (met(next) != at_lowest) {
+      return narrow(
+          unknown,
+          {.met = at_lowest ? last : next, .missed = at_lowest ? next : last, .ever = true}, met,
+          step);
+    }
+    last = next;
   }
-  return narrow(unknown,
-                {.met = at_lowest ? unknown.lowest : unknown.highest,
-                 .missed = at_lowest ? unknown.highest : unknown.lowest,
-                 .ever = true},
-                met, step);
+  return {.met = unknown.lowest, .missed = unknown.highest, .ever = at_lowest, .always = at_lowest};
 }
 
 sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::size_t scheme,
@@ -240,8 +244,9 @@ int solve_command(const Arguments& arguments) {
   const double width = unknown.whole
                            ? unknown.highest
                            : std::log(unknown.highest / unknown.lowest) / std::log(kClose);
-  Progress progress("solving", static_cast<int>(job.schemes.size() * searches *
-                                                (2 + static_cast<std::size_t>(std::ceil(std::log2(width))))));
+  Progress progress("solving",
+                    static_cast<int>(job.schemes.size() * searches *
+                                     (2 + static_cast<std::size_t>(std::ceil(std::log2(width))))));
   print(*options, unknown, job,
         options->beats.empty() ? solve_utilisation(job, unknown, shares, progress)
                                : solve_beats(job, unknown, options->beats, progress));

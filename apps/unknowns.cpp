@@ -94,7 +94,7 @@ const std::vector<Unknown>& unknowns() {
       {"inner_steps", "steps", 1, 100'000, true, set_inner_steps, as_it_is, whole_text},
       {"latency", "s", 1e-6, 10, false, set_latency, as_it_is,
        [](double seconds) { return sim::to_text(sim::Seconds::from_base(seconds)); }},
-      {"peers", "sites", 1, 256, true, set_peers, as_it_is, whole_text},
+      {"peers", "sites", 1, 128, true, set_peers, as_it_is, whole_text},
       {"layers", "parameters", 1, 1024, true, set_layers, parameters_of,
        [](double parameters) { return fmt::format("{:.4g} B parameters", parameters / 1e9); }}};
   return all;

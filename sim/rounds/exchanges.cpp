@@ -81,7 +81,7 @@ OperationId Exchanges::sum(int place, OperationId received, double share) {
 
 Exchanges::Ids Exchanges::run(int round, const Ids& encoded, double share) {
   arrivals_.assign(encoded.size(), {});
-  if (places(true).size() < 2) return encoded;  // nobody to send to
+  if (places(true).size() < 2) return alone(encoded);
   switch (shape_.exchange) {
     case Exchange::flat_ring:
     case Exchange::ring:
@@ -98,6 +98,17 @@ Exchanges::Ids Exchanges::run(int round, const Ids& encoded, double share) {
       return leader(encoded, share);
   }
   throw std::logic_error("an exchange outside the enumeration");
+}
+
+// With nobody to send to; but a site that others have left waits for them as long as it would.
+Exchanges::Ids Exchanges::alone(const Ids& encoded) {
+  Ids results = encoded;
+  const OperationId until = cutoff();
+  for (const int place : places(true)) {
+    const auto i = static_cast<std::size_t>(place);
+    if (until != kNoOperation) results[i] = member(place, "wait", encoded[i], {until});
+  }
+  return results;
 }
 
 // 2 (n-1) steps, each passing on 1/n of the buffer: all hops progress together, at the slowest

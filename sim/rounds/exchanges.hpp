@@ -37,6 +37,7 @@ class Exchanges {
   [[nodiscard]] std::vector<int> places(bool heard_only) const;
   [[nodiscard]] bool heard(int place) const { return fate(place) == Fate::heard; }
 
+  Ids alone(const Ids& encoded);
   Ids ring(const Ids& encoded, double share);
   Ids all_to_all(const Ids& encoded, double share);
   Ids all_gather(const Ids& encoded, double share);

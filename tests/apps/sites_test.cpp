@@ -1,0 +1,135 @@
+// run and solve over several sites, as a user calls them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kSites = " --topology two_sites_10g --model gpt_125m ";
+
+Outcome sites(const std::string& text) { return run(words(text), source_directory()); }
+Json json_of(const std::string& text) {
+  const Outcome outcome = sites(text + " --format json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+TEST(RunOverSites, ReportsWhatSweepsRead) {
+  const Json report = json_of(std::string("run") + kSites + "--scheme sparseloco");
+  for (const char* key : {"outcome", "round_time_s", "tokens_per_s", "compute_utilisation",
+                          "exposed_comm_s", "codec_s", "wire_bytes_wan", "bits_per_parameter",
+                          "compression_ratio_fp32", "compression_ratio_bf16", "egress_usd",
+                          "usd_per_million_tokens", "by_site", "codec_error", "sources"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+  EXPECT_EQ(report["outcome"], "complete");
+}
+
+// The parts of a round add up to it.
+TEST(RunOverSites, PartsAddUp) {
+  for (const char* scheme : {"wan_sync", "diloco", "streaming_diloco", "sparseloco", "demo"}) {
+    const Json r = json_of(std::string("run") + kSites + "--scheme " + scheme);
+    double sum = 0;
+    for (const char* part :
+         {"compute_s", "exposed_comm_s", "codec_s", "bubble_s", "optimizer_s", "other_s"}) {
+      sum += r[part].get<double>();
+    }
+    EXPECT_NEAR(sum, r["round_time_s"].get<double>(), 1e-6 * sum) << scheme;
+  }
+}
+
+TEST(RunOverSites, ADropOutWithoutADeadlineIsNamed) {
+  const std::string base = std::string("run") + kSites +
+                           "--scheme sparseloco --set "
+                           "sites.west.drops_out=1ms";
+  const Json aborted = json_of(base);
+  EXPECT_EQ(aborted["outcome"], "aborted");
+  EXPECT_TRUE(aborted["round_time_s"].is_null());
+  EXPECT_EQ(aborted["events"].size(), 1u);
+  const Json skipped = json_of(base + " --deadline 100s");
+  EXPECT_EQ(skipped["outcome"], "skipped");
+  EXPECT_NEAR(skipped["round_time_s"].get<double>(), 100, 1);
+}
+
+TEST(RunOverSites, WritesATimelineOfItsSites) {
+  const Sandbox sandbox;
+  const Outcome outcome =
+      run(words(std::string("run") + kSites + "--scheme diloco --perfetto timeline.json"),
+          sandbox.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json timeline = Json::parse(text_of(sandbox.path() / "timeline.json"));
+  EXPECT_EQ(timeline["traceEvents"][0]["args"]["name"], "east");
+}
+
+TEST(RunOverSites, TheBaselineIsTheTwin) {
+  const Json reports = json_of(std::string("run") + kSites + "--scheme sparseloco --baseline twin");
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0]["scheme"], "sparseloco_dense");
+  EXPECT_NEAR(reports[1]["speedup"].get<double>(),
+              reports[1]["tokens_per_s"].get<double>() / reports[0]["tokens_per_s"].get<double>(),
+              1e-9);
+}
+
+// What solve finds, run confirms: at `met_at` the utilisation is reached, at `missed_at` it is not.
+TEST(Solve, FindsWhatRunConfirms) {
+  const Json rows =
+      json_of(std::string("solve inner_steps") + kSites + "--scheme diloco --utilisation 0.5,0.9");
+  ASSERT_EQ(rows.size(), 2u);
+  for (const Json& row : rows) {
+    const double goal = row["goal"] == "utilisation 0.5" ? 0.5 : 0.9;
+    const auto utilisation = [&](const char* key) {
+      return json_of(std::string("run") + kSites + "--scheme diloco --set scheme.inner_steps=" +
+                     std::to_string(row[key].get<int>()))["compute_utilisation"]
+          .get<double>();
+    };
+    EXPECT_GE(utilisation("met_at"), goal);
+    EXPECT_LT(utilisation("missed_at"), goal);
+  }
+}
+
+TEST(Solve, FindsEveryUnknown) {
+  const Json bandwidth =
+      json_of(std::string("solve bandwidth") + kSites + "--scheme diloco --utilisation 0.8");
+  EXPECT_LT(bandwidth[0]["missed_at"], bandwidth[0]["met_at"]);
+  const Json latency =
+      json_of(std::string("solve latency") + kSites + "--scheme wan_sync_int4 --beats wan_flat");
+  EXPECT_EQ(latency[0]["goal"], "beats wan_flat");
+  const Json layers = json_of(std::string("solve layers") + kSites +
+                              "--scheme diloco --utilisation 0.5 --set scheme.inner_steps=10");
+  EXPECT_EQ(layers[0]["unit"], "parameters");
+  const Json peers = json_of(
+      "solve peers --topology twenty_peers_b200 --model gpt_125m "
+      "--scheme sparseloco_store --utilisation 0.5");
+  EXPECT_EQ(peers[0]["unit"], "sites");
+}
+
+TEST(Solve, RefusesWhatItCannotAnswer) {
+  const std::string base = kSites;
+  const auto refused = [&](const std::string& text, std::string_view place,
+                           const std::string& says) {
+    const Outcome outcome = sites(text);
+    expect_refused(outcome, place);
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  };
+  refused("solve speed" + base + "--scheme diloco", "solve", "is none of the known");
+  refused("solve bandwidth" + base, "--scheme", "name what the sites exchange");
+  refused("solve bandwidth" + base + "--scheme diloco --utilisation 2", "--utilisation", "0 and 1");
+  refused("solve inner_steps" + base + "--scheme wan_sync", "solve inner_steps", "every step");
+  refused("solve peers" + base + "--scheme diloco", "solve peers", "tables of sites");
+  refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--topology",
+          "several sites");
+  refused("run" + base + "--scheme sharded", "--scheme", "unknown scheme 'sharded' between sites");
+  refused("run" + base + "--scheme sparseloco_store", "--scheme", "object storage");
+  refused("run" + base + "--scheme diloco --inner-scheme diloco", "--inner-scheme", "unknown");
+  refused("run" + base + "--scheme diloco --nodes 2", "--nodes", "sites.NAME.nodes");
+  refused("run" + base + "--scheme diloco --deadline soon", "--deadline", "number");
+  refused("run" + base + "--scheme diloco --break-even --baseline twin", "--break-even", "solve");
+}
+
+}  // namespace
+}  // namespace apps_tests
