@@ -184,9 +184,9 @@ void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& a
   } else if (names.empty()) {
     reader.wrong("sites", "there is none; add a table [sites.NAME] for each site");
   } else if (names.size() > kMostPlaces) {
-    reader.wrong("sites", fmt::format("{} are more than the {} that a simulation holds",
-                                      names.size(), kMostPlaces));
-    reader.finish();
+    // None of them is read, so nothing else can be said of the file.
+    throw InputError(fmt::format("{}:1:1: sites: {} are more than the {} that a simulation holds",
+                                 reader.file(), names.size(), kMostPlaces));
   }
   for (const std::string& name : names) {
     area.sites.push_back(read_site(reader, name, cluster_file));
