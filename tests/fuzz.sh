@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the input readers for SECONDS in total, a fifth for each of them, starting from the shipped
+# Fuzzes the input readers for SECONDS in total, a sixth for each of them, starting from the shipped
 # files. Exits with 1 when one crashes, leaks, hangs or breaks a promise; the input that did is then
 # in build/fuzz/findings. Usage: tests/fuzz.sh SECONDS
 set -euo pipefail
@@ -24,11 +24,12 @@ cmake -S . -B build/fuzz -G Ninja -DGARDENHOSE_FUZZ=ON -DGARDENHOSE_CUDA=OFF \
   { cat build/fuzz/configure.log >&2; exit 2; }
 cmake --build build/fuzz --target fuzzers -- -j1
 
-mkdir -p build/fuzz/findings build/fuzz/corpus/{calibration,cluster,model,quantity,tensor}
+mkdir -p build/fuzz/findings build/fuzz/corpus/{calibration,cluster,model,quantity,tensor,wide_area}
 cp traces/calibration/*_published.json tests/fuzz/*.json build/fuzz/corpus/calibration
 cp topologies/*.toml build/fuzz/corpus/cluster
+cp topologies/wide_area/*.toml build/fuzz/corpus/wide_area
 cp traces/models/*.toml build/fuzz/corpus/model
-grep -ho '= "[^"]*"' topologies/*.toml | cut -d'"' -f2 | sort -u |
+grep -ho '= "[^"]*"' topologies/*.toml topologies/wide_area/*.toml | cut -d'"' -f2 | sort -u |
   split -l 1 - build/fuzz/corpus/quantity/seed_
 # A sidecar and a file of one number, of each type.
 tensor() {  # TYPE SHAPE
@@ -39,14 +40,14 @@ tensor() {  # TYPE SHAPE
 { tensor '<u2' '(1, 1)'; printf '\x80\x3f'; } >build/fuzz/corpus/tensor/bfloat16
 
 status=0
-for reader in calibration cluster model quantity tensor; do
+for reader in calibration cluster model quantity tensor wide_area; do
   case $reader in
     calibration | tensor) dictionary=$reader ;;
     *) dictionary=toml ;;
   esac
   echo "== $reader"
   # 1 MiB and a byte: the first text that is too long is among the inputs.
-  ./build/fuzz/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 4) / 5)) -timeout=10 \
+  ./build/fuzz/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 5) / 6)) -timeout=10 \
     -rss_limit_mb=1024 -max_len=1048577 -dict=tests/fuzz/$dictionary.dict -print_final_stats=1 \
     -artifact_prefix=build/fuzz/findings/$reader- build/fuzz/corpus/$reader \
     >build/fuzz/$reader.log 2>&1 || { status=1; echo "FOUND: see build/fuzz/$reader.log" >&2; }

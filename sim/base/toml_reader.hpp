@@ -74,6 +74,8 @@ class TomlReader {
   [[nodiscard]] std::vector<std::string> tables_in(std::string_view table);
   // True when the document has the table. Tells the reader that it is known.
   [[nodiscard]] bool has_table(std::string_view table);
+  // As messages call it.
+  [[nodiscard]] const std::string& file() const { return document_.file; }
   // True when nothing was missing or wrong so far.
   [[nodiscard]] bool all_good() const { return problems_.empty() && missing_.empty(); }
 

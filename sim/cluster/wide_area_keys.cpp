@@ -21,8 +21,8 @@ constexpr std::array kControls{EnumName<Tcp::Control>{"reno", Tcp::Control::reno
 constexpr std::array kTcpKeys{"tcp.streams", "tcp.window", "tcp.segment", "tcp.congestion_control"};
 constexpr std::array kRdmaKeys{"rdma.buffer", "rdma.channels", "rdma.queue_pairs"};
 
-// A simulation plays every change until the slowest transfer ends, however long that takes.
-constexpr Seconds kShortestSpacing = Seconds::from_base(60);
+// A simulation plays every change until the slowest transfer ends: rounds of days need that.
+constexpr Seconds kShortestSpacing = Seconds::from_base(1);
 
 void refuse(TomlReader& reader, const char* table, std::span<const char* const> keys,
             const char* transport) {

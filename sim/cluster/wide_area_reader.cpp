@@ -36,15 +36,22 @@ Cluster read_cluster_of_site(const std::filesystem::path& file) {
   return parse_cluster(text, file);
 }
 
+// What idle GPUs draw, about: 70 W of an H100's 700.
+constexpr double kIdlePower = 0.1;
+
 // Less power than the GPUs draw: their clocks go down.
 void cap_power(TomlReader& reader, const std::string& key, Site& site) {
-  const double full = site.cluster.gpu.power.base() * rank_count(site.cluster);
-  if (full <= 0) {
+  const Cluster& cluster = site.cluster;
+  const Watts full = cluster.gpu.power * rank_count(cluster);
+  if (full <= Watts{}) {
     reader.wrong(key, fmt::format("the GPUs of {} draw nothing; give them a power in its file",
-                                  site.cluster.name));
-    return;
+                                  cluster.name));
+  } else if (*site.power_cap / full < kIdlePower) {
+    reader.wrong(key, fmt::format("is less than the {} that its {} GPUs draw idle; write more",
+                                  to_text(full * kIdlePower), rank_count(cluster)));
+  } else {
+    site.cluster.gpu = power_capped(cluster.gpu, *site.power_cap / full);
   }
-  site.cluster.gpu = power_capped(site.cluster.gpu, site.power_cap->base() / full);
 }
 
 void read_site_cluster(TomlReader& reader, const std::string& table,
@@ -177,9 +184,9 @@ void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& a
   } else if (names.empty()) {
     reader.wrong("sites", "there is none; add a table [sites.NAME] for each site");
   } else if (names.size() > kMostPlaces) {
-    reader.wrong("sites", fmt::format("{} are more than the {} that a simulation holds",
-                                      names.size(), kMostPlaces));
-    reader.finish();
+    // None of them is read, so nothing else can be said of the file.
+    throw InputError(fmt::format("{}:1:1: sites: {} are more than the {} that a simulation holds",
+                                 reader.file(), names.size(), kMostPlaces));
   }
   for (const std::string& name : names) {
     area.sites.push_back(read_site(reader, name, cluster_file));

@@ -46,20 +46,16 @@ std::string outage_profile(const std::string& link, std::span<const Outage> outa
   return profile;
 }
 
-// SimGrid ignores a rate of 0, and takes a flow down with a link that is off; a connection whose
-// path is interrupted waits. A byte in thirty years is as good as none.
+// A link's rate is never 0, and SimGrid takes a flow down with a link that is off; a connection
+// whose path is interrupted waits. A byte in thirty years is as good as none.
 constexpr double kStandstill_Bps = 1e-9;
+
 constexpr double kHappensOnce = -1;  // of a profile
 
-// A period begins with the link's own rate: SimGrid repeats the events, and keeps the last rate
-// until the first of them.
-std::string rate_profile(const WiredLink& link) {
-  std::string profile;
-  if (link.repeats_s > 0) profile = fmt::format("0 {}\n", link.rate_Bps);
-  for (const RateChange& change : link.changes) {
-    profile += fmt::format("{} {}\n", change.at_s, std::max(change.rate_Bps, kStandstill_Bps));
-  }
-  return profile;
+double most_rate(const WiredLink& link) {
+  double most = link.rate_Bps;
+  for (const RateChange& change : link.changes) most = std::max(most, change.rate_Bps);
+  return most;
 }
 
 }  // namespace
@@ -87,11 +83,6 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
       link->set_state_profile(
           ProfileBuilder::from_string(wired.name + "_down", down, kHappensOnce));
     }
-    if (!wired.changes.empty()) {
-      link->set_bandwidth_profile(
-          ProfileBuilder::from_string(wired.name + "_rate", rate_profile(wired),
-                                      wired.repeats_s > 0 ? wired.repeats_s : kHappensOnce));
-    }
     links_.push_back(link->seal());
   }
   for (const Outage& outage : outages) {
@@ -99,9 +90,16 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
     require(link != nullptr, "an outage names a link of the wiring");
     failing_.push_back(link);
   }
+  for (const WiredLink& wired : wiring.links) {
+    rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = most_rate(wired)});
+  }
   for (const std::vector<LinkId>& route : wiring.routes) {
     auto& path = routes_.emplace_back();
-    for (const LinkId id : route) path.push_back(links_[id]->get_impl());
+    auto& varying = varying_.emplace_back();
+    for (const LinkId id : route) {
+      path.push_back(links_[id]->get_impl());
+      if (!wiring.links[id].changes.empty()) varying.push_back(id);
+    }
   }
   zone->seal();
   root->seal();
@@ -114,12 +112,20 @@ bool Platform::is_down(std::uint32_t route) const {
   });
 }
 
+void Platform::set_rate(LinkId link, double rate_Bps) {
+  rates_[link].now_Bps = std::max(rate_Bps, kStandstill_Bps);
+  links_[link]->set_bandwidth(rates_[link].now_Bps);
+}
+
 bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag) {
   if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
   current_ = &routes_[route];
+  // SimGrid bounds a flow by its links' rates at its start, whatever becomes of them.
+  for (const LinkId link : varying_[route]) links_[link]->set_bandwidth(rates_[link].most_Bps);
   auto comm = simgrid::s4u::Comm::sendto_init(source_, destination_);
   comm->set_data(reinterpret_cast<void*>(tag));
   comm->set_payload_size(static_cast<std::uint64_t>(std::llround(bytes)))->start();
+  for (const LinkId link : varying_[route]) links_[link]->set_bandwidth(rates_[link].now_Bps);
   under_way_.emplace(tag, std::move(comm));
   return true;
 }

@@ -19,6 +19,8 @@ class Platform {
  public:
   Platform(const Wiring& wiring, std::span<const Outage> outages);
 
+  // From now on; 0: what crosses the link waits.
+  void set_rate(LinkId link, double rate_Bps);
   // Starts `bytes` over the route; the Comm's data is `tag`, of which one may be under way at a
   // time. end_flow() is to be called when the Comm has completed. False: a link of the route is
   // down.
@@ -28,9 +30,16 @@ class Platform {
  private:
   [[nodiscard]] bool is_down(std::uint32_t route) const;
 
+  struct Rate {
+    double now_Bps = 0;
+    double most_Bps = 0;  // of all its changes
+  };
+
   std::vector<const simgrid::s4u::Link*> failing_;  // that have outages
   std::vector<simgrid::s4u::Link*> links_;          // by LinkId
+  std::vector<Rate> rates_;                         // by LinkId
   std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
+  std::vector<std::vector<LinkId>> varying_;  // by route: its links whose rates change
   simgrid::s4u::Host* source_ = nullptr;
   simgrid::s4u::Host* destination_ = nullptr;
   const std::vector<simgrid::kernel::resource::StandardLinkImpl*>* current_ = nullptr;

@@ -22,6 +22,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/engine/execution.hpp"
+#include "sim/engine/rate_changes.hpp"
 
 namespace sim {
 namespace {
@@ -78,12 +79,17 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
     execution.flow_ended(static_cast<std::uint32_t>(tag),
                          activity.get_state() != simgrid::s4u::Activity::State::FINISHED);
   });
+  RateChanges changes(
+      wiring, [&](LinkId link, double rate_Bps) { platform.set_rate(link, rate_Bps); },
+      [&] { return execution.failed(); });
+  changes.start();
   execution.start();
-  engine.run_until(conditions.time_limit.base());
+  const double limit_s = std::min(conditions.time_limit.base(), changes.limit_s());
+  engine.run_until(limit_s);
   require(!execution.complete() || schedule.operations.empty(), "what completes ends the process");
   if (execution.complete()) return Outcome::complete;
   if (execution.failed()) return Outcome::link_failed;
-  require(simgrid::s4u::Engine::get_clock() >= conditions.time_limit.base(),
+  require(simgrid::s4u::Engine::get_clock() >= limit_s,
           "a schedule is acyclic, so only a failure or the time limit leaves operations behind");
   return Outcome::time_limit;
 }

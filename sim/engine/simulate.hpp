@@ -13,7 +13,7 @@ namespace sim {
 enum class Outcome {
   complete,
   link_failed,  // a flow lost its link; what depended on it never ran
-  time_limit    // simulated time passed Conditions::time_limit
+  time_limit    // simulated time passed Conditions::time_limit, or too many repeated changes
 };
 [[nodiscard]] const char* outcome_name(Outcome outcome);
 

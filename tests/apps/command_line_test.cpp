@@ -74,7 +74,8 @@ TEST(CommandLine, ListNamesWhatShips) {
       EXPECT_NE(listed.out.find("\n  " + file.stem().string() + " "), std::string::npos) << file;
     }
   }
-  for (const char* section : {"schemes", "codecs", "topologies", "sites", "models", "calibrations"}) {
+  for (const char* section :
+       {"schemes", "codecs", "topologies", "sites", "models", "calibrations"}) {
     const Outcome one = run({"list", section}, "/");
     EXPECT_TRUE(one.out.starts_with(section));
     EXPECT_NE(listed.out.find(one.out), std::string::npos) << section;

@@ -23,13 +23,16 @@ constexpr Kind kTopology{"--topology", "topologies/dgx_a100_x16.toml", "bad.toml
 constexpr Kind kModel{"--model", "traces/models/gpt_125m.toml", "bad.toml"};
 constexpr Kind kCalibration{"--calibration", "traces/calibration/a100_sdp4bit_published.json",
                             "bad.json"};
-constexpr Kind kKinds[] = {kTopology, kModel, kCalibration};
+constexpr Kind kSites{"--topology", "topologies/wide_area/two_sites_10g.toml", "bad.toml"};
+constexpr Kind kKinds[] = {kTopology, kModel, kCalibration, kSites};
 
 std::string shipped_text(const Kind& kind) { return text_of(source_directory() / kind.shipped); }
 
 // Runs with `file` as the kind's input, in the folder of `sandbox`, asking for a timeline too.
 Outcome run_with(const Kind& kind, const std::string& file, const Sandbox& sandbox) {
-  Arguments arguments = words("run --scheme sdp4bit --nodes 2 --perfetto timeline.json");
+  Arguments arguments = words(kind.shipped == kSites.shipped
+                                  ? "run --scheme diloco --perfetto timeline.json"
+                                  : "run --scheme sdp4bit --nodes 2 --perfetto timeline.json");
   const std::pair<const char*, const char*> inputs[] = {
       {kTopology.flag, "sdp4bit_a100"}, {kModel.flag, "gpt_125m"}, {kCalibration.flag, "auto"}};
   for (const auto& [flag, value] : inputs) {
@@ -122,6 +125,22 @@ constexpr Damage kDamages[] = {
     {kTopology, "\nfabric = \"rail_optimized\"", "\nfabric = \"rail\""},  // no such name
     {kTopology, "\nfabric = \"rail_optimized\"", "\nfabric = \"a\\nb\""},
     {kTopology, "[nvlink]", "[nvlnk]"},
+    {kSites, "\ntransport = \"tcp\"", "\ntransport = \"tcp\\n\""},
+    {kSites, "\nstreams = 4", "\nstreams = 99999999999999999999"},
+    {kSites, "\nwindow = \"6 MiB\"", "\nwindow = \"1e999 MiB\""},
+    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"no/such/folder/bad.toml\""},
+    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"bad.toml\""},  // itself
+    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"/dev/zero\""},
+    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"..\\u0000/\\n\""},
+    {kSites, "\nnodes = 4", "\nnodes = 17"},
+    {kSites, "\nnodes = 4", "\nnodes = 4\ncount = 1024"},
+    {kSites, "\nnodes = 4", "\nnodes = 4\npower_cap = \"1 W\""},
+    {kSites, "\nnodes = 4", "\nnodes = 4\nrepeats = \"1 ns\""},
+    {kSites, "\nuplink = \"100 Gbps\"", "\nuplink = \"0 Gbps\""},
+    {kSites, "\negress = \"0 USD/GB\"", "\negress = \"0 USD/h\""},
+    {kSites, "\nbetween = [\"east\", \"west\"]", "\nbetween = [\"east\", \"ea\\nst\"]"},
+    {kSites, "\nloss = 0", "\nloss = 1"},
+    {kSites, "\nlatency = \"1 ms\"", "\nlatency = \"nan ms\""},
     {kModel, "\nlayers = 12", "\nlayers = 12.5"},
     {kModel, "\nlayers = 12", "\nlayers = 0"},
     {kModel, "\nlayers = 12", "\nlayers = -1"},
@@ -149,6 +168,29 @@ TEST(HostileFile, WithTwoDamagedLinesHasALineForEach) {
   std::string text = replaced(shipped_text(kTopology), "\nnodes = 16", "\nnodes = 0");
   text = replaced(text, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = 200");
   expect_text_refused(kTopology, text, 2);
+}
+
+TEST(HostileFile, OfSitesNamesClustersBesideIt) {
+  const Sandbox sandbox;
+  const std::string sites = shipped_text(kSites);
+  const std::string here = "\ncluster = \"here\"";
+  sandbox.write("bad.toml", replaced(sites, "\ncluster = \"dgx_h100_x16\"", here));
+  expect_refused(run_with(kSites, "bad.toml", sandbox), "bad.toml");
+  const std::string cluster = shipped_text(kTopology);
+  sandbox.write("here.toml", cluster);
+  // The timeline of several sites is not written; all else is as with a shipped cluster.
+  EXPECT_EQ(run_with(kSites, "bad.toml", sandbox).code, 0);
+  EXPECT_EQ(run_with(kSites, "./bad.toml", sandbox).code, 0);
+  sandbox.write("here.toml", replaced(cluster, "\nnodes = 16", "\nnodes = 0"));
+  expect_refused(run_with(kSites, "bad.toml", sandbox), "bad.toml");
+  sandbox.write("here.toml", replaced(cluster, "[gpu]", "[gpus]"));
+  expect_refused(run_with(kSites, "bad.toml", sandbox), "bad.toml");
+}
+
+TEST(HostileFile, OfManySitesIsRefusedAtOnce) {
+  std::string text = shipped_text(kSites);
+  for (int i = 0; i < 50'000; ++i) text += "[sites.s" + std::to_string(i) + "]\n";
+  expect_text_refused(kSites, text);
 }
 
 TEST(HostileFile, CalibrationWithOneDamagedValueIsRefused) {

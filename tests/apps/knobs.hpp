@@ -18,7 +18,10 @@ struct Knob {
   Direction direction;      // of the figure; of a text, its length
 };
 
+// Those of one cluster, its model and its schemes.
 [[nodiscard]] std::span<const Knob> all_knobs();
+// Those that only several sites have.
+[[nodiscard]] std::span<const Knob> wide_area_knobs();
 void PrintTo(const Knob& knob, std::ostream* out);  // for Google Test's messages
 
 }  // namespace apps_tests

@@ -71,39 +71,6 @@ TEST_F(Engine, OppositeDirectionsDoNotShare) {
   EXPECT_NEAR(timeline.end_s[back], 0.02, kTolerance);
 }
 
-// One flow of so many bytes over a link of 1 GB/s whose rate changes.
-double end_over_changing_link(double bytes, std::vector<RateChange> changes, double repeats_s) {
-  ScheduleBuilder builder(1);
-  const auto id = builder.flow(builder.add_route({}), 0, Phase::none, "flow", 0, bytes, {});
-  const Schedule schedule = std::move(builder).finish();
-  const Wiring wiring{.links = {{.name = "changing",
-                                 .rate_Bps = kGigabyte,
-                                 .changes = std::move(changes),
-                                 .repeats_s = repeats_s}},
-                      .routes = {{0}}};
-  return simulate(schedule, wiring).end_s[id];
-}
-
-TEST(ChangingLink, CarriesWhatItsRateAllowsAtEachTime) {
-  // 2 s at 1 GB/s, 2 s at 0.5 GB/s, and the rest at 0.25 GB/s: 2 + 1 + 0.5 GB in 6 s.
-  EXPECT_NEAR(end_over_changing_link(3.5e9, {{2, 0.5e9}, {4, 0.25e9}}, 0), 6, 1e-6);
-}
-
-TEST(ChangingLink, HoldsWhatCrossesItWhileItIsDown) {
-  // 1 GB, three seconds of nothing, 1 GB.
-  EXPECT_NEAR(end_over_changing_link(2e9, {{1, 0}, {4, 1e9}}, 0), 5, 1e-6);
-}
-
-TEST(ChangingLink, BeginsEveryPeriodAtItsOwnRate) {
-  // Periods of 10 s, of which 4 at 1 GB/s and 6 at 0.5 GB/s: 7 GB each. After two of them 4 GB
-  // and 1 GB in 2 s more.
-  EXPECT_NEAR(end_over_changing_link(7e9, {{4, 0.5e9}}, 10), 10, 1e-6);
-  EXPECT_NEAR(end_over_changing_link(14e9, {{4, 0.5e9}}, 10), 20, 1e-6);
-  EXPECT_NEAR(end_over_changing_link(19e9, {{4, 0.5e9}}, 10), 26, 1e-6);
-  // Two changes in a period: 3 s at 1 GB/s, 2 s at nothing, 5 s at 0.4 GB/s: 5 GB.
-  EXPECT_NEAR(end_over_changing_link(15e9, {{3, 0}, {5, 0.4e9}}, 10), 30, 1e-6);
-}
-
 TEST_F(Engine, FlowsOfDifferentLatencyShareEvenly) {
   // A begins at 1 us, B at 5 us. In the 4 us between, A moves 50 GB/s * 4 us = 200 kB. With that
   // much less to send, B ends with A: both at 5 us + (1 GB - 200 kB) / 25 GB/s = 39.997 ms.

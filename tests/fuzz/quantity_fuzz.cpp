@@ -32,5 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   check<sim::FlopRate>(text);
   check<sim::Watts>(text);
   check<sim::DollarRate>(text);
+  check<sim::BytePrice>(text);
   return 0;
 }
