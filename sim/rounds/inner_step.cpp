@@ -1,7 +1,10 @@
 // Simulates a site's inner step: alone, and beside traffic to other sites.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/rounds/site_work.hpp"
 
@@ -102,6 +105,12 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Outer
   const Site& site = context.area.sites[table];
   Schedule schedule = plan_step(context.step(table), context.inner);
   const Timeline alone = simulate(schedule, site.cluster);
+  if (alone.outcome != Outcome::complete) {
+    throw InputError(fmt::format(
+        "{}: the inner step of {} did not end within 1e6 s of simulated time; is a rate of it too "
+        "low?",
+        site.cluster.name, context.model.name));
+  }
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.gradients ? update_begins(schedule, alone) : step.seconds;
   const bool parts = scheme.gradients && context.parallelism.overlap.gradients;

@@ -77,9 +77,11 @@ class Roll {
       missing = missing || fate != Fate::heard;
     }
     if (!missing) return false;
-    result_.outcome = limit ? RoundOutcome::skipped : RoundOutcome::aborted;
+    const auto& fates = result_.shape.fates;
+    const bool goes_on = limit && std::find(fates.begin(), fates.end(), Fate::heard) != fates.end();
+    result_.outcome = goes_on ? RoundOutcome::skipped : RoundOutcome::aborted;
     result_.shape.cutoff_s = limit;
-    return limit.has_value();
+    return goes_on;
   }
 
  private:

@@ -72,6 +72,16 @@ TEST(Fates, WithADeadlineTheOthersGoOn) {
   EXPECT_NEAR(ring.round_s, 30 + 2 * 10.0 / 3 / 10, 1e-6);
 }
 
+TEST(Fates, WithNobodyLeftTheRoundIsAborted) {
+  WideArea area = three_sites();
+  for (Site& site : area.sites) site.drops_out = 5_s;
+  const RoundResult result =
+      simulate_round(area, ten_steps(Exchange::all_gather), {.deadline = 30_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+  EXPECT_TRUE(std::isinf(result.round_s));
+  EXPECT_EQ(result.events.size(), 3u);
+}
+
 TEST(Fates, ASiteThatIsLateIsSkippedAndStillServed) {
   WideArea area = three_sites();
   RoundShape shape = ten_steps(Exchange::all_gather);
