@@ -84,6 +84,21 @@ extern const OuterScheme streaming_diloco_bf16{.name = "streaming_diloco_bf16",
                                                .update_bytes = kUpdate,
                                                .twin = "streaming_diloco_bf16"};
 
+// Eager updates (arXiv 2502.12996): a round passes beside the exchange of the one before. Sites step
+// by their own change at once, and by what the others' adds to it a round later. The number of steps
+// is a choice.
+extern const OuterScheme eager_diloco{
+    .name = "eager_diloco",
+    .summary = "DiLoCo with eager updates: a whole round beside the exchange, BF16 changes",
+    .exchange = Exchange::ring,
+    .wire = formats::kBf16,
+    .inner_steps = 30,
+    .overlap_steps = 1,
+    .delayed = true,
+    .state_bytes = kState + 4,  // and the site's own change
+    .update_bytes = 2 * kUpdate,
+    .twin = "eager_diloco"};
+
 // Learners go on while a leader waits for a quorum and a window of grace, and merges what it has.
 extern const OuterScheme decoupled_diloco{
     .name = "decoupled_diloco",
@@ -92,7 +107,7 @@ extern const OuterScheme decoupled_diloco{
     .wire = formats::kBf16,
     .inner_steps = 100,
     .overlap_steps = 50,
-    .asynchronous = true,
+    .delayed = true,
     .quorum = 2,
     .grace = Seconds::from_base(10),
     .state_bytes = kState,

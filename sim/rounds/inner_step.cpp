@@ -81,7 +81,7 @@ void add_outer_traffic(const RoundContext& context, std::size_t table, double st
   for (int rank = 0; rank < rank_count(cluster); ++rank) occupancy.ranks.push_back(rank);
   const std::size_t links = wiring.links.size();
   for (std::size_t id = 0; id < links; ++id) {
-    const std::string& name = wiring.links[id].name;
+    const std::string name = wiring.links[id].name;  // the vector grows
     if (!name.starts_with("nic_")) continue;
     wiring.links.push_back({.name = "outer_" + name, .rate_Bps = rate});
     wiring.routes.push_back(

@@ -36,7 +36,7 @@ struct OuterScheme {
   int fragments = 1;         // of the model, sent H / fragments steps apart
   int overlap_steps = 0;     // tau: steps that run on until a result has to be there
   // Sites take a result once it is there; they wait only to send while the last one is under way.
-  bool asynchronous = false;
+  bool delayed = false;
   int quorum = 0;           // sites that are waited for; 0: all
   Seconds grace = {};       // that others are waited for once the quorum is there
   double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual

@@ -82,7 +82,7 @@ class RoundPlanner {
       if (result == kNoOperation) return;
       finish_compute(place);
       const SiteWork& work = site(place);
-      const Ids after = shape_.asynchronous ? Ids{} : Ids{result};
+      const Ids after = shape_.delayed ? Ids{} : Ids{result};
       builder_.work(place, Stream::compute, Phase::decode, "decode outer", times * work.decode_s, 1,
                     after);
       builder_.work(place, Stream::compute, Phase::optimizer, "outer update", times * work.update_s,
@@ -104,7 +104,7 @@ class RoundPlanner {
 
   // The step that is sent from, cut where a part of it is ready.
   void send(int step, int fragments) {
-    if (shape_.asynchronous && !plan_.results.empty()) {
+    if (shape_.delayed && !plan_.results.empty()) {
       for_each_place([&](int place) {
         finish_compute(place);
         hold(place, plan_.results.back()[static_cast<std::size_t>(place)]);

@@ -46,7 +46,7 @@ struct RoundShape {
   int inner_steps = 1;
   int fragments = 1;
   int overlap_steps = 0;
-  bool asynchronous = false;  // results are waited for before the next exchange only
+  bool delayed = false;  // results are waited for before the next exchange only
   int rounds = 1;
   int gpus = 1;                         // of all sites: the flat ring's ranks
   double flat_hop_s = 0;                // latency of a flat ring's hops inside sites, mean

@@ -13,15 +13,28 @@ namespace sim {
 // In synchronous.cpp, diloco.cpp and sparse.cpp.
 extern const OuterScheme wan_flat, wan_sync, wan_sync_bf16, wan_sync_int4, demo;
 extern const OuterScheme diloco, diloco_bf16, diloco_int8, diloco_int4, streaming_diloco,
-    streaming_diloco_bf16, decoupled_diloco, noloco;
+    streaming_diloco_bf16, eager_diloco, decoupled_diloco, noloco;
 extern const OuterScheme sparseloco, sparseloco_deployed, sparseloco_store, sparseloco_dense;
 
 std::span<const OuterScheme* const> all_outer_schemes() {
-  static constexpr std::array schemes{
-      &wan_flat,         &wan_sync,    &wan_sync_bf16, &wan_sync_int4,       &diloco,
-      &diloco_bf16,      &diloco_int8, &diloco_int4,   &streaming_diloco,    &streaming_diloco_bf16,
-      &decoupled_diloco, &noloco,      &sparseloco,    &sparseloco_deployed, &sparseloco_store,
-      &sparseloco_dense, &demo};
+  static constexpr std::array schemes{&wan_flat,
+                                      &wan_sync,
+                                      &wan_sync_bf16,
+                                      &wan_sync_int4,
+                                      &diloco,
+                                      &diloco_bf16,
+                                      &diloco_int8,
+                                      &diloco_int4,
+                                      &streaming_diloco,
+                                      &streaming_diloco_bf16,
+                                      &eager_diloco,
+                                      &decoupled_diloco,
+                                      &noloco,
+                                      &sparseloco,
+                                      &sparseloco_deployed,
+                                      &sparseloco_store,
+                                      &sparseloco_dense,
+                                      &demo};
   return schemes;
 }
 

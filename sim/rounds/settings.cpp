@@ -61,6 +61,7 @@ void set_grace(const Setting& setting, OuterScheme& scheme) {
 }
 
 bool has_rounds(const OuterScheme& scheme) { return !scheme.gradients; }
+bool has_overlap(const OuterScheme& scheme) { return has_rounds(scheme) && !scheme.delayed; }
 bool has_groups(const OuterScheme& scheme) {
   return scheme.wire.group > 1 && scheme.wire.keep == 0;
 }
@@ -76,7 +77,8 @@ struct Part {
 constexpr std::array kParts{
     Part{"scheme.inner_steps", has_rounds, "exchanges gradients in every step", apply_rounds},
     Part{"scheme.fragments", has_rounds, "exchanges gradients in every step", apply_rounds},
-    Part{"scheme.overlap_steps", has_rounds, "exchanges gradients in every step", apply_rounds},
+    Part{"scheme.overlap_steps", has_overlap, "waits in every step, or in no step of a round",
+         apply_rounds},
     Part{"scheme.group", has_groups, "has no such groups", set_group},
     Part{"scheme.keep", is_sparse, "sends all elements", set_keep},
     Part{"scheme.quorum", has_quorum, "has no quorum", set_quorum},

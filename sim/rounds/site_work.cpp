@@ -167,7 +167,7 @@ RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme) {
                    .inner_steps = scheme.inner_steps,
                    .fragments = scheme.fragments,
                    .overlap_steps = scheme.overlap_steps,
-                   .asynchronous = scheme.asynchronous,
+                   .delayed = scheme.delayed,
                    .gpus = 0,
                    .flat_hop_s = hop_inside_s(context)};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {

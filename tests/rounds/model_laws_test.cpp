@@ -129,7 +129,7 @@ TEST_F(ModelRounds, MoreBandwidthNeverHurts) {
   for (const OuterScheme* scheme : all_outer_schemes()) {
     if (scheme->exchange == Exchange::store) continue;
     double last = 0;
-    for (const double line : {1e7, 1e8, 1e9, 1e10, 1e12}) {
+    for (const double line : {1e7, 1e9, 1e12}) {
       const double tokens = report(nodes(3, line), with_steps(scheme->name, 20)).tokens_per_s;
       // A sum falls into another step of its leader, and slows it by a few kernels.
       EXPECT_GE(tokens, last * (1 - 1e-4)) << scheme->name << " at " << line;

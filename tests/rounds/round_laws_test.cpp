@@ -178,7 +178,7 @@ TEST(Rounds, AsynchronousSitesWaitForTheLastExchangeAlone) {
   shape.rounds = 3;
   shape.overlap_steps = 1;
   EXPECT_NEAR(round_s(equal_sites(2, 10 * kGB), shape), 6 + 3.8, 1e-6);
-  shape.asynchronous = true;
+  shape.delayed = true;
   EXPECT_NEAR(round_s(equal_sites(2, 10 * kGB), shape), 6, 1e-6);
   shape.inner_steps = 2;
   EXPECT_NEAR(round_s(equal_sites(2, 10 * kGB), shape), 1 + 4.8, 1e-6);
