@@ -93,6 +93,11 @@ sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Sche
 }
 
 int run_step(const RunOptions& options) {
+  if (!options.rounds.deadline.empty() || options.rounds.inner_scheme != "sharded") {
+    throw sim::InputError(fmt::format(
+        "{}: is for several sites, and {} is one cluster; --scheme says how it shards",
+        options.rounds.deadline.empty() ? "--inner-scheme" : "--deadline", options.job.topology));
+  }
   const Job job = read_job(options.job);
 
   std::vector<sim::StepReport> reports;

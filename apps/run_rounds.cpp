@@ -14,8 +14,14 @@ namespace {
 // The scheme that `name` means as the baseline of `scheme`.
 sim::OuterScheme baseline_of(const std::string& name, const RoundJob& job,
                              const sim::OuterScheme& scheme) {
-  return job.with_taken_settings(name == "twin" ? sim::outer_scheme_named(scheme.twin)
-                                                : sim::outer_scheme_named(name, "--baseline"));
+  if (name != "twin") {
+    return job.with_taken_settings(sim::outer_scheme_named(name, "--baseline"));
+  }
+  sim::OuterScheme twin = sim::outer_scheme_named(scheme.twin);
+  twin.inner_steps = scheme.inner_steps;
+  twin.fragments = scheme.fragments;
+  twin.overlap_steps = scheme.overlap_steps;
+  return twin;
 }
 
 void write_timeline(const RunOptions& options, const RoundJob& job,

@@ -65,7 +65,7 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   po::options_description flags = job_flags(o.job);
   flags.add(round_flags(o.rounds));
   po::options_description goal("What is sought");
-  goal.add_options()("unknown", po::value(&o.unknown)->required(),
+  goal.add_options()("unknown", po::value(&o.unknown),
                      "bandwidth, inner_steps, latency, peers or layers")(
       "utilisation", po::value(&o.utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "shares of the time in which GPUs compute, with commas")(
@@ -76,6 +76,7 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   places.add("unknown", 1);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  static_cast<void>(unknown_named(o.unknown));
   o.job.schemes = split(values["scheme"].as<std::string>());
   if (values["scheme"].defaulted()) throw InputError("--scheme: name what the sites exchange");
   if (o.format != "table" && o.format != "json" && o.format != "csv") {
@@ -169,7 +170,8 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
           unknown,
           [&](double value) {
             if (!known.contains(value)) {
-              known[value] = report_at(job, unknown, scheme, value).utilisation;
+              const sim::RoundReport report = report_at(job, unknown, scheme, value);
+              known[value] = unknown.needs_memory && !report.fits_memory() ? 0 : report.utilisation;
             }
             return known[value] >= share;
           },

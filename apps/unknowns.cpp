@@ -86,16 +86,16 @@ std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
 const std::vector<Unknown>& unknowns() {
   static const std::vector<Unknown> all{
-      {"bandwidth", "Gbps", 1e-4, 1e4, false, scale_rates,
+      {"bandwidth", "Gbps", 1e-4, 1e4, false, false, scale_rates,
        [](const RoundJob& job, double factor) {
          return factor * narrowest_Bps(job.area) * 8 / 1e9;
        },
        [](double rate) { return fmt::format("{:.4g} Gbps", rate); }},
-      {"inner_steps", "steps", 1, 100'000, true, set_inner_steps, as_it_is, whole_text},
-      {"latency", "s", 1e-6, 10, false, set_latency, as_it_is,
+      {"inner_steps", "steps", 1, 100'000, true, false, set_inner_steps, as_it_is, whole_text},
+      {"latency", "s", 1e-6, 10, false, false, set_latency, as_it_is,
        [](double seconds) { return sim::to_text(sim::Seconds::from_base(seconds)); }},
-      {"peers", "sites", 1, 128, true, set_peers, as_it_is, whole_text},
-      {"layers", "parameters", 1, 1024, true, set_layers, parameters_of,
+      {"peers", "sites", 1, 128, true, false, set_peers, as_it_is, whole_text},
+      {"layers", "parameters", 1, 1024, true, true, set_layers, parameters_of,
        [](double parameters) { return fmt::format("{:.4g} B parameters", parameters / 1e9); }}};
   return all;
 }

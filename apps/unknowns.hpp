@@ -15,7 +15,8 @@ struct Unknown {
   std::string_view name;
   std::string_view unit;  // of figures
   double lowest, highest;
-  bool whole;  // a whole number
+  bool whole;         // a whole number
+  bool needs_memory;  // what does not fit in a GPU's is no answer
   std::function<void(RoundJob&, double)> set;
   // What a value means to people and to programs: of a factor on all rates, the narrowest one's.
   std::function<double(const RoundJob&, double)> figure;

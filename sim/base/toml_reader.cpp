@@ -48,8 +48,9 @@ void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_
     problems_.push_back({place, fmt::format("--set {}: {}", key, what)});
     return;
   }
+  const std::string_view shown = key.starts_with("[") ? key : leaf_of(key);
   problems_.push_back({place, fmt::format("{}:{}:{}: {}: {}", document_.file, place.line,
-                                          place.column, leaf_of(key), what)});
+                                          place.column, shown, what)});
 }
 
 void TomlReader::wrong(std::string_view key, std::string_view what) {
@@ -189,7 +190,8 @@ std::vector<std::string> TomlReader::tables_in(std::string_view table) {
   known_tables_.emplace(table);
   std::vector<std::string> names;
   for (const auto& [name, place] : document_.tables) {
-    if (table_of(name) == table) names.emplace_back(leaf_of(name));
+    // One that only a --set names is a slip of the pen.
+    if (table_of(name) == table && !place.from_setting) names.emplace_back(leaf_of(name));
   }
   return names;
 }

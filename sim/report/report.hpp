@@ -75,6 +75,8 @@ struct StepReport {
 [[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,
                                    const Schedule& schedule, const Timeline& timeline);
 
+// The rank whose operation ends last, the first of several.
+[[nodiscard]] int last_rank(const Schedule& schedule, const Timeline& timeline);
 // The time that the schedule's last rank spends, part by part.
 [[nodiscard]] TimeParts time_parts(const Schedule& schedule, const Timeline& timeline);
 

@@ -112,6 +112,8 @@ void add_interval(const Running& running, double seconds, TimeParts& parts) {
   }
 }
 
+}  // namespace
+
 int last_rank(const Schedule& schedule, const Timeline& timeline) {
   int rank = 0;
   double end = -1;
@@ -123,8 +125,6 @@ int last_rank(const Schedule& schedule, const Timeline& timeline) {
   }
   return rank;
 }
-
-}  // namespace
 
 TimeParts time_parts(const Schedule& schedule, const Timeline& timeline) {
   TimeParts parts;

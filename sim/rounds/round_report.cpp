@@ -99,8 +99,8 @@ void add_links(const WideArea& area, const RoundResult& result, RoundReport& rep
   if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
 }
 
-// Until the last step has ended: what is still under way then belongs to a round to come.
-TimeParts round_parts(const RoundResult& result) {
+// What is under way when the last step has ended belongs to a round to come.
+Timeline until_the_last_step(const RoundResult& result) {
   Timeline timeline = result.timeline;
   timeline.makespan_s = 0;
   for (const OperationId end : result.plan.ends.back()) {
@@ -111,6 +111,11 @@ TimeParts round_parts(const RoundResult& result) {
   for (double& end : timeline.end_s) {
     if (end > timeline.makespan_s) end = std::nan("");
   }
+  return timeline;
+}
+
+TimeParts round_parts(const RoundResult& result) {
+  const Timeline timeline = until_the_last_step(result);
   TimeParts parts = time_parts(result.plan.schedule, timeline);
   const double factor = result.round_s / timeline.makespan_s;
   for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.bubble_s,
@@ -121,7 +126,7 @@ TimeParts round_parts(const RoundResult& result) {
   return parts;
 }
 
-// Sites that drop out neither compute nor cost tokens; their GPUs are paid for.
+// GPUs of sites that drop out or come too late are paid for all the same.
 void add_rates(const RoundContext& context, const RoundResult& result, RoundReport& report) {
   const Parallelism& p = context.parallelism;
   double tokens = 0;
@@ -131,14 +136,18 @@ void add_rates(const RoundContext& context, const RoundResult& result, RoundRepo
     const Site& site = site_of(context.area, static_cast<int>(place));
     const int gpus = rank_count(site.cluster);
     report.gpus += gpus;
+    if (!report.ended()) continue;
     usd += gpus * site.cluster.gpu.price.base() * report.round_time_s;
     report.energy_j += gpus * site.cluster.gpu.power.base() * report.round_time_s;
     const auto& fates = result.shape.fates;
-    if (!fates.empty() && fates[place] == Fate::gone) continue;
+    // A site that comes too late has lost its round, unless a later merge takes it.
+    const Fate fate = fates.empty() ? Fate::heard : fates[place];
+    if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) continue;
     tokens += static_cast<double>(global_batch(site.cluster, p)) * context.model.sequence *
               report.inner_steps;
     busy += gpus * result.shape.sites[place].step_s * report.inner_steps;
   }
+  if (!report.ended()) return;
   report.tokens_per_s = tokens / report.round_time_s;
   report.utilisation = busy / report.gpus / report.round_time_s;
   for (const WideLink& link : context.area.links) {
@@ -150,7 +159,7 @@ void add_rates(const RoundContext& context, const RoundResult& result, RoundRepo
   report.usd_per_million_tokens = (usd + report.link_usd + report.egress_usd) / tokens * 1e6;
 }
 
-double staleness_steps(const RoundResult& result) {
+double exchange_after_round_s(const RoundResult& result) {
   double sum = 0;
   double places = 0;
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
@@ -158,7 +167,7 @@ double staleness_steps(const RoundResult& result) {
     const OperationId end = result.plan.ends.back()[place];
     if (received == kNoOperation || end == kNoOperation) continue;
     const double late = result.timeline.end_s[received] - result.timeline.end_s[end];
-    sum += std::max(0.0, late) / result.shape.sites[place].step_s;
+    sum += std::max(0.0, late);
     ++places;
   }
   return places > 0 ? sum / places : 0;
@@ -181,6 +190,11 @@ void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundRe
 
 }  // namespace
 
+bool RoundReport::fits_memory() const {
+  return std::all_of(by_site.begin(), by_site.end(),
+                     [](const SiteReport& site) { return site.fits_memory; });
+}
+
 RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
                       const RoundResult& result) {
   RoundReport report{.topology = context.area.name,
@@ -198,9 +212,11 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
   add_sites(context, scheme, result, bytes, report);
   add_volume(context, scheme, result, bytes, report);
   add_rates(context, result, report);
-  add_links(context.area, result, report);
-  report.staleness_steps = staleness_steps(result);
-  if (std::isfinite(report.round_time_s)) {
+  if (report.ended()) {
+    add_links(context.area, result, report);
+    report.exchange_after_round_s = exchange_after_round_s(result);
+    report.time_site =
+        place_name(context.area, last_rank(result.plan.schedule, until_the_last_step(result)));
     report.time = round_parts(result);
   }
   add_sources(context, scheme, report);

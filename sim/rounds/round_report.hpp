@@ -36,9 +36,10 @@ struct RoundReport {
   double round_time_s = 0;  // infinite where the round was aborted
   double tokens_per_s = 0;
   double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
-  // Steps from the end of a round until its last result is there, mean over sites, of the last
-  // round that was simulated; grows from round to round where links are too slow for the scheme.
-  double staleness_steps = 0;
+  // From the last step of a round until its last result is there, mean over sites, of the last round
+  // that was simulated: what overlap hides, or what is still to be waited for.
+  double exchange_after_round_s = 0;
+  std::string time_site;          // the site that ends last
   TimeParts time;                 // of a round, of the site that ends last
   double wire_bytes_wan = 0;      // that a site sends in a round, mean
   double bits_per_parameter = 0;  // that a site sends to one other, or to storage
@@ -54,6 +55,9 @@ struct RoundReport {
   std::map<std::string, std::string> sources;
   double speedup = 0;  // in tokens per second over `baseline`
   std::string baseline;
+
+  [[nodiscard]] bool ended() const { return outcome != RoundOutcome::aborted; }
+  [[nodiscard]] bool fits_memory() const;  // at every site
 };
 
 [[nodiscard]] RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,

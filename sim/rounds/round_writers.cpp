@@ -28,7 +28,8 @@ std::string byte_text(double bytes) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 void add_times(std::vector<Row>& rows) {
-  rows.push_back({"where the time of a round goes", nullptr});
+  rows.push_back({"where the time of a round goes, at",
+                  [](const RoundReport& r) { return r.ended() ? r.time_site : "-"; }});
   const auto add = [&](const char* label, double TimeParts::*part) {
     rows.push_back({label, [part](const RoundReport& r) {
                       const double seconds = r.time.*part;
@@ -45,8 +46,9 @@ void add_times(std::vector<Row>& rows) {
 }
 
 void add_volume(std::vector<Row>& rows) {
-  rows.push_back({"sent by a site in a round, mean",
-                  [](const RoundReport& r) { return byte_text(r.wire_bytes_wan); }});
+  rows.push_back({"sent by a site in a round, mean", [](const RoundReport& r) {
+                    return r.ended() ? byte_text(r.wire_bytes_wan) : "-";
+                  }});
   rows.push_back({"bits per parameter; over FP32, BF16", [](const RoundReport& r) {
                     return fmt::format("{:.4g}; {:.3g}x, {:.3g}x", r.bits_per_parameter,
                                        r.compression_ratio_fp32, r.compression_ratio_bf16);
@@ -57,9 +59,11 @@ void add_volume(std::vector<Row>& rows) {
                                        100 * r.busiest_links.front().busy);
                   }});
   rows.push_back({"egress in a round; leased links", [](const RoundReport& r) {
+                    if (!r.ended()) return std::string("-");
                     return fmt::format("{:.4g} USD; {:.4g} USD", r.egress_usd, r.link_usd);
                   }});
   rows.push_back({"USD per million tokens", [](const RoundReport& r) {
+                    if (!r.ended()) return std::string("-");
                     return fmt::format("{:.3f}", r.usd_per_million_tokens);
                   }});
 }
@@ -86,7 +90,9 @@ std::vector<Row> rows_of(bool compared) {
        [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }}};
   if (compared) {
     rows.push_back({"speed-up", [](const RoundReport& r) {
-                      return r.baseline.empty() ? "-" : fmt::format("{:.2f}x", r.speedup);
+                      return r.baseline.empty()
+                                 ? "-"
+                                 : fmt::format("{:.2f}x over {}", r.speedup, r.baseline);
                     }});
   }
   rows.push_back({"round", [](const RoundReport& r) { return time_text(r.round_time_s); }});
@@ -95,20 +101,18 @@ std::vector<Row> rows_of(bool compared) {
                         "{} in {}", r.inner_steps,
                         r.fragments == 1 ? "one piece" : fmt::format("{} fragments", r.fragments));
                   }});
-  rows.push_back({"result after the round, inner steps", [](const RoundReport& r) {
-                    return r.staleness_steps > 0 ? fmt::format("{:.1f}", r.staleness_steps) : "-";
+  rows.push_back({"exchange goes on after the round for", [](const RoundReport& r) {
+                    return r.exchange_after_round_s > 0 ? time_text(r.exchange_after_round_s) : "-";
                   }});
   add_times(rows);
   add_volume(rows);
   add_error(rows);
   rows.push_back({"memory per GPU, most", [](const RoundReport& r) {
                     double most = 0;
-                    bool fits = true;
                     for (const SiteReport& site : r.by_site) {
                       most = std::max(most, site.memory.total());
-                      fits = fits && site.fits_memory;
                     }
-                    return byte_text(most) + (fits ? "" : " DOES NOT FIT");
+                    return byte_text(most) + (r.fits_memory() ? "" : " DOES NOT FIT");
                   }});
   return rows;
 }
@@ -130,14 +134,15 @@ Json figures(const RoundReport& r) {
                {"step_time_s", number(r.round_time_s / r.inner_steps)},
                {"tokens_per_s", r.tokens_per_s},
                {"compute_utilisation", r.utilisation},
-               {"staleness_steps", number(r.staleness_steps)},
+               {"exchange_after_round_s", number(r.exchange_after_round_s)},
+               {"time_site", r.time_site},
                {"compute_s", r.time.compute_s},
                {"exposed_comm_s", r.time.exposed_comm_s},
                {"codec_s", r.time.codec_s},
                {"bubble_s", r.time.bubble_s},
                {"optimizer_s", r.time.optimizer_s},
                {"other_s", r.time.other_s},
-               {"wire_bytes_wan", r.wire_bytes_wan},
+               {"wire_bytes_wan", r.ended() ? Json(r.wire_bytes_wan) : Json(nullptr)},
                {"bits_per_parameter", r.bits_per_parameter},
                {"compression_ratio_fp32", r.compression_ratio_fp32},
                {"compression_ratio_bf16", r.compression_ratio_bf16},
@@ -193,8 +198,12 @@ std::string to_table(std::span<const RoundReport> reports) {
   }
   for (const RoundReport& report : reports) {
     if (report.outcome == RoundOutcome::complete) continue;
-    text += fmt::format("{}: the round is {}: {}\n", report.scheme, outcome_name(report.outcome),
-                        fmt::join(report.events, "; "));
+    constexpr std::size_t kShown = 4;
+    const auto shown = std::span(report.events).first(std::min(kShown, report.events.size()));
+    text += fmt::format("{}: the round is {}: {}", report.scheme, outcome_name(report.outcome),
+                        fmt::join(shown, "; "));
+    const std::size_t more = report.events.size() - shown.size();
+    text += more > 0 ? fmt::format("; and {} more (--format json has all)\n", more) : "\n";
   }
   return text + "\n" + source_lines(reports);
 }

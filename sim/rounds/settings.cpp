@@ -110,6 +110,11 @@ OuterScheme with_settings(OuterScheme scheme, std::span<const Setting> settings)
         fmt::format("--set scheme.fragments: {} are more than the {} inner steps of a round",
                     scheme.fragments, scheme.inner_steps));
   }
+  if (scheme.overlap_steps > scheme.inner_steps) {
+    throw InputError(
+        fmt::format("--set scheme.overlap_steps: {} are more than the {} inner steps of a round",
+                    scheme.overlap_steps, scheme.inner_steps));
+  }
   return scheme;
 }
 

@@ -133,7 +133,7 @@ const char* outcome_name(RoundOutcome outcome) {
     case RoundOutcome::complete:
       return "complete";
     case RoundOutcome::skipped:
-      return "skipped";
+      return "partial";
     case RoundOutcome::aborted:
       return "aborted";
   }
@@ -148,8 +148,11 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.round_s = ended ? round_time(result) : kInfinity;
   if (ended && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
-    result.events.push_back(
-        fmt::format("is not over in {}: a link is down or too slow", to_text(kTimeLimit)));
+    result.events.push_back(fmt::format(
+        "its exchange is not over in {}: a link is down or too slow, and every site takes "
+        "part in it; a scheme that sends to each site apart leaves one out at the "
+        "--deadline",
+        to_text(kTimeLimit)));
   }
   return result;
 }

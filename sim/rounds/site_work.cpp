@@ -143,6 +143,16 @@ void check(const RoundContext& context, const OuterScheme& scheme) {
                                  scheme.name, context.area.name));
   }
   const int places = place_count(context.area);
+  constexpr int kMostInPairs = 128;  // some ten seconds
+  const bool in_pairs = scheme.exchange == Exchange::all_to_all ||
+                        scheme.exchange == Exchange::all_gather ||
+                        scheme.exchange == Exchange::store;
+  if (in_pairs && places > kMostInPairs) {
+    throw InputError(fmt::format(
+        "--scheme: {} sends from every site to every other, which takes too long to simulate for "
+        "{} sites; at most {}",
+        scheme.name, places, kMostInPairs));
+  }
   if (places > 1 && scheme.quorum > places) {
     throw InputError(fmt::format("--set scheme.quorum: {} is more than the {} sites of {}",
                                  scheme.quorum, places, context.area.name));

@@ -52,7 +52,7 @@ TEST(RunOverSites, ADropOutWithoutADeadlineIsNamed) {
   EXPECT_TRUE(aborted["round_time_s"].is_null());
   EXPECT_EQ(aborted["events"].size(), 1u);
   const Json skipped = json_of(base + " --deadline 100s");
-  EXPECT_EQ(skipped["outcome"], "skipped");
+  EXPECT_EQ(skipped["outcome"], "partial");
   EXPECT_NEAR(skipped["round_time_s"].get<double>(), 100, 1);
 }
 
@@ -64,6 +64,22 @@ TEST(RunOverSites, WritesATimelineOfItsSites) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const Json timeline = Json::parse(text_of(sandbox.path() / "timeline.json"));
   EXPECT_EQ(timeline["traceEvents"][0]["args"]["name"], "east");
+}
+
+// Compared at the same number of inner steps.
+TEST(RunOverSites, TheTwinTakesTheSchemesRounds) {
+  const Json reports =
+      json_of(std::string("run") + kSites + "--scheme diloco_int8 --baseline twin");
+  EXPECT_EQ(reports[0]["inner_steps"], reports[1]["inner_steps"]);
+  EXPECT_GT(reports[1]["speedup"].get<double>(), 1);
+}
+
+TEST(RunOverSites, NothingOfAnAbortedRoundIsANumberThatIsNone) {
+  const Outcome outcome = sites(std::string("run") + kSites +
+                                "--scheme diloco,sparseloco --set sites.west.drops_out=1ms");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
 }
 
 TEST(RunOverSites, TheBaselineIsTheTwin) {
@@ -117,6 +133,16 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
     EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
   };
   refused("solve speed" + base + "--scheme diloco", "solve", "is none of the known");
+  refused("solve" + base + "--scheme diloco", "solve", "is none of the known: bandwidth");
+  refused("run" + base + "--scheme diloco --set sites.est.uplink=1Gbps", "--set sites.est", "east");
+  refused("run" + base + "--scheme diloco --set scheme.overlap_steps=501",
+          "--set scheme.overlap_steps", "inner steps");
+  refused("run --topology dgx_h100_x16 --model gpt_125m --deadline 5s", "--deadline",
+          "several sites");
+  refused(
+      "run --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco --set "
+      "sites.peer.count=200",
+      "--scheme", "at most 128");
   refused("solve bandwidth" + base, "--scheme", "name what the sites exchange");
   refused("solve bandwidth" + base + "--scheme diloco --utilisation 2", "--utilisation", "0 and 1");
   refused("solve inner_steps" + base + "--scheme wan_sync", "solve inner_steps", "every step");
