@@ -27,15 +27,15 @@ part() {  # part NAME COMMAND...
 build_release() {
   # One architecture's assembly is enough to see that the kernels compile. The simulator's unit
   # tests run under sanitizers alone, and the GPU's on the emulated one.
-  cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=80-virtual -DGARDENHOSE_SIM_TESTS=OFF \
-    -DGARDENHOSE_GPU_TESTS=OFF &&
+  # That assembly is thrown away, so it need not be good.
+  cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=80-virtual -DCMAKE_CUDA_FLAGS="-Xcicc -O0" \
+    -DGARDENHOSE_SIM_TESTS=OFF -DGARDENHOSE_GPU_TESTS=OFF &&
     cmake --build --preset release --parallel "$jobs" -- -k 0
 }
 
 build_asan() {
   cmake --preset asan &&
-    cmake --build --preset asan --parallel "$jobs" \
-      --target sim_tests calibrate_tests -- -k 0
+    cmake --build --preset asan --parallel "$jobs" --target sim_tests -- -k 0
 }
 
 # Its summary goes to a file, to be the last thing printed.
@@ -46,7 +46,7 @@ test_release() {
 ensure_packages "${build_packages[@]}" "${test_packages[@]}"
 part build build_release
 part "build asan" build_asan
-part "tests asan" ctest --preset asan --parallel "$jobs" -R '^(sim|calibrate)_tests'
+part "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
 part tests test_release
 
 printf '\n'
