@@ -34,6 +34,12 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+void check_format(const std::string& format) {
+  if (format == "table" || format == "json" || format == "csv") return;
+  throw sim::InputError(
+      fmt::format("--format: '{}' is none of the known: table, json, csv", sim::printable(format)));
+}
+
 bool parse_arguments(const Arguments& arguments, const char* usage, po::options_description& flags,
                      const po::positional_options_description& places, po::variables_map& values) {
   for (const std::string& argument : arguments) check_is_text(argument);

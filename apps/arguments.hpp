@@ -15,6 +15,9 @@ namespace apps {
     const boost::program_options::positional_options_description& places,
     boost::program_options::variables_map& values);
 
+// Throws InputError unless --format is table, json or csv.
+void check_format(const std::string& format);
+
 // The parts of "a,b". An empty part is a part.
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
 

@@ -16,7 +16,8 @@ namespace {
 
 using sim::InputError;
 
-std::filesystem::path wide_area_file(const std::string& name) {
+// Of one cluster or of several sites.
+std::filesystem::path topology_file(const std::string& name) {
   for (const auto& file : shipped_files(Kind::wide_area)) {
     if (file.stem() == name) return file;
   }
@@ -72,16 +73,11 @@ boost::program_options::options_description round_flags(RoundOptions& o) {
 }
 
 bool is_wide_area(const std::string& name) {
-  const auto shipped = shipped_files(Kind::wide_area);
-  if (std::any_of(shipped.begin(), shipped.end(),
-                  [&](const auto& file) { return file.stem() == name; })) {
-    return true;
-  }
-  return sim::has_sites(sim::read_input_text(data_file(Kind::topology, name)));
+  return sim::has_sites(sim::read_input_text(topology_file(name)));
 }
 
 sim::WideArea read_wide_area(const std::string& name, const std::vector<sim::Setting>& settings) {
-  const std::filesystem::path file = wide_area_file(name);
+  const std::filesystem::path file = topology_file(name);
   const auto cluster_file = [&](const std::string& cluster) {
     return cluster_of_site(file.parent_path(), cluster);
   };

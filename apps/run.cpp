@@ -54,9 +54,7 @@ std::optional<RunOptions> parse(const Arguments& arguments) {
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
   o.job.schemes = split(values["scheme"].as<std::string>());
-  if (o.format != "table" && o.format != "json" && o.format != "csv") {
-    throw sim::InputError("--format: '" + o.format + "' is none of the known: table, json, csv");
-  }
+  check_format(o.format);
   if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
   if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
     throw sim::InputError("--perfetto-ranks: needs --perfetto, whose ranks it counts");

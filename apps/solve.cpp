@@ -15,7 +15,7 @@
 #include "apps/unknowns.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/report/csv_text.hpp"
+#include "sim/report/records.hpp"
 
 namespace apps {
 namespace {
@@ -79,9 +79,7 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   static_cast<void>(unknown_named(o.unknown));
   o.job.schemes = split(values["scheme"].as<std::string>());
   if (values["scheme"].defaulted()) throw InputError("--scheme: name what the sites exchange");
-  if (o.format != "table" && o.format != "json" && o.format != "csv") {
-    throw InputError("--format: '" + o.format + "' is none of the known: table, json, csv");
-  }
+  check_format(o.format);
   if (!o.beats.empty() && !values["utilisation"].defaulted()) {
     throw InputError("--beats: says what is sought, as --utilisation does; give one of them");
   }
@@ -143,7 +141,9 @@ sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::siz
                            double value) {
   RoundJob changed = job;
   unknown.set(changed, value);
-  return report_round(changed, changed.schemes[scheme]);
+  const sim::OuterScheme& changed_scheme = changed.schemes[scheme];
+  return sim::summarize(changed.context(), changed_scheme,
+                        sim::simulate_round(changed.context(), changed_scheme, changed.deadline));
 }
 
 struct Answer {

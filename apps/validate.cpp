@@ -67,10 +67,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
                                         options.study));
     }
   }
-  if (options.format != "table" && options.format != "csv" && options.format != "json") {
-    throw sim::InputError(
-        fmt::format("--format: '{}' is none of table, csv, json", options.format));
-  }
+  check_format(options.format);
   if (options.constants && options.refit) {
     throw sim::InputError("--refit: prints the constants' fit, --constants a list; choose one");
   }

@@ -7,7 +7,7 @@
 
 #include "apps/data_files.hpp"
 #include "apps/progress.hpp"
-#include "sim/report/csv_text.hpp"
+#include "sim/report/records.hpp"
 #include "sim/validation/sparseloco.hpp"
 #include "sim/validation/streaming_diloco.hpp"
 

@@ -1,7 +1,9 @@
 // One --set KEY=VALUE of the command line.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace sim {
 
@@ -11,5 +13,12 @@ struct Setting {
   std::string key;
   std::string value;
 };
+
+// Throws InputError at the setting: "--set KEY: what".
+[[noreturn]] void refuse(const Setting& setting, std::string_view what);
+// The value as a whole number in the range, or refuses it.
+[[nodiscard]] int whole_number(const Setting& setting, int lowest, int highest);
+// The same for the size of a codec's group: a multiple of 32, at most 2^20.
+[[nodiscard]] std::size_t multiple_of_32(const Setting& setting);
 
 }  // namespace sim

@@ -68,6 +68,10 @@ Bandwidth nic_rate(const Cluster& cluster) {
          cluster.fitted.network_efficiency.value_or(1);
 }
 
+Bandwidth all_nics_rate(const Cluster& cluster) {
+  return nic_rate(cluster) * (cluster.nodes * cluster.network.nics_per_node);
+}
+
 Bandwidth nvlink_rate(const Cluster& cluster) {
   return cluster.nvlink.bandwidth * cluster.nvlink.efficiency;
 }

@@ -53,6 +53,8 @@ enum class Distance { node, leaf, pod, core };
 // What large buffers reach on a NIC or an NVLink port, per direction.
 [[nodiscard]] Bandwidth nic_rate(const Cluster& cluster);
 [[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
+// Of all NICs of the cluster together.
+[[nodiscard]] Bandwidth all_nics_rate(const Cluster& cluster);
 
 using LinkId = std::uint32_t;
 

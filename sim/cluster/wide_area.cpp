@@ -76,6 +76,19 @@ const WideLink& path_between(const WideArea& area, int place_a, int place_b) {
   return *area.backbone;
 }
 
+WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink) {
+  Cluster cluster{.nodes = 1, .gpus_per_node = 1};
+  cluster.network.nics_per_node = 1;
+  cluster.network.nic_bandwidth = Bandwidth::from_base(1e18);
+  cluster.network.efficiency = 1;
+  cluster.network.gpu_nic = {0};
+  WideArea area;
+  area.sites = {Site{
+      .name = "site", .count = count, .cluster = cluster, .uplink = uplink, .downlink = downlink}};
+  area.backbone = WideLink{.name = "backbone"};
+  return area;
+}
+
 Gpu power_capped(Gpu gpu, double share) {
   const double clock = std::cbrt(std::min(1.0, share));
   gpu.bf16 = gpu.bf16 * clock;

@@ -103,6 +103,10 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 [[nodiscard]] int link_between(const WideArea& area, int place_a, int place_b);
 [[nodiscard]] const WideLink& path_between(const WideArea& area, int place_a, int place_b);
 
+// `count` sites of one GPU whose lines alone limit anything, on a backbone without latency: for
+// closed forms, and for studies that know times and bytes already.
+[[nodiscard]] WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink);
+
 // The GPU under a power cap of `share` of its power. Dynamic power goes with the cube of the clock
 // (C V^2 f, and V with f: Hennessy and Patterson, "Computer Architecture", 1.5), so the arithmetic
 // rates fall with the cube root; the memory's clock is its own.

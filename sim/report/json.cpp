@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/report/csv_text.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 
 namespace sim {
@@ -43,23 +43,18 @@ Json figures(const StepReport& r) {
                {"step_time_s", r.step_time_s},
                {"tokens_per_s", r.tokens_per_s},
                {"tflops_per_gpu", r.tflops_per_gpu},
-               {"mfu", r.mfu},
-               {"compute_s", r.time.compute_s},
-               {"exposed_comm_s", r.time.exposed_comm_s},
-               {"codec_s", r.time.codec_s},
-               {"bubble_s", r.time.bubble_s},
-               {"optimizer_s", r.time.optimizer_s},
-               {"other_s", r.time.other_s},
-               {"wire_bytes_intra_node", r.wire.intra_node},
-               {"wire_bytes_inter_node", r.wire.inter_node},
-               {"wire_bytes_wan", 0.0},
-               {"compression_ratio_fp32", r.compression_ratio_fp32},
-               {"compression_ratio_bf16", r.compression_ratio_bf16},
-               {"gradient_exchange_s", r.gradient_exchange_s},
-               {"memory_per_gpu_bytes", r.memory.total()},
-               {"fits_memory", r.fits_memory},
-               {"energy_j", r.energy_j},
-               {"usd_per_million_tokens", r.usd_per_million_tokens}};
+               {"mfu", r.mfu}};
+  add_time_parts(r.time, json);
+  json.update(Json{{"wire_bytes_intra_node", r.wire.intra_node},
+                   {"wire_bytes_inter_node", r.wire.inter_node},
+                   {"wire_bytes_wan", 0.0},
+                   {"compression_ratio_fp32", r.compression_ratio_fp32},
+                   {"compression_ratio_bf16", r.compression_ratio_bf16},
+                   {"gradient_exchange_s", r.gradient_exchange_s},
+                   {"memory_per_gpu_bytes", r.memory.total()},
+                   {"fits_memory", r.fits_memory},
+                   {"energy_j", r.energy_j},
+                   {"usd_per_million_tokens", r.usd_per_million_tokens}});
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
   // JSON has no infinity: null says that it still pays at the end of the search.
@@ -81,10 +76,7 @@ Json to_object(const StepReport& r) {
   json["exposed_comm_by_phase_s"] = exposed;
   json["wire_bytes_by_phase"] = wire_by_phase(r);
   json["memory_by_part_bytes"] = memory(r.memory);
-  Json links = Json::array();
-  for (const LinkUse& use : r.busiest_links)
-    links.push_back({{"link", use.link}, {"busy", use.busy}});
-  json["busiest_links"] = links;
+  json["busiest_links"] = json_of(r.busiest_links);
   json["bound"] = r.bound;
   json["codec_error"] = r.codec_error;
   json["sources"] = r.sources;
@@ -94,10 +86,9 @@ Json to_object(const StepReport& r) {
 }  // namespace
 
 std::string to_json(std::span<const StepReport> reports) {
-  if (reports.size() == 1) return to_object(reports.front()).dump(1) + "\n";
-  Json list = Json::array();
-  for (const StepReport& report : reports) list.push_back(to_object(report));
-  return list.dump(1) + "\n";
+  std::vector<Json> objects;
+  for (const StepReport& report : reports) objects.push_back(to_object(report));
+  return json_text(objects);
 }
 
 std::string to_csv(std::span<const StepReport> reports) {

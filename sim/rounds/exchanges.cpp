@@ -13,14 +13,12 @@ constexpr Stream kStream = Stream::gradients;
 
 }  // namespace
 
-std::vector<int> Exchanges::places(bool heard_only) const {
-  std::vector<int> result;
-  for (int place = 0; place < builder_.ranks(); ++place) {
-    if (fate(place) == Fate::heard || (!heard_only && fate(place) == Fate::skipped)) {
-      result.push_back(place);
-    }
+Exchanges::Exchanges(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder)
+    : area_(area), shape_(shape), builder_(builder) {
+  for (int place = 0; place < builder.ranks(); ++place) {
+    if (heard(place)) heard_.push_back(place);
+    if (fate(place) != Fate::gone) present_.push_back(place);
   }
-  return result;
 }
 
 OperationId Exchanges::timer(double seconds) {
@@ -59,10 +57,8 @@ OperationId Exchanges::send(int source, int destination, double bytes, int peers
   const Hop hop = wide_hop(source, destination);
   const int ends[] = {source};
   const bool from_site = source < builder_.ranks();
-  const OperationId flow =
-      builder_.flow(builder_.add_route({.hops = {hop}}), from_site ? occupancy(ends, peers) : 0,
-                    kPhase, "send", wide_latency(area_, hop).base(), std::round(bytes), after);
-  return flow;
+  return builder_.flow(builder_.add_route({.hops = {hop}}), from_site ? occupancy(ends, peers) : 0,
+                       kPhase, "send", wide_latency(area_, hop).base(), std::round(bytes), after);
 }
 
 OperationId Exchanges::member(int place, std::string_view label, OperationId waits_for,
@@ -79,9 +75,20 @@ OperationId Exchanges::sum(int place, OperationId received, double share) {
                        {&received, 1});
 }
 
+Exchanges::Ids Exchanges::received(const Ids& encoded, std::vector<Ids> incoming,
+                                   std::string_view label) {
+  Ids results(encoded.size(), kNoOperation);
+  for (const int place : present_) {
+    const auto i = static_cast<std::size_t>(place);
+    if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
+    results[i] = member(place, label, encoded[i], incoming[i]);
+  }
+  return results;
+}
+
 Exchanges::Ids Exchanges::run(int round, const Ids& encoded, double share) {
   arrivals_.assign(encoded.size(), {});
-  if (places(true).size() < 2) return alone(encoded);
+  if (heard_.size() < 2) return alone(encoded);
   switch (shape_.exchange) {
     case Exchange::flat_ring:
     case Exchange::ring:
@@ -104,7 +111,7 @@ Exchanges::Ids Exchanges::run(int round, const Ids& encoded, double share) {
 Exchanges::Ids Exchanges::alone(const Ids& encoded) {
   Ids results = encoded;
   const OperationId until = cutoff();
-  for (const int place : places(true)) {
+  for (const int place : heard_) {
     const auto i = static_cast<std::size_t>(place);
     if (until != kNoOperation) results[i] = member(place, "wait", encoded[i], {until});
   }
@@ -114,37 +121,34 @@ Exchanges::Ids Exchanges::alone(const Ids& encoded) {
 // 2 (n-1) steps, each passing on 1/n of the buffer: all hops progress together, at the slowest
 // one's pace. A ring without a member begins anew without it.
 Exchanges::Ids Exchanges::ring(const Ids& encoded, double share) {
-  const std::vector<int> members = places(true);
-  const auto n = static_cast<double>(members.size());
+  const auto n = static_cast<double>(heard_.size());
   Route route;
-  double latency_s = 0;
-  double bytes = 0;
+  double around_s = 0;  // latency of all hops
+  double part_bytes = 0;
   Ids after;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Hop hop = wide_hop(members[i], members[(i + 1) % members.size()]);
-    route.hops.push_back(hop);
-    latency_s += wide_latency(area_, hop).base();
-    bytes = std::max(bytes, site(members[i]).part_bytes);
-    for (const OperationId id : ready(members[i], encoded[static_cast<std::size_t>(members[i])])) {
-      after.push_back(id);
-    }
+  for (std::size_t i = 0; i < heard_.size(); ++i) {
+    const int place = heard_[i];
+    route.hops.push_back(wide_hop(place, heard_[(i + 1) % heard_.size()]));
+    around_s += wide_latency(area_, route.hops.back()).base();
+    part_bytes = std::max(part_bytes, site(place).part_bytes);
+    const Ids own = ready(place, encoded[static_cast<std::size_t>(place)]);
+    after.insert(after.end(), own.begin(), own.end());
   }
   if (const OperationId id = cutoff(); id != kNoOperation) after.push_back(id);
   double steps = 2 * (n - 1);
-  bytes *= steps;
-  latency_s *= steps / n;
+  double ranks = n;
   if (shape_.exchange == Exchange::flat_ring) {
     // Of all its hops only those between sites cross the wide area, and all carry as much.
-    const double gpus = shape_.gpus;
-    steps = 2 * (gpus - 1);
-    bytes = site(members.front()).whole_bytes * steps / gpus;
-    latency_s = steps / gpus * (latency_s / (2 * (n - 1) / n) + (gpus - n) * shape_.flat_hop_s);
+    ranks = shape_.gpus;
+    steps = 2 * (ranks - 1);
+    part_bytes = site(heard_.front()).whole_bytes / ranks;
+    around_s += (ranks - n) * shape_.flat_hop_s;
   }
-  const OperationId flow =
-      builder_.flow(builder_.add_route(std::move(route)), occupancy(members, 1), kPhase,
-                    "all_reduce", latency_s, std::round(bytes * share), after);
+  const OperationId flow = builder_.flow(builder_.add_route(std::move(route)), occupancy(heard_, 1),
+                                         kPhase, "all_reduce", around_s * steps / ranks,
+                                         std::round(part_bytes * steps * share), after);
   Ids results(encoded.size(), kNoOperation);
-  for (const int place : members) {
+  for (const int place : heard_) {
     const auto i = static_cast<std::size_t>(place);
     arrivals_[i] = {encoded[i]};
     results[i] = member(place, "all_reduce", encoded[i], {flow});
@@ -154,36 +158,35 @@ Exchanges::Ids Exchanges::ring(const Ids& encoded, double share) {
 
 // A site that is skipped is not summed, and receives all the same.
 Exchanges::Ids Exchanges::all_to_all(const Ids& encoded, double share) {
-  const std::vector<int> owners = places(true);
-  const int peers = static_cast<int>(owners.size()) - 1;
+  const int peers = static_cast<int>(heard_.size()) - 1;
   std::vector<Ids> incoming(encoded.size());
-  for (const int source : owners) {
+  for (const int source : heard_) {
     const auto from = static_cast<std::size_t>(source);
-    for (const int owner : owners) {
+    const Ids after = ready(source, encoded[from]);
+    for (const int owner : heard_) {
       if (owner == source) continue;
-      incoming[static_cast<std::size_t>(owner)].push_back(send(
-          source, owner, site(source).part_bytes * share, peers, ready(source, encoded[from])));
-      arrivals_[from].push_back(incoming[static_cast<std::size_t>(owner)].back());
+      const OperationId sent = send(source, owner, site(source).part_bytes * share, peers, after);
+      incoming[static_cast<std::size_t>(owner)].push_back(sent);
+      arrivals_[from].push_back(sent);
     }
   }
   Ids summed(encoded.size(), kNoOperation);
-  for (const int owner : owners) {
+  for (const int owner : heard_) {
     const auto i = static_cast<std::size_t>(owner);
     if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
     summed[i] = sum(owner, member(owner, "all_to_all", encoded[i], incoming[i]), share);
   }
-  const std::vector<int> receivers = places(false);
   std::vector<Ids> gathered(encoded.size());
-  for (const int owner : owners) {
-    const auto from = static_cast<std::size_t>(owner);
-    for (const int receiver : receivers) {
+  for (const int owner : heard_) {
+    const Ids after = ready(owner, summed[static_cast<std::size_t>(owner)]);
+    for (const int receiver : present_) {
       if (receiver == owner) continue;
       gathered[static_cast<std::size_t>(receiver)].push_back(
-          send(owner, receiver, site(owner).part_bytes * share, peers, ready(owner, summed[from])));
+          send(owner, receiver, site(owner).part_bytes * share, peers, after));
     }
   }
   Ids results(encoded.size(), kNoOperation);
-  for (const int place : receivers) {
+  for (const int place : present_) {
     const auto i = static_cast<std::size_t>(place);
     results[i] = member(place, "all_gather", summed[i], gathered[i]);
   }
@@ -191,58 +194,44 @@ Exchanges::Ids Exchanges::all_to_all(const Ids& encoded, double share) {
 }
 
 Exchanges::Ids Exchanges::all_gather(const Ids& encoded, double share) {
-  const std::vector<int> sources = places(true);
-  const std::vector<int> receivers = places(false);
-  const int peers = static_cast<int>(receivers.size()) - 1;
+  const int peers = static_cast<int>(present_.size()) - 1;
   std::vector<Ids> incoming(encoded.size());
-  for (const int source : receivers) {
+  for (const int source : present_) {
     const auto from = static_cast<std::size_t>(source);
-    for (const int receiver : receivers) {
+    const Ids after = ready(source, encoded[from]);
+    for (const int receiver : present_) {
       if (receiver == source) continue;
-      arrivals_[from].push_back(send(source, receiver, site(source).whole_bytes * share, peers,
-                                     ready(source, encoded[from])));
-      if (!heard(source)) continue;
-      incoming[static_cast<std::size_t>(receiver)].push_back(arrivals_[from].back());
+      const OperationId sent =
+          send(source, receiver, site(source).whole_bytes * share, peers, after);
+      arrivals_[from].push_back(sent);
+      if (heard(source)) incoming[static_cast<std::size_t>(receiver)].push_back(sent);
     }
   }
-  Ids results(encoded.size(), kNoOperation);
-  for (const int place : receivers) {
-    const auto i = static_cast<std::size_t>(place);
-    if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
-    results[i] = member(place, "all_gather", encoded[i], incoming[i]);
-  }
-  return results;
+  return received(encoded, incoming, "all_gather");
 }
 
 Exchanges::Ids Exchanges::store(const Ids& encoded, double share) {
   const int store = store_place(area_);
-  const std::vector<int> receivers = places(false);
   std::vector<Ids> incoming(encoded.size());
-  for (const int source : receivers) {
+  for (const int source : present_) {
     const auto from = static_cast<std::size_t>(source);
     const double bytes = site(source).whole_bytes * share;
     const OperationId stored = send(source, store, bytes, 1, ready(source, encoded[from]));
     arrivals_[from] = {stored};
     if (!heard(source)) continue;
-    for (const int receiver : receivers) {
+    for (const int receiver : present_) {
       if (receiver == source) continue;
       incoming[static_cast<std::size_t>(receiver)].push_back(
           send(store, receiver, bytes, 1, ready(receiver, stored)));
     }
   }
-  Ids results(encoded.size(), kNoOperation);
-  for (const int place : receivers) {
-    const auto i = static_cast<std::size_t>(place);
-    if (const OperationId id = cutoff(); id != kNoOperation) incoming[i].push_back(id);
-    results[i] = member(place, "download", encoded[i], incoming[i]);
-  }
-  return results;
+  return received(encoded, incoming, "download");
 }
 
 // The circle method: the last place stays, the others turn, so that all pairs meet in n-1 rounds.
 // With an odd number one site a round has no partner.
 Exchanges::Ids Exchanges::pair(int round, const Ids& encoded, double share) {
-  std::vector<int> circle = places(true);
+  std::vector<int> circle = heard_;
   if (circle.size() % 2 == 1) circle.push_back(-1);
   const auto turning = circle.size() - 1;
   std::rotate(circle.begin(), circle.begin() + round % static_cast<int>(turning), circle.end() - 1);
@@ -267,12 +256,11 @@ Exchanges::Ids Exchanges::pair(int round, const Ids& encoded, double share) {
 
 // The first site that is heard leads.
 Exchanges::Ids Exchanges::leader(const Ids& encoded, double share) {
-  const std::vector<int> all = places(false);
-  const int leader = places(true).front();
-  const int peers = static_cast<int>(all.size()) - 1;
+  const int leader = heard_.front();
+  const int peers = static_cast<int>(present_.size()) - 1;
   Ids heard_of{encoded[static_cast<std::size_t>(leader)]};
   arrivals_[static_cast<std::size_t>(leader)] = heard_of;
-  for (const int source : all) {
+  for (const int source : present_) {
     const auto from = static_cast<std::size_t>(source);
     if (source == leader) continue;
     arrivals_[from] = {
@@ -282,7 +270,7 @@ Exchanges::Ids Exchanges::leader(const Ids& encoded, double share) {
   if (const OperationId id = cutoff(); id != kNoOperation) heard_of.push_back(id);
   const OperationId merged = sum(leader, builder_.barrier(heard_of), share);
   Ids results(encoded.size(), kNoOperation);
-  for (const int place : all) {
+  for (const int place : present_) {
     const auto i = static_cast<std::size_t>(place);
     const OperationId back =
         place == leader ? merged

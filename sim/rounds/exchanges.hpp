@@ -16,8 +16,7 @@ class Exchanges {
  public:
   using Ids = std::vector<OperationId>;
 
-  Exchanges(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder)
-      : area_(area), shape_(shape), builder_(builder) {}
+  Exchanges(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder);
 
   // One exchange of `share` of each site's bytes. `encoded` is by place: what its sending waits
   // for. Returns, by place, when its result is there to be decoded; kNoOperation where it has none.
@@ -34,7 +33,6 @@ class Exchanges {
   [[nodiscard]] const SiteWork& site(int place) const {
     return shape_.sites[static_cast<std::size_t>(place)];
   }
-  [[nodiscard]] std::vector<int> places(bool heard_only) const;
   [[nodiscard]] bool heard(int place) const { return fate(place) == Fate::heard; }
 
   Ids alone(const Ids& encoded);
@@ -50,6 +48,8 @@ class Exchanges {
   // The flow of each place follows its stream and what it waits for.
   [[nodiscard]] Ids ready(int place, OperationId waits_for) const;
   OperationId member(int place, std::string_view label, OperationId waits_for, const Ids& ends);
+  // Of all that came in for each place, or of the cutoff.
+  Ids received(const Ids& encoded, std::vector<Ids> incoming, std::string_view label);
   OperationId sum(int place, OperationId received, double share);
   std::uint32_t occupancy(std::span<const int> places, int flows);
   OperationId cutoff();
@@ -57,6 +57,8 @@ class Exchanges {
   const WideArea& area_;
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
+  std::vector<int> heard_;    // places whose share is in the sum
+  std::vector<int> present_;  // and those that take the result all the same
   std::vector<Ids> arrivals_;
   OperationId cutoff_ = kNoOperation;
   std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows

@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/rounds/site_work.hpp"
+#include "sim/schedule/communicator.hpp"
 
 namespace sim {
 namespace {
 
-constexpr int kParts = 16;                     // of the gradients, at most
-constexpr double kMemoryBytesPerWireByte = 3;  // as a collective: written, read, written on
+constexpr int kParts = 16;  // of the gradients, at most
 
 // Gradients that are reduced while the backward pass goes on are ready in parts.
 std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeline,
@@ -38,10 +40,11 @@ double update_begins(const Schedule& schedule, const Timeline& timeline) {
   double begins = 0;
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
-    if (schedule.labels.empty() || operation.phase != Phase::optimizer) continue;
+    if (operation.phase != Phase::optimizer) continue;
     if (schedule.labels[operation.label] != "gradient norm") continue;
     begins = std::max(begins, timeline.start_s[id]);
   }
+  require(begins > 0, "an update begins with the norm of its gradients");
   return begins;
 }
 
@@ -53,32 +56,22 @@ double end_of_kernels(const Schedule& schedule, const Timeline& timeline) {
   return end;
 }
 
-// What the site's access and connections let through at most, in and out alike.
-double outer_rate(const RoundContext& context, std::size_t table) {
-  const Site& site = context.area.sites[table];
-  return std::min(
-             std::max(site.uplink, site.downlink),
-             nic_rate(site.cluster) * (site.cluster.nodes * site.cluster.network.nics_per_node))
-      .base();
+// What the site's access lets through at most, in and out alike.
+double outer_rate_Bps(const Site& site) {
+  return std::min(std::max(site.uplink, site.downlink), all_nics_rate(site.cluster)).base();
 }
 
-// Adds traffic over every NIC, in and out, for longer than the step takes.
-void add_outer_traffic(const RoundContext& context, std::size_t table, double step_s,
+// Adds traffic over every NIC, in and out, for longer than the step takes. NCCL's takes SMs, TCP's
+// is the host's.
+void add_outer_traffic(const Site& site, const Transport& transport, double step_s,
                        Schedule& schedule, Wiring& wiring) {
-  const Site& site = context.area.sites[table];
   const Cluster& cluster = site.cluster;
-  const int nics = cluster.nodes * cluster.network.nics_per_node;
-  const double rate = outer_rate(context, table) / nics;
-  const double gpu_rate = outer_rate(context, table) / rank_count(cluster);
-  const bool nccl = context.area.transport.kind == Transport::Kind::rdma;
-  Occupancy occupancy{
-      .multiprocessor_share = nccl ? std::min(1.0, context.area.transport.rdma.channels * 1.0 /
-                                                       cluster.gpu.multiprocessors)
-                                   : 0,
-      .memory_share =
-          std::min(1.0, kMemoryBytesPerWireByte * gpu_rate /
-                            (cluster.gpu.memory_bandwidth.base() * cluster.gpu.memory_efficiency))};
-  for (int rank = 0; rank < rank_count(cluster); ++rank) occupancy.ranks.push_back(rank);
+  const double rate = outer_rate_Bps(site) / (cluster.nodes * cluster.network.nics_per_node);
+  std::vector<std::int32_t> ranks(static_cast<std::size_t>(rank_count(cluster)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const int channels = transport.kind == Transport::Kind::rdma ? transport.rdma.channels : 0;
+  schedule.occupancies.push_back(transfer_occupancy(
+      cluster.gpu, channels, outer_rate_Bps(site) / rank_count(cluster), std::move(ranks)));
   const std::size_t links = wiring.links.size();
   for (std::size_t id = 0; id < links; ++id) {
     const std::string name = wiring.links[id].name;  // the vector grows
@@ -87,8 +80,8 @@ void add_outer_traffic(const RoundContext& context, std::size_t table, double st
     wiring.routes.push_back(
         {static_cast<LinkId>(id), static_cast<LinkId>(wiring.links.size() - 1)});
     schedule.routes.emplace_back();
+    // What all of it takes from the GPUs is counted once.
     const bool first = name == "nic_out_0";
-    if (first) schedule.occupancies.push_back(occupancy);
     schedule.operations.push_back(
         {.kind = OperationKind::flow,
          .phase = Phase::outer_comm,
@@ -118,7 +111,7 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Outer
       parts ? ready_parts(schedule, alone, step.needed_s) : std::vector<double>{step.needed_s};
   if (parts || scheme.overlap_steps > 0) {
     Wiring wiring = wire(schedule, site.cluster);
-    add_outer_traffic(context, table, step.seconds, schedule, wiring);
+    add_outer_traffic(site, context.area.transport, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));
     step.slowdown = std::max(1.0, beside / step.seconds);
   }

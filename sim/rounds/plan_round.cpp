@@ -125,8 +125,6 @@ class RoundPlanner {
     if (step < shape_.inner_steps) plan_.arrivals = exchanges_.arrivals();
     plan_.results.resize(static_cast<std::size_t>(step / shape_.inner_steps) + 1);
     plan_.results.back() = results;
-    plan_.results.resize(static_cast<std::size_t>(step / shape_.inner_steps) + 1);
-    plan_.results.back() = results;
     const bool beside = shape_.overlap_steps > 0;
     if (beside) awaited_[step + 1 + shape_.overlap_steps] = {results, fragments};
     for_each_place([&](int place) {

@@ -7,7 +7,6 @@
 
 #include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/schedule/wide_area_wiring.hpp"
 
 namespace sim {
 namespace {
@@ -81,8 +80,8 @@ void add_volume(const RoundContext& context, const OuterScheme& scheme, const Ro
   report.compression_ratio_bf16 = 16 / report.bits_per_parameter;
 }
 
-void add_links(const WideArea& area, const RoundResult& result, RoundReport& report) {
-  const Wiring wiring = wire(result.plan.schedule, area);
+void add_links(const RoundResult& result, RoundReport& report) {
+  const Wiring& wiring = result.wiring;
   std::vector<double> bytes(wiring.links.size());
   for (const Operation& operation : result.plan.schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
@@ -114,16 +113,16 @@ Timeline until_the_last_step(const RoundResult& result) {
   return timeline;
 }
 
-TimeParts round_parts(const RoundResult& result) {
+void add_parts(const WideArea& area, const RoundResult& result, RoundReport& report) {
   const Timeline timeline = until_the_last_step(result);
-  TimeParts parts = time_parts(result.plan.schedule, timeline);
+  report.time_site = place_name(area, last_rank(result.plan.schedule, timeline));
+  TimeParts& parts = report.time = time_parts(result.plan.schedule, timeline);
   const double factor = result.round_s / timeline.makespan_s;
   for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.bubble_s,
                        &parts.optimizer_s, &parts.other_s}) {
     *part *= factor;
   }
   for (auto& [phase, seconds] : parts.exposed_by_phase_s) seconds *= factor;
-  return parts;
 }
 
 // GPUs of sites that drop out or come too late are paid for all the same.
@@ -213,11 +212,9 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
   add_volume(context, scheme, result, bytes, report);
   add_rates(context, result, report);
   if (report.ended()) {
-    add_links(context.area, result, report);
+    add_links(result, report);
+    add_parts(context.area, result, report);
     report.exchange_after_round_s = exchange_after_round_s(result);
-    report.time_site =
-        place_name(context.area, last_rank(result.plan.schedule, until_the_last_step(result)));
-    report.time = round_parts(result);
   }
   add_sources(context, scheme, report);
   return report;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/quantity_text.hpp"
-#include "sim/report/csv_text.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/text_table.hpp"
 #include "sim/rounds/round_report.hpp"
 
@@ -135,21 +135,16 @@ Json figures(const RoundReport& r) {
                {"tokens_per_s", r.tokens_per_s},
                {"compute_utilisation", r.utilisation},
                {"exchange_after_round_s", number(r.exchange_after_round_s)},
-               {"time_site", r.time_site},
-               {"compute_s", r.time.compute_s},
-               {"exposed_comm_s", r.time.exposed_comm_s},
-               {"codec_s", r.time.codec_s},
-               {"bubble_s", r.time.bubble_s},
-               {"optimizer_s", r.time.optimizer_s},
-               {"other_s", r.time.other_s},
-               {"wire_bytes_wan", r.ended() ? Json(r.wire_bytes_wan) : Json(nullptr)},
-               {"bits_per_parameter", r.bits_per_parameter},
-               {"compression_ratio_fp32", r.compression_ratio_fp32},
-               {"compression_ratio_bf16", r.compression_ratio_bf16},
-               {"egress_usd", r.egress_usd},
-               {"link_usd", number(r.link_usd)},
-               {"usd_per_million_tokens", number(r.usd_per_million_tokens)},
-               {"energy_j", number(r.energy_j)}};
+               {"time_site", r.time_site}};
+  add_time_parts(r.time, json);
+  json.update(Json{{"wire_bytes_wan", r.ended() ? Json(r.wire_bytes_wan) : Json(nullptr)},
+                   {"bits_per_parameter", r.bits_per_parameter},
+                   {"compression_ratio_fp32", r.compression_ratio_fp32},
+                   {"compression_ratio_bf16", r.compression_ratio_bf16},
+                   {"egress_usd", r.egress_usd},
+                   {"link_usd", number(r.link_usd)},
+                   {"usd_per_million_tokens", number(r.usd_per_million_tokens)},
+                   {"energy_j", number(r.energy_j)}});
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
   return json;
@@ -173,10 +168,7 @@ Json to_object(const RoundReport& r) {
                      {"fits_memory", site.fits_memory}});
   }
   json["by_site"] = sites;
-  Json links = Json::array();
-  for (const LinkUse& use : r.busiest_links)
-    links.push_back({{"link", use.link}, {"busy", use.busy}});
-  json["busiest_links"] = links;
+  json["busiest_links"] = json_of(r.busiest_links);
   json["codec_error"] = r.codec_error;
   json["sources"] = r.sources;
   return json;
@@ -209,10 +201,9 @@ std::string to_table(std::span<const RoundReport> reports) {
 }
 
 std::string to_json(std::span<const RoundReport> reports) {
-  if (reports.size() == 1) return to_object(reports.front()).dump(1) + "\n";
-  Json list = Json::array();
-  for (const RoundReport& report : reports) list.push_back(to_object(report));
-  return list.dump(1) + "\n";
+  std::vector<Json> objects;
+  for (const RoundReport& report : reports) objects.push_back(to_object(report));
+  return json_text(objects);
 }
 
 std::string to_csv(std::span<const RoundReport> reports) {

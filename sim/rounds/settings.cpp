@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "sim/base/error.hpp"
@@ -12,30 +11,13 @@
 namespace sim {
 namespace {
 
-[[noreturn]] void fail(const Setting& setting, std::string_view what) {
-  throw InputError(fmt::format("--set {}: {}", setting.key, what));
-}
-
-int whole_number(const Setting& setting, int lowest, int highest) {
-  int value = 0;
-  const char* end = setting.value.data() + setting.value.size();
-  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
-  if (error != std::errc() || stop != end || value < lowest || value > highest) {
-    fail(setting, fmt::format("'{}' is not a whole number from {} to {}", printable(setting.value),
-                              lowest, highest));
-  }
-  return value;
-}
-
 void set_group(const Setting& setting, OuterScheme& scheme) {
-  const int group = whole_number(setting, 32, 1 << 20);
-  if (group % 32 != 0) fail(setting, fmt::format("{} is not a multiple of 32", group));
-  scheme.wire.group = static_cast<std::size_t>(group);
+  scheme.wire.group = multiple_of_32(setting);
 }
 
 void set_keep(const Setting& setting, OuterScheme& scheme) {
   const int keep = whole_number(setting, 2, static_cast<int>(scheme.wire.group));
-  if (keep % 2 != 0) fail(setting, fmt::format("{} is not even", keep));
+  if (keep % 2 != 0) refuse(setting, fmt::format("{} is not even", keep));
   scheme.wire.keep = static_cast<std::size_t>(keep);
 }
 
@@ -56,7 +38,7 @@ void set_quorum(const Setting& setting, OuterScheme& scheme) {
 
 void set_grace(const Setting& setting, OuterScheme& scheme) {
   const auto grace = parse_quantity<Seconds>(setting.value);
-  if (!grace.value) fail(setting, grace.problem);
+  if (!grace.value) refuse(setting, grace.problem);
   scheme.grace = *grace.value;
 }
 
@@ -90,7 +72,7 @@ const Part& part_of(const Setting& setting) {
     if (part.key == setting.key) return part;
     known.push_back(part.key);
   }
-  fail(setting, fmt::format("unknown key; known between sites: {}", fmt::join(known, ", ")));
+  refuse(setting, fmt::format("unknown key; known between sites: {}", fmt::join(known, ", ")));
 }
 
 }  // namespace
@@ -102,7 +84,7 @@ bool takes(const OuterScheme& scheme, const Setting& setting) {
 OuterScheme with_settings(OuterScheme scheme, std::span<const Setting> settings) {
   for (const Setting& setting : settings) {
     const Part& part = part_of(setting);
-    if (!part.of(scheme)) fail(setting, fmt::format("{} {}", scheme.name, part.lack));
+    if (!part.of(scheme)) refuse(setting, fmt::format("{} {}", scheme.name, part.lack));
     part.set(setting, scheme);
   }
   if (scheme.fragments > scheme.inner_steps) {

@@ -18,8 +18,9 @@ constexpr Seconds kTimeLimit = Seconds::from_base(1e7);
 
 void play(const WideArea& area, RoundResult& result) {
   result.plan = plan_round(area, result.shape);
-  result.timeline = simulate(result.plan.schedule, wire(result.plan.schedule, area),
-                             {.outages = {}, .time_limit = kTimeLimit});
+  result.wiring = wire(result.plan.schedule, area);
+  result.timeline =
+      simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kTimeLimit});
 }
 
 double end_of(const RoundResult& result, OperationId id) {
@@ -79,7 +80,7 @@ class Roll {
     if (!missing) return false;
     const auto& fates = result_.shape.fates;
     const bool goes_on = limit && std::find(fates.begin(), fates.end(), Fate::heard) != fates.end();
-    result_.outcome = goes_on ? RoundOutcome::skipped : RoundOutcome::aborted;
+    result_.outcome = goes_on ? RoundOutcome::partial : RoundOutcome::aborted;
     result_.shape.cutoff_s = limit;
     return goes_on;
   }
@@ -132,7 +133,7 @@ const char* outcome_name(RoundOutcome outcome) {
   switch (outcome) {
     case RoundOutcome::complete:
       return "complete";
-    case RoundOutcome::skipped:
+    case RoundOutcome::partial:
       return "partial";
     case RoundOutcome::aborted:
       return "aborted";

@@ -14,7 +14,7 @@ namespace sim {
 
 enum class RoundOutcome {
   complete,  // every site's share is in it
-  skipped,   // it went on without some
+  partial,   // it went on without some
   aborted    // it waits for what never comes
 };
 [[nodiscard]] const char* outcome_name(RoundOutcome outcome);
@@ -24,6 +24,7 @@ struct RoundResult {
   std::vector<std::string> events;  // one line for each site that was not heard, or why it aborted
   RoundShape shape;
   RoundPlan plan;
+  Wiring wiring;  // of the plan's schedule
   Timeline timeline;
   // From one end of a round to the next, of the site that ends last; a single round from its start.
   // Infinite where the round was aborted.

@@ -40,11 +40,8 @@ Occupancy occupancy_of(const Cluster& cluster, const Links& links, const LegDraf
     busiest = std::max(busiest, shares);
   }
   const double rate = busiest * best_rate(links, draft.hops) * draft.channel_share;
-  const double memory_rate = cluster.gpu.memory_bandwidth.base() * cluster.gpu.memory_efficiency;
-  const double channels = cluster.collectives.channels * draft.channel_share;
-  return {.multiprocessor_share = std::min(1.0, channels / cluster.gpu.multiprocessors),
-          .memory_share = std::min(1.0, kMemoryBytesPerWireByte * rate / memory_rate),
-          .ranks = {draft.senders.begin(), draft.senders.end()}};
+  return transfer_occupancy(cluster.gpu, cluster.collectives.channels * draft.channel_share, rate,
+                            {draft.senders.begin(), draft.senders.end()});
 }
 
 class LegMaker {
@@ -119,6 +116,14 @@ void lay_all_to_all(const Cluster& cluster, LegMaker& make, Communicator& group)
 }
 
 }  // namespace
+
+Occupancy transfer_occupancy(const Gpu& gpu, double channels, double rate_Bps,
+                             std::vector<std::int32_t> ranks) {
+  const double memory_rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
+  return {.multiprocessor_share = std::min(1.0, channels / gpu.multiprocessors),
+          .memory_share = std::min(1.0, kMemoryBytesPerWireByte * rate_Bps / memory_rate),
+          .ranks = std::move(ranks)};
+}
 
 Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
                                std::vector<int> ranks, Detail detail, Uses uses) {

@@ -44,6 +44,11 @@ struct Communicator {
   std::vector<Leg> all_to_all = {};
 };
 
+// What a transfer takes from the GPUs of `ranks` while it runs: an SM for each of `channels`, and of
+// the memory bandwidth what `rate_Bps` on the wire of each moves through it.
+[[nodiscard]] Occupancy transfer_occupancy(const Gpu& gpu, double channels, double rate_Bps,
+                                           std::vector<std::int32_t> ranks);
+
 // The collectives that a communicator is made for.
 struct Uses {
   bool ring = true;

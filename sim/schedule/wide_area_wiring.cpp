@@ -24,10 +24,6 @@ int senders(const Transport& transport, const Site& site) {
   return 1;
 }
 
-double nics_rate_Bps(const Cluster& cluster) {
-  return (nic_rate(cluster) * (cluster.nodes * cluster.network.nics_per_node)).base();
-}
-
 // The link's rate is a varying share of `full_Bps`, and never more than `most_Bps`.
 void set_rate(const Variation& variation, double full_Bps, double most_Bps, WiredLink& link) {
   link.rate_Bps = std::min(full_Bps, most_Bps);
@@ -43,7 +39,7 @@ class Wirer {
     for (int place = 0; place < place_count(area_); ++place) {
       const Site& site = site_of(area_, place);
       const std::string name = place_name(area_, place);
-      const double nics_Bps = nics_rate_Bps(site.cluster);
+      const double nics_Bps = all_nics_rate(site.cluster).base();
       set_rate(site.variation, site.uplink.base(), nics_Bps, add("up_" + name));
       set_rate(site.variation, site.downlink.base(), nics_Bps, add("down_" + name));
     }

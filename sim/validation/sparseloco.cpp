@@ -47,18 +47,7 @@ double payload_bytes(const Run& run) {
 
 // Peers of which only their lines limit anything, and storage that serves at any rate.
 WideArea peers_of(const Run& run, double rates) {
-  Cluster cluster{.nodes = 1, .gpus_per_node = 1};
-  cluster.network.nics_per_node = 1;
-  cluster.network.nic_bandwidth = Bandwidth::from_base(1e15);
-  cluster.network.efficiency = 1;
-  cluster.network.gpu_nic = {0};
-  WideArea area;
-  area.sites = {Site{.name = "peer",
-                     .count = run.peers,
-                     .cluster = cluster,
-                     .uplink = run.uplink * rates,
-                     .downlink = run.downlink * rates}};
-  area.backbone = WideLink{.name = "backbone"};
+  WideArea area = sites_of_lines(run.peers, run.uplink * rates, run.downlink * rates);
   area.store = Store{.upload = Bandwidth::from_base(1e15), .download = Bandwidth::from_base(1e15)};
   return area;
 }

@@ -25,21 +25,6 @@ int grid_point(double bandwidth_Gbps) {
   return static_cast<int>(std::lround((std::log10(bandwidth_Gbps) + 1) * (kGridPoints - 1) / 4));
 }
 
-// Two sites and a line between them, which nothing but its bandwidth limits.
-WideArea two_replicas(double bandwidth_Gbps) {
-  Cluster cluster{.nodes = 1, .gpus_per_node = 1};
-  cluster.network.nics_per_node = 1;
-  cluster.network.nic_bandwidth = Bandwidth::from_base(1e15);
-  cluster.network.efficiency = 1;
-  cluster.network.gpu_nic = {0};
-  const Bandwidth line = Bandwidth::from_base(bandwidth_Gbps * 1e9 / 8);
-  WideArea area;
-  area.sites = {
-      {.name = "replica", .count = 2, .cluster = cluster, .uplink = line, .downlink = line}};
-  area.backbone = WideLink{.name = "backbone"};
-  return area;
-}
-
 RoundShape shape_of(const BandwidthRow& row, double payload) {
   const bool streaming = row.method.starts_with("streaming");
   const bool data_parallel = row.method == "data_parallel";
@@ -85,7 +70,8 @@ std::vector<BandwidthRow> read_bandwidth_table(const std::filesystem::path& file
 
 double utilisation(const BandwidthRow& row, double bandwidth_Gbps, double payload) {
   const RoundShape shape = shape_of(row, payload);
-  const RoundResult result = simulate_round(two_replicas(bandwidth_Gbps), shape);
+  const Bandwidth line = Bandwidth::from_base(bandwidth_Gbps * 1e9 / 8);
+  const RoundResult result = simulate_round(sites_of_lines(2, line, line), shape);
   return shape.inner_steps * row.step_s / result.round_s;
 }
 

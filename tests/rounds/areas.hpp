@@ -9,24 +9,14 @@ namespace sim {
 
 inline constexpr double kUnlimited = 1e18;
 
-inline Cluster one_gpu() {
-  Cluster cluster{.nodes = 1, .gpus_per_node = 1};
-  cluster.network.nics_per_node = 1;
-  cluster.network.nic_bandwidth = Bandwidth::from_base(kUnlimited);
-  cluster.network.efficiency = 1;
-  cluster.network.gpu_nic = {0};
-  return cluster;
-}
-
-// `count` sites of one GPU with lines of that rate into a backbone of that latency.
+// `count` sites of one GPU with lines of that rate into a backbone of that latency, whose
+// connections limit nothing.
 inline WideArea equal_sites(int count, double line_Bps, Seconds latency = {}) {
   const Bandwidth line = Bandwidth::from_base(line_Bps);
-  WideArea area;
+  WideArea area = sites_of_lines(count, line, line);
   area.transport.kind = Transport::Kind::rdma;
   area.transport.rdma = {.buffer = Bytes{1'000'000'000'000}, .channels = 1000, .queue_pairs = 1};
-  area.sites = {
-      Site{.name = "site", .count = count, .cluster = one_gpu(), .uplink = line, .downlink = line}};
-  area.backbone = WideLink{.name = "backbone", .latency = latency};
+  area.backbone->latency = latency;
   return area;
 }
 

@@ -65,7 +65,7 @@ TEST(Fates, WithADeadlineTheOthersGoOn) {
   const Patience patience{.deadline = 30_s};
   // They wait for the deadline; a gather of two is over by then, a ring begins then.
   const RoundResult gathered = simulate_round(area, ten_steps(Exchange::all_gather), patience);
-  EXPECT_EQ(gathered.outcome, RoundOutcome::skipped);
+  EXPECT_EQ(gathered.outcome, RoundOutcome::partial);
   EXPECT_NEAR(gathered.round_s, 30, 1e-6);
   // Parts are thirds as the buffer was cut for three: 2 steps of 10/3 GB.
   const RoundResult ring = simulate_round(area, ten_steps(Exchange::ring), patience);
@@ -88,7 +88,7 @@ TEST(Fates, ASiteThatIsLateIsSkippedAndStillServed) {
   shape.sites[2].start_s = 100;
   EXPECT_NEAR(simulate_round(area, shape).round_s, 110 + 2, 1e-6);
   const RoundResult result = simulate_round(area, shape, {.deadline = 30_s});
-  EXPECT_EQ(result.outcome, RoundOutcome::skipped);
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
   EXPECT_EQ(result.shape.fates[2], Fate::skipped);
   const auto& ends = result.plan.ends.front();
   EXPECT_NEAR(result.timeline.end_s[ends[0]], 30, 1e-6);
@@ -107,7 +107,7 @@ TEST(Fates, AQuorumWaitsForItsGraceAndNoLonger) {
   RoundShape shape = ten_steps(Exchange::leader);
   shape.sites[2].start_s = 100;
   const RoundResult result = simulate_round(three_sites(), shape, {.quorum = 2, .grace = 1_s});
-  EXPECT_EQ(result.outcome, RoundOutcome::skipped);
+  EXPECT_EQ(result.outcome, RoundOutcome::partial);
   const auto& ends = result.plan.ends.front();
   // Merged weights go to two sites over the leader's line.
   EXPECT_NEAR(result.timeline.end_s[ends[1]], 12 + 2, 1.01);

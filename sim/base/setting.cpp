@@ -1,0 +1,33 @@
+#include "sim/base/setting.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace sim {
+
+void refuse(const Setting& setting, std::string_view what) {
+  throw InputError(fmt::format("--set {}: {}", setting.key, what));
+}
+
+int whole_number(const Setting& setting, int lowest, int highest) {
+  int value = 0;
+  const char* end = setting.value.data() + setting.value.size();
+  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
+  if (error != std::errc() || stop != end || value < lowest || value > highest) {
+    refuse(setting, fmt::format("'{}' is not a whole number from {} to {}",
+                                printable(setting.value), lowest, highest));
+  }
+  return value;
+}
+
+std::size_t multiple_of_32(const Setting& setting) {
+  const int value = whole_number(setting, 32, 1 << 20);
+  if (value % 32 != 0) refuse(setting, fmt::format("{} is not a multiple of 32", value));
+  return static_cast<std::size_t>(value);
+}
+
+}  // namespace sim

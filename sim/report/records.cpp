@@ -1,0 +1,55 @@
+#include "sim/report/records.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Quoted where it holds what CSV gives a meaning.
+std::string field(const Json& value) {
+  if (value.is_null()) return "";
+  if (!value.is_string()) return value.dump();
+  const auto text = value.get<std::string>();
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+void add_time_parts(const TimeParts& parts, Json& record) {
+  record["compute_s"] = parts.compute_s;
+  record["exposed_comm_s"] = parts.exposed_comm_s;
+  record["codec_s"] = parts.codec_s;
+  record["bubble_s"] = parts.bubble_s;
+  record["optimizer_s"] = parts.optimizer_s;
+  record["other_s"] = parts.other_s;
+}
+
+Json json_of(const std::vector<LinkUse>& links) {
+  Json list = Json::array();
+  for (const LinkUse& use : links) list.push_back({{"link", use.link}, {"busy", use.busy}});
+  return list;
+}
+
+std::string json_text(const std::vector<Json>& records) {
+  return (records.size() == 1 ? records.front() : Json(records)).dump(1) + "\n";
+}
+
+std::string csv_text(const std::vector<Json>& records) {
+  std::string text;
+  for (const Json& record : records) {
+    std::string names, values;
+    for (const auto& [name, value] : record.items()) {
+      names += (names.empty() ? "" : ",") + name;
+      values += (values.empty() ? "" : ",") + field(value);
+    }
+    if (text.empty()) text = names + "\n";
+    text += values + "\n";
+  }
+  return text;
+}
+
+}  // namespace sim
