@@ -218,7 +218,7 @@ void print(const SolveOptions& options, const Unknown& unknown, const RoundJob& 
                     {"model", job.model.name},
                     {"scheme", answer.scheme},
                     {"goal", answer.goal},
-                    {"met", bracketed    ? "at met_at"
+                    {"met", bracketed    ? "bracketed"
                             : found.ever ? "everywhere"
                                          : "nowhere"},
                     {"met_at", figure(found.met)},

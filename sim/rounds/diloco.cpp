@@ -106,7 +106,7 @@ extern const OuterScheme decoupled_diloco{
     .exchange = Exchange::leader,
     .wire = formats::kBf16,
     .inner_steps = 100,
-    .overlap_steps = 50,
+    .overlap_steps = 1,
     .delayed = true,
     .quorum = 2,
     .grace = Seconds::from_base(10),

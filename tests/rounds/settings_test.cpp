@@ -19,6 +19,7 @@ TEST(OuterSettings, ChangeTheirPart) {
   EXPECT_EQ(set("sparseloco", "scheme.keep", "32").wire.keep, 32u);
   EXPECT_EQ(set("decoupled_diloco", "scheme.quorum", "3").quorum, 3);
   EXPECT_EQ(set("decoupled_diloco", "scheme.grace", "2 s").grace, 2_s);
+  EXPECT_EQ(set("decoupled_diloco", "scheme.inner_steps", "10").inner_steps, 10);
 }
 
 TEST(OuterSettings, RefuseWhatTheSchemeDoesNotHave) {
