@@ -25,26 +25,24 @@ std::vector<OperationId> last_of(const Step& step, const Communicator& group, St
   return ids;
 }
 
-void gather_bucket(Step& step, int stage, int t, const Bucket& bucket) {
-  const Communicator& group = step.data_group(stage, t).all;
-  const bool difference = step.scheme.weights.difference;
+void gather_group(Step& step, const Communicator& group, int stage, std::size_t index,
+                  bool beside) {
+  const Bucket& bucket = step.buckets[static_cast<std::size_t>(stage)][index];
   const codecs::Format& wire = step.scheme.weights.wire;
-  const auto shard = ceil_elements(bucket.parameters, step.data);
-  const auto after = last_of(step, group, Stream::compute);
-  // Without overlap the gather follows what the compute stream holds; with it, the step's start.
-  const bool overlaps = step.parallelism.overlap.weights;
-  all_gather(step.builder, group, wire_bytes(wire, shard) * step.data,
+  const auto shard = ceil_elements(bucket.parameters, step.shards);
+  const auto after = last_of(step, group, step.shards_weights() ? Stream::codec : Stream::compute);
+  all_gather(step.builder, group, wire_bytes(wire, shard) * step.shards,
              {.stream = Stream::weights,
               .phase = Phase::weight_comm,
               .label = "all_gather weights",
-              .after = overlaps ? std::span<const OperationId>() : after});
+              .after = beside ? std::span<const OperationId>() : after});
   const KernelUse decode = weight_decode(step.scheme, bucket.parameters);
   for (const int rank : group.ranks) {
     OperationId gathered = step.builder.last(rank, Stream::weights);
-    if (difference && step.data > 1) {
+    if (step.scheme.weights.difference && step.shards > 1) {
       gathered = step.codec(rank, Phase::decode, decode, {&gathered, 1});
     }
-    step.note_gathered(rank, gathered);
+    step.note_gathered(rank, index, gathered);
   }
 }
 
@@ -96,7 +94,7 @@ class TwoLevel {
   ByRank encode() {
     const codecs::Format& wire = places_ > 1 ? exchange_.inside : exchange_.between;
     ByRank encoded;
-    for (const int rank : group_.all.ranks) {
+    for (const int rank : group_.shards.front().ranks) {
       const OperationId ready = step_.builder.last(rank, Stream::compute);
       for (const KernelUse& use : gradient_encode(step_.scheme, wire, parameters_)) {
         encoded[rank] = step_.codec(rank, Phase::encode, use, {&ready, 1});
@@ -160,65 +158,71 @@ class TwoLevel {
   double parameters_;
 };
 
+// One NCCL communicator gathers and reduces under ZeRO-3, in the order in which it was asked to.
+Stream reduction_stream(const Step& step) {
+  return step.shards_weights() ? Stream::weights : Stream::gradients;
+}
+
 void reduce_ring(Step& step, const Communicator& group, double parameters) {
   const auto after = last_of(step, group, Stream::compute);
-  const double padded = static_cast<double>(ceil_elements(parameters, step.data)) * step.data;
+  const double padded = static_cast<double>(ceil_elements(parameters, step.shards)) * step.shards;
   reduce_scatter(step.builder, group, padded * bytes_of(step.parallelism.gradients),
-                 {.stream = Stream::gradients,
+                 {.stream = reduction_stream(step),
                   .phase = Phase::gradient_comm,
                   .label = "reduce_scatter gradients",
                   .after = after});
 }
 
-}  // namespace
-
-void gather_weights(Step& step) {
-  for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
-    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
-      for (int t = 0; t < step.parallelism.tensor; ++t) gather_bucket(step, stage, t, bucket);
-    }
-    if (step.parallelism.overlap.weights) continue;  // each layer waits for its own bucket
-    step.for_each_rank(stage, [&](int rank) {
-      step.hold_compute(rank, step.builder.last(rank, Stream::weights));
-      step.hold_compute(rank, step.builder.last(rank, Stream::codec));
-    });
-    // Gathered into the communication buffer, then copied to the model's parameters.
-    const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
-    if (step.data > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);
-  }
+// Of one shard, over the groups that hold replicas of it.
+void reduce_replicas(Step& step, const Communicator& group, double parameters) {
+  const auto after = last_of(step, group, reduction_stream(step));
+  const auto shard = static_cast<double>(ceil_elements(parameters, step.shards));
+  all_reduce(step.builder, group, shard * bytes_of(step.parallelism.gradients),
+             {.stream = Stream::gradients_inter,
+              .phase = Phase::gradient_comm,
+              .label = "all_reduce gradients of replicas",
+              .after = after});
 }
 
-void encode_weights(Step& step) {
-  if (!step.scheme.weights.difference || step.data < 2) return;
-  for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
-    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
-      const KernelUse use = weight_encode(step.scheme, bucket.parameters / step.data);
-      step.for_each_rank(stage, [&](int rank) {
-        const OperationId updated = step.builder.last(rank, Stream::compute);
-        step.codec(rank, Phase::encode, use, {&updated, 1});
-      });
+void reduce_group(Step& step, const DataGroup& group, double parameters) {
+  for (const Communicator& shards : group.shards) {
+    switch (step.scheme.gradients.algorithm) {
+      case Algorithm::ring:
+        reduce_ring(step, shards, parameters);
+        break;
+      case Algorithm::all_to_all:
+        reduce_flat(step, shards, parameters);
+        break;
+      case Algorithm::two_level:
+        TwoLevel(step, group, parameters).run();
+        break;
+    }
+  }
+  for (const Communicator& replicas : group.replicas) reduce_replicas(step, replicas, parameters);
+}
+
+}  // namespace
+
+void gather_bucket(Step& step, int stage, std::size_t bucket, bool beside) {
+  for (int t = 0; t < step.parallelism.tensor; ++t) {
+    for (const Communicator& group : step.data_group(stage, t).shards) {
+      gather_group(step, group, stage, bucket, beside);
     }
   }
 }
 
 void reduce_bucket(Step& step, int stage, const Bucket& bucket) {
   if (step.data < 2) return;
-  // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
-  step.pass(stage, Phase::memory_pass, "scale gradients",
-            2 * bytes_of(step.parallelism.gradients) * bucket.parameters);
+  const double wire = bytes_of(step.parallelism.gradients);
+  if (step.shards_weights()) {
+    // FSDP copies the layers' BF16 gradients into the buffer that it sends from.
+    step.pass(stage, Phase::memory_pass, "pack gradients", (2 + wire) * bucket.parameters);
+  } else {
+    // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
+    step.pass(stage, Phase::memory_pass, "scale gradients", 2 * wire * bucket.parameters);
+  }
   for (int t = 0; t < step.parallelism.tensor; ++t) {
-    const DataGroup& group = step.data_group(stage, t);
-    switch (step.scheme.gradients.algorithm) {
-      case Algorithm::ring:
-        reduce_ring(step, group.all, bucket.parameters);
-        break;
-      case Algorithm::all_to_all:
-        reduce_flat(step, group.all, bucket.parameters);
-        break;
-      case Algorithm::two_level:
-        TwoLevel(step, group, bucket.parameters).run();
-        break;
-    }
+    reduce_group(step, step.data_group(stage, t), bucket.parameters);
   }
 }
 

@@ -1,12 +1,12 @@
 // Forward and backward passes: the operators of each layer, tensor-parallel collectives between
-// them, and the 1F1B pipeline (Narayanan et al. 2104.04473, section 2.2).
-#include <algorithm>
-#include <compare>
+// them, and the pipeline's order.
 #include <map>
 #include <string>
 #include <utility>
 
+#include "sim/base/error.hpp"
 #include "sim/schemes/step.hpp"
+#include "sim/workload/pipeline_tasks.hpp"
 
 namespace sim {
 namespace {
@@ -34,33 +34,15 @@ LayerTimes layer_times(const Step& step) {
           time(ends.head_backward)};
 }
 
-struct Task {
-  bool forward = true;
-  int micro_batch = 0;
-  auto operator<=>(const Task&) const = default;
-};
-
-// A stage's order under 1F1B: enough forward passes to fill the stages after it, then one of each.
-std::vector<Task> one_forward_one_backward(int stage, int stages, int micro_batches) {
-  const int warm_up = std::min(stages - stage - 1, micro_batches);
-  std::vector<Task> tasks;
-  for (int i = 0; i < warm_up; ++i) tasks.push_back({true, i});
-  for (int i = warm_up; i < micro_batches; ++i) {
-    tasks.push_back({true, i});
-    tasks.push_back({false, i - warm_up});
-  }
-  for (int i = micro_batches - warm_up; i < micro_batches; ++i) tasks.push_back({false, i});
-  return tasks;
-}
-
 class MicroBatches {
  public:
-  MicroBatches(Step& step, const std::function<void(int, int)>& layer_done)
+  MicroBatches(Step& step, const LayerHooks& hooks)
       : step_(step),
         p_(step.parallelism),
         times_(layer_times(step)),
-        layer_done_(layer_done),
-        layers_(step.context.model.layers / p_.pipeline),
+        hooks_(hooks),
+        layers_(step.context.model.layers / p_.pipeline / p_.virtual_stages),
+        done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
         sent_(static_cast<std::size_t>(step.builder.ranks())) {
     const double tokens = static_cast<double>(p_.micro_batch) * step.context.model.sequence;
     activation_bytes_ = 2 * tokens * step.context.model.hidden;
@@ -69,31 +51,57 @@ class MicroBatches {
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
   void run() {
     std::vector<std::vector<Task>> tasks;
-    for (int stage = 0; stage < p_.pipeline; ++stage) {
-      tasks.push_back(one_forward_one_backward(stage, p_.pipeline, p_.accumulation));
-    }
+    for (int stage = 0; stage < p_.pipeline; ++stage) tasks.push_back(pipeline_tasks(p_, stage));
     std::vector<std::size_t> next(tasks.size());
-    std::vector<int> forwards(tasks.size()), backwards(tasks.size());
     for (bool emitted = true; emitted;) {
       emitted = false;
-      for (int stage = 0; stage < p_.pipeline; ++stage) {
-        const auto s = static_cast<std::size_t>(stage);
-        while (next[s] < tasks[s].size()) {
-          const Task task = tasks[s][next[s]];
-          const bool ready = task.forward
-                                 ? stage == 0 || forwards[s - 1] > task.micro_batch
-                                 : s + 1 == tasks.size() || backwards[s + 1] > task.micro_batch;
-          if (!ready) break;
-          task.forward ? forward(stage, task.micro_batch) : backward(stage, task.micro_batch);
-          ++(task.forward ? forwards : backwards)[s];
-          ++next[s];
+      for (std::size_t s = 0; s < tasks.size(); ++s) {
+        const int stage = static_cast<int>(s);
+        while (next[s] < tasks[s].size() && ready(stage, tasks[s][next[s]])) {
+          run(stage, tasks[s][next[s]++]);
           emitted = true;
         }
       }
     }
+    for (std::size_t s = 0; s < tasks.size(); ++s) {
+      require(next[s] == tasks[s].size(), "a pipeline's order ends");
+    }
   }
 
  private:
+  struct Done {
+    int forwards = 0, backwards = 0;  // micro-batches that went through
+  };
+
+  [[nodiscard]] int virtual_stage(int stage, const Task& task) const {
+    return task.chunk * p_.pipeline + stage;
+  }
+  [[nodiscard]] bool is_first(int virtual_stage) const { return virtual_stage == 0; }
+  [[nodiscard]] bool is_last(int virtual_stage) const {
+    return virtual_stage == p_.pipeline * p_.virtual_stages - 1;
+  }
+  [[nodiscard]] bool ready(int stage, const Task& task) const {
+    const int place = virtual_stage(stage, task);
+    if (task.forward) {
+      return is_first(place) ||
+             done_[static_cast<std::size_t>(place - 1)].forwards > task.micro_batch;
+    }
+    return is_last(place) ||
+           done_[static_cast<std::size_t>(place + 1)].backwards > task.micro_batch;
+  }
+
+  void run(int stage, const Task& task) {
+    Done& done = done_[static_cast<std::size_t>(virtual_stage(stage, task))];
+    if (task.forward) {
+      forward(stage, task);
+      ++done.forwards;
+    } else {
+      backward(stage, task);
+      ++done.backwards;
+    }
+    note_sent(stage, task);
+  }
+
   void compute(int stage, Phase phase, const std::string& label, const BlockTime& time) {
     step_.for_each_rank(stage, [&](int rank) { step_.compute(rank, phase, label, time); });
   }
@@ -127,84 +135,91 @@ class MicroBatches {
   }
 
   // Notes what the stage's task leaves for its neighbour: the last tensor-parallel sum or kernel.
-  void note_sent(int stage, const Task& message) {
+  void note_sent(int stage, const Task& task) {
     const Stream stream = p_.tensor > 1 ? Stream::tensor : Stream::compute;
     step_.for_each_rank(stage, [&](int rank) {
-      sent_[static_cast<std::size_t>(rank)][message] = step_.builder.last(rank, stream);
+      sent_[static_cast<std::size_t>(rank)][task] = step_.builder.last(rank, stream);
     });
   }
 
-  void receive(int stage, int from, const Task& message, Stream stream, const std::string& label) {
+  // What the task `from` on a neighbouring virtual stage left.
+  void receive(int stage, const Task& task, int from) {
+    const int source_stage = from % p_.pipeline;
+    const Task message{task.forward, task.micro_batch, from / p_.pipeline};
+    const Stream stream = task.forward ? Stream::receive_forward : Stream::receive_backward;
     const double bytes = activation_bytes_ / (p_.sequence_parallel ? p_.tensor : 1);
     for (int replica = 0; replica < step_.data; ++replica) {
       for (int t = 0; t < p_.tensor; ++t) {
-        const int source = step_.rank(from, replica, t);
+        const int source = step_.rank(source_stage, replica, t);
         const int destination = step_.rank(stage, replica, t);
-        const OperationId sent = sent_[static_cast<std::size_t>(source)][message];
-        send(
-            step_.context.cluster, step_.builder, {source, destination, bytes},
-            {.stream = stream, .phase = Phase::pipeline_comm, .label = label, .after = {&sent, 1}});
+        const OperationId sent = sent_[static_cast<std::size_t>(source)].at(message);
+        send(step_.context.cluster, step_.builder, {source, destination, bytes},
+             {.stream = stream,
+              .phase = Phase::pipeline_comm,
+              .label = task.forward ? "activations" : "gradients of activations",
+              .after = {&sent, 1}});
         step_.hold_compute(destination, step_.builder.last(destination, stream));
       }
     }
   }
 
-  // The first micro-batch's layer waits for the gather and decode of its weights.
-  void wait_for_weights(int stage, int layer, int micro_batch) {
-    if (!p_.overlap.weights || micro_batch > 0) return;
-    const auto& buckets = step_.buckets[static_cast<std::size_t>(stage)];
-    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-      if (buckets[bucket].first_layer != layer) continue;
-      step_.for_each_rank(
-          stage, [&](int rank) { step_.hold_compute(rank, step_.gathered(rank, bucket)); });
-    }
+  [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
+    return "layer " + std::to_string(virtual_stage(stage, task) * layers_ + layer);
   }
 
-  void forward(int stage, int micro_batch) {
-    const Task task{true, micro_batch};
-    if (stage > 0) receive(stage, stage - 1, task, Stream::receive_forward, "activations");
+  void forward(int stage, const Task& task) {
+    const int place = virtual_stage(stage, task);
+    if (!is_first(place)) receive(stage, task, place - 1);
     for (int layer = 0; layer < layers_; ++layer) {
-      const std::string label = "layer " + std::to_string(stage * layers_ + layer);
-      wait_for_weights(stage, layer, micro_batch);
-      if (stage == 0 && layer == 0) compute(stage, Phase::forward, "embedding", times_.embedding);
-      if (p_.tensor == 1) {
-        BlockTime both = times_.attention;
-        both += times_.feed_forward;
-        compute(stage, Phase::forward, label, both);
-        continue;
+      hooks_.before_forward(stage, task.chunk * layers_ + layer, task.micro_batch);
+      if (is_first(place) && layer == 0) {
+        compute(stage, Phase::forward, "embedding", times_.embedding);
       }
-      compute(stage, Phase::forward, label + " attention", times_.attention);
-      communicate(stage, "attention output");
-      wait_for_tensor(stage);
-      compute(stage, Phase::forward, label + " feed-forward", times_.feed_forward);
-      communicate(stage, "feed-forward output");
-      wait_for_tensor(stage);
+      forward_layer(stage, label_of(stage, task, layer));
     }
-    if (stage == p_.pipeline - 1) compute(stage, Phase::forward, "head", times_.head);
-    note_sent(stage, task);
+    if (is_last(place)) compute(stage, Phase::forward, "head", times_.head);
   }
 
-  void backward(int stage, int micro_batch) {
-    const Task task{false, micro_batch};
-    if (stage < p_.pipeline - 1) {
-      receive(stage, stage + 1, task, Stream::receive_backward, "gradients of activations");
-    } else {
+  void forward_layer(int stage, const std::string& label) {
+    if (p_.tensor == 1) {
+      BlockTime both = times_.attention;
+      both += times_.feed_forward;
+      compute(stage, Phase::forward, label, both);
+      return;
+    }
+    compute(stage, Phase::forward, label + " attention", times_.attention);
+    communicate(stage, "attention output");
+    wait_for_tensor(stage);
+    compute(stage, Phase::forward, label + " feed-forward", times_.feed_forward);
+    communicate(stage, "feed-forward output");
+    wait_for_tensor(stage);
+  }
+
+  void backward(int stage, const Task& task) {
+    const int place = virtual_stage(stage, task);
+    if (is_last(place)) {
       compute(stage, Phase::backward, "head", times_.head_backward);
+    } else {
+      receive(stage, task, place + 1);
     }
     for (int layer = layers_ - 1; layer >= 0; --layer) {
-      const std::string label = "layer " + std::to_string(stage * layers_ + layer);
-      compute(stage, Phase::recompute, label, times_.recompute);
-      if (p_.recompute == Recompute::full) recompute_communication(stage);
-      backward_block(stage, label + " feed-forward", times_.feed_forward_inputs,
-                     times_.feed_forward_weights, "feed-forward input gradients");
-      backward_block(stage, label + " attention", times_.attention_inputs, times_.attention_weights,
-                     "attention input gradients");
-      if (stage == 0 && layer == 0) {
+      const int held = task.chunk * layers_ + layer;
+      hooks_.before_backward(stage, held, task.micro_batch);
+      backward_layer(stage, label_of(stage, task, layer));
+      if (is_first(place) && layer == 0) {
         compute(stage, Phase::backward, "embedding", times_.embedding_backward);
       }
-      if (micro_batch == p_.accumulation - 1) layer_done_(stage, layer);
+      hooks_.after_backward(stage, held, task.micro_batch);
     }
-    note_sent(stage, task);
+  }
+
+  void backward_layer(int stage, const std::string& label) {
+    compute(stage, Phase::recompute, label, times_.recompute);
+    if (p_.recompute == Recompute::full) recompute_communication(stage);
+    backward_block(stage, label + " feed-forward", times_.feed_forward_inputs,
+                   times_.feed_forward_weights, "feed-forward input gradients");
+    backward_block(stage, label + " attention", times_.attention_inputs, times_.attention_weights,
+                   "attention input gradients");
   }
 
   // Full recomputation repeats the forward pass's collectives.
@@ -233,16 +248,15 @@ class MicroBatches {
   Step& step_;
   const Parallelism& p_;
   LayerTimes times_;
-  const std::function<void(int, int)>& layer_done_;
-  int layers_;
+  const LayerHooks& hooks_;
+  int layers_;                                     // of a chunk
+  std::vector<Done> done_;                         // by virtual stage
   std::vector<std::map<Task, OperationId>> sent_;  // by rank
   double activation_bytes_ = 0;  // of one micro-batch at one layer, over all tensor-parallel ranks
 };
 
 }  // namespace
 
-void run_micro_batches(Step& step, const std::function<void(int stage, int layer)>& layer_done) {
-  MicroBatches(step, layer_done).run();
-}
+void run_micro_batches(Step& step, const LayerHooks& hooks) { MicroBatches(step, hooks).run(); }
 
 }  // namespace sim

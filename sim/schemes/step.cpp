@@ -15,20 +15,35 @@ using Algorithm = GradientExchange::Algorithm;
 
 std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
   const StageParameters held = stage_parameters(model, p, stage);
-  const bool split = p.overlap.gradients || p.overlap.weights;
+  const bool split = p.overlap.gradients || p.overlap.weights || p.sharding.stage > 1;
   const double capacity =
       split ? static_cast<double>(p.bucket.count) / bytes_of(p.gradients) : held.total();
+  const int chunk = held.layers / p.virtual_stages;
   std::vector<Bucket> buckets;
   for (int layer = 0; layer < held.layers; ++layer) {
     double parameters = held.layer;
     if (layer == 0) parameters += held.embedding;
     if (layer == held.layers - 1) parameters += held.head;
-    const bool fits = !buckets.empty() && buckets.back().parameters + parameters <= capacity + 0.5;
+    const bool fits = !buckets.empty() && (!split || layer % chunk != 0) &&
+                      buckets.back().parameters + parameters <= capacity + 0.5;
     if (!fits) buckets.push_back({.first_layer = layer});
     buckets.back().parameters += parameters;
     buckets.back().last_layer = layer;
   }
   return buckets;
+}
+
+std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage) {
+  const StageParameters held = stage_parameters(model, p, stage);
+  const int chunk = held.layers / p.virtual_stages;
+  std::vector<Bucket> units;
+  for (int layer = 0; layer < held.layers; ++layer) {
+    if (layer % chunk % p.sharding.unit_layers == 0) units.push_back({.first_layer = layer});
+    units.back().parameters += held.layer;
+    units.back().last_layer = layer;
+  }
+  units.push_back({held.embedding + held.head, 0, held.layers - 1});
+  return units;
 }
 
 Step::Step(const StepContext& step_context, const Scheme& step_scheme)
@@ -38,6 +53,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
       builder(rank_count(step_context.cluster)),
       roofline(step_context.cluster.gpu, step_context.cluster.fitted, step_context.calibration),
       data(data_parallel(step_context.cluster, parallelism)),
+      shards(shard_ranks(step_context.cluster, parallelism)),
       held_(static_cast<std::size_t>(rank_count(step_context.cluster))),
       gathered_(static_cast<std::size_t>(rank_count(step_context.cluster))) {
   for (int stage = 0; stage < parallelism.pipeline; ++stage) {
@@ -48,7 +64,8 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
                                          {.ring = true, .all_to_all = false}));
     }
     for (int t = 0; t < parallelism.tensor; ++t) make_data_group(stage, t);
-    buckets.push_back(buckets_of(context.model, parallelism, stage));
+    buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
+                                       : buckets_of(context.model, parallelism, stage));
   }
 }
 
@@ -56,35 +73,48 @@ void Step::make_data_group(int stage, int t) {
   const auto make = [&](std::vector<int> ranks, Uses uses) {
     return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
   };
-  const auto algorithm = scheme.gradients.algorithm;
-  const Uses only_all_to_all{.ring = false, .all_to_all = true};
-  std::vector<int> ranks;
-  std::map<int, std::vector<int>> by_node;
-  for (int replica = 0; replica < data; ++replica) {
-    ranks.push_back(rank(stage, replica, t));
-    by_node[node_of(context.cluster, ranks.back())].push_back(ranks.back());
+  const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all;
+  DataGroup group;
+  for (int first = 0; first < data; first += shards) {
+    std::vector<int> ranks;
+    for (int i = 0; i < shards; ++i) ranks.push_back(rank(stage, first + i, t));
+    group.shards.push_back(make(std::move(ranks), {.all_to_all = flat}));
   }
-  DataGroup group{.all = make(ranks, {.all_to_all = algorithm == Algorithm::all_to_all}),
-                  .inside = {},
-                  .between = {}};
-  if (algorithm == Algorithm::two_level) {
-    const std::size_t per_node = by_node.begin()->second.size();
-    for (const auto& [node, members] : by_node) {
-      if (members.size() != per_node) {
-        throw InputError(
-            fmt::format("--scheme: {} reduces on two levels and needs as many replicas "
-                        "on every node; choose another --tp, --pp or --nodes",
-                        scheme.name));
-      }
-      group.inside.push_back(make(members, only_all_to_all));
+  for (int place = 0; place < shards && shards < data; ++place) {
+    std::vector<int> ranks;
+    for (int first = 0; first < data; first += shards) {
+      ranks.push_back(rank(stage, first + place, t));
     }
-    for (std::size_t place = 0; place < per_node; ++place) {
-      std::vector<int> across;
-      for (const auto& [node, members] : by_node) across.push_back(members[place]);
-      group.between.push_back(make(across, only_all_to_all));
-    }
+    group.replicas.push_back(make(std::move(ranks), {.all_to_all = false}));
   }
+  if (scheme.gradients.algorithm == Algorithm::two_level) split_by_node(group);
   data_groups.push_back(std::move(group));
+}
+
+void Step::split_by_node(DataGroup& group) {
+  constexpr Uses kAllToAll{.ring = false, .all_to_all = true};
+  const auto make = [&](std::vector<int> ranks) {
+    return make_communicator(context.cluster, builder, std::move(ranks), context.detail, kAllToAll);
+  };
+  std::map<int, std::vector<int>> by_node;
+  for (const int rank : group.shards.front().ranks) {
+    by_node[node_of(context.cluster, rank)].push_back(rank);
+  }
+  const std::size_t per_node = by_node.begin()->second.size();
+  for (const auto& [node, members] : by_node) {
+    if (members.size() != per_node) {
+      throw InputError(
+          fmt::format("--scheme: {} reduces on two levels and needs as many replicas on every "
+                      "node; choose another --tp, --pp or --nodes",
+                      scheme.name));
+    }
+    group.inside.push_back(make(members));
+  }
+  for (std::size_t place = 0; place < per_node; ++place) {
+    std::vector<int> across;
+    for (const auto& [node, members] : by_node) across.push_back(members[place]);
+    group.between.push_back(make(across));
+  }
 }
 
 int Step::rank(int stage, int replica, int t) const {
@@ -105,8 +135,10 @@ const DataGroup& Step::data_group(int stage, int t) const {
   return data_groups[static_cast<std::size_t>(stage * parallelism.tensor + t)];
 }
 
-void Step::note_gathered(int rank, OperationId operation) {
-  gathered_[static_cast<std::size_t>(rank)].push_back(operation);
+void Step::note_gathered(int rank, std::size_t bucket, OperationId operation) {
+  auto& gathered = gathered_[static_cast<std::size_t>(rank)];
+  if (gathered.size() <= bucket) gathered.resize(bucket + 1, kNoOperation);
+  gathered[bucket] = operation;
 }
 
 OperationId Step::gathered(int rank, std::size_t bucket) const {
@@ -125,11 +157,20 @@ OperationId Step::compute(int rank, Phase phase, std::string_view label, const B
   return id;
 }
 
-void Step::pass(int stage, Phase phase, std::string_view label, double bytes, double flop) {
+double Step::pass_seconds(std::string_view label, double bytes, double flop) const {
   const auto measured =
       pass_time(context.calibration, context.cluster.gpu, std::string(label), bytes);
-  const double seconds = measured.value_or(roofline.pass(bytes, flop));
+  return measured.value_or(roofline.pass(bytes, flop));
+}
+
+void Step::pass(int stage, Phase phase, std::string_view label, double bytes, double flop) {
+  const double seconds = pass_seconds(label, bytes, flop);
   for_each_rank(stage, [&](int rank) { compute(rank, phase, label, {seconds, seconds}); });
+}
+
+void Step::side_pass(int rank, Phase phase, std::string_view label, double bytes) {
+  const OperationId after = builder.last(rank, Stream::compute);
+  builder.work(rank, Stream::codec, phase, label, pass_seconds(label, bytes, 0), 1, {&after, 1});
 }
 
 OperationId Step::codec(int rank, Phase phase, const KernelUse& use,
@@ -139,28 +180,47 @@ OperationId Step::codec(int rank, Phase phase, const KernelUse& use,
                       1, after);
 }
 
-Schedule plan_step(const StepContext& context, const Scheme& scheme) {
-  check(context.cluster, context.model, context.parallelism);
-  Step step(context, scheme);
-  const Parallelism& p = context.parallelism;
+namespace {
 
+// What a scheme is not defined with.
+void check_scheme(const Scheme& scheme, const Parallelism& p) {
+  if (p.sharding.stage == 3 && scheme.weights.difference) {
+    throw InputError(fmt::format(
+        "--zero: {} sends changes of weights that every rank keeps whole, and stage 3 keeps "
+        "shards; choose --zero 1 or 2",
+        scheme.name));
+  }
+  if (p.sharding.ranks > 0 && scheme.gradients.algorithm != Algorithm::ring) {
+    throw InputError(fmt::format(
+        "--hybrid-shard: {} has no reduction between groups of replicas; choose --scheme sharded",
+        scheme.name));
+  }
+}
+
+void zero_gradients(Step& step) {
+  const Parallelism& p = step.parallelism;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double parameters = stage_parameters(context.model, p, stage).total();
+    const double parameters = stage_parameters(step.context.model, p, stage).total();
     step.pass(stage, Phase::memory_pass, "zero gradients", bytes_of(p.gradients) * parameters);
   }
-  gather_weights(step);
-  run_micro_batches(step, [&](int stage, int layer) {
-    if (!p.overlap.gradients) return;
-    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
-      if (bucket.first_layer == layer) reduce_bucket(step, stage, bucket);
-    }
-  });
-  sum_tied_gradients(step);
-  for (int stage = 0; stage < p.pipeline && !p.overlap.gradients; ++stage) {
-    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
-      reduce_bucket(step, stage, bucket);
-    }
+}
+
+}  // namespace
+
+Schedule plan_step(const StepContext& context, const Scheme& scheme) {
+  check(context.cluster, context.model, context.parallelism);
+  check_scheme(scheme, context.parallelism);
+  Step step(context, scheme);
+
+  if (step.shards_weights()) {
+    run_micro_batches(step, unit_hooks(step));
+  } else {
+    zero_gradients(step);
+    gather_weights(step);
+    run_micro_batches(step, bucket_hooks(step));
   }
+  sum_tied_gradients(step);
+  reduce_what_is_left(step);
   update_shards(step);
   encode_weights(step);
   return std::move(step.builder).finish();

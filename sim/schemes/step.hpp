@@ -21,14 +21,20 @@ struct Bucket {
   int first_layer = 0;
   int last_layer = 0;
 };
+// Of a whole stage; none crosses from one chunk of virtual stages to another.
 [[nodiscard]] std::vector<Bucket> buckets_of(const Model& model, const Parallelism& parallelism,
                                              int stage);
+// Of ZeRO-3: `unit_layers` each, without embedding and head, which follow as one more that lasts
+// from the stage's first layer to its last.
+[[nodiscard]] std::vector<Bucket> units_of(const Model& model, const Parallelism& parallelism,
+                                           int stage);
 
-// Data-parallel replicas of one shard position: all of them, and split by node for two levels.
+// Data-parallel replicas of one tensor-parallel place.
 struct DataGroup {
-  Communicator all;
-  std::vector<Communicator> inside;   // one a node
-  std::vector<Communicator> between;  // one a place in the node
+  std::vector<Communicator> shards;    // that hold one set of shards: one, or several if hybrid
+  std::vector<Communicator> replicas;  // of one shard: one a place in a hybrid group
+  std::vector<Communicator> inside;    // of two levels: one a node
+  std::vector<Communicator> between;   // and one a place in the node
 };
 
 struct Step {
@@ -40,17 +46,19 @@ struct Step {
   ScheduleBuilder builder;
   Roofline roofline;
   int data = 1;
+  int shards = 1;                            // ranks over which one set of shards is spread
   std::vector<Communicator> tensor;          // by stage, then replica
   std::vector<DataGroup> data_groups;        // by stage, then tensor-parallel place
-  std::vector<std::vector<Bucket>> buckets;  // by stage
+  std::vector<std::vector<Bucket>> buckets;  // by stage; of ZeRO-3 its units
 
   [[nodiscard]] int rank(int stage, int replica, int t) const;
   void for_each_rank(int stage, const std::function<void(int rank)>& visit) const;
   [[nodiscard]] const Communicator& tensor_group(int stage, int replica) const;
   [[nodiscard]] const DataGroup& data_group(int stage, int t) const;
+  [[nodiscard]] bool shards_weights() const { return parallelism.sharding.stage == 3; }
 
-  // What brings and decodes the bucket's weights on the rank, noted in the buckets' order.
-  void note_gathered(int rank, OperationId operation);
+  // What brings and decodes the bucket's weights on the rank, as noted last.
+  void note_gathered(int rank, std::size_t bucket, OperationId operation);
   [[nodiscard]] OperationId gathered(int rank, std::size_t bucket) const;
 
   // The next kernel on the rank's compute stream waits for `operation` too.
@@ -58,23 +66,41 @@ struct Step {
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
+  // One beside the compute stream, once that is where it is now; on the codec stream.
+  void side_pass(int rank, Phase phase, std::string_view label, double bytes);
   // A codec's kernel on the rank's codec stream.
   OperationId codec(int rank, Phase phase, const KernelUse& use,
                     std::span<const OperationId> after);
 
  private:
+  [[nodiscard]] double pass_seconds(std::string_view label, double bytes, double flop) const;
   void make_data_group(int stage, int t);
+  void split_by_node(DataGroup& group);
   std::vector<std::vector<OperationId>> held_;      // by rank
   std::vector<std::vector<OperationId>> gathered_;  // by rank, then bucket
 };
 
+// What happens around a stage's layers, which count from its first one; with virtual stages those of
+// a chunk follow those of the chunk before.
+struct LayerHooks {
+  using Visit = std::function<void(int stage, int layer, int micro_batch)>;
+  Visit before_forward, before_backward, after_backward;
+};
+
 // The parts of a step, each appending to `step.builder`.
-void gather_weights(Step& step);  // and decode, before the layers that use them
+void gather_weights(Step& step);  // of ZeRO-1 and 2: and decode, before the layers that use them
 void encode_weights(Step& step);  // of the updated shards
-void run_micro_batches(Step& step, const std::function<void(int stage, int layer)>& layer_done);
+void run_micro_batches(Step& step, const LayerHooks& hooks);
+[[nodiscard]] LayerHooks bucket_hooks(Step& step);  // of ZeRO-1 and 2
+[[nodiscard]] LayerHooks unit_hooks(Step& step);    // of ZeRO-3
+// Of one bucket, once the compute stream holds what `beside` does not let run beside it.
+void gather_bucket(Step& step, int stage, std::size_t bucket, bool beside);
 // Of one bucket of a stage; the compute stream is not held.
 void reduce_bucket(Step& step, int stage, const Bucket& bucket);
-void sum_tied_gradients(Step& step);  // of an embedding that two stages hold
+// The compute stream's next kernel waits for what was reduced.
+void hold_until_reduced(Step& step, int stage);
+void sum_tied_gradients(Step& step);   // of an embedding that two stages hold
+void reduce_what_is_left(Step& step);  // of ZeRO-1 without overlap: all
 void update_shards(Step& step);
 
 }  // namespace sim

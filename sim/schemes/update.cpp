@@ -4,24 +4,22 @@
 #include "sim/schemes/step.hpp"
 
 namespace sim {
-namespace {
 
-// What the update waits for: every stream that brings or decodes gradients.
 void hold_until_reduced(Step& step, int stage) {
   step.for_each_rank(stage, [&](int rank) {
     for (const Stream stream : {Stream::gradients, Stream::gradients_inter, Stream::codec}) {
       step.hold_compute(rank, step.builder.last(rank, stream));
     }
+    if (step.shards_weights()) step.hold_compute(rank, step.builder.last(rank, Stream::weights));
   });
 }
-
-}  // namespace
 
 void sum_tied_gradients(Step& step) {
   const Parallelism& p = step.parallelism;
   if (p.pipeline < 2 || !step.context.model.tied_embeddings) return;
-  const double bytes = static_cast<double>(parameter_count(step.context.model).embedding) /
-                       p.tensor * bytes_of(p.gradients);
+  const int parts = p.tensor * (p.sharding.stage > 1 ? step.shards : 1);  // of what is left to sum
+  const double bytes = static_cast<double>(parameter_count(step.context.model).embedding) / parts *
+                       bytes_of(p.gradients);
   for (int replica = 0; replica < step.data; ++replica) {
     for (int t = 0; t < p.tensor; ++t) {
       const int first = step.rank(0, replica, t);
@@ -66,10 +64,11 @@ void reduce_norm(Step& step) {
 
 void update_shards(Step& step) {
   const Parallelism& p = step.parallelism;
-  const double gradient = bytes_of(p.gradients);
+  // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
+  const double gradient = step.shards_weights() ? 4 : bytes_of(p.gradients);
   std::vector<double> shards;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    shards.push_back(stage_parameters(step.context.model, p, stage).total() / step.data);
+    shards.push_back(stage_parameters(step.context.model, p, stage).total() / step.shards);
     hold_until_reduced(step, stage);
     step.pass(stage, Phase::optimizer, "gradient norm", gradient * shards.back());
   }
@@ -81,6 +80,7 @@ void update_shards(Step& step) {
     // arithmetic: 7 for the moments, 2 for their bias corrections, 7 for root, quotient, decay and
     // step.
     step.pass(stage, Phase::optimizer, "adam", (gradient + 3 * 4 + 3 * 4) * shard, 16 * shard);
+    if (step.shards_weights()) continue;
     step.pass(stage, Phase::optimizer, "cast weights", (4 + 2) * shard);
   }
 }

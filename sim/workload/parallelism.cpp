@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "sim/base/error.hpp"
 #include "sim/cluster/fabric.hpp"
 
@@ -11,10 +13,44 @@ int data_parallel(const Cluster& cluster, const Parallelism& parallelism) {
   return rank_count(cluster) / (parallelism.tensor * parallelism.pipeline);
 }
 
+int shard_ranks(const Cluster& cluster, const Parallelism& parallelism) {
+  const int ranks = parallelism.sharding.ranks;
+  return ranks > 0 ? ranks : data_parallel(cluster, parallelism);
+}
+
 std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism) {
   return std::int64_t{data_parallel(cluster, parallelism)} * parallelism.micro_batch *
          parallelism.accumulation;
 }
+
+namespace {
+
+using Problem = std::function<void(const std::string& line)>;
+
+void check_virtual_stages(const Model& model, const Parallelism& p, const Problem& problem) {
+  if (p.pipeline < 2) {
+    problem(
+        fmt::format("--virtual-stages: {} chunks need a pipeline; give --pp", p.virtual_stages));
+  } else if (model.layers % (p.pipeline * p.virtual_stages) != 0) {
+    problem(fmt::format("--virtual-stages: {} x pp {} does not divide the {} layers of {}",
+                        p.virtual_stages, p.pipeline, model.layers, model.name));
+  }
+}
+
+void check_sharding(const Cluster& cluster, const Parallelism& p) {
+  const int data = data_parallel(cluster, p);
+  if (data % shard_ranks(cluster, p) != 0) {
+    throw InputError(
+        fmt::format("--hybrid-shard: {} does not divide the {} data-parallel ranks; choose a "
+                    "divisor",
+                    p.sharding.ranks, data));
+  }
+  if (p.sharding.ranks > 0 && p.sharding.stage < 3) {
+    throw InputError("--hybrid-shard: needs --zero 3, whose weights it shards inside groups");
+  }
+}
+
+}  // namespace
 
 void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   std::string problems;
@@ -35,6 +71,7 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   must_divide("--tp", p.tensor, model.vocabulary, "vocabulary entries");
   if (p.sequence_parallel) must_divide("--tp", p.tensor, model.sequence, "tokens of a sequence");
   must_divide("--pp", p.pipeline, model.layers, "layers");
+  if (p.virtual_stages > 1) check_virtual_stages(model, p, problem);
   if (p.tensor > cluster.gpus_per_node) {
     problem(
         fmt::format("--tp: {} is more than the {} GPUs of a node of {}; tensor parallelism "
@@ -51,6 +88,7 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
                     p.pipeline, p.tensor, ranks));
   }
   if (!problems.empty()) throw InputError(problems);
+  check_sharding(cluster, p);
 }
 
 int rank_of(const Cluster& cluster, const Parallelism& parallelism, const Place& place) {

@@ -31,13 +31,29 @@ enum class Precision { bf16, fp32 };
 // What runs beside the compute stream instead of after it.
 struct Overlap {
   bool gradients = false;  // buckets are reduced while the backward pass goes on
-  bool weights = false;    // buckets are gathered while the forward pass has begun
+  bool weights = false;    // buckets or units are gathered while others compute
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
+};
+
+// What of weights, gradients and optimizer each data-parallel rank holds a shard of only.
+struct Sharding {
+  // ZeRO's (Rajbhandari et al. 1910.02054): 1 the optimizer, as Megatron's distributed optimizer; 2
+  // the gradients too, reduced after each micro-batch; 3 the weights too, as FSDP: each unit of
+  // layers is gathered where it is used and dropped.
+  int stage = 1;
+  // Consecutive data-parallel ranks that share one set of shards; such groups hold replicas of each
+  // other (FSDP's hybrid sharding). 0: all of them are one group.
+  int ranks = 0;
+  // The rest is of stage 3 only.
+  bool reshard_after_forward = true;  // else weights stay until their backward pass: SHARD_GRAD_OP
+  int unit_layers = 1;                // layers that are gathered together
+  int prefetch = 1;                   // units gathered ahead of the one that computes
 };
 
 struct Parallelism {
   int tensor = 1;
   int pipeline = 1;
+  int virtual_stages = 1;  // chunks of layers that each pipeline stage holds: interleaved 1F1B
   bool sequence_parallel = false;
   int micro_batch = 1;   // sequences of one forward pass of a replica
   int accumulation = 1;  // micro-batches of a step and replica
@@ -46,9 +62,12 @@ struct Parallelism {
   Precision gradients = Precision::fp32;  // of the gradient buffer and of uncompressed wires
   Overlap overlap = {};
   Bytes bucket = 160_MiB;  // of gradients, where something overlaps; else one bucket holds all
+  Sharding sharding = {};
 };
 
 [[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
+// Data-parallel ranks over which one set of shards is spread.
+[[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism);
 // Sequences of a step over all replicas.
 [[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
 

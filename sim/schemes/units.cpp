@@ -1,0 +1,122 @@
+// ZeRO-3 and FSDP: each unit of layers is gathered where it is used, forward and backward, and its
+// gradients are reduced at once (Zhao et al. 2304.11277, section 3.2 and 3.3).
+//
+//   weights  [gather 0][gather 1]   [gather 2]   ...           gathers and reductions, in order
+//   compute            [forward 0]  [forward 1]  [forward 2]   gather 2 waits for the end of
+//                                                              forward 0, which frees its weights
+//
+// Embedding and head are one unit that is gathered once a micro-batch, as FSDP's root is.
+#include <memory>
+
+#include "sim/schemes/step.hpp"
+
+namespace sim {
+namespace {
+
+class Units {
+ public:
+  explicit Units(Step& step) : step_(step), p_(step.parallelism) {
+    for (const auto& units : step.buckets) held_.emplace_back(units.size(), false);
+  }
+
+  void before_forward(int stage, int layer) {
+    if (layer == 0) use(stage, root(stage));
+    const auto unit = unit_of(stage, layer);
+    if (bucket(stage, unit).first_layer != layer) return;
+    use(stage, unit);
+    prefetch(stage, unit, +1);
+    if (p_.sharding.reshard_after_forward) drop(stage, unit);
+  }
+
+  void before_backward(int stage, int layer) {
+    const auto unit = unit_of(stage, layer);
+    if (bucket(stage, unit).last_layer != layer) return;
+    use(stage, unit);
+    prefetch(stage, unit, -1);
+    drop(stage, unit);
+  }
+
+  void after_backward(int stage, int layer) {
+    const auto unit = unit_of(stage, layer);
+    if (bucket(stage, unit).first_layer == layer) reduce(stage, unit);
+    if (layer != 0) return;
+    reduce(stage, root(stage));
+    drop(stage, root(stage));
+  }
+
+ private:
+  [[nodiscard]] const Bucket& bucket(int stage, std::size_t unit) const {
+    return step_.buckets[static_cast<std::size_t>(stage)][unit];
+  }
+  [[nodiscard]] std::size_t root(int stage) const {
+    return step_.buckets[static_cast<std::size_t>(stage)].size() - 1;
+  }
+  [[nodiscard]] std::size_t unit_of(int stage, int layer) const {
+    std::size_t unit = 0;
+    while (bucket(stage, unit).last_layer < layer) ++unit;
+    return unit;
+  }
+  [[nodiscard]] int chunk_of(int stage, std::size_t unit) const {
+    const int layers = step_.context.model.layers / p_.pipeline / p_.virtual_stages;
+    return bucket(stage, unit).first_layer / layers;
+  }
+  std::vector<bool>::reference held(int stage, std::size_t unit) {
+    return held_[static_cast<std::size_t>(stage)][unit];
+  }
+
+  // The shard's FP32 weights are cast to what travels once the compute stream is where it is now.
+  void gather(int stage, std::size_t unit) {
+    if (held(stage, unit)) return;
+    held(stage, unit) = true;
+    const double shard = bucket(stage, unit).parameters / step_.shards;
+    step_.for_each_rank(stage, [&](int rank) {
+      step_.side_pass(rank, Phase::memory_pass, "cast weights", (4 + 2) * shard);
+    });
+    gather_bucket(step_, stage, unit, false);
+  }
+
+  void use(int stage, std::size_t unit) {
+    gather(stage, unit);
+    if (step_.shards < 2) return;
+    step_.for_each_rank(stage,
+                        [&](int rank) { step_.hold_compute(rank, step_.gathered(rank, unit)); });
+    // From rank by rank, as gathered, to weight by weight.
+    step_.pass(stage, Phase::memory_pass, "unpack weights", 4 * bucket(stage, unit).parameters);
+  }
+
+  void prefetch(int stage, std::size_t unit, int direction) {
+    const int ahead = p_.overlap.weights ? p_.sharding.prefetch : 0;
+    for (int i = 1; i <= ahead; ++i) {
+      const auto next = static_cast<std::ptrdiff_t>(unit) + i * direction;
+      if (next < 0 || next >= static_cast<std::ptrdiff_t>(root(stage))) return;
+      const auto neighbour = static_cast<std::size_t>(next);
+      if (chunk_of(stage, neighbour) != chunk_of(stage, unit)) return;
+      gather(stage, neighbour);
+    }
+  }
+
+  void drop(int stage, std::size_t unit) { held(stage, unit) = false; }
+
+  void reduce(int stage, std::size_t unit) {
+    reduce_bucket(step_, stage, bucket(stage, unit));
+    if (!p_.overlap.gradients) hold_until_reduced(step_, stage);
+  }
+
+  Step& step_;
+  const Parallelism& p_;
+  std::vector<std::vector<bool>> held_;  // by stage, then unit: gathered and not dropped since
+};
+
+}  // namespace
+
+LayerHooks unit_hooks(Step& step) {
+  const auto units = std::make_shared<Units>(step);
+  return {
+      .before_forward = [units](int stage, int layer, int) { units->before_forward(stage, layer); },
+      .before_backward = [units](int stage, int layer,
+                                 int) { units->before_backward(stage, layer); },
+      .after_backward = [units](int stage, int layer,
+                                int) { units->after_backward(stage, layer); }};
+}
+
+}  // namespace sim

@@ -1,0 +1,48 @@
+#include "sim/workload/pipeline_tasks.hpp"
+
+#include <algorithm>
+
+namespace sim {
+namespace {
+
+// Passes in the order in which they go forward, or backward: there the last chunk comes first.
+std::vector<Task> passes(const Parallelism& p, bool forward) {
+  std::vector<Task> tasks;
+  for (int first = 0; first < p.accumulation; first += p.pipeline) {
+    const int end = std::min(first + p.pipeline, p.accumulation);
+    for (int i = 0; i < p.virtual_stages; ++i) {
+      const int chunk = forward ? i : p.virtual_stages - 1 - i;
+      for (int m = first; m < end; ++m) tasks.push_back({forward, m, chunk});
+    }
+  }
+  return tasks;
+}
+
+// Forward passes before the first backward one.
+int warm_up(const Parallelism& p, int stage) {
+  const int after = p.pipeline - stage - 1;
+  const int group = std::min(p.pipeline, p.accumulation);
+  const int passes = p.virtual_stages > 1 ? 2 * after + (p.virtual_stages - 1) * group : after;
+  return std::min(passes, p.accumulation * p.virtual_stages);
+}
+
+}  // namespace
+
+std::vector<Task> pipeline_tasks(const Parallelism& p, int stage) {
+  const std::vector<Task> forwards = passes(p, true);
+  const std::vector<Task> backwards = passes(p, false);
+  const auto ahead = static_cast<std::size_t>(warm_up(p, stage));
+  std::vector<Task> tasks(forwards.begin(), forwards.begin() + static_cast<std::ptrdiff_t>(ahead));
+  for (std::size_t i = ahead; i < forwards.size(); ++i) {
+    tasks.push_back(forwards[i]);
+    tasks.push_back(backwards[i - ahead]);
+  }
+  tasks.insert(tasks.end(), backwards.end() - static_cast<std::ptrdiff_t>(ahead), backwards.end());
+  return tasks;
+}
+
+int passes_in_flight(const Parallelism& p, int stage) {
+  return std::min(warm_up(p, stage) + 1, p.accumulation * p.virtual_stages);
+}
+
+}  // namespace sim
