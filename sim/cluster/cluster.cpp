@@ -27,10 +27,17 @@ int read_count(TomlReader& reader, std::string_view key, const IntegerRange& ran
   return static_cast<int>(reader.integer(key, range));
 }
 
+std::optional<FlopRate> read_optional_rate(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.quantity<FlopRate>(key);
+}
+
 Gpu read_gpu(TomlReader& reader) {
   return {.name = reader.text("gpu.name"),
           .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
           .bf16 = reader.quantity<FlopRate>("gpu.bf16"),
+          .fp8 = read_optional_rate(reader, "gpu.fp8"),
+          .fp4 = read_optional_rate(reader, "gpu.fp4"),
           .fp32 = reader.quantity<FlopRate>("gpu.fp32"),
           .memory = reader.quantity<Bytes>("gpu.memory"),
           .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),

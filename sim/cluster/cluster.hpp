@@ -19,7 +19,9 @@ namespace sim {
 struct Gpu {
   std::string name;              // matched with the `gpu` of a calibration table
   int multiprocessors = 0;       // SMs: what a collective's channels are taken from
-  FlopRate bf16;                 // tensor-core peak
+  FlopRate bf16;                 // tensor-core peak in 16 bits
+  std::optional<FlopRate> fp8;   // tensor-core peak of FP8 and MXFP8, where the GPU has them
+  std::optional<FlopRate> fp4;   // of NVFP4
   FlopRate fp32;                 // vector peak: the optimizer's arithmetic runs at it
   Bytes memory;                  // capacity
   Bandwidth memory_bandwidth;    // peak of the data sheet, reads and writes summed

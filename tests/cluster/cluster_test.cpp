@@ -20,6 +20,8 @@ gpus_per_node = 4
 name = "G"
 multiprocessors = 108
 bf16 = "312 TFLOPs"
+fp8 = "624 TFLOPs"
+fp4 = "1248 TFLOPs"
 fp32 = "19.5 TFLOPs"
 memory = "40 GB"
 memory_bandwidth = "1555 GBps"
@@ -79,6 +81,8 @@ TEST(Cluster, HasEveryValueOfItsFile) {
   EXPECT_EQ(cluster.gpu.name, "G");
   EXPECT_EQ(cluster.gpu.multiprocessors, 108);
   EXPECT_EQ(cluster.gpu.bf16, 312_TFLOPs);
+  EXPECT_EQ(cluster.gpu.fp8, 624_TFLOPs);
+  EXPECT_EQ(cluster.gpu.fp4, 1248_TFLOPs);
   EXPECT_EQ(cluster.gpu.fp32, FlopRate::from_base(19.5e12));
   EXPECT_EQ(cluster.gpu.memory, Bytes{40'000'000'000});
   EXPECT_EQ(cluster.gpu.memory_bandwidth, 1555_GBps);
@@ -106,6 +110,13 @@ TEST(Cluster, HasEveryValueOfItsNetwork) {
   EXPECT_EQ(network.oversubscription, 1.5);
   EXPECT_EQ(network.leaves_per_pod, 3);
   EXPECT_EQ(network.pod_oversubscription, 4);
+}
+
+TEST(Cluster, AGpuMayLackFp8AndFp4) {
+  const Gpu old = parse_cluster(without({"fp8", "fp4"}), "x.toml").gpu;
+  EXPECT_FALSE(old.fp8);
+  EXPECT_FALSE(old.fp4);
+  EXPECT_EQ(parse_cluster(without({"fp4"}), "x.toml").gpu.fp8, 624_TFLOPs);
 }
 
 TEST(Cluster, DealsNicsOutInOrderUnlessToldOtherwise) {
@@ -155,6 +166,8 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"gpu.memory", "40"}, "has no unit"},
       Wrong{{"gpu.memory_efficiency", "0"}, "write a number above 0 and at most 1"},
       Wrong{{"gpu.memory_efficiency", "1.01"}, "write a number above 0 and at most 1"},
+      Wrong{{"gpu.fp8", "0 TFLOPs"}, "is 0"},
+      Wrong{{"gpu.fp4", "9 PB"}, "'PB' is not a unit"},
       Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},
       Wrong{{"nvlink.kind", "ring"}, "'ring' is none of the known: switched, full_mesh"},
       Wrong{{"nvlink.efficiency", "nan"}, "nan is out of range"},

@@ -42,7 +42,8 @@ std::vector<Shipped> shipped_inputs() {
                           [](std::string_view text, const std::filesystem::path& name) {
                             static_cast<void>(parse_cluster(text, name));
                           },
-                      .optional_tables = {"[fitted]"}});
+                      .optional_tables = {"[fitted]"},
+                      .optional_keys = {"fp8", "fp4"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
     inputs.push_back({.file = file,

@@ -134,6 +134,14 @@ TEST(PowerCap, LowersTheArithmeticByTheCubeRootOfItsShare) {
   EXPECT_EQ(capped.memory_bandwidth, whole.gpu.memory_bandwidth) << "its clock is its own";
 }
 
+TEST(PowerCap, LowersFp8AndFp4WhereTheGpuHasThem) {
+  const Gpu gpu = read_cluster(sample_cluster_file("dgx_b200")).gpu;
+  const Gpu capped = power_capped(gpu, 1.0 / 8);
+  EXPECT_NEAR(*capped.fp8 / *gpu.fp8, 0.5, kTolerance);
+  EXPECT_NEAR(*capped.fp4 / *gpu.fp4, 0.5, kTolerance);
+  EXPECT_FALSE(power_capped(read_cluster(sample_cluster_file("dgx_a100_x16")).gpu, 0.5).fp8);
+}
+
 TEST(PowerCap, AboveWhatTheGpusDrawChangesNothing) {
   const Gpu gpu = read_cluster(sample_cluster_file("dgx_a100_x16")).gpu;
   for (const double share : {1.0, 3.0}) {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "sim/cluster/cluster.hpp"
 #include "sim/workload/model.hpp"
 #include "tests/shipped_files.hpp"
 
@@ -47,7 +48,9 @@ TEST(PublishedTables, NameTheirSource) {
   EXPECT_GE(files.size(), 3u);
   for (const auto& file : files) {
     const std::string first = lines_of(text_of(file)).front();
-    EXPECT_TRUE(first.starts_with("# ") && first.find("arXiv") != std::string::npos) << file;
+    const bool named =
+        first.find("arXiv") != std::string::npos || first.find("github.com/") != std::string::npos;
+    EXPECT_TRUE(first.starts_with("# ") && named) << file;
   }
 }
 
@@ -95,6 +98,38 @@ TEST(Sdp4bitGradients, CompressedStrategiesBeatTheBaseline) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     EXPECT_LT(std::stod(rows[i].at("gradient_comm_ms")), std::stod(rows[0].at("gradient_comm_ms")));
     EXPECT_GT(std::stod(rows[i].at("tflops_per_gpu")), std::stod(rows[0].at("tflops_per_gpu")));
+  }
+}
+
+TEST(FsdpA100, UtilisationIsThatOfTheThroughput) {
+  const std::vector<Row> rows = rows_of("fsdp_a100.csv");
+  EXPECT_EQ(rows.size(), 29u);
+  const Cluster cluster = read_cluster(source_directory() / "topologies/mosaicml_a100.toml");
+  for (const Row& row : rows) {
+    const auto number = [&](const char* column) { return std::stod(row.at(column)); };
+    const double flop_per_token =
+        6 * number("parameters") + 12 * number("layers") * number("hidden") * 2048;
+    const double percent_of_one = 100 * flop_per_token / cluster.gpu.bf16.base();
+    // Tokens are printed whole, and cut rather than rounded; the percentage has two digits.
+    EXPECT_NEAR(number("mfu_percent"), percent_of_one * number("tokens_per_s_per_gpu"),
+                percent_of_one + 0.005)
+        << row.at("model") << " on " << row.at("gpus");
+    EXPECT_LE(number("gpus"), cluster.nodes * cluster.gpus_per_node);
+  }
+}
+
+TEST(FsdpTorchtitan, CompilingAndFp8AreEachFaster) {
+  const std::vector<Row> rows = rows_of("fsdp_h100_torchtitan.csv");
+  ASSERT_EQ(rows.size(), 6u);
+  const Cluster cluster = read_cluster(source_directory() / "topologies/torchtitan_h100.toml");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_LE(std::stoi(rows[i].at("gpus")), cluster.nodes * cluster.gpus_per_node);
+    const auto gib = static_cast<std::int64_t>(std::stod(rows[i].at("peak_memory_gib")));
+    EXPECT_LT(Bytes{gib << 30}, cluster.gpu.memory);
+    if (i % 3 == 0) continue;
+    EXPECT_EQ(rows[i].at("gpus"), rows[i - 1].at("gpus"));
+    EXPECT_GT(std::stod(rows[i].at("tokens_per_s_per_gpu")),
+              std::stod(rows[i - 1].at("tokens_per_s_per_gpu")));
   }
 }
 
