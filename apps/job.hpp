@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/parallelism_options.hpp"
 #include "sim/schemes/plan_step.hpp"
 
 namespace apps {
@@ -15,10 +16,7 @@ struct JobOptions {
   std::string topology, model, calibration = "auto";
   std::vector<std::string> schemes;
   int nodes = 0, gpus_per_node = 0;  // 0: all of the cluster's
-  std::string bucket_size;
-  std::string sequence_parallel, recompute, attention, gradient_precision, overlap;
-  int tensor = 1, pipeline = 1, micro_batch = 1, accumulation = 0;
-  std::int64_t global_batch = 0;
+  ParallelismOptions parallelism;
   int sequence = 0;
   bool step_by_step = false;
   std::vector<std::string> settings;  // KEY=VALUE
@@ -31,10 +29,6 @@ struct SortedSettings {
 };
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
 [[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
-// All of it but the accumulation.
-[[nodiscard]] sim::Parallelism parallelism_of(const JobOptions& options);
-// --accumulation, or what --global-batch leaves for each of `replicas` that a step has in all.
-[[nodiscard]] int accumulation_of(const JobOptions& options, int replicas);
 // Refuses what neither memory nor patience would hold; `flag` is what made it so large.
 void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
                 const sim::Parallelism& parallelism);

@@ -93,7 +93,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   const SortedSettings settings = sort_settings(options);
   RoundJob job{.area = read_wide_area(options.topology, settings.topology),
                .model = read_model(options, settings),
-               .parallelism = parallelism_of(options),
+               .parallelism = parallelism_of(options.parallelism),
                .inner = sim::scheme_named(rounds.inner_scheme, "--inner-scheme"),
                .scheme_settings = settings.scheme};
   for (sim::Site& site : job.area.sites) {
@@ -101,7 +101,8 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
     site.cluster.gpu = measured_gpu(site.cluster.gpu, job.calibrations.back(), {});
     sim::check(site.cluster, job.model, job.parallelism);
   }
-  job.parallelism.accumulation = accumulation_of(options, replica_count(job.area, job.parallelism));
+  job.parallelism.accumulation =
+      accumulation_of(options.parallelism, replica_count(job.area, job.parallelism));
   for (const sim::Site& site : job.area.sites) {
     check_size(options, site.cluster, job.model, job.parallelism);
   }

@@ -1,0 +1,177 @@
+#include "apps/parallelism_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "apps/arguments.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::InputError;
+
+template <class E>
+struct Choice {
+  const char* name;
+  E value;
+};
+
+template <class E, std::size_t N>
+E chosen(const char* flag, const std::string& text, const Choice<E> (&choices)[N]) {
+  std::string known;
+  for (const auto& choice : choices) {
+    if (text == choice.name) return choice.value;
+    known += (known.empty() ? "" : ", ") + std::string(choice.name);
+  }
+  throw InputError(fmt::format("{}: '{}' is none of the known: {}", flag, text, known));
+}
+
+sim::Overlap overlap_of(const std::string& text) {
+  sim::Overlap overlap;
+  for (const std::string& part : split(text)) {
+    if (part == "none") continue;
+    const bool all = part == "all";
+    const bool known = all || part == "gradients" || part == "weights" || part == "tensor";
+    if (!known) {
+      throw InputError(fmt::format(
+          "--overlap: '{}' is none of the known: none, gradients, weights, tensor, all", part));
+    }
+    overlap.gradients = overlap.gradients || all || part == "gradients";
+    overlap.weights = overlap.weights || all || part == "weights";
+    overlap.tensor = overlap.tensor || all || part == "tensor";
+  }
+  return overlap;
+}
+
+template <class Integer>
+po::typed_value<Integer>* at_least(Integer least, const char* flag, Integer& option) {
+  return po::value(&option)->notifier([flag, least](Integer given) {
+    if (given < least) throw InputError(fmt::format("{}: {} is less than {}", flag, given, least));
+  });
+}
+
+sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overlap) {
+  sim::Sharding sharding{.stage = o.zero, .ranks = o.hybrid_shard};
+  const auto of_stage_3 = [&](const char* flag, bool given) {
+    if (given && o.zero < 3) throw InputError(fmt::format("{}: needs --zero 3", flag));
+    return given;
+  };
+  if (of_stage_3("--reshard", !o.reshard.empty())) {
+    sharding.reshard_after_forward =
+        chosen<bool>("--reshard", o.reshard, {{"off", false}, {"on", true}});
+  }
+  if (of_stage_3("--unit-layers", o.unit_layers > 0)) sharding.unit_layers = o.unit_layers;
+  if (of_stage_3("--prefetch", o.prefetch >= 0)) {
+    if (!overlap.weights) {
+      throw InputError("--prefetch: gathers ahead, which needs --overlap weights");
+    }
+    sharding.prefetch = o.prefetch;
+  }
+  return sharding;
+}
+
+void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
+  add("zero", po::value(&o.zero)->default_value(1)->notifier([](int stage) {
+    if (stage < 1 || stage > 3) {
+      throw InputError(fmt::format("--zero: {} is none of the stages 1, 2, 3", stage));
+    }
+  }),
+      "what data-parallel ranks hold shards of: 1 the optimizer (Megatron's distributed "
+      "optimizer), 2 the gradients too, 3 the weights too (FSDP)");
+  add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
+      "data-parallel ranks that share one set of shards, e.g. those of a node; such groups hold "
+      "replicas (default: all ranks)");
+  add("reshard", po::value(&o.reshard),
+      "on|off: drop gathered weights after the forward pass (default on; off is SHARD_GRAD_OP)");
+  add("unit-layers", count("--unit-layers", o.unit_layers),
+      "layers that ZeRO-3 gathers together (default 1)");
+  add("prefetch", at_least(0, "--prefetch", o.prefetch),
+      "units that ZeRO-3 gathers ahead of the one that computes (default 1)");
+}
+
+}  // namespace
+
+po::typed_value<int>* count(const char* flag, int& option) { return at_least(1, flag, option); }
+
+void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o) {
+  auto add = flags.add_options();
+  add("tp", count("--tp", o.tensor)->default_value(1), "tensor parallelism");
+  add("pp", count("--pp", o.pipeline)->default_value(1), "pipeline stages, 1F1B");
+  add("virtual-stages", count("--virtual-stages", o.virtual_stages)->default_value(1),
+      "chunks of layers of each pipeline stage: interleaved 1F1B");
+  add_sharding_flags(add, o);
+  add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1),
+      "sequences of one pass");
+  add("accumulation", count("--accumulation", o.accumulation),
+      "micro-batches of a step and replica (default 1)");
+  add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
+      "sequences of a step; instead of --accumulation");
+  add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
+      "on|off: split norms and dropouts over the tensor-parallel ranks");
+  add("recompute", po::value(&o.recompute)->default_value("selective"),
+      "none|selective|full: what the backward pass computes again");
+  add("attention", po::value(&o.attention),
+      "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
+  add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
+      "fp32|bf16: of the gradient buffer and of uncompressed reductions");
+  add("overlap", po::value(&o.overlap),
+      "none|gradients|weights|tensor|all, with commas: what runs beside compute (default: none; "
+      "with --zero 3 gradients,weights)");
+  add("bucket-size", po::value(&o.bucket_size)->default_value("160 MiB"),
+      "gradients that travel together where something overlaps");
+}
+
+sim::Parallelism parallelism_of(const ParallelismOptions& o) {
+  const bool fsdp = o.zero == 3;
+  const auto given = [](const std::string& text, const char* otherwise) {
+    return text.empty() ? std::string(otherwise) : text;
+  };
+  sim::Parallelism p;
+  p.tensor = o.tensor;
+  p.pipeline = o.pipeline;
+  p.virtual_stages = o.virtual_stages;
+  p.micro_batch = o.micro_batch;
+  p.sequence_parallel =
+      chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
+  p.recompute = chosen<sim::Recompute>("--recompute", o.recompute,
+                                       {{"none", sim::Recompute::none},
+                                        {"selective", sim::Recompute::selective},
+                                        {"full", sim::Recompute::full}});
+  p.attention = chosen<sim::Attention>(
+      "--attention", given(o.attention, fsdp ? "fused" : "unfused"),
+      {{"unfused", sim::Attention::unfused}, {"fused", sim::Attention::fused}});
+  p.gradients =
+      chosen<sim::Precision>("--gradient-precision", o.gradient_precision,
+                             {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});
+  p.overlap = overlap_of(given(o.overlap, fsdp ? "gradients,weights" : "none"));
+  p.sharding = sharding_of(o, p.overlap);
+  const auto bucket = sim::parse_quantity<sim::Bytes>(o.bucket_size);
+  if (!bucket.value || bucket.value->count < 1) {
+    throw InputError("--bucket-size: " + (bucket.value ? "is 0; write more" : bucket.problem));
+  }
+  p.bucket = *bucket.value;
+  return p;
+}
+
+int accumulation_of(const ParallelismOptions& o, int replicas) {
+  if (o.accumulation != 0 && o.global_batch != 0) {
+    throw InputError("--global-batch: says the same as --accumulation; give one of them");
+  }
+  if (o.global_batch == 0) return o.accumulation == 0 ? 1 : o.accumulation;
+  const std::int64_t pass = std::int64_t{o.micro_batch} * replicas;
+  if (o.global_batch < pass || o.global_batch % pass != 0) {
+    throw InputError(fmt::format(
+        "--global-batch: {} is not a multiple of the {} sequences of one pass (micro-batch {} x {} "
+        "replicas)",
+        o.global_batch, pass, o.micro_batch, replicas));
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::min(o.global_batch / pass, kMost));
+}
+
+}  // namespace apps

@@ -1,0 +1,32 @@
+// How a job is laid over the GPUs and what it runs, from the command line.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <string>
+
+#include "sim/workload/parallelism.hpp"
+
+namespace apps {
+
+// The flags as given. Empty: what the framework that --zero stands for does, see the flags' help.
+struct ParallelismOptions {
+  int tensor = 1, pipeline = 1, virtual_stages = 1;
+  int zero = 1, hybrid_shard = 0, unit_layers = 0, prefetch = -1;
+  std::string reshard;
+  int micro_batch = 1, accumulation = 0;
+  std::int64_t global_batch = 0;
+  std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
+};
+
+void add_parallelism_flags(boost::program_options::options_description& flags,
+                           ParallelismOptions& options);
+// All of it but the accumulation.
+[[nodiscard]] sim::Parallelism parallelism_of(const ParallelismOptions& options);
+// --accumulation, or what --global-batch leaves for each of `replicas` that a step has in all.
+[[nodiscard]] int accumulation_of(const ParallelismOptions& options, int replicas);
+
+// A flag that counts: given, it is at least 1. Not given, the option keeps what it has.
+[[nodiscard]] boost::program_options::typed_value<int>* count(const char* flag, int& option);
+
+}  // namespace apps
