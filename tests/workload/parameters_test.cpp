@@ -25,7 +25,7 @@ TEST(Parameters, OfGpt2SmallAreThePublishedNumber) {
   // 12 * (12 * 768^2 + 13 * 768) + (50257 + 1024 + 2) * 768.
   Model model = shipped("gpt_125m");
   model.vocabulary = 50'257;
-  model.sequence = 1'024;
+  model.position_table = 1'024;
   EXPECT_EQ(total_parameters(model), 124'439'808);
 }
 
@@ -75,15 +75,42 @@ TEST(Parameters, AreSplitByWhereTheyLive) {
   EXPECT_EQ(count.embedding, 50'304 * 768);
   EXPECT_EQ(count.positions, 2'048 * 768);
   EXPECT_EQ(count.final_norm, 2 * 768);
-  model.biases = false;
+  model.biases = Model::Biases::qkv;
+  EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072 + 768 + 2 * 256);
+  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+  model.biases = Model::Biases::none;
   EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072);
   EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+  model.norm = Model::Norm::layer_norm_no_bias;
+  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 768);
+  EXPECT_EQ(parameter_count(model).final_norm, 768);
+}
+
+TEST(Parameters, OfHeadsAreTheirWidthWhateverTheHiddenSize) {
+  Model model = shipped("gpt_125m");
+  model.head_width = 80;  // 12 of them are 960 wide, not 768
+  model.kv_heads = 4;
+  model.query_key_norm = true;
+  const ParameterCount count = parameter_count(model);
+  EXPECT_EQ(count.layer_sharded, 2 * 768 * (960 + 320) + 2 * 768 * 3'072 + (960 + 2 * 320 + 3'072));
+  // Two norms of 2 * 768, two of 2 * 80, biases of the two outputs.
+  EXPECT_EQ(count.layer_replicated, 2 * 2 * 768 + 2 * 2 * 80 + 2 * 768);
+}
+
+TEST(Parameters, OfPositionsAreTheTablesOrNone) {
+  Model model = shipped("gpt_125m");
+  model.sequence = 512;
+  EXPECT_EQ(parameter_count(model).positions, 2'048 * 768);
+  for (const auto positions : {Model::Positions::rotary, Model::Positions::alibi}) {
+    model.positions = positions;
+    EXPECT_EQ(parameter_count(model).positions, 0);
+  }
 }
 
 TEST(Parameters, SwigluWithBiasesHasOneForGateAndOneForUp) {
   Model model = shipped("llama_2_7b");
   const std::int64_t without = total_parameters(model);
-  model.biases = true;
+  model.biases = Model::Biases::all;
   // A layer: query, key, value, output and down of 4096, gate and up of 11008.
   EXPECT_EQ(total_parameters(model) - without, 32 * (5 * 4'096 + 2 * 11'008));
 }
@@ -99,11 +126,11 @@ TEST(Parameters, OfTheLargestModelThatReadsFit64Bits) {
   Model model = shipped("llama_2_7b");
   model.layers = 10'000;
   model.hidden = 1'000'000;
-  model.heads = model.kv_heads = 1;
+  model.heads = model.kv_heads = model.head_width = 10'000;
   model.feed_forward = 10'000'000;
   model.vocabulary = 100'000'000;
-  // 10^4 * (4 * 10^12 + 3 * 10^13 + 2 * 10^6) + 2 * 10^14 + 10^6.
-  EXPECT_EQ(total_parameters(model), 340'200'020'001'000'000);
+  // 10^4 * (4 * 10^14 + 3 * 10^13 + 2 * 10^6) + 2 * 10^14 + 10^6.
+  EXPECT_EQ(total_parameters(model), 4'300'200'020'001'000'000);
 }
 
 TEST(ModelFlop, OfGptShapesIsTheFormulaOfThePapers) {
