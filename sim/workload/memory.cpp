@@ -12,14 +12,16 @@ double layer_activations(const Model& model, const Parallelism& p) {
   const double token_state = tokens * model.hidden / (p.sequence_parallel ? t : 1);
   if (p.recompute == Recompute::full) return 2 * token_state;
 
-  const double key_value =
-      static_cast<double>(model.kv_heads) * model.hidden / static_cast<double>(model.heads);
+  const auto queries = static_cast<double>(query_width(model));
+  const auto key_value = static_cast<double>(key_width(model));
   const double rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1;
   // Inputs of both norms and of both first matrices, and two dropout masks of a byte.
   const double replicated = (8 + (model.dropout ? 2 : 0)) * token_state;
-  // Queries, keys, values and the attention's output; inputs and output of the activation.
-  const double split = 2 * tokens * (2 * model.hidden + 2 * key_value) / t +
-                       2 * tokens * (rising + 1) * model.feed_forward / t;
+  // Queries, keys, values and the attention's output; inputs and output of the activation; what
+  // the norms of queries and keys were given.
+  const double split = 2 * tokens * (2 * queries + 2 * key_value) / t +
+                       2 * tokens * (rising + 1) * model.feed_forward / t +
+                       (model.query_key_norm ? 2 * tokens * (queries + key_value) / t : 0);
   // Softmax output, dropout output and its mask, unless the backward pass makes them again.
   const bool keeps_scores = p.attention == Attention::unfused && p.recompute == Recompute::none;
   const double scores =

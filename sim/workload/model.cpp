@@ -12,15 +12,22 @@ namespace {
 constexpr std::array kFeedForwards{
     EnumName<Model::FeedForward>{"gelu", Model::FeedForward::gelu},
     EnumName<Model::FeedForward>{"swiglu", Model::FeedForward::swiglu}};
-constexpr std::array kNorms{EnumName<Model::Norm>{"layer_norm", Model::Norm::layer_norm},
-                            EnumName<Model::Norm>{"rms_norm", Model::Norm::rms_norm}};
+constexpr std::array kNorms{
+    EnumName<Model::Norm>{"layer_norm", Model::Norm::layer_norm},
+    EnumName<Model::Norm>{"layer_norm_no_bias", Model::Norm::layer_norm_no_bias},
+    EnumName<Model::Norm>{"rms_norm", Model::Norm::rms_norm}};
 constexpr std::array kPositions{EnumName<Model::Positions>{"learned", Model::Positions::learned},
-                                EnumName<Model::Positions>{"rotary", Model::Positions::rotary}};
+                                EnumName<Model::Positions>{"rotary", Model::Positions::rotary},
+                                EnumName<Model::Positions>{"alibi", Model::Positions::alibi}};
+constexpr std::array kBiases{EnumName<Model::Biases>{"none", Model::Biases::none},
+                             EnumName<Model::Biases>{"qkv", Model::Biases::qkv},
+                             EnumName<Model::Biases>{"all", Model::Biases::all}};
 
-// Far above any model, and low enough that its parameters are counted in 64 bits: 10^4 layers of
-// 4 h^2 + 3 h f = 4 * 10^12 + 3 * 10^13 parameters are 3.4 * 10^17.
+// Far above any model, and low enough that its parameters are counted in 64 bits: 10^4 layers with
+// 10^8 wide queries of 4 h q + 3 h f = 4 * 10^14 + 3 * 10^13 parameters are 4.3 * 10^18.
 constexpr IntegerRange kLayers{.lowest = 1, .highest = 10'000};
 constexpr IntegerRange kWidth{.lowest = 1, .highest = 1'000'000};
+constexpr IntegerRange kHeads{.lowest = 1, .highest = 10'000};
 constexpr IntegerRange kFeedForwardWidth{.lowest = 1, .highest = 10'000'000};
 constexpr IntegerRange kTokens{.lowest = 1, .highest = 100'000'000};
 
@@ -36,6 +43,27 @@ void check_divides(TomlReader& reader, std::string_view key, int part, std::stri
   }
 }
 
+// Entries of the table of learned positions; 0 where there is none.
+int read_position_table(TomlReader& reader, const Model& model) {
+  constexpr const char* kKey = "model.position_table";
+  if (!reader.is_good("model.positions")) {
+    static_cast<void>(reader.has(kKey));  // nothing can be said of it
+    return 0;
+  }
+  if (model.positions != Model::Positions::learned) {
+    const auto named = kPositions[static_cast<std::size_t>(model.positions)].name;
+    reader.inapplicable(kKey, fmt::format("does not apply with positions {}; remove it", named));
+    return 0;
+  }
+  const int table = read_count(reader, kKey, kTokens);
+  if (reader.is_good(kKey) && reader.is_good("model.sequence") && table < model.sequence) {
+    reader.wrong("model.sequence", fmt::format("{} is more than the position_table of {}; write "
+                                               "at most that, or set the table too",
+                                               model.sequence, table));
+  }
+  return table;
+}
+
 }  // namespace
 
 Model parse_model(std::string_view text, const std::filesystem::path& file,
@@ -45,19 +73,21 @@ Model parse_model(std::string_view text, const std::filesystem::path& file,
               .summary = reader.text("summary"),
               .layers = read_count(reader, "model.layers", kLayers),
               .hidden = read_count(reader, "model.hidden", kWidth),
-              .heads = read_count(reader, "model.heads", kWidth),
-              .kv_heads = read_count(reader, "model.kv_heads", kWidth),
+              .heads = read_count(reader, "model.heads", kHeads),
+              .head_width = read_count(reader, "model.head_width", kHeads),
+              .kv_heads = read_count(reader, "model.kv_heads", kHeads),
               .feed_forward = read_count(reader, "model.feed_forward", kFeedForwardWidth),
               .feed_forward_kind =
                   reader.one_of<Model::FeedForward>("model.feed_forward_kind", kFeedForwards),
               .norm = reader.one_of<Model::Norm>("model.norm", kNorms),
+              .query_key_norm = reader.boolean("model.query_key_norm"),
               .positions = reader.one_of<Model::Positions>("model.positions", kPositions),
-              .biases = reader.boolean("model.biases"),
+              .biases = reader.one_of<Model::Biases>("model.biases", kBiases),
               .dropout = reader.boolean("model.dropout"),
               .tied_embeddings = reader.boolean("model.tied_embeddings"),
               .vocabulary = read_count(reader, "model.vocabulary", kTokens),
               .sequence = read_count(reader, "model.sequence", kTokens)};
-  check_divides(reader, "model.heads", model.heads, "model.hidden", model.hidden);
+  model.position_table = read_position_table(reader, model);
   check_divides(reader, "model.kv_heads", model.kv_heads, "model.heads", model.heads);
   reader.finish();
   return model;

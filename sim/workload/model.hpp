@@ -12,31 +12,41 @@
 
 namespace sim {
 
-// [model] of a model file. Every key is required.
+// [model] of a model file. Every key is required, but for position_table without a table.
 struct Model {
   enum class FeedForward {
     gelu,   // two matrices: hidden x feed_forward and back
     swiglu  // three: gate and up, then down
   };
   enum class Positions {
-    learned,  // a table of `sequence` x hidden parameters
-    rotary    // no parameters
+    learned,  // a table of `position_table` x hidden parameters
+    rotary,   // queries and keys are turned; no parameters
+    alibi     // a number added to each score (arXiv 2108.12409); no parameters
   };
   enum class Norm {
-    layer_norm,  // weight and bias
-    rms_norm     // weight
+    layer_norm,          // weight and bias
+    layer_norm_no_bias,  // weight
+    rms_norm             // weight
+  };
+  enum class Biases {
+    none,
+    qkv,  // of queries, keys and values
+    all   // of every linear layer of the blocks; the output projection has none
   };
   std::string name;     // the file's stem
   std::string summary;  // one line for `list`
   int layers = 0;
   int hidden = 0;
-  int heads = 0;         // divides hidden
+  int heads = 0;
+  int head_width = 0;    // of a query, a key and a value; mostly hidden / heads
   int kv_heads = 0;      // grouped-query attention; divides heads; equal to heads without it
   int feed_forward = 0;  // width of the feed-forward block
   FeedForward feed_forward_kind = FeedForward::gelu;
   Norm norm = Norm::layer_norm;
+  bool query_key_norm = false;  // a norm of each head's query and key, its weights shared by heads
   Positions positions = Positions::learned;
-  bool biases = false;           // of the linear layers
+  int position_table = 0;  // learned positions: at least `sequence`; 0 without
+  Biases biases = Biases::none;
   bool dropout = false;          // on attention, its output and the feed-forward block
   bool tied_embeddings = false;  // the output projection is the embedding
   int vocabulary = 0;            // padded as it is trained
@@ -51,6 +61,14 @@ struct Model {
 // The same from text in memory; `file` gives the name and what the messages call the text.
 [[nodiscard]] Model parse_model(std::string_view text, const std::filesystem::path& file,
                                 std::span<const Setting> settings = {});
+
+// Width of all heads' queries, and of the keys (or values) that groups of heads share.
+[[nodiscard]] inline std::int64_t query_width(const Model& model) {
+  return std::int64_t{model.heads} * model.head_width;
+}
+[[nodiscard]] inline std::int64_t key_width(const Model& model) {
+  return std::int64_t{model.kv_heads} * model.head_width;
+}
 
 // Parameters by where they live: a tensor-parallel rank holds 1/tp of `layer_sharded`.
 struct ParameterCount {

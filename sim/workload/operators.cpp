@@ -13,10 +13,17 @@ struct Sizes {
   double tokens, local_tokens;  // local: what norms, dropouts and residuals see
   double hidden, heads, head_width, key_value, feed_forward, rising, sequence, samples;
   double gradient;  // bytes of one element of the gradient buffer
-  bool swiglu, rotary, biases, dropout, fused;
+  Model::Positions positions;
+  Model::Biases biases;
+  bool query_key_norm, dropout, fused;
 
   [[nodiscard]] double activations() const { return kBf16 * local_tokens * hidden; }
   [[nodiscard]] double scores() const { return kBf16 * samples * heads * sequence * sequence; }
+  [[nodiscard]] bool any_biases() const { return biases != Model::Biases::none; }
+  [[nodiscard]] bool all_biases() const { return biases == Model::Biases::all; }
+  [[nodiscard]] double queries_and_keys() const {
+    return kBf16 * tokens * (heads * head_width + key_value);
+  }
   // Of this rank's queries, keys and values.
   [[nodiscard]] double projections() const {
     return kBf16 * tokens * (heads * head_width + 2 * key_value);
@@ -31,23 +38,21 @@ struct Sizes {
 
 Sizes sizes_of(const Model& model, const Parallelism& p) {
   const double t = p.tensor;
-  const double head_width = static_cast<double>(model.hidden) / model.heads;
   const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
-  const bool swiglu = model.feed_forward_kind == Model::FeedForward::swiglu;
   return {.tokens = tokens,
           .local_tokens = p.sequence_parallel ? tokens / t : tokens,
           .hidden = static_cast<double>(model.hidden),
           .heads = model.heads / t,
-          .head_width = head_width,
-          .key_value = model.kv_heads * head_width / t,
+          .head_width = static_cast<double>(model.head_width),
+          .key_value = static_cast<double>(key_width(model)) / t,
           .feed_forward = model.feed_forward / t,
-          .rising = swiglu ? 2.0 : 1.0,
+          .rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2.0 : 1.0,
           .sequence = static_cast<double>(model.sequence),
           .samples = static_cast<double>(p.micro_batch),
           .gradient = static_cast<double>(bytes_of(p.gradients)),
-          .swiglu = swiglu,
-          .rotary = model.positions == Model::Positions::rotary,
+          .positions = model.positions,
           .biases = model.biases,
+          .query_key_norm = model.query_key_norm,
           .dropout = model.dropout,
           .fused = p.attention == Attention::fused};
 }
@@ -80,7 +85,7 @@ Operator residual(const Sizes& z) {
 }
 void add_residual_backward(const Sizes& z, Operators& into) {
   if (z.dropout) into.push_back(memory_pass("dropout backward", 2.5 * z.activations()));
-  if (z.biases) into.push_back(memory_pass("bias gradient", z.activations()));
+  if (z.all_biases()) into.push_back(memory_pass("bias gradient", z.activations()));
 }
 
 // Matrix products a head and sample over all pairs of tokens, which share `bytes`: those that give
@@ -113,9 +118,18 @@ constexpr ProductNames kBackward{"attention scores backward", "attention values 
 
 // Queries and keys turned by their positions, in one kernel; backward it is the same.
 void add_rotation(const Sizes& z, Operators& into) {
-  if (!z.rotary) return;
-  const double turned = kBf16 * z.tokens * (z.heads * z.head_width + z.key_value);
-  into.push_back(memory_pass("rotary positions", 2 * turned));
+  if (z.positions != Model::Positions::rotary) return;
+  into.push_back(memory_pass("rotary positions", 2 * z.queries_and_keys()));
+}
+
+// Kernels of their own for queries and for keys, which read what norm() and norm_backward() do.
+void add_query_key_norm(const Sizes& z, Operators& into) {
+  if (!z.query_key_norm) return;
+  into.push_back(memory_pass("query, key norm", 2 * z.queries_and_keys(), 2));
+}
+void add_query_key_norm_backward(const Sizes& z, Operators& into) {
+  if (!z.query_key_norm) return;
+  into.push_back(memory_pass("query, key norm backward", 4 * z.queries_and_keys(), 4));
 }
 
 // Bytes of queries, keys, values and outputs of the rank's heads.
@@ -131,6 +145,8 @@ void add_attention_core(const Sizes& z, Operators& into) {
   const double scores = z.scores();
   // Scores written by the first product and read by the second.
   add_attention_products(z, kForward, 1, 1, 2 * scores + attention_vectors(z), into);
+  // Its gradient is that of the scores: there is no pass backward.
+  if (z.positions == Model::Positions::alibi) into.push_back(memory_pass("alibi", 2 * scores));
   // One kernel reads a triangle and writes all; else a mask and a softmax read and write all.
   into.push_back(z.one_softmax_kernel() ? memory_pass("softmax", 1.5 * scores)
                                         : memory_pass("mask and softmax", 4 * scores, 2));
@@ -156,7 +172,8 @@ void add_attention_core_backward(const Sizes& z, Operators& into) {
 Operators attention_forward(const Sizes& z) {
   Operators into{norm(z), gemm("query, key, value", z.tokens,
                                z.heads * z.head_width + 2 * z.key_value, z.hidden)};
-  if (z.biases) into.push_back(memory_pass("query, key, value bias", 2 * z.projections()));
+  if (z.any_biases()) into.push_back(memory_pass("query, key, value bias", 2 * z.projections()));
+  add_query_key_norm(z, into);
   add_rotation(z, into);
   add_attention_core(z, into);
   into.push_back(gemm("attention output", z.tokens, z.hidden, z.heads * z.head_width));
@@ -179,7 +196,7 @@ Operators feed_forward_inputs(const Sizes& z) {
   into.push_back(
       weight_gradient("feed-forward down weights", z.tokens, z.hidden, z.feed_forward, z.gradient));
   into.push_back(memory_pass("activation backward", (2 * z.rising + 1) * wide));
-  if (z.biases) into.push_back(memory_pass("bias gradient", z.rising * wide));
+  if (z.all_biases()) into.push_back(memory_pass("bias gradient", z.rising * wide));
   into.push_back(gemm("feed-forward up inputs", z.tokens, z.hidden, z.rising * z.feed_forward));
   return into;
 }
@@ -193,7 +210,8 @@ Operators attention_inputs(const Sizes& z) {
       weight_gradient("attention output weights", z.tokens, z.hidden, width, z.gradient));
   add_attention_core_backward(z, into);
   add_rotation(z, into);
-  if (z.biases) into.push_back(memory_pass("bias gradient", z.projections()));
+  add_query_key_norm_backward(z, into);
+  if (z.any_biases()) into.push_back(memory_pass("bias gradient", z.projections()));
   into.push_back(gemm("query, key, value inputs", z.tokens, z.hidden, width + 2 * z.key_value));
   return into;
 }
@@ -233,7 +251,9 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   const double logits = z.tokens * vocabulary;
   EndOperators ends;
   ends.embedding = {memory_pass("embedding", 2 * z.activations())};  // words gathered
-  if (!z.rotary) ends.embedding.push_back(memory_pass("embedding positions", 3 * z.activations()));
+  if (z.positions == Model::Positions::learned) {
+    ends.embedding.push_back(memory_pass("embedding positions", 3 * z.activations()));
+  }
   if (z.dropout) ends.embedding.push_back(memory_pass("embedding dropout", 2.5 * z.activations()));
   ends.embedding_backward = {
       norm_backward(z),  // of the first layer

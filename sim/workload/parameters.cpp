@@ -6,27 +6,28 @@ namespace {
 // Lengths of the vectors and matrices of one layer.
 struct Shape {
   std::int64_t hidden;
+  std::int64_t queries;    // width of all heads' queries
   std::int64_t key_value;  // width of the keys, and of the values: shared by groups of heads
   std::int64_t feed_forward;
   std::int64_t rising;  // matrices from hidden to feed_forward: one, or gate and up
 };
 
 Shape shape_of(const Model& model) {
-  const std::int64_t head_width = model.hidden / model.heads;
   return {.hidden = model.hidden,
-          .key_value = model.kv_heads * head_width,
+          .queries = query_width(model),
+          .key_value = key_width(model),
           .feed_forward = model.feed_forward,
           .rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1};
 }
 
 // Weights of the matrices of one layer; each is multiplied with every token once.
 std::int64_t layer_weights(const Shape& shape) {
-  const std::int64_t attention = shape.hidden * (2 * shape.hidden + 2 * shape.key_value);
+  const std::int64_t attention = shape.hidden * (2 * shape.queries + 2 * shape.key_value);
   return attention + (shape.rising + 1) * shape.hidden * shape.feed_forward;
 }
 
-std::int64_t norm_parameters(const Model& model) {
-  return model.norm == Model::Norm::layer_norm ? 2 * std::int64_t{model.hidden} : model.hidden;
+std::int64_t norm_parameters(const Model& model, std::int64_t width) {
+  return model.norm == Model::Norm::layer_norm ? 2 * width : width;
 }
 
 }  // namespace
@@ -36,19 +37,22 @@ ParameterCount parameter_count(const Model& model) {
   ParameterCount count;
   count.layer_sharded = layer_weights(shape);
   // Before attention and before the feed-forward block.
-  count.layer_replicated = 2 * norm_parameters(model);
-  if (model.biases) {
-    // Of the matrices split by output: query, key, value, and up to the feed-forward width.
-    count.layer_sharded += shape.hidden + 2 * shape.key_value + shape.rising * shape.feed_forward;
-    // Of those split by input, added once after the sum over ranks: attention's and the block's
-    // output.
+  count.layer_replicated = 2 * norm_parameters(model, model.hidden);
+  if (model.query_key_norm) count.layer_replicated += 2 * norm_parameters(model, model.head_width);
+  if (model.biases != Model::Biases::none)
+    count.layer_sharded += shape.queries + 2 * shape.key_value;
+  if (model.biases == Model::Biases::all) {
+    // Split by output, as query, key and value: up to the feed-forward width.
+    count.layer_sharded += shape.rising * shape.feed_forward;
+    // Of the matrices split by input, added once after the sum over ranks: attention's and the
+    // block's output.
     count.layer_replicated += 2 * shape.hidden;
   }
   count.embedding = std::int64_t{model.vocabulary} * model.hidden;
   if (model.positions == Model::Positions::learned) {
-    count.positions = std::int64_t{model.sequence} * model.hidden;
+    count.positions = std::int64_t{model.position_table} * model.hidden;
   }
-  count.final_norm = norm_parameters(model);
+  count.final_norm = norm_parameters(model, model.hidden);
   return count;
 }
 
@@ -64,8 +68,9 @@ Flop model_flop(const Model& model, std::int64_t samples) {
   const double hidden = model.hidden;
   const double sequence = model.sequence;
   // Of one token: a multiplication and an addition a weight; scores and weighted sum of values take
-  // 2 s h each, whatever the number of key-value heads.
-  const double layer = 2 * static_cast<double>(layer_weights(shape)) + 4 * sequence * hidden;
+  // 2 s h each (h is the width of all queries), whatever the number of key-value heads.
+  const double layer = 2 * static_cast<double>(layer_weights(shape)) +
+                       4 * sequence * static_cast<double>(shape.queries);
   const double logits = 2 * hidden * model.vocabulary;
   // The backward pass differentiates by weights and by inputs: twice the forward pass.
   return Flop::from_base(3 * static_cast<double>(samples) * sequence *

@@ -149,8 +149,10 @@ constexpr Damage kDamages[] = {
     {kModel, "\nlayers = 12", "\nlayers = 12\nlairs = 12"},
     {kModel, "\nlayers = 12", ""},
     {kModel, "\nlayers = 12", "\nlayers = 99999999999999999999"},
-    {kModel, "\nheads = 12", "\nheads = 7"},  // does not divide the hidden size
-    {kModel, "\nbiases = true", "\nbiases = \"true\""},
+    {kModel, "\nheads = 12", "\nheads = 7"},  // kv_heads does not divide it
+    {kModel, "\nbiases = \"all\"", "\nbiases = true"},
+    {kModel, "\nposition_table = 2048", ""},
+    {kModel, "\nposition_table = 2048", "\nposition_table = 2047"},  // shorter than the sequence
     {kModel, "\npositions = \"learned\"", "\npositions = 1"},
 };
 

@@ -61,6 +61,22 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::full}), sbh * 2);
 }
 
+TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
+  Model model = shipped("llama_2_7b");
+  model.kv_heads = 8;
+  const double tokens = model.sequence;
+  const auto activations = [&] {
+    return memory_use(nodes(2), model, {.tensor = 4}, 0).activations / model.layers;
+  };
+  const double plain = activations();
+  // Queries and output are 32 heads wide, keys and values 8: twice as wide, they take as much again.
+  model.head_width = 256;
+  EXPECT_DOUBLE_EQ(activations() - plain, 2 * tokens * 128 * (2 * 32 + 2 * 8) / 4);
+  model.head_width = 128;
+  model.query_key_norm = true;
+  EXPECT_DOUBLE_EQ(activations() - plain, 2 * tokens * 128 * (32 + 8) / 4);
+}
+
 TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
   // 1F1B keeps p micro-batches on the first of p stages, and no more than there are. With few words
   // the first stage, which has the positions, needs most.

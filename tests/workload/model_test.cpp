@@ -16,12 +16,15 @@ constexpr const char* kText = R"(summary = "for tests"
 layers = 3
 hidden = 64
 heads = 8
+head_width = 16
 kv_heads = 2
 feed_forward = 100
 feed_forward_kind = "swiglu"
 norm = "rms_norm"
-positions = "rotary"
-biases = true
+query_key_norm = true
+positions = "learned"
+position_table = 48
+biases = "qkv"
 dropout = true
 tied_embeddings = false
 vocabulary = 1000
@@ -43,12 +46,15 @@ TEST(Model, HasEveryValueOfItsFile) {
   EXPECT_EQ(model.layers, 3);
   EXPECT_EQ(model.hidden, 64);
   EXPECT_EQ(model.heads, 8);
+  EXPECT_EQ(model.head_width, 16);
   EXPECT_EQ(model.kv_heads, 2);
   EXPECT_EQ(model.feed_forward, 100);
   EXPECT_EQ(model.feed_forward_kind, Model::FeedForward::swiglu);
   EXPECT_EQ(model.norm, Model::Norm::rms_norm);
-  EXPECT_EQ(model.positions, Model::Positions::rotary);
-  EXPECT_TRUE(model.biases);
+  EXPECT_TRUE(model.query_key_norm);
+  EXPECT_EQ(model.positions, Model::Positions::learned);
+  EXPECT_EQ(model.position_table, 48);
+  EXPECT_EQ(model.biases, Model::Biases::qkv);
   EXPECT_TRUE(model.dropout);
   EXPECT_FALSE(model.tied_embeddings);
   EXPECT_EQ(model.vocabulary, 1000);
@@ -66,21 +72,44 @@ TEST(Model, RefusesWhatNoModelIs) {
       Wrong{{"model.layers", "99999999999999999999"}, "is text; write a whole number"},
       Wrong{{"model.hidden", "-64"}, "-64 is out of range"},
       Wrong{{"model.hidden", "2147483648"}, "2147483648 is out of range"},
-      Wrong{{"model.heads", "7"}, "7 does not divide hidden = 64; write a divisor"},
+      Wrong{{"model.heads", "10001"}, "10001 is out of range"},
+      Wrong{{"model.head_width", "0"}, "0 is out of range"},
       Wrong{{"model.kv_heads", "3"}, "3 does not divide heads = 8; write a divisor"},
       Wrong{{"model.kv_heads", "16"}, "16 does not divide heads = 8; write a divisor"},
       Wrong{{"model.feed_forward_kind", "relu"}, "'relu' is none of the known: gelu, swiglu"},
-      Wrong{{"model.norm", "batch"}, "'batch' is none of the known: layer_norm, rms_norm"},
-      Wrong{{"model.positions", "alibi"}, "'alibi' is none of the known: learned, rotary"},
-      Wrong{{"model.biases", "1"}, "is a whole number; write true or false"},
+      Wrong{{"model.norm", "batch"}, "'batch' is none of the known: layer_norm, layer_norm_"},
+      Wrong{{"model.query_key_norm", "1"}, "is a whole number; write true or false"},
+      Wrong{{"model.positions", "sine"}, "'sine' is none of the known: learned, rotary, alibi"},
+      Wrong{{"model.position_table", "0"}, "0 is out of range"},
+      Wrong{{"model.biases", "true"}, "is true or false; write text"},
+      Wrong{{"model.biases", "some"}, "'some' is none of the known: none, qkv, all"},
       Wrong{{"model.vocabulary", "0"}, "0 is out of range"},
       Wrong{{"model.sequence", "nan"}, "is a number with a fraction"},
+      Wrong{{"model.sequence", "49"},
+            "49 is more than the position_table of 48; write at most that, or set the table too"},
       Wrong{{"model.sequense", "32"}, "unknown key; did you mean sequence?"}};
   for (const Wrong& entry : wrong) {
     const std::string error = error_of(entry.setting);
     EXPECT_TRUE(error.starts_with("--set " + entry.setting.key + ": ")) << error;
     EXPECT_NE(error.find(entry.says), std::string::npos) << error;
     EXPECT_EQ(lines_of(error).size(), 1u) << error;
+  }
+}
+
+TEST(Model, HasATableOfPositionsWhereTheyAreLearnedAndNowhereElse) {
+  std::string text = kText;
+  text.erase(text.find("position_table = 48\n"), std::string("position_table = 48\n").size());
+  const auto error_with = [&](const std::string& of) {
+    return input_error_of([&] { static_cast<void>(parse_model(of, "test.toml")); });
+  };
+  EXPECT_EQ(error_with(text), "test.toml:2:2: [model]: missing key position_table; add it");
+  for (const std::string positions : {"rotary", "alibi"}) {
+    std::string without = text;
+    without.replace(without.find("learned"), 7, positions);
+    EXPECT_EQ(parse_model(without, "test.toml").position_table, 0);
+    EXPECT_EQ(error_with(without + "position_table = 48\n"),
+              "test.toml:18:1: position_table: does not apply with positions " + positions +
+                  "; remove it");
   }
 }
 

@@ -29,13 +29,20 @@ Model shipped(const std::string& name) {
   return read_model(source_directory() / "traces/models" / (name + ".toml"));
 }
 
-// Every shipped model, and one whose heads share keys and values.
+// Every shipped model, one whose heads share keys and values, and one whose heads are wide, with
+// all that no shipped model has.
 std::vector<Model> models() {
   std::vector<Model> all;
   for (const auto& file : shipped_files("traces/models", ".toml")) all.push_back(read_model(file));
   all.push_back(shipped("llama_2_7b"));
   all.back().name = "grouped queries";
   all.back().kv_heads = 8;
+  all.push_back(all.back());
+  all.back().name = "wide heads";
+  all.back().head_width = 192;
+  all.back().query_key_norm = true;
+  all.back().positions = Model::Positions::alibi;
+  all.back().biases = Model::Biases::qkv;
   return all;
 }
 
@@ -51,7 +58,8 @@ std::vector<int> tensor_sizes(const Model& model) {
 
 // Of a rank and one product over all pairs of tokens.
 double pairs_flop(const Model& model, const Parallelism& p) {
-  return 2.0 * p.micro_batch * model.sequence * model.sequence * model.hidden / p.tensor;
+  const auto width = static_cast<double>(query_width(model));
+  return 2.0 * p.micro_batch * model.sequence * model.sequence * width / p.tensor;
 }
 
 void expect_flop_of(const Model& model, const Parallelism& p) {
@@ -146,68 +154,28 @@ TEST(Operators, OfFusedAttentionMoveNoScores) {
   }
 }
 
-struct SoftmaxShape {
-  int heads, tensor, micro_batch, sequence;
-  bool one_kernel;
-};
-constexpr SoftmaxShape kSoftmaxShapes[]{
-    {40, 4, 1, 2048, false},  // 10 heads
-    {40, 4, 2, 2048, true},   // 20 heads and samples
-    {40, 2, 1, 2048, true},  {40, 8, 2, 2048, false}, {40, 8, 4, 2048, true},
-    {16, 1, 1, 4096, true},  {16, 1, 1, 4100, false},  // longer than 4096
-    {16, 1, 1, 2046, false},                           // no multiple of 4
-    {16, 1, 1, 2044, true},
-};
-
-TEST(Operators, OfUnfusedAttentionMoveTheScoresOncePerKernelThatTouchesThem) {
-  for (const SoftmaxShape& shape : kSoftmaxShapes) {
-    SCOPED_TRACE(testing::Message() << shape.heads << "/" << shape.tensor << " heads x "
-                                    << shape.micro_batch << ", sequence " << shape.sequence);
-    Model model = shipped("gpt_1.3b");
-    model.heads = model.kv_heads = shape.heads;
-    model.hidden = shape.heads * 128;
-    model.sequence = shape.sequence;
-    Parallelism unfused{.tensor = shape.tensor, .micro_batch = shape.micro_batch};
-    Parallelism fused = unfused;
-    fused.attention = Attention::fused;
-    const double tokens = static_cast<double>(shape.micro_batch) * shape.sequence;
-    const double vectors = kBf16 * tokens * model.hidden / shape.tensor;  // of all its heads
-    const double scores = kBf16 * tokens * shape.sequence * shape.heads / shape.tensor;
-    // Forward: the products write and read them; softmax reads a triangle and writes all, or mask
-    // and softmax read and write all; dropout reads, writes and keeps a byte of each. The output's
-    // heads are joined by a copy.
-    const OperatorSum more = forward(model, unfused) - forward(model, fused);
-    EXPECT_DOUBLE_EQ(more.bytes, (2 + (shape.one_kernel ? 1.5 : 4) + 2.5) * scores + 2 * vectors);
-    EXPECT_EQ(more.launches, (2 + (shape.one_kernel ? 1 : 2) + 1 + 1) - 1);
-    // Backward: probabilities read, their gradient written, that of the scores read twice; dropout
-    // reads a byte of each, reads and writes; softmax reads two triangles and writes all, or reads
-    // two and writes one, and the mask reads and writes. Three gradients are joined by a copy.
-    const OperatorSum back = backward(model, unfused) - backward(model, fused);
-    EXPECT_DOUBLE_EQ(back.bytes, (4 + 2.5 + (shape.one_kernel ? 2 : 5)) * scores + 2 * 3 * vectors);
-    EXPECT_EQ(back.launches, (4 + 1 + (shape.one_kernel ? 1 : 2) + 1) - 1);
-  }
+void expect_bias_gradients(const Model& biased, const Model& model, int tensor) {
+  const Parallelism p{.tensor = tensor, .micro_batch = 2};
+  const OperatorSum less = backward(biased, p) - backward(model, p);
+  // The gradient of each biased output is read once: two bytes a token and bias.
+  const ParameterCount with = parameter_count(biased);
+  const ParameterCount none = parameter_count(model);
+  const auto sharded = static_cast<double>(with.layer_sharded - none.layer_sharded);
+  const auto replicated = static_cast<double>(with.layer_replicated - none.layer_replicated);
+  EXPECT_NEAR(less.bytes / (kBf16 * 2 * model.sequence * (sharded / tensor + replicated)), 1, 1e-9)
+      << model.name;
+  EXPECT_EQ(less.flop, 0);
+  EXPECT_GT((forward(biased, p) - forward(model, p)).bytes, 0);
+  EXPECT_EQ((forward(biased, p) - forward(model, p)).flop, 0);
 }
 
 TEST(Operators, WithoutBiasesReadNoGradientsOfTheirs) {
-  for (const Model& with : models()) {
-    Model biased = with;
-    biased.biases = true;
-    Model model = with;
-    model.biases = false;
-    for (const int tensor : tensor_sizes(model)) {
-      const Parallelism p{.tensor = tensor, .micro_batch = 2};
-      const OperatorSum less = backward(biased, p) - backward(model, p);
-      // The gradient of each biased output is read once: two bytes a token and bias.
-      const ParameterCount all = parameter_count(biased);
-      const ParameterCount none = parameter_count(model);
-      const auto sharded = static_cast<double>(all.layer_sharded - none.layer_sharded);
-      const auto replicated = static_cast<double>(all.layer_replicated - none.layer_replicated);
-      EXPECT_NEAR(less.bytes / (kBf16 * 2 * model.sequence * (sharded / tensor + replicated)), 1,
-                  1e-9)
-          << model.name;
-      EXPECT_EQ(less.flop, 0);
-      EXPECT_GT((forward(biased, p) - forward(model, p)).bytes, 0);
-      EXPECT_EQ((forward(biased, p) - forward(model, p)).flop, 0);
+  for (Model biased : models()) {
+    Model model = biased;
+    model.biases = Model::Biases::none;
+    for (const Model::Biases biases : {Model::Biases::qkv, Model::Biases::all}) {
+      biased.biases = biases;
+      for (const int tensor : tensor_sizes(model)) expect_bias_gradients(biased, model, tensor);
     }
   }
 }
@@ -238,7 +206,7 @@ TEST(Operators, WithoutDropoutMoveNoMasks) {
 
 TEST(Operators, AddWeightGradientsToTheBufferInItsPrecision) {
   for (Model model : models()) {
-    model.biases = false;  // what is sharded is then matrices alone
+    model.biases = Model::Biases::none;  // what is sharded is then matrices alone
     for (const int tensor : tensor_sizes(model)) {
       const Parallelism fp32{.tensor = tensor, .gradients = Precision::fp32};
       const Parallelism bf16{.tensor = tensor, .gradients = Precision::bf16};

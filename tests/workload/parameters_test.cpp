@@ -14,7 +14,28 @@ Model shipped(const std::string& name) {
   return read_model(source_directory() / "traces/models" / (name + ".toml"));
 }
 
-TEST(Parameters, OfLlama2AreThePublishedNumber) {
+struct Published {
+  const char* name;
+  std::int64_t parameters;
+};
+
+TEST(Parameters, OfShippedModelsAreThePublishedNumber) {
+  // Llamas: elements of the tensors that meta-llama publishes, as their model cards on Hugging Face
+  // add them up. MPT: NumParams at sequence 2048 of MosaicML llm-foundry,
+  // scripts/train/benchmarking/README.md.
+  for (const Published& published :
+       {Published{"llama_2_7b", 6'738'415'616}, Published{"llama_2_13b", 13'015'864'320},
+        Published{"llama_2_70b", 68'976'648'192}, Published{"llama_3_8b", 8'030'261'248},
+        Published{"llama_3_70b", 70'553'706'496}, Published{"llama_3.1_405b", 405'853'388'800},
+        Published{"mpt_125m", 125'311'488}, Published{"mpt_1b", 1'315'950'592},
+        Published{"mpt_3b", 2'651'837'440}, Published{"mpt_7b", 6'658'859'008},
+        Published{"mpt_13b", 12'853'954'560}, Published{"mpt_30b", 29'975'214'080},
+        Published{"mpt_70b", 64'862'437'376}}) {
+    EXPECT_EQ(total_parameters(shipped(published.name)), published.parameters) << published.name;
+  }
+}
+
+TEST(Parameters, OfLlama2AreThoseOfItsMatrices) {
   // A layer: 4 * 4096^2 of attention, 3 * 4096 * 11008 of swiglu and two norms of 4096, which is
   // 202,383,360; 32 of them, 2 * 32000 * 4096 of embeddings and a norm of 4096.
   EXPECT_EQ(total_parameters(shipped("llama_2_7b")), 6'738'415'616);
@@ -25,19 +46,15 @@ TEST(Parameters, OfGpt2SmallAreThePublishedNumber) {
   // 12 * (12 * 768^2 + 13 * 768) + (50257 + 1024 + 2) * 768.
   Model model = shipped("gpt_125m");
   model.vocabulary = 50'257;
-  model.sequence = 1'024;
+  model.position_table = 1'024;
   EXPECT_EQ(total_parameters(model), 124'439'808);
 }
 
-TEST(Parameters, OfLlama3With8BillionAreThePublishedNumber) {
-  // meta-llama/Meta-Llama-3-8B: 8,030,261,248. A layer: 4096^2 of queries and as much of output,
-  // 2 * 4096 * 1024 of keys and values (8 of 32 heads), 3 * 4096 * 14336 of swiglu and two norms of
-  // 4096, which is 218,112,000; 32 of them, 2 * 128256 * 4096 and a norm of 4096.
-  Model model = shipped("llama_2_7b");
-  model.kv_heads = 8;
-  model.feed_forward = 14'336;
-  model.vocabulary = 128'256;
-  EXPECT_EQ(total_parameters(model), 8'030'261'248);
+TEST(Parameters, OfLlama3With8BillionAreThoseOfItsMatrices) {
+  // A layer: 4096^2 of queries and as much of output, 2 * 4096 * 1024 of keys and values (8 of 32
+  // heads), 3 * 4096 * 14336 of swiglu and two norms of 4096, which is 218,112,000; 32 of them,
+  // 2 * 128256 * 4096 and a norm of 4096.
+  EXPECT_EQ(total_parameters(shipped("llama_3_8b")), 8'030'261'248);
 }
 
 struct Gpt {
@@ -75,15 +92,42 @@ TEST(Parameters, AreSplitByWhereTheyLive) {
   EXPECT_EQ(count.embedding, 50'304 * 768);
   EXPECT_EQ(count.positions, 2'048 * 768);
   EXPECT_EQ(count.final_norm, 2 * 768);
-  model.biases = false;
+  model.biases = Model::Biases::qkv;
+  EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072 + 768 + 2 * 256);
+  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+  model.biases = Model::Biases::none;
   EXPECT_EQ(parameter_count(model).layer_sharded, 768 * 2'048 + 2 * 768 * 3'072);
   EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 2 * 768);
+  model.norm = Model::Norm::layer_norm_no_bias;
+  EXPECT_EQ(parameter_count(model).layer_replicated, 2 * 768);
+  EXPECT_EQ(parameter_count(model).final_norm, 768);
+}
+
+TEST(Parameters, OfHeadsAreTheirWidthWhateverTheHiddenSize) {
+  Model model = shipped("gpt_125m");
+  model.head_width = 80;  // 12 of them are 960 wide, not 768
+  model.kv_heads = 4;
+  model.query_key_norm = true;
+  const ParameterCount count = parameter_count(model);
+  EXPECT_EQ(count.layer_sharded, 2 * 768 * (960 + 320) + 2 * 768 * 3'072 + (960 + 2 * 320 + 3'072));
+  // Two norms of 2 * 768, two of 2 * 80, biases of the two outputs.
+  EXPECT_EQ(count.layer_replicated, 2 * 2 * 768 + 2 * 2 * 80 + 2 * 768);
+}
+
+TEST(Parameters, OfPositionsAreTheTablesOrNone) {
+  Model model = shipped("gpt_125m");
+  model.sequence = 512;
+  EXPECT_EQ(parameter_count(model).positions, 2'048 * 768);
+  for (const auto positions : {Model::Positions::rotary, Model::Positions::alibi}) {
+    model.positions = positions;
+    EXPECT_EQ(parameter_count(model).positions, 0);
+  }
 }
 
 TEST(Parameters, SwigluWithBiasesHasOneForGateAndOneForUp) {
   Model model = shipped("llama_2_7b");
   const std::int64_t without = total_parameters(model);
-  model.biases = true;
+  model.biases = Model::Biases::all;
   // A layer: query, key, value, output and down of 4096, gate and up of 11008.
   EXPECT_EQ(total_parameters(model) - without, 32 * (5 * 4'096 + 2 * 11'008));
 }
@@ -99,11 +143,11 @@ TEST(Parameters, OfTheLargestModelThatReadsFit64Bits) {
   Model model = shipped("llama_2_7b");
   model.layers = 10'000;
   model.hidden = 1'000'000;
-  model.heads = model.kv_heads = 1;
+  model.heads = model.kv_heads = model.head_width = 10'000;
   model.feed_forward = 10'000'000;
   model.vocabulary = 100'000'000;
-  // 10^4 * (4 * 10^12 + 3 * 10^13 + 2 * 10^6) + 2 * 10^14 + 10^6.
-  EXPECT_EQ(total_parameters(model), 340'200'020'001'000'000);
+  // 10^4 * (4 * 10^14 + 3 * 10^13 + 2 * 10^6) + 2 * 10^14 + 10^6.
+  EXPECT_EQ(total_parameters(model), 4'300'200'020'001'000'000);
 }
 
 TEST(ModelFlop, OfGptShapesIsTheFormulaOfThePapers) {
