@@ -94,6 +94,21 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
       "units that ZeRO-3 gathers ahead of the one that computes (default 1)");
 }
 
+void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
+  p.matrices = chosen<sim::MatrixPrecision>("--precision", o.precision,
+                                            {{"bf16", sim::MatrixPrecision::bf16},
+                                             {"fp8", sim::MatrixPrecision::fp8},
+                                             {"mxfp8", sim::MatrixPrecision::mxfp8},
+                                             {"nvfp4", sim::MatrixPrecision::nvfp4}});
+  p.gathers_matrices =
+      chosen<bool>("--weight-precision", o.weight_precision, {{"bf16", false}, {"fp8", true}});
+  if (!p.gathers_matrices) return;
+  if (o.zero < 3) throw InputError("--weight-precision: fp8 needs --zero 3, which gathers weights");
+  if (p.matrices != sim::MatrixPrecision::fp8) {
+    throw InputError("--weight-precision: fp8 needs --precision fp8, whose products take it");
+  }
+}
+
 }  // namespace
 
 po::typed_value<int>* count(const char* flag, int& option) { return at_least(1, flag, option); }
@@ -114,9 +129,19 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
       "on|off: split norms and dropouts over the tensor-parallel ranks");
   add("recompute", po::value(&o.recompute)->default_value("selective"),
-      "none|selective|full: what the backward pass computes again");
+      "none|selective|alternate|full: what the backward pass computes again: the attention core; "
+      "all but attention and every other matrix product; every layer");
   add("attention", po::value(&o.attention),
       "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
+  add("kernels", po::value(&o.kernels),
+      "megatron|eager|compiled: whose kernels make the passes over activations, Megatron's, "
+      "PyTorch's or torch.compile's (default: megatron; with --zero 3 eager)");
+  add("loss", po::value(&o.loss)->default_value("unfused"),
+      "unfused|fused: whether the loss is one kernel over BF16 logits");
+  add("precision", po::value(&o.precision)->default_value("bf16"),
+      "bf16|fp8|mxfp8|nvfp4: of the linear layers' matrix products, where the GPU has their rate");
+  add("weight-precision", po::value(&o.weight_precision)->default_value("bf16"),
+      "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
   add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
       "fp32|bf16: of the gradient buffer and of uncompressed reductions");
   add("overlap", po::value(&o.overlap),
@@ -141,10 +166,18 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.recompute = chosen<sim::Recompute>("--recompute", o.recompute,
                                        {{"none", sim::Recompute::none},
                                         {"selective", sim::Recompute::selective},
+                                        {"alternate", sim::Recompute::alternate},
                                         {"full", sim::Recompute::full}});
   p.attention = chosen<sim::Attention>(
       "--attention", given(o.attention, fsdp ? "fused" : "unfused"),
       {{"unfused", sim::Attention::unfused}, {"fused", sim::Attention::fused}});
+  p.kernels = chosen<sim::Kernels>("--kernels", given(o.kernels, fsdp ? "eager" : "megatron"),
+                                   {{"megatron", sim::Kernels::megatron},
+                                    {"eager", sim::Kernels::eager},
+                                    {"compiled", sim::Kernels::compiled}});
+  p.loss = chosen<sim::Loss>("--loss", o.loss,
+                             {{"unfused", sim::Loss::unfused}, {"fused", sim::Loss::fused}});
+  read_precision(o, p);
   p.gradients =
       chosen<sim::Precision>("--gradient-precision", o.gradient_precision,
                              {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});

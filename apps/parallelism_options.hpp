@@ -17,6 +17,8 @@ struct ParallelismOptions {
   int micro_batch = 1, accumulation = 0;
   std::int64_t global_batch = 0;
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
+  std::string kernels, loss, precision;
+  std::string weight_precision;
 };
 
 void add_parallelism_flags(boost::program_options::options_description& flags,

@@ -32,12 +32,18 @@ std::optional<FlopRate> read_optional_rate(TomlReader& reader, std::string_view 
   return reader.quantity<FlopRate>(key);
 }
 
+std::optional<double> read_optional_share(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.number(key, kShare);
+}
+
 Gpu read_gpu(TomlReader& reader) {
   return {.name = reader.text("gpu.name"),
           .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
           .bf16 = reader.quantity<FlopRate>("gpu.bf16"),
           .fp8 = read_optional_rate(reader, "gpu.fp8"),
           .fp4 = read_optional_rate(reader, "gpu.fp4"),
+          .fused_attention = read_optional_share(reader, "gpu.fused_attention"),
           .fp32 = reader.quantity<FlopRate>("gpu.fp32"),
           .memory = reader.quantity<Bytes>("gpu.memory"),
           .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),

@@ -17,14 +17,15 @@ namespace sim {
 
 // [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
 struct Gpu {
-  std::string name;              // matched with the `gpu` of a calibration table
-  int multiprocessors = 0;       // SMs: what a collective's channels are taken from
-  FlopRate bf16;                 // tensor-core peak in 16 bits
-  std::optional<FlopRate> fp8;   // tensor-core peak of FP8 and MXFP8, where the GPU has them
-  std::optional<FlopRate> fp4;   // of NVFP4
-  FlopRate fp32;                 // vector peak: the optimizer's arithmetic runs at it
-  Bytes memory;                  // capacity
-  Bandwidth memory_bandwidth;    // peak of the data sheet, reads and writes summed
+  std::string name;             // matched with the `gpu` of a calibration table
+  int multiprocessors = 0;      // SMs: what a collective's channels are taken from
+  FlopRate bf16;                // tensor-core peak in 16 bits
+  std::optional<FlopRate> fp8;  // tensor-core peak of FP8 and MXFP8, where the GPU has them
+  std::optional<FlopRate> fp4;  // of NVFP4
+  std::optional<double> fused_attention;  // share of the 16-bit peak that it reaches, causal
+  FlopRate fp32;                          // vector peak: the optimizer's arithmetic runs at it
+  Bytes memory;                           // capacity
+  Bandwidth memory_bandwidth;             // peak of the data sheet, reads and writes summed
   double memory_efficiency = 0;  // share of it that a copy of large buffers reaches, (0, 1]
   Seconds launch_latency;        // from one kernel's end to the next one's start on a stream
   DollarRate price;              // of one GPU with its share of the node

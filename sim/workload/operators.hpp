@@ -16,6 +16,8 @@ struct Operator {
   double count = 1;
   double bytes = 0;  // read and written in GPU memory, all counts together
   double launches = 1;
+  MatrixPrecision precision = MatrixPrecision::bf16;  // of its operands
+  bool fused_attention = false;  // at the rate that the GPU reaches there (Gpu::fused_attention)
 
   [[nodiscard]] double flop() const { return 2 * m * n * k * count; }
 };

@@ -9,6 +9,20 @@
 
 namespace sim {
 
+double bytes_of(MatrixPrecision precision) {
+  switch (precision) {
+    case MatrixPrecision::fp8:
+      return 1;
+    case MatrixPrecision::mxfp8:
+      return 1 + 1.0 / 32;
+    case MatrixPrecision::nvfp4:
+      return 0.5 + 1.0 / 16;
+    case MatrixPrecision::bf16:
+      break;
+  }
+  return 2;
+}
+
 int data_parallel(const Cluster& cluster, const Parallelism& parallelism) {
   return rank_count(cluster) / (parallelism.tensor * parallelism.pipeline);
 }
@@ -34,6 +48,20 @@ void check_virtual_stages(const Model& model, const Parallelism& p, const Proble
   } else if (model.layers % (p.pipeline * p.virtual_stages) != 0) {
     problem(fmt::format("--virtual-stages: {} x pp {} does not divide the {} layers of {}",
                         p.virtual_stages, p.pipeline, model.layers, model.name));
+  }
+}
+
+void check_software(const Cluster& cluster, const Parallelism& p) {
+  if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
+    throw InputError(
+        "--recompute: alternate keeps what fused attention does; give --attention fused");
+  }
+  const bool fp4 = p.matrices == MatrixPrecision::nvfp4;
+  const bool has_rate = fp4 ? cluster.gpu.fp4.has_value() : cluster.gpu.fp8.has_value();
+  if (p.matrices != MatrixPrecision::bf16 && !has_rate) {
+    throw InputError(
+        fmt::format("--precision: {} has no gpu.{} rate; choose bf16 or another cluster",
+                    cluster.gpu.name, fp4 ? "fp4" : "fp8"));
   }
 }
 
@@ -88,6 +116,7 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
                     p.pipeline, p.tensor, ranks));
   }
   if (!problems.empty()) throw InputError(problems);
+  check_software(cluster, p);
   check_sharding(cluster, p);
 }
 

@@ -15,13 +15,38 @@ namespace sim {
 enum class Recompute {
   none,
   selective,  // the attention core again in the backward pass (Korthikanti et al. 2205.05198)
-  full        // every layer again from its input
+  // All but attention and every other matrix product of a layer, which are kept: torchtitan's
+  // selective option "op" (arXiv 2410.06511, section 2.1.3). For fused attention only.
+  alternate,
+  full  // every layer again from its input
 };
 
 enum class Attention {
   unfused,  // scores, softmax, dropout and weighted sum as kernels of their own
   fused     // one kernel that keeps the scores on chip (Dao et al. 2205.14135)
 };
+
+// Which passes over activations are one kernel.
+enum class Kernels {
+  megatron,  // Megatron-LM's and Apex' fused norms, rotations, activations and residuals
+  eager,     // PyTorch's own, one by one: RMSNorm, rotation and SwiGLU are several each
+  compiled   // torch.compile's: as few as Megatron's
+};
+
+enum class Loss {
+  unfused,  // logits in FP32 too, some passes over them
+  fused     // one kernel each way, BF16 logits replaced by their gradient (flash-attn's, Liger's)
+};
+
+// Of the matrix products of the linear layers; attention and the output projection stay in BF16.
+enum class MatrixPrecision {
+  bf16,
+  fp8,    // a scale a tensor, found anew at each use (torchao's dynamic scaling)
+  mxfp8,  // a scale for 32 elements (OCP MX 1.0)
+  nvfp4   // a scale for 16 elements
+};
+// Bytes of an operand's element, scales included.
+[[nodiscard]] double bytes_of(MatrixPrecision precision);
 
 enum class Precision { bf16, fp32 };
 [[nodiscard]] constexpr int bytes_of(Precision precision) {
@@ -59,6 +84,10 @@ struct Parallelism {
   int accumulation = 1;  // micro-batches of a step and replica
   Recompute recompute = Recompute::selective;
   Attention attention = Attention::unfused;
+  Kernels kernels = Kernels::megatron;
+  Loss loss = Loss::unfused;
+  MatrixPrecision matrices = MatrixPrecision::bf16;
+  bool gathers_matrices = false;  // ZeRO-3 casts weights to `matrices` before it gathers them
   Precision gradients = Precision::fp32;  // of the gradient buffer and of uncompressed wires
   Overlap overlap = {};
   Bytes bucket = 160_MiB;  // of gradients, where something overlaps; else one bucket holds all

@@ -21,6 +21,9 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
 
 Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
     : peak_(gpu.bf16.base()),
+      fp8_(gpu.fp8.value_or(FlopRate()).base()),
+      fp4_(gpu.fp4.value_or(FlopRate()).base()),
+      fused_attention_(gpu.fused_attention.value_or(0)),
       vector_(gpu.fp32.base()),
       memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
       launch_s_(gpu.launch_latency.base()),
@@ -50,12 +53,25 @@ double Roofline::gemm_share(double m, double n, double k, double count) const {
   return filled * tiles / (std::ceil(tiles / multiprocessors_) * multiprocessors_);
 }
 
+double Roofline::peak(MatrixPrecision precision) const {
+  if (precision == MatrixPrecision::bf16) return peak_;
+  return precision == MatrixPrecision::nvfp4 ? fp4_ : fp8_;
+}
+
+double Roofline::compute_seconds(const Operator& one) const {
+  const double flop = one.flop();
+  if (flop <= 0) return 0;
+  // What was measured of attention is left as it is by block().
+  if (one.fused_attention && fused_attention_ > 0) {
+    return flop / (peak_ * fused_attention_) * efficiency_;
+  }
+  return flop / (peak(one.precision) * gemm_share(one.m, one.n, one.k, one.count));
+}
+
 BlockTime Roofline::block(const Operators& operators) const {
   BlockTime time;
   for (const Operator& one : operators) {
-    const double flop = one.flop();
-    const double compute_s =
-        flop > 0 ? flop / (peak_ * gemm_share(one.m, one.n, one.k, one.count)) : 0;
+    const double compute_s = compute_seconds(one);
     const double memory_s = one.bytes / memory_;
     const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
     time += {seconds, memory_s >= compute_s ? seconds : 0};

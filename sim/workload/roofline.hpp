@@ -22,7 +22,8 @@ class Roofline {
   Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration);
 
   // Each operator: the longer of FLOP over the rate that its shape reaches and bytes over memory
-  // bandwidth, over the fitted compute efficiency, plus its launches.
+  // bandwidth, over the fitted compute efficiency, plus its launches. Fused attention is as long as
+  // its published rate says, where the GPU's file has one.
   [[nodiscard]] BlockTime block(const Operators& operators) const;
   // A pass over memory that is not part of the model: optimizer, zeroing, copies. `flop` are of its
   // arithmetic in FP32, which is done while the bytes move.
@@ -34,7 +35,12 @@ class Roofline {
   [[nodiscard]] double gemm_share(double m, double n, double k, double count) const;
 
  private:
+  [[nodiscard]] double peak(MatrixPrecision precision) const;
+  [[nodiscard]] double compute_seconds(const Operator& one) const;
+
   double peak_;
+  double fp8_, fp4_;        // of matrix products; 0 where the GPU has none
+  double fused_attention_;  // share of the peak; 0 where not known
   double vector_;
   double memory_;
   double launch_s_;
