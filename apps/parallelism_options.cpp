@@ -65,6 +65,10 @@ sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overl
     sharding.reshard_after_forward =
         chosen<bool>("--reshard", o.reshard, {{"off", false}, {"on", true}});
   }
+  if (of_stage_3("--backward-prefetch", !o.backward_prefetch.empty())) {
+    sharding.prefetch_after_backward =
+        chosen<bool>("--backward-prefetch", o.backward_prefetch, {{"pre", false}, {"post", true}});
+  }
   if (of_stage_3("--unit-layers", o.unit_layers > 0)) sharding.unit_layers = o.unit_layers;
   if (of_stage_3("--prefetch", o.prefetch >= 0)) {
     if (!overlap.weights) {
@@ -92,6 +96,9 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
       "layers that ZeRO-3 gathers together (default 1)");
   add("prefetch", at_least(0, "--prefetch", o.prefetch),
       "units that ZeRO-3 gathers ahead of the one that computes (default 1)");
+  add("backward-prefetch", po::value(&o.backward_prefetch),
+      "pre|post: backward, gather ahead before or after a unit's gradients are computed (default "
+      "pre)");
 }
 
 void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
@@ -142,6 +149,8 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
       "bf16|fp8|mxfp8|nvfp4: of the linear layers' matrix products, where the GPU has their rate");
   add("weight-precision", po::value(&o.weight_precision)->default_value("bf16"),
       "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
+  add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
+      "adamw|adamw-foreach: in one kernel, or term by term as PyTorch does by default");
   add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
       "fp32|bf16: of the gradient buffer and of uncompressed reductions");
   add("overlap", po::value(&o.overlap),
@@ -177,6 +186,9 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
                                     {"compiled", sim::Kernels::compiled}});
   p.loss = chosen<sim::Loss>("--loss", o.loss,
                              {{"unfused", sim::Loss::unfused}, {"fused", sim::Loss::fused}});
+  p.optimizer = chosen<sim::Optimizer>(
+      "--optimizer", o.optimizer,
+      {{"adamw", sim::Optimizer::adamw}, {"adamw-foreach", sim::Optimizer::adamw_foreach}});
   read_precision(o, p);
   p.gradients =
       chosen<sim::Precision>("--gradient-precision", o.gradient_precision,

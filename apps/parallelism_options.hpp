@@ -13,12 +13,12 @@ namespace apps {
 struct ParallelismOptions {
   int tensor = 1, pipeline = 1, virtual_stages = 1;
   int zero = 1, hybrid_shard = 0, unit_layers = 0, prefetch = -1;
-  std::string reshard;
+  std::string reshard, backward_prefetch;
   int micro_batch = 1, accumulation = 0;
   std::int64_t global_batch = 0;
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
   std::string kernels, loss, precision;
-  std::string weight_precision;
+  std::string weight_precision, optimizer;
 };
 
 void add_parallelism_flags(boost::program_options::options_description& flags,

@@ -48,6 +48,7 @@ Gpu read_gpu(TomlReader& reader) {
           .memory = reader.quantity<Bytes>("gpu.memory"),
           .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),
           .memory_efficiency = reader.number("gpu.memory_efficiency", kShare),
+          .speed_spread = read_optional_share(reader, "gpu.speed_spread").value_or(0),
           .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
           .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};

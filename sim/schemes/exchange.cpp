@@ -3,6 +3,7 @@
 #include <map>
 
 #include "sim/schemes/exchange_kernels.hpp"
+#include "sim/schemes/formats.hpp"
 #include "sim/schemes/step.hpp"
 
 namespace sim {
@@ -28,7 +29,8 @@ std::vector<OperationId> last_of(const Step& step, const Communicator& group, St
 void gather_group(Step& step, const Communicator& group, int stage, std::size_t index,
                   bool beside) {
   const Bucket& bucket = step.buckets[static_cast<std::size_t>(stage)][index];
-  const codecs::Format& wire = step.scheme.weights.wire;
+  const codecs::Format& wire =
+      step.parallelism.gathers_matrices ? formats::kFp8 : step.scheme.weights.wire;
   const auto shard = ceil_elements(bucket.parameters, step.shards);
   const auto after = last_of(step, group, step.shards_weights() ? Stream::codec : Stream::compute);
   all_gather(step.builder, group, wire_bytes(wire, shard) * step.shards,

@@ -7,6 +7,8 @@ namespace sim::formats {
 
 inline constexpr codecs::Format kFp32{.element = codecs::Element::fp32};
 inline constexpr codecs::Format kBf16{.element = codecs::Element::bf16};
+// Weights that products take as they come; the scale of a whole tensor is not counted.
+inline constexpr codecs::Format kFp8{.element = codecs::Element::e4m3};
 
 // Stochastically rounded groups, as SDP4Bit sends everything (arXiv 2410.15526, section 3).
 constexpr codecs::Format stochastic(codecs::Element element, std::size_t group,

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "sim/base/error.hpp"
+#include "sim/cluster/gpu_speeds.hpp"
 
 namespace sim {
 
@@ -54,6 +55,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
       roofline(step_context.cluster.gpu, step_context.cluster.fitted, step_context.calibration),
       data(data_parallel(step_context.cluster, parallelism)),
       shards(shard_ranks(step_context.cluster, parallelism)),
+      slowdown_(rank_slowdowns(step_context.cluster)),
       held_(static_cast<std::size_t>(rank_count(step_context.cluster))),
       gathered_(static_cast<std::size_t>(rank_count(step_context.cluster))) {
   for (int stage = 0; stage < parallelism.pipeline; ++stage) {
@@ -151,8 +153,11 @@ void Step::hold_compute(int rank, OperationId operation) {
 
 OperationId Step::compute(int rank, Phase phase, std::string_view label, const BlockTime& time) {
   auto& held = held_[static_cast<std::size_t>(rank)];
-  const OperationId id =
-      builder.work(rank, Stream::compute, phase, label, time.seconds, time.memory_share(), held);
+  const BlockTime slowed{time.memory_seconds + (time.seconds - time.memory_seconds) *
+                                                   slowdown_[static_cast<std::size_t>(rank)],
+                         time.memory_seconds};
+  const OperationId id = builder.work(rank, Stream::compute, phase, label, slowed.seconds,
+                                      slowed.memory_share(), held);
   held.clear();
   return id;
 }

@@ -76,6 +76,7 @@ struct Step {
   [[nodiscard]] double pass_seconds(std::string_view label, double bytes, double flop) const;
   void make_data_group(int stage, int t);
   void split_by_node(DataGroup& group);
+  std::vector<double> slowdown_;                    // by rank: of matrix products
   std::vector<std::vector<OperationId>> held_;      // by rank
   std::vector<std::vector<OperationId>> gathered_;  // by rank, then bucket
 };

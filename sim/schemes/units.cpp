@@ -32,13 +32,16 @@ class Units {
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).last_layer != layer) return;
     use(stage, unit);
-    prefetch(stage, unit, -1);
+    if (!p_.sharding.prefetch_after_backward) prefetch(stage, unit, -1);
     drop(stage, unit);
   }
 
   void after_backward(int stage, int layer) {
     const auto unit = unit_of(stage, layer);
-    if (bucket(stage, unit).first_layer == layer) reduce(stage, unit);
+    if (bucket(stage, unit).first_layer == layer) {
+      if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, -1);
+      reduce(stage, unit);
+    }
     if (layer != 0) return;
     reduce(stage, root(stage));
     drop(stage, root(stage));

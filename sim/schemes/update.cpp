@@ -62,6 +62,18 @@ void reduce_norm(Step& step) {
 
 }  // namespace
 
+namespace {
+
+// A parameter's gradient, master weight and two moments are read, the last three written, in FP32.
+// Term by term: decay (4 + 4), the moments scaled and added to (8 + 12, 8 + 12), root, quotient and
+// sum of the denominator (8 + 8 + 8), the step (12 + 4). The arithmetic of both: 7 for the moments,
+// 2 for their bias corrections, 7 for root, quotient, decay and step.
+double adam_bytes(const Parallelism& p, double gradient) {
+  return p.optimizer == Optimizer::adamw_foreach ? 88 : gradient + 3 * 4 + 3 * 4;
+}
+
+}  // namespace
+
 void update_shards(Step& step) {
   const Parallelism& p = step.parallelism;
   // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
@@ -76,10 +88,7 @@ void update_shards(Step& step) {
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const double shard = shards[static_cast<std::size_t>(stage)];
     step.pass(stage, Phase::optimizer, "clip", 2 * gradient * shard);
-    // Adam reads gradient, master weight and two moments, and writes the last three, in FP32. Its
-    // arithmetic: 7 for the moments, 2 for their bias corrections, 7 for root, quotient, decay and
-    // step.
-    step.pass(stage, Phase::optimizer, "adam", (gradient + 3 * 4 + 3 * 4) * shard, 16 * shard);
+    step.pass(stage, Phase::optimizer, "adam", adam_bytes(p, gradient) * shard, 16 * shard);
     if (step.shards_weights()) continue;
     step.pass(stage, Phase::optimizer, "cast weights", (4 + 2) * shard);
   }

@@ -48,6 +48,11 @@ enum class MatrixPrecision {
 // Bytes of an operand's element, scales included.
 [[nodiscard]] double bytes_of(MatrixPrecision precision);
 
+enum class Optimizer {
+  adamw,          // in one kernel: Apex', Megatron's, PyTorch's fused one
+  adamw_foreach,  // term by term: PyTorch's default, Composer's decoupled AdamW
+};
+
 enum class Precision { bf16, fp32 };
 [[nodiscard]] constexpr int bytes_of(Precision precision) {
   return precision == Precision::bf16 ? 2 : 4;
@@ -73,6 +78,9 @@ struct Sharding {
   bool reshard_after_forward = true;  // else weights stay until their backward pass: SHARD_GRAD_OP
   int unit_layers = 1;                // layers that are gathered together
   int prefetch = 1;                   // units gathered ahead of the one that computes
+  // Backward, the next unit is gathered once the last one's gradients are computed, beside nothing
+  // but their reduction: PyTorch's BACKWARD_POST. Else before they are: BACKWARD_PRE.
+  bool prefetch_after_backward = false;
 };
 
 struct Parallelism {
@@ -87,6 +95,7 @@ struct Parallelism {
   Kernels kernels = Kernels::megatron;
   Loss loss = Loss::unfused;
   MatrixPrecision matrices = MatrixPrecision::bf16;
+  Optimizer optimizer = Optimizer::adamw;
   bool gathers_matrices = false;  // ZeRO-3 casts weights to `matrices` before it gathers them
   Precision gradients = Precision::fp32;  // of the gradient buffer and of uncompressed wires
   Overlap overlap = {};
