@@ -85,7 +85,8 @@ po::options_description job_flags(JobOptions& o) {
   auto add = flags.add_options();
   add("topology", po::value(&o.topology)->required(),
       "cluster: a shipped name (see list) or a file");
-  add("model", po::value(&o.model)->required(), "model: a shipped name or a file");
+  add("model", po::value(&o.model)->required(),
+      "model: a shipped name, a file, or a config.json of Hugging Face");
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel; several with commas compare them");
   add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");

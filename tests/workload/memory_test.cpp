@@ -74,7 +74,8 @@ TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
     return activations_of(memory_use(nodes(2), model, {.tensor = 4}, 0)) / model.layers;
   };
   const double plain = activations();
-  // Queries and output are 32 heads wide, keys and values 8: twice as wide, they take as much again.
+  // Queries and output are 32 heads wide, keys and values 8: with heads twice as wide they take as
+  // much again.
   model.head_width = 256;
   EXPECT_DOUBLE_EQ(activations() - plain, 2 * tokens * 128 * (2 * 32 + 2 * 8) / 4);
   model.head_width = 128;
