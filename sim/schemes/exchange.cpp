@@ -29,8 +29,7 @@ std::vector<OperationId> last_of(const Step& step, const Communicator& group, St
 void gather_group(Step& step, const Communicator& group, int stage, std::size_t index,
                   bool beside) {
   const Bucket& bucket = step.buckets[static_cast<std::size_t>(stage)][index];
-  const codecs::Format& wire =
-      step.parallelism.gathers_matrices ? formats::kFp8 : step.scheme.weights.wire;
+  const codecs::Format& wire = gathered_format(step, stage, index);
   const auto shard = ceil_elements(bucket.parameters, step.shards);
   const auto after = last_of(step, group, step.shards_weights() ? Stream::codec : Stream::compute);
   all_gather(step.builder, group, wire_bytes(wire, shard) * step.shards,
@@ -204,6 +203,11 @@ void reduce_group(Step& step, const DataGroup& group, double parameters) {
 }
 
 }  // namespace
+
+const codecs::Format& gathered_format(const Step& step, int stage, std::size_t bucket) {
+  const bool layers = bucket + 1 < step.buckets[static_cast<std::size_t>(stage)].size();
+  return step.parallelism.gathers_matrices && layers ? formats::kFp8 : step.scheme.weights.wire;
+}
 
 void gather_bucket(Step& step, int stage, std::size_t bucket, bool beside) {
   for (int t = 0; t < step.parallelism.tensor; ++t) {

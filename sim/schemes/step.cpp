@@ -174,8 +174,10 @@ void Step::pass(int stage, Phase phase, std::string_view label, double bytes, do
 }
 
 void Step::side_pass(int rank, Phase phase, std::string_view label, double bytes) {
-  const OperationId after = builder.last(rank, Stream::compute);
-  builder.work(rank, Stream::codec, phase, label, pass_seconds(label, bytes, 0), 1, {&after, 1});
+  std::vector<OperationId> after{builder.last(rank, Stream::compute)};
+  const auto& held = held_[static_cast<std::size_t>(rank)];
+  if (!parallelism.overlap.weights) after.insert(after.end(), held.begin(), held.end());
+  builder.work(rank, Stream::codec, phase, label, pass_seconds(label, bytes, 0), 1, after);
 }
 
 OperationId Step::codec(int rank, Phase phase, const KernelUse& use,

@@ -66,7 +66,8 @@ struct Step {
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
-  // One beside the compute stream, once that is where it is now; on the codec stream.
+  // One beside the compute stream, once that is where it is now, and where weights do not overlap
+  // what it waits for has ended; on the codec stream.
   void side_pass(int rank, Phase phase, std::string_view label, double bytes);
   // A codec's kernel on the rank's codec stream.
   OperationId codec(int rank, Phase phase, const KernelUse& use,
@@ -94,6 +95,9 @@ void encode_weights(Step& step);  // of the updated shards
 void run_micro_batches(Step& step, const LayerHooks& hooks);
 [[nodiscard]] LayerHooks bucket_hooks(Step& step);  // of ZeRO-1 and 2
 [[nodiscard]] LayerHooks unit_hooks(Step& step);    // of ZeRO-3
+// What the bucket's weights travel as. Under ZeRO-3 layers may in FP8, embedding and head do not.
+[[nodiscard]] const codecs::Format& gathered_format(const Step& step, int stage,
+                                                    std::size_t bucket);
 // Of one bucket, once the compute stream holds what `beside` does not let run beside it.
 void gather_bucket(Step& step, int stage, std::size_t bucket, bool beside);
 // Of one bucket of a stage; the compute stream is not held.

@@ -5,7 +5,8 @@
 //   compute            [forward 0]  [forward 1]  [forward 2]   gather 2 waits for the end of
 //                                                              forward 0, which frees its weights
 //
-// Embedding and head are one unit that is gathered once a micro-batch, as FSDP's root is.
+// Embedding and head are one unit that is gathered once a micro-batch, as FSDP's root is. Of a
+// pipeline's stages the first has the embedding and the last the head; the others have none.
 #include <memory>
 
 #include "sim/schemes/step.hpp"
@@ -20,7 +21,7 @@ class Units {
   }
 
   void before_forward(int stage, int layer) {
-    if (layer == 0) use(stage, root(stage));
+    if (layer == root_layer(stage)) use(stage, root(stage));
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).first_layer != layer) return;
     use(stage, unit);
@@ -42,7 +43,7 @@ class Units {
       if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, -1);
       reduce(stage, unit);
     }
-    if (layer != 0) return;
+    if (layer != root_layer(stage)) return;
     reduce(stage, root(stage));
     drop(stage, root(stage));
   }
@@ -54,37 +55,54 @@ class Units {
   [[nodiscard]] std::size_t root(int stage) const {
     return step_.buckets[static_cast<std::size_t>(stage)].size() - 1;
   }
+  // The first layer of the chunk that has the embedding or the head.
+  [[nodiscard]] int root_layer(int stage) const {
+    const bool head = stage > 0 && stage == p_.pipeline - 1;
+    return head ? (p_.virtual_stages - 1) * layers_of_a_chunk() : 0;
+  }
+  [[nodiscard]] int layers_of_a_chunk() const {
+    return step_.context.model.layers / p_.pipeline / p_.virtual_stages;
+  }
   [[nodiscard]] std::size_t unit_of(int stage, int layer) const {
     std::size_t unit = 0;
     while (bucket(stage, unit).last_layer < layer) ++unit;
     return unit;
   }
   [[nodiscard]] int chunk_of(int stage, std::size_t unit) const {
-    const int layers = step_.context.model.layers / p_.pipeline / p_.virtual_stages;
-    return bucket(stage, unit).first_layer / layers;
+    return bucket(stage, unit).first_layer / layers_of_a_chunk();
   }
   std::vector<bool>::reference held(int stage, std::size_t unit) {
     return held_[static_cast<std::size_t>(stage)][unit];
   }
 
+  // Bytes of a gathered weight.
+  [[nodiscard]] double wire_bytes(int stage, std::size_t unit) const {
+    return codecs::encoded_bytes_per_element(gathered_format(step_, stage, unit));
+  }
+
   // The shard's FP32 weights are cast to what travels once the compute stream is where it is now.
+  // FP8's scale takes a pass before.
   void gather(int stage, std::size_t unit) {
     if (held(stage, unit)) return;
     held(stage, unit) = true;
     const double shard = bucket(stage, unit).parameters / step_.shards;
+    const double wire = wire_bytes(stage, unit);
+    const double cast = wire < 2 ? 4 + 4 + wire : 4 + wire;
     step_.for_each_rank(stage, [&](int rank) {
-      step_.side_pass(rank, Phase::memory_pass, "cast weights", (4 + 2) * shard);
+      step_.side_pass(rank, Phase::memory_pass, "cast weights", cast * shard);
     });
     gather_bucket(step_, stage, unit, false);
   }
 
   void use(int stage, std::size_t unit) {
+    if (bucket(stage, unit).parameters <= 0) return;
     gather(stage, unit);
     if (step_.shards < 2) return;
     step_.for_each_rank(stage,
                         [&](int rank) { step_.hold_compute(rank, step_.gathered(rank, unit)); });
     // From rank by rank, as gathered, to weight by weight.
-    step_.pass(stage, Phase::memory_pass, "unpack weights", 4 * bucket(stage, unit).parameters);
+    step_.pass(stage, Phase::memory_pass, "unpack weights",
+               2 * wire_bytes(stage, unit) * bucket(stage, unit).parameters);
   }
 
   void prefetch(int stage, std::size_t unit, int direction) {
@@ -101,6 +119,7 @@ class Units {
   void drop(int stage, std::size_t unit) { held(stage, unit) = false; }
 
   void reduce(int stage, std::size_t unit) {
+    if (bucket(stage, unit).parameters <= 0) return;
     reduce_bucket(step_, stage, bucket(stage, unit));
     if (!p_.overlap.gradients) hold_until_reduced(step_, stage);
   }

@@ -5,14 +5,36 @@
 
 namespace sim {
 
+namespace {
+
+// What brings and sums the rank's gradients, as appended last.
+std::vector<OperationId> reductions(const Step& step, int rank) {
+  std::vector<OperationId> last;
+  for (const Stream stream : {Stream::gradients, Stream::gradients_inter, Stream::codec}) {
+    last.push_back(step.builder.last(rank, stream));
+  }
+  if (step.shards_weights()) last.push_back(step.builder.last(rank, Stream::weights));
+  return last;
+}
+
+}  // namespace
+
 void hold_until_reduced(Step& step, int stage) {
   step.for_each_rank(stage, [&](int rank) {
-    for (const Stream stream : {Stream::gradients, Stream::gradients_inter, Stream::codec}) {
-      step.hold_compute(rank, step.builder.last(rank, stream));
-    }
-    if (step.shards_weights()) step.hold_compute(rank, step.builder.last(rank, Stream::weights));
+    for (const OperationId one : reductions(step, rank)) step.hold_compute(rank, one);
   });
 }
+
+namespace {
+
+// The rank's gradients are computed, and what of them is reduced by now is.
+OperationId summed(Step& step, int rank) {
+  std::vector<OperationId> after = reductions(step, rank);
+  after.push_back(step.builder.last(rank, Stream::compute));
+  return step.builder.barrier(after);
+}
+
+}  // namespace
 
 void sum_tied_gradients(Step& step) {
   const Parallelism& p = step.parallelism;
@@ -27,8 +49,7 @@ void sum_tied_gradients(Step& step) {
       const Communicator pair =
           make_communicator(step.context.cluster, step.builder, {first, last}, step.context.detail,
                             {.ring = true, .all_to_all = false});
-      const OperationId after[] = {step.builder.last(first, Stream::compute),
-                                   step.builder.last(last, Stream::compute)};
+      const OperationId after[] = {summed(step, first), summed(step, last)};
       all_reduce(step.builder, pair, bytes,
                  {.stream = Stream::tensor,
                   .phase = Phase::pipeline_comm,

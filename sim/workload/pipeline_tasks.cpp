@@ -5,15 +5,26 @@
 namespace sim {
 namespace {
 
+// Sizes of the groups in which micro-batches go through a stage's chunks: at least as many as there
+// are stages, for a smaller group would make chunks wait for each other, and no two sizes differ by
+// more than one. The larger ones are first.
+std::vector<int> group_sizes(const Parallelism& p) {
+  const int groups = std::max(1, p.accumulation / p.pipeline);
+  std::vector<int> sizes(static_cast<std::size_t>(groups), p.accumulation / groups);
+  for (int i = 0; i < p.accumulation % groups; ++i) ++sizes[static_cast<std::size_t>(i)];
+  return sizes;
+}
+
 // Passes in the order in which they go forward, or backward: there the last chunk comes first.
 std::vector<Task> passes(const Parallelism& p, bool forward) {
   std::vector<Task> tasks;
-  for (int first = 0; first < p.accumulation; first += p.pipeline) {
-    const int end = std::min(first + p.pipeline, p.accumulation);
+  int first = 0;
+  for (const int size : group_sizes(p)) {
     for (int i = 0; i < p.virtual_stages; ++i) {
       const int chunk = forward ? i : p.virtual_stages - 1 - i;
-      for (int m = first; m < end; ++m) tasks.push_back({forward, m, chunk});
+      for (int m = first; m < first + size; ++m) tasks.push_back({forward, m, chunk});
     }
+    first += size;
   }
   return tasks;
 }
@@ -21,8 +32,8 @@ std::vector<Task> passes(const Parallelism& p, bool forward) {
 // Forward passes before the first backward one.
 int warm_up(const Parallelism& p, int stage) {
   const int after = p.pipeline - stage - 1;
-  const int group = std::min(p.pipeline, p.accumulation);
-  const int passes = p.virtual_stages > 1 ? 2 * after + (p.virtual_stages - 1) * group : after;
+  const int passes =
+      p.virtual_stages > 1 ? 2 * after + (p.virtual_stages - 1) * group_sizes(p).front() : after;
   return std::min(passes, p.accumulation * p.virtual_stages);
 }
 

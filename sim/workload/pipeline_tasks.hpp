@@ -19,8 +19,8 @@ struct Task {
 
 // A stage's order under 1F1B: enough forward passes to fill the stages after it, then one forward
 // and one backward in turn (Narayanan et al. 2104.04473, section 2.2). With virtual stages, micro-
-// batches go through chunk by chunk in groups of as many as there are stages (section 2.3 and
-// Megatron's schedules.py).
+// batches go through chunk by chunk in groups of as many as there are stages (section 2.3), and of a
+// few more where they do not divide (microbatch_group_size_per_vp_stage of Megatron's schedules.py).
 [[nodiscard]] std::vector<Task> pipeline_tasks(const Parallelism& parallelism, int stage);
 
 // Forward passes of chunks that the stage has under way at most: what its activations are kept for.

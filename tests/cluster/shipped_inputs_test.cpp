@@ -43,7 +43,7 @@ std::vector<Shipped> shipped_inputs() {
                             static_cast<void>(parse_cluster(text, name));
                           },
                       .optional_tables = {"[fitted]"},
-                      .optional_keys = {"fp8", "fp4"}});
+                      .optional_keys = {"fp8", "fp4", "fused_attention", "speed_spread"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
     inputs.push_back({.file = file,

@@ -10,12 +10,26 @@
 namespace sim {
 namespace {
 
-// What is planned in these tests: no overlap, all of it, and several micro-batches.
-std::vector<Parallelism> settings() {
-  return {{},
-          {.overlap = kOverlapAll, .bucket = 8_MiB},
-          {.tensor = 2, .accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB},
-          {.tensor = 2, .pipeline = 2, .accumulation = 3}};
+// What is planned in these tests: no overlap, all of it, several micro-batches, and stages 2 and 3,
+// which does not do for changes of weights.
+std::vector<Parallelism> settings(const Scheme& scheme) {
+  std::vector<Parallelism> all{
+      {},
+      {.overlap = kOverlapAll, .bucket = 8_MiB},
+      {.tensor = 2, .accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB},
+      {.tensor = 2, .pipeline = 2, .accumulation = 3},
+      {.accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB, .sharding = {.stage = 2}}};
+  if (scheme.weights.difference) return all;
+  all.push_back({.overlap = kOverlapAll, .sharding = {.stage = 3}});
+  all.push_back({.tensor = 2,
+                 .pipeline = 2,
+                 .virtual_stages = 2,
+                 .accumulation = 3,
+                 .sharding = {.stage = 3, .prefetch_after_backward = true}});
+  if (scheme.gradients.algorithm == GradientExchange::Algorithm::ring) {
+    all.push_back({.overlap = kOverlapAll, .sharding = {.stage = 3, .ranks = 4}});
+  }
+  return all;
 }
 
 void expect_bytes_fit(const Schedule& schedule, const Cluster& cluster, double step_s) {
@@ -44,7 +58,7 @@ TEST_P(Bounds, AStepTakesAtLeastItsComputeAndItsBytes) {
   // Without fixed times flows start inside the completions of others.
   for (const Cluster& cluster : {small_cluster(), without_fixed_times(small_cluster())}) {
     for (const Detail detail : {Detail::folded, Detail::step_by_step}) {
-      for (const Parallelism& parallelism : settings()) {
+      for (const Parallelism& parallelism : settings(scheme())) {
         const Schedule schedule = plan(cluster, deep_model(), parallelism, scheme(), detail);
         const Timeline timeline = simulate(schedule, cluster);
         EXPECT_EQ(timeline.outcome, Outcome::complete);
@@ -72,7 +86,7 @@ TEST_P(Bounds, TwiceTheHardwareHalvesAStepOfCommunicationAndMemory) {
   Cluster cluster = small_cluster();
   cluster.gpu.bf16 = FlopRate::from_base(1e30);  // only bytes and fixed times count
   cluster.gpu.launch_latency = 4_us;
-  for (const Parallelism& parallelism : settings()) {
+  for (const Parallelism& parallelism : settings(scheme())) {
     const double once = step_time(cluster, deep_model(), parallelism, scheme());
     const double twice = step_time(scaled(cluster, 2), deep_model(), parallelism, scheme());
     EXPECT_NEAR(once / twice, 2, 1e-6);
@@ -103,14 +117,14 @@ TEST_P(Bounds, MoreBandwidthNeverMakesAStepSlower) {
 // A faster flow takes more memory bandwidth for a shorter time. A kernel that memory bounds in part
 // slows down by 1 / (what is left of it), which grows faster than the time shrinks.
 TEST_P(Bounds, MoreBandwidthBesideComputeCostsAtMostItsBursts) {
-  for (const Parallelism& parallelism : settings()) {
+  for (const Parallelism& parallelism : settings(scheme())) {
     EXPECT_LE(worst_of_more_bandwidth(parallelism, scheme()), 1.005);
   }
 }
 
 TEST_P(Bounds, TwoRunsAgreeToTheLastBit) {
   const Cluster cluster = small_cluster();
-  for (const Parallelism& parallelism : settings()) {
+  for (const Parallelism& parallelism : settings(scheme())) {
     const Schedule schedule = plan(cluster, deep_model(), parallelism, scheme());
     const Timeline first = simulate(schedule, cluster);
     const Timeline second = simulate(plan(cluster, deep_model(), parallelism, scheme()), cluster);
@@ -119,13 +133,21 @@ TEST_P(Bounds, TwoRunsAgreeToTheLastBit) {
   }
 }
 
-TEST_P(Bounds, TheFoldIsWithinTwoPerCentOfStepByStep) {
+// Step by step, each pair of an all_to_all takes a share of a link that it meets a ring on; folded,
+// they are one flow. Only under stage 3 do both run at once.
+double fold_tolerance(const Scheme& scheme, const Parallelism& parallelism) {
+  const bool meets_a_ring = parallelism.sharding.stage == 3 && parallelism.overlap.weights &&
+                            scheme.gradients.algorithm == GradientExchange::Algorithm::all_to_all;
+  return meets_a_ring ? 0.1 : 0.02;
+}
+
+TEST_P(Bounds, TheFoldIsWithinTwoPerCentOfStepByStepWhereAllToAllsMeetNoRing) {
   const Cluster cluster = small_cluster();
-  for (const Parallelism& parallelism : settings()) {
+  for (const Parallelism& parallelism : settings(scheme())) {
     const double folded = step_time(cluster, deep_model(), parallelism, scheme());
     const double unfolded =
         step_time(cluster, deep_model(), parallelism, scheme(), Detail::step_by_step);
-    EXPECT_NEAR(folded / unfolded, 1, 0.02);
+    EXPECT_NEAR(folded / unfolded, 1, fold_tolerance(scheme(), parallelism));
   }
 }
 

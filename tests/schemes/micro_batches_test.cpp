@@ -2,6 +2,8 @@
 // compute and to bytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/workload/roofline.hpp"
 #include "tests/schemes/sample_step.hpp"
 
@@ -64,6 +66,30 @@ TEST(Pipeline, OneForwardOneBackwardTakesMicroBatchesPlusStagesLessOne) {
       EXPECT_NEAR(step_time(cluster, pipeline_model(), parallelism, uncompressed()) / expected, 1,
                   1e-6)
           << stages << " stages, " << micro_batches << " micro-batches";
+    }
+  }
+}
+
+// Narayanan et al. 2104.04473, section 2.3: with v chunks a stage, the pipeline fills and drains by
+// passes of 1/v of a stage's layers, (p - 1) t / v in place of (p - 1) t. With fewer micro-batches
+// than stages, the first one crosses the whole pipeline alone, p t, and each other one is t / v
+// behind.
+TEST(Pipeline, InterleavingDividesTheBubbleByTheChunks) {
+  struct {
+    int stages, chunks;
+  } constexpr kRows[] = {{2, 2}, {2, 4}, {4, 2}};
+  for (const auto& [stages, chunks] : kRows) {
+    const Cluster cluster = free_communication(stages);
+    for (const int micro_batches : {1, 2, 3, 4, 5, 7, 8, 9}) {
+      const Parallelism parallelism{
+          .pipeline = stages, .virtual_stages = chunks, .accumulation = micro_batches};
+      const PassTimes times = pass_times(cluster, pipeline_model(), parallelism);
+      const double turns =
+          std::max(micro_batches, stages) + (std::min(micro_batches, stages) - 1.0) / chunks;
+      const double expected = turns * times.stage + micro_batches * times.ends;
+      EXPECT_NEAR(step_time(cluster, pipeline_model(), parallelism, uncompressed()) / expected, 1,
+                  1e-6)
+          << stages << " stages x " << chunks << ", " << micro_batches << " micro-batches";
     }
   }
 }
@@ -157,14 +183,17 @@ TEST(TensorParallelism, SendsTheSameBytesWithSequenceParallelism) {
   }
 }
 
-TEST(Pipeline, SendsActivationsForwardAndTheirGradientsBack) {
-  // Each of 3 micro-batches crosses 3 of 4 borders, both ways, 2 bytes a value.
+TEST(Pipeline, SendsActivationsForwardAndTheirGradientsBackOverEveryBorderOfItsChunks) {
+  // Each of 3 micro-batches crosses the borders of 4 stages of 1 or 2 chunks, both ways, 2 bytes a
+  // value.
   const double activations = 2.0 * 128 * 512;
-  Model model = deep_model();
-  model.tied_embeddings = false;
-  const Schedule schedule =
-      plan(small_cluster(1, 4), model, {.pipeline = 4, .accumulation = 3}, uncompressed());
-  EXPECT_DOUBLE_EQ(sent_by_all(schedule, Phase::pipeline_comm), 3 * 3 * 2 * activations);
+  for (const int chunks : {1, 2}) {
+    const Parallelism parallelism{.pipeline = 4, .virtual_stages = chunks, .accumulation = 3};
+    const Schedule schedule =
+        plan(small_cluster(1, 4), pipeline_model(), parallelism, uncompressed());
+    EXPECT_DOUBLE_EQ(sent_by_all(schedule, Phase::pipeline_comm),
+                     3 * (4 * chunks - 1) * 2 * activations);
+  }
 }
 
 }  // namespace
