@@ -90,7 +90,7 @@ int solve_cluster(const SolveOptions& options) {
   const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
   Progress progress("solving",
                     static_cast<int>(job.schemes.size() * searches) * most_tries(kFactor));
-  print(options.format, {"bandwidth", "Gbps", job.cluster.name, job.model.name},
+  print(options.format, {"bandwidth", "Gbps a NIC", job.cluster.name, job.model.name},
         options.beats.empty() ? solve_utilisation(job, options.shares, progress)
                               : solve_beats(job, options.beats, progress));
   return 0;

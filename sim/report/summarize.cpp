@@ -28,6 +28,29 @@ void add_wire(const Schedule& schedule, StepReport& report) {
 }
 
 // A ring's exchange of weights and gradients in FP32, over what the data-parallel phases send.
+// Weights and gradients that a rank of the stage sends in rings, uncompressed.
+double ring_elements(const StepContext& context, int stage) {
+  const Parallelism& p = context.parallelism;
+  const StageParameters held = stage_parameters(context.model, p, stage);
+  const double layers = held.layer * held.layers;
+  const double ends = held.embedding + held.head;
+  const double shards = shard_ranks(context.cluster, p);
+  const double replicas = data_parallel(context.cluster, p) / shards;
+  double passes = 0;  // of all of it through the ring of the shards
+  switch (p.sharding.stage) {
+    case 1:
+      passes = 2 * (layers + ends);
+      break;
+    case 2:
+      passes = (1 + p.accumulation) * (layers + ends);
+      break;
+    default:
+      passes = p.accumulation * ((p.sharding.reshard_after_forward ? 3 : 2) * layers + 2 * ends);
+  }
+  return passes * (shards - 1) / shards +
+         p.accumulation * (layers + ends) / shards * 2 * (replicas - 1) / replicas;
+}
+
 void add_compression(const StepContext& context, StepReport& report) {
   const Parallelism& p = context.parallelism;
   double sent = 0;
@@ -38,13 +61,12 @@ void add_compression(const StepContext& context, StepReport& report) {
     }
   }
   if (sent <= 0) return;
-  double parameters = 0;
+  double elements = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    parameters += stage_parameters(context.model, p, stage).total() / p.pipeline;
+    elements += ring_elements(context, stage) / p.pipeline;
   }
-  const double ring = parameters * (report.data - 1) / report.data;
-  report.compression_ratio_fp32 = (4 + 4) * ring / sent;
-  report.compression_ratio_bf16 = (2 + 2) * ring / sent;
+  report.compression_ratio_fp32 = 4 * elements / sent;
+  report.compression_ratio_bf16 = 2 * elements / sent;
 }
 
 void add_links(const StepContext& context, const Schedule& schedule, StepReport& report) {

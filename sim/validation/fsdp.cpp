@@ -1,7 +1,6 @@
 #include "sim/validation/fsdp.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/base/error.hpp"
 #include "sim/validation/fit.hpp"
@@ -25,30 +24,38 @@ std::vector<Measurement> measurements_of(const std::vector<FsdpRow>& rows) {
   return all;
 }
 
-// The compute efficiency that suits the group's rows of one node best.
-Fitted fit_group(Inputs inputs, const std::vector<FsdpRow>& rows, const FsdpRow& of) {
-  std::vector<Measurement> used;
-  Fitted start{.compute_efficiency = 1};
+std::vector<const FsdpRow*> fit_rows_of(const std::vector<FsdpRow>& rows,
+                                        const std::string& group) {
+  std::vector<const FsdpRow*> used;
   for (const FsdpRow& row : rows) {
-    if (row.group != of.group || !row.used_in_fit) continue;
-    used.push_back(row.measured);
-    start.rows.push_back(row.measured.row);
+    if (row.group == group && row.used_in_fit) used.push_back(&row);
   }
-  inputs.clusters.at(of.measured.setup.cluster).fitted = start;
-  return fit(inputs, of.measured.setup.cluster, used);
+  require(!used.empty(), "every group has a row of one node");
+  return used;
 }
 
-// The geometric mean of the group's published utilisations on one node.
-double utilisation_of_group(const std::vector<FsdpRow>& rows, const std::string& group) {
-  double sum = 0;
-  int count = 0;
-  for (const FsdpRow& row : rows) {
-    if (row.group != group || !row.used_in_fit) continue;
-    sum += std::log(row.mfu(row.measured.value));
-    ++count;
+// The highest compute efficiency that one of the group's rows of one node gives.
+Fitted fit_group(Inputs inputs, const std::vector<FsdpRow>& rows, const std::string& group) {
+  Fitted highest;
+  std::vector<std::string> names;
+  for (const FsdpRow* row : fit_rows_of(rows, group)) {
+    const std::string& cluster = row->measured.setup.cluster;
+    inputs.clusters.at(cluster).fitted = {.compute_efficiency = 1, .rows = {row->measured.row}};
+    const Fitted fitted = fit(inputs, cluster, {row->measured});
+    names.push_back(row->measured.row);
+    if (fitted.compute_efficiency > highest.compute_efficiency) highest = fitted;
   }
-  require(count > 0, "every group has a row of one node");
-  return std::exp(sum / count);
+  highest.rows = names;
+  return highest;
+}
+
+// The highest of the group's published utilisations on one node.
+double utilisation_of_group(const std::vector<FsdpRow>& rows, const std::string& group) {
+  double highest = 0;
+  for (const FsdpRow* row : fit_rows_of(rows, group)) {
+    highest = std::max(highest, row->mfu(row->measured.value));
+  }
+  return highest;
 }
 
 void predict_row(FsdpRow& row, const Inputs& blind, const Fitted& fitted) {
@@ -93,7 +100,7 @@ FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow>
   for (FsdpRow& row : rows) {
     tick();
     if (!study.constants.contains(row.group)) {
-      study.constants[row.group] = fit_group(inputs, rows, row);
+      study.constants[row.group] = fit_group(inputs, rows, row.group);
     }
     predict_row(row, inputs, study.constants.at(row.group));
     row.predicted.null_model = row.tokens_at_peak * utilisation_of_group(rows, row.group);

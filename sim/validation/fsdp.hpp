@@ -2,8 +2,9 @@
 // A100 (github.com/mosaicml/llm-foundry, scripts/train/benchmarking/README.md) and torchtitan's
 // Llama 3 8B on H100 (github.com/pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md).
 //
-// One constant is fitted a group of rows, the compute efficiency, and on the group's rows of one
-// node: what several nodes change is predicted.
+// One constant is fitted a group of rows, the compute efficiency: the highest that one of the group's
+// rows of one node gives, since whatever else slows a row is not its kernels'. What several nodes
+// change is predicted.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +26,7 @@ struct FsdpRow {
   std::string left_out;               // why it does not count in the errors; empty: it does
   bool used_in_fit = false;
   // Tokens per second and GPU. The null model is one number a group and GPU: the utilisation of its
-  // rows of one node (of several the geometric mean), on any number of GPUs. null_refit is unused.
+  // rows of one node (of several the highest), on any number of GPUs. null_refit is unused.
   Columns predicted;
   double tokens_at_peak = 0;  // per second and GPU at an MFU of 1, as the publication counts FLOP
   double memory_bytes = 0;    // predicted, of a GPU

@@ -65,25 +65,22 @@ TEST(Fsdp, ConstantsAreOneAGroupFittedOnItsRowsOfOneNode) {
   }
 }
 
-// Least squares: the logarithms of predicted over published sum to 0 over the rows fitted on, up to
-// what a step has that no efficiency changes; where there is one row it is met.
-TEST(Fsdp, ErrorsOfTheFittedRowsCancel) {
-  std::map<std::string, std::vector<double>> errors;
+// The row that gives the highest efficiency is met, the group's others are not predicted slower.
+TEST(Fsdp, OneRowOfEachGroupIsMetAndNoOtherPredictedSlower) {
+  std::map<std::string, double> slowest;
   for (const FsdpRow& row : study().rows) {
     if (!row.used_in_fit) continue;
-    errors[row.group].push_back(std::log(row.predicted.fitted / row.measured.value));
+    const double over = row.predicted.fitted / row.measured.value;
+    const auto [place, first] = slowest.try_emplace(row.group, over);
+    if (!first) place->second = std::min(place->second, over);
   }
-  for (const auto& [group, all] : errors) {
-    double sum = 0;
-    for (const double error : all) sum += error;
-    EXPECT_NEAR(sum / static_cast<double>(all.size()), 0, all.size() > 1 ? 5e-3 : 1e-3) << group;
-  }
+  for (const auto& [group, over] : slowest) EXPECT_NEAR(over, 1, 1e-3) << group;
 }
 
-// Of a group with one row of 8 GPUs that row's utilisation, of 7B and 13B the geometric mean of
-// their mfu_percent there (fsdp_a100.csv); the same on any number of GPUs.
+// Of a group with one row of 8 GPUs that row's utilisation, of 7B and 13B the higher one, 7B's; the
+// same on any number of GPUs.
 TEST(Fsdp, NullModelHasThePublishedUtilisationOfOneNode) {
-  std::map<std::string, double> of_one_node{{"mpt_7b to mpt_70b", std::sqrt(0.5092 * 0.4394)}};
+  std::map<std::string, double> of_one_node{{"mpt_7b to mpt_70b", 0.5092}};  // fsdp_a100.csv
   for (const FsdpRow& row : study().rows) {
     if (row.used_in_fit) of_one_node.try_emplace(row.group, row.mfu(row.measured.value));
   }
