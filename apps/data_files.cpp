@@ -77,7 +77,8 @@ std::vector<fs::path> shipped_files(Kind kind) {
 
 fs::path data_file(Kind kind, const std::string& name) {
   const Folder folder = folder_of(kind);
-  if (is_path(name, folder.suffix)) return name;
+  // A model may be a config.json too.
+  if (is_path(name, folder.suffix) || (kind == Kind::model && name.ends_with(".json"))) return name;
   std::vector<std::string> known;
   if (const auto file = shipped_file(kind, name, known)) return *file;
   if (kind == Kind::topology) {

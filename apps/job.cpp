@@ -85,7 +85,8 @@ po::options_description job_flags(JobOptions& o) {
   auto add = flags.add_options();
   add("topology", po::value(&o.topology)->required(),
       "cluster: a shipped name (see list) or a file");
-  add("model", po::value(&o.model)->required(), "model: a shipped name or a file");
+  add("model", po::value(&o.model)->required(),
+      "model: a shipped name, a file, or a config.json of Hugging Face");
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel; several with commas compare them");
   add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
@@ -97,6 +98,8 @@ po::options_description job_flags(JobOptions& o) {
       "kernel times: auto, roofline, a shipped name or a file");
   add("step-by-step", po::bool_switch(&o.step_by_step),
       "simulate each ring step and each pair on its own (slow; a check of the folded form)");
+  add("each-kernel", po::bool_switch(&o.each_kernel),
+      "every kernel of a layer is an operation of its own: a finer timeline, the same times");
   add("set", po::value(&o.settings)->composing(),
       "KEY=VALUE for any key of an input file: network.nic_bandwidth=\"200 Gbps\", "
       "model.layers=12, "
@@ -143,6 +146,7 @@ Job read_job(const JobOptions& options) {
       accumulation_of(options.parallelism, sim::data_parallel(job.cluster, job.parallelism));
   check_size(options, job.cluster, job.model, job.parallelism);
   job.detail = options.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
+  job.each_kernel = options.each_kernel;
   job.scheme_settings = settings.scheme;
   for (const std::string& name : options.schemes) {
     job.schemes.push_back(sim::with_settings(sim::scheme_named(name), settings.scheme));

@@ -18,7 +18,7 @@ struct JobOptions {
   int nodes = 0, gpus_per_node = 0;  // 0: all of the cluster's
   ParallelismOptions parallelism;
   int sequence = 0;
-  bool step_by_step = false;
+  bool step_by_step = false, each_kernel = false;
   std::vector<std::string> settings;  // KEY=VALUE
 };
 
@@ -40,11 +40,12 @@ struct Job {
   sim::Calibration calibration;
   sim::Parallelism parallelism;
   sim::Detail detail = sim::Detail::folded;
+  bool each_kernel = false;
   std::vector<sim::Scheme> schemes;
   std::vector<sim::Setting> scheme_settings;
 
   [[nodiscard]] sim::StepContext context() const {
-    return {cluster, model, calibration, parallelism, detail};
+    return {cluster, model, calibration, parallelism, detail, each_kernel};
   }
 };
 

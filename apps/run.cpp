@@ -1,5 +1,6 @@
 // run: one training step, of one scheme or of several side by side.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -101,7 +102,7 @@ int run_step(const RunOptions& options) {
   std::vector<sim::StepReport> reports;
   for (const sim::Scheme& scheme : job.schemes) {
     Result result = simulate_step(job, scheme);
-    warn_of_memory(options, result.report.scheme, result.report.memory, job.cluster.gpu);
+    warn_of_memory(options, result.report.scheme, result.report.memory, job.context(), scheme);
     if (!options.baseline.empty()) {
       const sim::Scheme baseline = baseline_of(options.baseline, job, scheme);
       const Result reference = simulate_step(job, baseline);
@@ -129,14 +130,19 @@ int run_step(const RunOptions& options) {
 
 }  // namespace
 
-void warn_of_memory(const RunOptions& options, std::string_view scheme,
-                    const sim::MemoryUse& memory, const sim::Gpu& gpu) {
+void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
+                    const sim::StepContext& context, const sim::Scheme& inner) {
+  const sim::Gpu& gpu = context.cluster.gpu;
   const auto capacity = static_cast<double>(gpu.memory.count);
   if (memory.total() <= capacity) return;
-  const std::string line = fmt::format(
-      "{}: needs {:.1f} GB of a {}'s {:.1f} GB; try more --tp or --pp, --recompute full or a "
-      "smaller --micro-batch",
-      scheme, memory.total() / 1e9, gpu.name, capacity / 1e9);
+  const auto remedies = sim::what_would_fit(
+      {context.cluster, context.model, context.parallelism, inner.buffer_bytes_per_parameter()},
+      capacity - memory.outer_state);
+  const std::string line =
+      fmt::format("{}: needs {:.1f} GB of a {}'s {:.1f} GB; {}", what, memory.total() / 1e9,
+                  gpu.name, capacity / 1e9,
+                  remedies.empty() ? "no flag here makes it fit: more GPUs, or --pp, would"
+                                   : fmt::format("what fits: {}", fmt::join(remedies, "; or ")));
   if (options.require_fit) throw sim::InputError("--require-fit: " + line);
   fmt::print(stderr, "warning: {}\n", line);
 }

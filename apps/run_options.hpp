@@ -29,9 +29,10 @@ void print(const RunOptions& options, const std::vector<Report>& reports) {
   if (options.format == "table") fmt::print("{}", sim::to_table(all));
 }
 
-// A warning where `scheme` needs more memory than the GPU has; with --require-fit an InputError.
-void warn_of_memory(const RunOptions& options, std::string_view scheme,
-                    const sim::MemoryUse& memory, const sim::Gpu& gpu);
+// A warning where `what` needs more memory than the GPU has, with what to change; with --require-fit
+// an InputError.
+void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
+                    const sim::StepContext& context, const sim::Scheme& inner);
 
 // Where the topology is several sites.
 int run_rounds(const RunOptions& options);

@@ -35,9 +35,10 @@ void write_timeline(const RunOptions& options, const RoundJob& job,
 }
 
 void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::RoundReport& report) {
+  const sim::RoundContext context = job.context();
   for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
     warn_of_memory(options, report.scheme + " at " + job.area.sites[table].name,
-                   report.by_site[table].memory, job.area.sites[table].cluster.gpu);
+                   report.by_site[table].memory, context.step(table), job.inner);
   }
 }
 

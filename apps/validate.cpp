@@ -6,6 +6,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/progress.hpp"
+#include "apps/validate_fsdp.hpp"
 #include "apps/validate_sites.hpp"
 #include "apps/validation_output.hpp"
 #include "sim/base/error.hpp"
@@ -19,28 +20,58 @@ namespace po = boost::program_options;
 namespace validation = sim::validation;
 
 constexpr const char* kUsage =
-    "usage: gardenhose validate [sdp4bit|streaming-diloco|sparseloco] [FLAGS]\n\n"
+    "usage: gardenhose validate [sdp4bit|fsdp|streaming-diloco|sparseloco] [FLAGS]\n\n"
     "Reruns a published table and prints what is predicted beside what was measured: from data\n"
     "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
     "(fitted), and without simulation, FLOP over rate plus bytes over bandwidth: with the same\n"
     "constants (null model) and with its own (null, refitted). Rows that a constant was fitted\n"
-    "on do not count in the errors.\n\n"
+    "on do not count in the errors. The null model of fsdp is the utilisation of 8 GPUs.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n"
+    "  gardenhose validate fsdp\n"
     "  gardenhose validate streaming-diloco\n\n";
 
+// A study without flags of its own; sdp4bit has them.
+struct Study {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view constants;  // why there is no --constants and no --refit
+  void (*print)(const std::string& format);
+};
+constexpr Study kStudies[] = {
+    {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
+     "fsdp fits its constants anew every time and prints them", validate_fsdp},
+    {"streaming-diloco", "table 4 of its paper", "nothing of streaming-diloco was fitted",
+     validate_streaming_diloco},
+    {"sparseloco", "its published runs", "nothing of sparseloco was fitted", validate_sparseloco}};
+
+const Study* study_named(const std::string& name) {
+  std::string known = "sdp4bit";
+  for (const Study& study : kStudies) {
+    if (study.name == name) return &study;
+    known += fmt::format(", {}", study.name);
+  }
+  if (name == "sdp4bit") return nullptr;
+  throw sim::InputError(
+      fmt::format("validate: '{}' is no published study; known: {}", sim::printable(name), known));
+}
+
+std::string study_help() {
+  std::string text = "sdp4bit: tables 2 and 4 of its paper";
+  for (const Study& study : kStudies) text += fmt::format("; {}: {}", study.name, study.summary);
+  return text;
+}
+
 struct ValidateOptions {
-  std::string study = "sdp4bit", format = "table";
+  std::string name = "sdp4bit", format = "table";
+  const Study* study = nullptr;  // none: sdp4bit
   bool constants = false, refit = false;
 };
 
 std::optional<ValidateOptions> parse(const Arguments& arguments) {
   ValidateOptions options;
   po::options_description flags;
-  flags.add_options()(
-      "study", po::value(&options.study),
-      "sdp4bit: tables 2 and 4 of its paper; streaming-diloco: table 4 of its paper; sparseloco: "
-      "its published runs")(
+  flags.add_options()("study", po::value(&options.name), study_help().c_str())(
       "constants", po::bool_switch(&options.constants),
       "instead list every number that moves a row, its source, and what 10 % of it change")(
       "refit", po::bool_switch(&options.refit),
@@ -50,22 +81,10 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
   places.add("study", 1);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
-  if (options.study != "sdp4bit") {
-    std::string known = "sdp4bit";
-    bool found = false;
-    for (const SiteStudy& study : site_studies()) {
-      known += fmt::format(", {}", study.name);
-      found = found || study.name == options.study;
-    }
-    if (!found) {
-      throw sim::InputError(fmt::format("validate: '{}' is no published study; known: {}",
-                                        sim::printable(options.study), known));
-    }
-    if (options.constants || options.refit) {
-      throw sim::InputError(fmt::format("{}: nothing of {} was fitted",
-                                        options.constants ? "--constants" : "--refit",
-                                        options.study));
-    }
+  options.study = study_named(options.name);
+  if (options.study != nullptr && (options.constants || options.refit)) {
+    throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",
+                                      options.study->constants));
   }
   check_format(options.format);
   if (options.constants && options.refit) {
@@ -83,7 +102,7 @@ void print(const std::string& format, const Result& result) {
 
 Validation validate(const ValidateOptions& options, const validation::Inputs& inputs,
                     const std::vector<validation::Measurement>& measurements) {
-  Validation result{.study = options.study};
+  Validation result{.study = options.name};
   {
     Progress progress("predicting rows", static_cast<int>(measurements.size()));
     result.rows = validation::predict_rows(inputs, measurements, [&] { progress.step(); });
@@ -109,9 +128,8 @@ Validation validate(const ValidateOptions& options, const validation::Inputs& in
 int validate_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
-  for (const SiteStudy& study : site_studies()) {
-    if (study.name != options->study) continue;
-    study.print(options->format);
+  if (options->study != nullptr) {
+    options->study->print(options->format);
     return 0;
   }
   const std::filesystem::path folder = data_directory();

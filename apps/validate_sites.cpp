@@ -51,6 +51,8 @@ void print_cells(const std::vector<validation::BandwidthRow>& rows, double paylo
              validation::cells_within(rows, 0));
 }
 
+}  // namespace
+
 void validate_streaming_diloco(const std::string& format) {
   auto rows = validation::read_bandwidth_table(data_directory() /
                                                "traces/published/streaming_diloco_table4.csv");
@@ -103,14 +105,5 @@ void validate_sparseloco(const std::string& format) {
   }
   print_rows(format, rows);
 }
-
-constexpr SiteStudy kStudies[] = {
-    {"streaming-diloco", "table 4 of its paper: bandwidth for a utilisation (a reproduction)",
-     validate_streaming_diloco},
-    {"sparseloco", "sizes, utilisation and times of its published runs", validate_sparseloco}};
-
-}  // namespace
-
-std::span<const SiteStudy> site_studies() { return kStudies; }
 
 }  // namespace apps

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/validation_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -29,9 +30,6 @@ constexpr std::array<std::pair<const char*, Column>, 4> kColumns{
      {"fitted", &Columns::fitted},
      {"null_model", &Columns::null_model},
      {"null_refit", &Columns::null_refit}}};
-
-// "a100/gpt_1.3b/sharded".
-std::string short_name(const std::string& row) { return row.substr(row.find('/') + 1); }
 
 std::string cells(double published, const Columns& predicted, const char* unit) {
   std::string text = fmt::format("{:>8.4g}{}", published, unit);
@@ -65,10 +63,6 @@ std::string speed_ups_of(const std::vector<SpeedUp>& all, const char* table) {
             cells(one.published, one.predicted, "x");
   }
   return text;
-}
-
-std::string error_text(const Errors& errors) {
-  return fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.worst);
 }
 
 template <class Text>
@@ -148,17 +142,10 @@ nlohmann::ordered_json to_object(const Columns& predicted) {
   return object;
 }
 
-nlohmann::ordered_json to_object(const Errors& errors) {
-  return {{"mean", errors.mean},
-          {"worst", errors.worst},
-          {"worst_row", errors.worst_row},
-          {"count", errors.count}};
-}
-
 template <class ErrorsOf>
 nlohmann::ordered_json by_column(ErrorsOf errors) {
   nlohmann::ordered_json object;
-  for (const auto& [name, column] : kColumns) object[name] = to_object(errors(column));
+  for (const auto& [name, column] : kColumns) object[name] = error_object(errors(column));
   return object;
 }
 
@@ -221,7 +208,7 @@ std::string to_json(const Validation& v) {
   errors["gradient_exchange"] = by_column([&](Column c) {
     return row_errors(v.rows, kGradientTable, Metric::gradient_exchange_ms, c);
   });
-  errors["throughput_one_model_left_out"] = to_object(v.left_out);
+  errors["throughput_one_model_left_out"] = error_object(v.left_out);
   for (const auto& [name, column] : kColumns) {
     const Ranking r = ranking(v.rows, column);
     json["ranking"][name] = {{"best_right", r.best_right},

@@ -29,6 +29,12 @@ cp traces/calibration/*_published.json tests/fuzz/*.json build/fuzz/corpus/calib
 cp topologies/*.toml build/fuzz/corpus/cluster
 cp topologies/wide_area/*.toml build/fuzz/corpus/wide_area
 cp traces/models/*.toml build/fuzz/corpus/model
+for config in tests/workload/configs/*/config.json; do
+  name=$(basename "$(dirname "$config")")
+  cp "$config" "build/fuzz/corpus/model/$name.json"
+  # With a sequence, which not every config.json may do without.
+  { cat "$config"; printf '\0model.sequence=1024'; } >"build/fuzz/corpus/model/$name.sequence"
+done
 grep -ho '= "[^"]*"' topologies/*.toml topologies/wide_area/*.toml | cut -d'"' -f2 | sort -u |
   split -l 1 - build/fuzz/corpus/quantity/seed_
 # A sidecar and a file of one number, of each type.
@@ -42,7 +48,7 @@ tensor() {  # TYPE SHAPE
 status=0
 for reader in calibration cluster model quantity tensor wide_area; do
   case $reader in
-    calibration | tensor) dictionary=$reader ;;
+    calibration | model | tensor) dictionary=$reader ;;
     *) dictionary=toml ;;
   esac
   echo "== $reader"

@@ -152,8 +152,12 @@ TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file
   }
   if (text.empty()) throw InputError(document.file + ":1:1: is empty; copy a shipped file");
   flatten(parse_guarded(text, document.file), "", 0, document);
-  for (const Setting& setting : settings) apply_setting(setting, document);
+  apply_settings(settings, document);
   return document;
+}
+
+void apply_settings(std::span<const Setting> settings, TomlDocument& document) {
+  for (const Setting& setting : settings) apply_setting(setting, document);
 }
 
 std::string read_input_text(const std::filesystem::path& file) {
@@ -165,11 +169,11 @@ std::string read_input_text(const std::filesystem::path& file) {
   }
   if (error) throw InputError(fmt::format("{}: cannot be read: {}", name, error.message()));
   if (std::filesystem::is_directory(status)) {
-    throw InputError(name + ": is a directory; name a TOML file in it");
+    throw InputError(name + ": is a directory; name a file in it");
   }
   // A device or a pipe may have no end, or block.
   if (!std::filesystem::is_regular_file(status)) {
-    throw InputError(name + ": is not a regular file; name a TOML file");
+    throw InputError(name + ": is not a regular file; name one that is");
   }
   errno = 0;
   std::ifstream stream(file, std::ios::binary);

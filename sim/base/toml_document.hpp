@@ -17,7 +17,7 @@ namespace sim {
 
 // Where a key stands: in the file, or in a Setting that replaced it.
 struct TomlPlace {
-  std::uint32_t line = 1;
+  std::uint32_t line = 1;  // 0 where the file has no such line
   std::uint32_t column = 1;
   bool from_setting = false;
 };
@@ -47,6 +47,10 @@ struct TomlDocument {
 // deeper than 64 (tables: 8), and at "--set KEY" for a setting that cannot be applied.
 [[nodiscard]] TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
                                       std::span<const Setting> settings = {});
+
+// Replaces or adds the leaf of each of `settings` in a document that is there already, as
+// parse_toml does.
+void apply_settings(std::span<const Setting> settings, TomlDocument& document);
 
 // The text of a regular file of at most 1 MiB. Throws InputError located at the file.
 [[nodiscard]] std::string read_input_text(const std::filesystem::path& file);

@@ -49,8 +49,8 @@ void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_
     return;
   }
   const std::string_view shown = key.starts_with("[") ? key : leaf_of(key);
-  problems_.push_back({place, fmt::format("{}:{}:{}: {}: {}", document_.file, place.line,
-                                          place.column, shown, what)});
+  const std::string at = place.line == 0 ? "" : fmt::format(":{}:{}", place.line, place.column);
+  problems_.push_back({place, fmt::format("{}{}: {}: {}", document_.file, at, shown, what)});
 }
 
 void TomlReader::wrong(std::string_view key, std::string_view what) {

@@ -48,7 +48,6 @@ Gpu read_gpu(TomlReader& reader) {
           .memory = reader.quantity<Bytes>("gpu.memory"),
           .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),
           .memory_efficiency = reader.number("gpu.memory_efficiency", kShare),
-          .speed_spread = read_optional_share(reader, "gpu.speed_spread").value_or(0),
           .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
           .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
@@ -184,6 +183,7 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   cluster.summary = reader.text("summary");
   cluster.nodes = read_count(reader, "cluster.nodes", kNodes);
   cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
+  cluster.speed_spread = read_optional_share(reader, "cluster.speed_spread").value_or(0);
   cluster.gpu = read_gpu(reader);
   cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node);
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);

@@ -27,9 +27,6 @@ struct Gpu {
   Bytes memory;                           // capacity
   Bandwidth memory_bandwidth;             // peak of the data sheet, reads and writes summed
   double memory_efficiency = 0;  // share of it that a copy of large buffers reaches, (0, 1]
-  // Standard deviation of the rate of matrix products from GPU to GPU, over its mean. Where it is
-  // not known, or part of a fitted compute efficiency, all GPUs are equal.
-  double speed_spread = 0;
   Seconds launch_latency;        // from one kernel's end to the next one's start on a stream
   DollarRate price;              // of one GPU with its share of the node
   Watts power;                   // of one GPU under load
@@ -88,6 +85,9 @@ struct Cluster {
   std::string summary;  // one line for `list`
   int nodes = 0;
   int gpus_per_node = 0;
+  // Standard deviation of the rate of matrix products from GPU to GPU, over its mean. Where it is
+  // not known, or part of a fitted compute efficiency, all GPUs are equal.
+  double speed_spread = 0;
   Gpu gpu;
   Nvlink nvlink;
   Network network;

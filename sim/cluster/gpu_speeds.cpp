@@ -33,13 +33,13 @@ int stride_over(int count) {
 std::vector<double> rank_slowdowns(const Cluster& cluster) {
   const int count = rank_count(cluster);
   std::vector<double> slowdowns(static_cast<std::size_t>(count), 1.0);
-  if (cluster.gpu.speed_spread <= 0) return slowdowns;
+  if (cluster.speed_spread <= 0) return slowdowns;
   const int stride = stride_over(count);
   std::int64_t place = 0;
   for (double& slowdown : slowdowns) {
     const double quantile =
         normal_quantile((static_cast<double>(place) + 1 - 0.375) / (count + 0.25));
-    slowdown = 1 / std::max(0.1, 1 + cluster.gpu.speed_spread * quantile);
+    slowdown = 1 / std::max(0.1, 1 + cluster.speed_spread * quantile);
     place = (place + stride) % count;
   }
   return slowdowns;

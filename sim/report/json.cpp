@@ -25,9 +25,9 @@ Json wire_by_phase(const StepReport& report) {
 }
 
 Json memory(const MemoryUse& use) {
-  return {{"weights", use.weights},     {"gradients", use.gradients},
-          {"optimizer", use.optimizer}, {"activations", use.activations},
-          {"logits", use.logits},       {"buffers", use.buffers}};
+  Json json = Json::object();
+  for (const MemoryPart& part : memory_parts()) json[part.name] = use.*part.bytes;
+  return json;
 }
 
 // The flat part: what JSON and CSV share, in order.

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <ranges>
+#include <string_view>
+#include <vector>
 
 #include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -67,7 +68,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   const Cluster& cluster = context.cluster;
   std::map<std::string, std::string> sources;
   sources["cluster"] = fmt::format("{}.toml: {}", cluster.name, cluster.summary);
-  sources["model"] = fmt::format("{}.toml: {}", context.model.name, context.model.summary);
+  sources["model"] = fmt::format("{}: {}", context.model.file, context.model.summary);
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);
@@ -75,7 +76,8 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
                         ? fmt::format("measured ({})", context.calibration.name)
                         : "roofline: peak rate times whole waves of tiles";
   if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {
-    const auto passes = context.calibration.passes | std::views::keys;
+    std::vector<std::string_view> passes;
+    for (const auto& [name, times] : context.calibration.passes) passes.emplace_back(name);
     sources["passes"] =
         fmt::format("{}: measured ({})", fmt::join(passes, ", "), context.calibration.name);
   }

@@ -94,11 +94,25 @@ std::vector<Row> head_rows(bool compared) {
 }
 
 std::vector<Row> memory_rows() {
-  return {{"memory per GPU",
-           [](const StepReport& r) {
-             return byte_text(r.memory.total()) + (r.fits_memory ? "" : " DOES NOT FIT");
-           }},
-          {"error of the sum, normal / t3",
+  std::vector<Row> rows{{"memory per GPU", [](const StepReport& r) {
+                           return byte_text(r.memory.total()) +
+                                  (r.fits_memory ? "" : " DOES NOT FIT");
+                         }}};
+  for (const MemoryPart& part : memory_parts()) {
+    std::string name = std::string("  ") + part.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    rows.push_back({std::move(name), [part](const StepReport& r) {
+                      const double bytes = r.memory.*part.bytes;
+                      if (bytes <= 0) return std::string("-");
+                      return fmt::format("{} {:3.0f} %", byte_text(bytes),
+                                         100 * bytes / r.memory.total());
+                    }});
+  }
+  return rows;
+}
+
+std::vector<Row> cost_rows() {
+  return {{"error of the sum, normal / t3",
            [](const StepReport& r) {
              const auto normal = r.codec_error.find("normal");
              const auto heavy = r.codec_error.find("student_t3");
@@ -139,7 +153,7 @@ std::string to_table(std::span<const StepReport> reports) {
   const bool compared = std::any_of(reports.begin(), reports.end(),
                                     [](const StepReport& r) { return !r.baseline.empty(); });
   std::vector<Row> rows{{"", [](const StepReport& r) { return r.scheme; }}};
-  for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows()}) {
+  for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows(), cost_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   text += side_by_side(reports, rows);

@@ -52,9 +52,9 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
                             context.inner.buffer_bytes_per_parameter());
     for (const ShardSize& shard : shard_sizes(context, table, 1)) {
       const double wire = codecs::encoded_bytes_per_element(scheme.wire) * scheme.sent_per_byte;
-      row.memory.optimizer +=
+      row.memory.outer_state +=
           scheme.state_bytes * static_cast<double>(shard.elements) / context.parallelism.pipeline;
-      row.memory.buffers += 2 * wire * static_cast<double>(shard.elements) / scheme.fragments /
+      row.memory.codec += 2 * wire * static_cast<double>(shard.elements) / scheme.fragments /
                             context.parallelism.pipeline;
     }
     row.fits_memory = row.memory.total() <= static_cast<double>(site.cluster.gpu.memory.count);

@@ -11,27 +11,63 @@
 namespace sim {
 namespace {
 
-struct LayerTimes {
-  BlockTime attention, feed_forward, recompute;
-  BlockTime feed_forward_inputs, feed_forward_weights, attention_inputs, attention_weights;
-  BlockTime embedding, embedding_backward, head, head_backward;
+// Kernels that follow each other on a stream, as one operation or one by one.
+struct Timed {
+  std::string label;  // after the layer's; empty where it stands for the whole part
+  BlockTime time;
 };
+using Part = std::vector<Timed>;
+
+struct LayerTimes {
+  Part attention, feed_forward, recompute;
+  Part feed_forward_inputs, feed_forward_weights, attention_inputs, attention_weights;
+  Part embedding, embedding_backward, head, head_backward;
+};
+
+// A product without a launch of its own is part of the kernel before it.
+Part one_by_one(const Step& step, const Operators& operators) {
+  Part part;
+  for (const Operator& one : operators) {
+    const BlockTime time = step.roofline.block({one});
+    if (one.launches == 0 && !part.empty()) {
+      part.back().time += time;
+    } else {
+      part.push_back({" " + std::string(one.name), time});
+    }
+  }
+  return part;
+}
+
+Part timed(const Step& step, const Operators& operators) {
+  if (step.context.each_kernel) return one_by_one(step, operators);
+  return {{"", step.roofline.block(operators)}};
+}
+
+Part joined(const Step& step, const Part& first, const Part& second) {
+  Part part = first;
+  if (step.context.each_kernel) {
+    part.insert(part.end(), second.begin(), second.end());
+  } else {
+    part.front().time += second.front().time;
+  }
+  return part;
+}
 
 LayerTimes layer_times(const Step& step) {
   const LayerOperators layer = layer_operators(step.context.model, step.parallelism);
   const EndOperators ends = end_operators(step.context.model, step.parallelism);
-  const auto time = [&](const Operators& operators) { return step.roofline.block(operators); };
-  return {time(layer.attention),
-          time(layer.feed_forward),
-          time(layer.recompute),
-          time(layer.feed_forward_inputs),
-          time(layer.feed_forward_weights),
-          time(layer.attention_inputs),
-          time(layer.attention_weights),
-          time(ends.embedding),
-          time(ends.embedding_backward),
-          time(ends.head),
-          time(ends.head_backward)};
+  const auto time = [&](const Operators& operators) { return timed(step, operators); };
+  return {.attention = time(layer.attention),
+          .feed_forward = time(layer.feed_forward),
+          .recompute = time(layer.recompute),
+          .feed_forward_inputs = time(layer.feed_forward_inputs),
+          .feed_forward_weights = time(layer.feed_forward_weights),
+          .attention_inputs = time(layer.attention_inputs),
+          .attention_weights = time(layer.attention_weights),
+          .embedding = time(ends.embedding),
+          .embedding_backward = time(ends.embedding_backward),
+          .head = time(ends.head),
+          .head_backward = time(ends.head_backward)};
 }
 
 class MicroBatches {
@@ -102,8 +138,11 @@ class MicroBatches {
     note_sent(stage, task);
   }
 
-  void compute(int stage, Phase phase, const std::string& label, const BlockTime& time) {
-    step_.for_each_rank(stage, [&](int rank) { step_.compute(rank, phase, label, time); });
+  void compute(int stage, Phase phase, const std::string& label, const Part& part) {
+    for (const Timed& one : part) {
+      const std::string text = label + one.label;
+      step_.for_each_rank(stage, [&](int rank) { step_.compute(rank, phase, text, one.time); });
+    }
   }
 
   // A collective of the tensor-parallel groups after what the compute stream holds. `blocks`: the
@@ -182,9 +221,7 @@ class MicroBatches {
 
   void forward_layer(int stage, const std::string& label) {
     if (p_.tensor == 1) {
-      BlockTime both = times_.attention;
-      both += times_.feed_forward;
-      compute(stage, Phase::forward, label, both);
+      compute(stage, Phase::forward, label, joined(step_, times_.attention, times_.feed_forward));
       return;
     }
     compute(stage, Phase::forward, label + " attention", times_.attention);
@@ -229,12 +266,10 @@ class MicroBatches {
     wait_for_tensor(stage);
   }
 
-  void backward_block(int stage, const std::string& label, const BlockTime& inputs,
-                      const BlockTime& weights, const std::string& collective) {
+  void backward_block(int stage, const std::string& label, const Part& inputs, const Part& weights,
+                      const std::string& collective) {
     if (p_.tensor == 1 || !p_.overlap.tensor) {
-      BlockTime both = inputs;
-      both += weights;
-      compute(stage, Phase::backward, label, both);
+      compute(stage, Phase::backward, label, joined(step_, inputs, weights));
       communicate(stage, collective);
       wait_for_tensor(stage);
       return;

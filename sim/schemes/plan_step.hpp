@@ -26,6 +26,7 @@ struct StepContext {
   const Calibration& calibration;
   Parallelism parallelism;
   Detail detail = Detail::folded;
+  bool each_kernel = false;  // of a layer is an operation of its own; else a block of them is one
 };
 
 // Throws InputError where the job does not fit (see check()), or where a two-level scheme finds

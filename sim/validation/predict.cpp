@@ -1,6 +1,7 @@
 #include "sim/validation/predict.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "sim/cluster/fabric.hpp"
 #include "sim/engine/simulate.hpp"
@@ -22,7 +23,7 @@ Case case_of(const Inputs& inputs, const Setup& setup) {
   Case one{
       .cluster = part_of(whole, setup.nodes > 0 ? setup.nodes : whole.nodes, whole.gpus_per_node),
       .model = inputs.models.at(setup.model),
-      .parallelism = {.tensor = setup.tensor, .pipeline = setup.pipeline},
+      .parallelism = setup.parallelism,
       .scheme = scheme_named(setup.scheme)};
   if (one.scheme.gradients.algorithm == GradientExchange::Algorithm::two_level) {
     one.scheme.gradients.slices = setup.slices;
@@ -55,6 +56,18 @@ double phase_seconds(const Case& one, const WireBytes& wire, bool ring) {
 
 }  // namespace
 
+double Prediction::of(Metric metric) const {
+  switch (metric) {
+    case Metric::tflops_per_gpu:
+      return tflops_per_gpu;
+    case Metric::gradient_exchange_ms:
+      return gradient_exchange_ms;
+    case Metric::tokens_per_s_per_gpu:
+      return tokens_per_s_per_gpu;
+  }
+  throw std::logic_error("unknown metric");
+}
+
 Inputs read_inputs(const std::filesystem::path& folder,
                    const std::vector<Measurement>& measurements) {
   Inputs inputs;
@@ -76,6 +89,12 @@ Inputs read_inputs(const std::filesystem::path& folder,
   return inputs;
 }
 
+Inputs data_sheets_only(Inputs inputs) {
+  for (auto& [name, cluster] : inputs.clusters) cluster = data_sheet_only(cluster);
+  for (auto& [name, table] : inputs.calibrations) table = roofline();
+  return inputs;
+}
+
 Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
@@ -83,7 +102,11 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Schedule schedule = plan_step(context, one.scheme);
   const Timeline timeline = simulate(schedule, one.cluster);
   const StepReport report = summarize(context, one.scheme, schedule, timeline);
-  return {report.tflops_per_gpu, report.gradient_exchange_s * 1e3};
+  return {.tflops_per_gpu = report.tflops_per_gpu,
+          .gradient_exchange_ms = report.gradient_exchange_s * 1e3,
+          .tokens_per_s_per_gpu = report.tokens_per_s / report.gpus,
+          .memory_bytes = report.memory.total(),
+          .fits_memory = report.fits_memory};
 }
 
 Prediction predict_null(const Inputs& inputs, const Setup& setup) {
@@ -103,11 +126,16 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
   const double communication_s = gradients_s + phase_seconds(one, wire(Phase::weight_comm), true) +
                                  phase_seconds(one, wire(Phase::tensor_comm), true) +
                                  phase_seconds(one, wire(Phase::pipeline_comm), true);
-  const double flop = model_flop(one.model, global_batch(one.cluster, one.parallelism)).base() /
-                      rank_count(one.cluster);
+  const double gpus = rank_count(one.cluster);
+  const std::int64_t samples = global_batch(one.cluster, one.parallelism);
+  const double flop = model_flop(one.model, samples).base() / gpus;
+  const double tokens = static_cast<double>(samples) * one.model.sequence / gpus;
   const double compute_s =
       flop / (one.cluster.gpu.bf16.base() * one.cluster.fitted.compute_efficiency.value_or(1));
-  return {flop / (compute_s + communication_s) / 1e12, gradients_s * 1e3};
+  const double step_s = compute_s + communication_s;
+  return {.tflops_per_gpu = flop / step_s / 1e12,
+          .gradient_exchange_ms = gradients_s * 1e3,
+          .tokens_per_s_per_gpu = tokens / step_s};
 }
 
 }  // namespace sim::validation

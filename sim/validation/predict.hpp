@@ -25,12 +25,17 @@ struct Inputs {
 [[nodiscard]] Inputs read_inputs(const std::filesystem::path& folder,
                                  const std::vector<Measurement>& measurements);
 
+// The inputs with what data sheets say, and nothing else: no fitted constant, no measured kernel.
+[[nodiscard]] Inputs data_sheets_only(Inputs inputs);
+
 struct Prediction {
   double tflops_per_gpu = 0;
   double gradient_exchange_ms = 0;
-  [[nodiscard]] double of(Metric metric) const {
-    return metric == Metric::tflops_per_gpu ? tflops_per_gpu : gradient_exchange_ms;
-  }
+  double tokens_per_s_per_gpu = 0;
+  // Of a GPU, and whether it has as much. predict() alone.
+  double memory_bytes = 0;
+  bool fits_memory = true;
+  [[nodiscard]] double of(Metric metric) const;
 };
 
 // plan_step() and simulate().

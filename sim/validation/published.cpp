@@ -20,8 +20,7 @@ std::vector<Measurement> read_throughput(const std::filesystem::path& file) {
     Setup setup{.cluster = "sdp4bit_" + cluster,
                 .model = model,
                 .scheme = "",
-                .tensor = row.integer("tp"),
-                .pipeline = row.integer("pp"),
+                .parallelism = {.tensor = row.integer("tp"), .pipeline = row.integer("pp")},
                 .slices = row.integer("slices")};
     for (const auto& [scheme, column] :
          {std::pair{"sharded", "baseline_tflops"}, std::pair{"sdp4bit", "sdp4bit_tflops"}}) {

@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/parallelism.hpp"
+
 namespace sim::validation {
 
-// What was run. Shipped names; everything not named here is as SDP4Bit ran it: sequence 2048,
-// micro-batch 1, accumulation 1, selective recomputation, FP32 gradients, nothing overlapped.
+// What was run, at the model's own sequence. A default Parallelism is as SDP4Bit ran it: micro-batch
+// 1, accumulation 1, selective recomputation, FP32 gradients, nothing overlapped.
 struct Setup {
   std::string cluster;  // topologies/<cluster>.toml
   std::string model;    // traces/models/<model>.toml
   std::string scheme;
   int nodes = 0;  // 0: all
-  int tensor = 1;
-  int pipeline = 1;
+  Parallelism parallelism = {};
   int slices = 1;  // of a two-level scheme
-  auto operator<=>(const Setup&) const = default;
 };
 
-enum class Metric { tflops_per_gpu, gradient_exchange_ms };
+enum class Metric { tflops_per_gpu, gradient_exchange_ms, tokens_per_s_per_gpu };
 
 struct Measurement {
   std::string row;  // "sdp4bit_throughput/a100/gpt_1.3b/sharded"

@@ -17,13 +17,6 @@ auto group_of(const Row& row) {
                     row.measured.setup.model);
 }
 
-// The inputs with what data sheets say, and nothing else.
-Inputs data_sheets_only(Inputs inputs) {
-  for (auto& [name, cluster] : inputs.clusters) cluster = data_sheet_only(cluster);
-  for (auto& [name, table] : inputs.calibrations) table = roofline();
-  return inputs;
-}
-
 // The inputs with the constants that suit predict_null() best, on the rows that the files name.
 Inputs fitted_to_null(Inputs inputs, const std::vector<Measurement>& measurements) {
   for (auto& [name, cluster] : inputs.clusters) {
@@ -38,15 +31,6 @@ bool named_in_fit(const Inputs& inputs, const Measurement& one) {
   return std::find(rows.begin(), rows.end(), one.row) != rows.end();
 }
 
-void add(Errors& errors, double predicted, double measured, const std::string& row) {
-  const double error = std::abs(predicted / measured - 1);
-  errors.mean = (errors.mean * errors.count + error) / (errors.count + 1);
-  ++errors.count;
-  if (error <= errors.worst) return;
-  errors.worst = error;
-  errors.worst_row = row;
-}
-
 // Throughputs of the same group, `row` among them.
 std::vector<const Row*> rivals(const std::vector<Row>& rows, const Row& row) {
   std::vector<const Row*> group;
@@ -59,6 +43,15 @@ std::vector<const Row*> rivals(const std::vector<Row>& rows, const Row& row) {
 }
 
 }  // namespace
+
+void Errors::add(double predicted, double measured, const std::string& row) {
+  const double error = std::abs(predicted / measured - 1);
+  mean = (mean * count + error) / (count + 1);
+  ++count;
+  if (error <= worst) return;
+  worst = error;
+  worst_row = row;
+}
 
 std::string_view table_of(std::string_view row) { return row.substr(0, row.find('/')); }
 
@@ -116,7 +109,7 @@ Errors row_errors(const std::vector<Row>& rows, std::string_view table, Metric m
   for (const Row& row : rows) {
     if (row.used_in_fit || row.measured.metric != metric) continue;
     if (table_of(row.measured.row) != table) continue;
-    add(errors, row.predicted.*column, row.measured.value, row.measured.row);
+    errors.add(row.predicted.*column, row.measured.value, row.measured.row);
   }
   return errors;
 }
@@ -126,7 +119,7 @@ Errors speed_up_errors(const std::vector<SpeedUp>& all, std::string_view table, 
   Errors errors;
   for (const SpeedUp& one : all) {
     if (table_of(one.row) != table || (without_fitted && one.used_in_fit)) continue;
-    add(errors, one.predicted.*column, one.published, one.row);
+    errors.add(one.predicted.*column, one.published, one.row);
   }
   return errors;
 }

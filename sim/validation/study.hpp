@@ -40,6 +40,7 @@ struct Errors {
   double mean = 0, worst = 0;  // relative, absolute values
   std::string worst_row;
   int count = 0;
+  void add(double predicted, double measured, const std::string& row);
 };
 
 // How often predictions agree with measurements on which is faster.

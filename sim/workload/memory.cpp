@@ -2,50 +2,130 @@
 
 #include <algorithm>
 
+#include "sim/workload/activations.hpp"
+#include "sim/workload/pipeline_tasks.hpp"
+
 namespace sim {
 namespace {
 
-// Bytes that one layer keeps of one micro-batch until its backward pass.
-double layer_activations(const Model& model, const Parallelism& p) {
-  const double t = p.tensor;
-  const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
-  const double token_state = tokens * model.hidden / (p.sequence_parallel ? t : 1);
-  if (p.recompute == Recompute::full) return 2 * token_state;
+// NCCL's default buffer (NCCL_BUFFSIZE) of each channel of a ring, in and out.
+constexpr double kNcclBuffers = 2 * 4 * 1048576.0;
+// cuBLAS' workspace on Hopper (documentation of cublasSetWorkspace: 32 MiB; less before).
+constexpr double kCublas = 32 * 1048576.0;
+// Approximate: a context with the modules of PyTorch or Megatron loaded.
+constexpr double kContext = 0.5e9;
 
-  const auto queries = static_cast<double>(query_width(model));
-  const auto key_value = static_cast<double>(key_width(model));
-  const double rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1;
-  // Inputs of both norms and of both first matrices, and two dropout masks of a byte.
-  const double replicated = (8 + (model.dropout ? 2 : 0)) * token_state;
-  // Queries, keys, values and the attention's output; inputs and output of the activation; what
-  // the norms of queries and keys were given.
-  const double split = 2 * tokens * (2 * queries + 2 * key_value) / t +
-                       2 * tokens * (rising + 1) * model.feed_forward / t +
-                       (model.query_key_norm ? 2 * tokens * (queries + key_value) / t : 0);
-  // Softmax output, dropout output and its mask, unless the backward pass makes them again.
-  const bool keeps_scores = p.attention == Attention::unfused && p.recompute == Recompute::none;
-  const double scores =
-      keeps_scores ? (model.dropout ? 5.0 : 2.0) * model.heads * model.sequence * tokens / t : 0;
-  return replicated + split + scores;
+double workspace(const Cluster& cluster, const Parallelism& p) {
+  const int communicators = (p.tensor > 1 ? 1 : 0) + (p.pipeline > 1 ? 2 : 0) +
+                            (data_parallel(cluster, p) > 1 ? 1 : 0) +
+                            (p.sharding.ranks > 0 ? 1 : 0);
+  return kContext + kCublas + communicators * cluster.collectives.channels * kNcclBuffers;
+}
+
+// What ZeRO-3 holds whole at times: units of layers, and embedding and head.
+struct WholeUnits {
+  double layers = 0;  // parameters of one unit of layers
+  double ends = 0;
+  double whole = 0;  // of the weights that are gathered at once
+};
+
+WholeUnits whole_units(const Parallelism& p, const StageParameters& held) {
+  const int in_unit = std::min(p.sharding.unit_layers, held.layers / p.virtual_stages);
+  WholeUnits units{.layers = in_unit * held.layer, .ends = held.embedding + held.head};
+  const int ahead = p.overlap.weights ? p.sharding.prefetch : 0;
+  const double most = held.layers * held.layer;
+  units.whole =
+      units.ends +
+      (p.sharding.reshard_after_forward ? std::min(most, (1 + ahead) * units.layers) : most);
+  return units;
+}
+
+void add_state(const Cluster& cluster, const Parallelism& p, double parameters, MemoryUse& use) {
+  const double shards = shard_ranks(cluster, p);
+  const double gradient = bytes_of(p.gradients);
+  if (p.sharding.stage == 3) {
+    use.weights = 4 * parameters / shards;
+    use.gradients = 4 * parameters / shards;
+    use.optimizer = (4 + 4) * parameters / shards;
+    return;
+  }
+  use.weights = 2 * parameters;
+  use.gradients = gradient * parameters / (p.sharding.stage == 2 ? shards : 1);
+  use.optimizer = (4 + 4 + 4) * parameters / shards;
+}
+
+// Whole gradients in the backward pass: one bucket or unit that is reduced, beside the next one's
+// where that overlaps.
+double bucket_bytes(const Parallelism& p, double parameters, const WholeUnits& units) {
+  const double wire = bytes_of(p.gradients);
+  const double under_way = p.overlap.gradients ? 2 : 1;
+  if (p.sharding.stage == 3) {
+    return (2 * under_way + wire) * units.layers + 2 * units.ends;
+  }
+  if (p.sharding.stage == 1) return 0;
+  return under_way * std::min(static_cast<double>(p.bucket.count), wire * parameters);
+}
+
+MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelism& p, int stage,
+                    double codec_bytes_per_parameter) {
+  const StageParameters held = stage_parameters(model, p, stage);
+  const double parameters = held.total();
+  const WholeUnits units = whole_units(p, held);
+  const bool sharded_weights = p.sharding.stage == 3;
+  MemoryUse use{.workspace = workspace(cluster, p)};
+  add_state(cluster, p, parameters, use);
+  const LayerActivations kept = kept_activations(model, p);
+  const double layers =
+      static_cast<double>(passes_in_flight(p, stage)) * held.layers / p.virtual_stages;
+  use.attention_activations = layers * kept.attention;
+  use.feed_forward_activations = layers * kept.feed_forward;
+  if (sharded_weights && shard_ranks(cluster, p) > 1) {
+    use.gathered = (p.gathers_matrices ? 1 : 2) * units.whole;
+  }
+  use.codec = codec_bytes_per_parameter *
+              (sharded_weights ? std::max(units.layers, units.ends) : parameters);
+  const double recomputed = all_activations(model, p).total() - kept.total();
+  const double buckets = bucket_bytes(p, parameters, units);
+  const double head = stage == p.pipeline - 1 ? head_activations(model, p) : 0;
+  if (head > recomputed + buckets) {
+    use.head = head;
+  } else {
+    use.recomputed = recomputed;
+    use.buckets = buckets;
+  }
+  return use;
 }
 
 }  // namespace
 
+const std::vector<MemoryPart>& memory_parts() {
+  static const std::vector<MemoryPart> parts{
+      {"weights", &MemoryUse::weights},
+      {"gradients", &MemoryUse::gradients},
+      {"optimizer", &MemoryUse::optimizer},
+      {"attention_activations", &MemoryUse::attention_activations},
+      {"feed_forward_activations", &MemoryUse::feed_forward_activations},
+      {"head", &MemoryUse::head},
+      {"recomputed", &MemoryUse::recomputed},
+      {"gathered", &MemoryUse::gathered},
+      {"buckets", &MemoryUse::buckets},
+      {"codec", &MemoryUse::codec},
+      {"outer_state", &MemoryUse::outer_state},
+      {"workspace", &MemoryUse::workspace}};
+  return parts;
+}
+
+double MemoryUse::total() const {
+  double sum = 0;
+  for (const MemoryPart& part : memory_parts()) sum += this->*part.bytes;
+  return sum;
+}
+
 MemoryUse memory_use(const Cluster& cluster, const Model& model, const Parallelism& p,
-                     double buffer_bytes_per_parameter) {
-  const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
+                     double codec_bytes_per_parameter) {
   MemoryUse most;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const StageParameters held = stage_parameters(model, p, stage);
-    const double parameters = held.total();
-    // One micro-batch for each stage from here to the last is under way at once (1F1B).
-    const int in_flight = std::min(p.accumulation, p.pipeline - stage);
-    MemoryUse use{.weights = 2 * parameters,
-                  .gradients = bytes_of(p.gradients) * parameters,
-                  .optimizer = 12 * parameters / data_parallel(cluster, p),
-                  .activations = in_flight * held.layers * layer_activations(model, p),
-                  .buffers = buffer_bytes_per_parameter * parameters};
-    if (stage == p.pipeline - 1) use.logits = (2 + 4) * tokens * model.vocabulary / p.tensor;
+    const MemoryUse use = stage_use(cluster, model, p, stage, codec_bytes_per_parameter);
     if (use.total() > most.total()) most = use;
   }
   return most;

@@ -4,7 +4,10 @@
 
 #include <array>
 
+#include "sim/base/toml_guard.hpp"
 #include "sim/base/toml_reader.hpp"
+#include "sim/workload/config_json.hpp"
+#include "sim/workload/model_ranges.hpp"
 
 namespace sim {
 namespace {
@@ -23,13 +26,7 @@ constexpr std::array kBiases{EnumName<Model::Biases>{"none", Model::Biases::none
                              EnumName<Model::Biases>{"qkv", Model::Biases::qkv},
                              EnumName<Model::Biases>{"all", Model::Biases::all}};
 
-// Far above any model, and low enough that its parameters are counted in 64 bits: 10^4 layers with
-// 10^8 wide queries of 4 h q + 3 h f = 4 * 10^14 + 3 * 10^13 parameters are 4.3 * 10^18.
-constexpr IntegerRange kLayers{.lowest = 1, .highest = 10'000};
-constexpr IntegerRange kWidth{.lowest = 1, .highest = 1'000'000};
-constexpr IntegerRange kHeads{.lowest = 1, .highest = 10'000};
-constexpr IntegerRange kFeedForwardWidth{.lowest = 1, .highest = 10'000'000};
-constexpr IntegerRange kTokens{.lowest = 1, .highest = 100'000'000};
+constexpr std::size_t kLongestPath = 4096;
 
 int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
   return static_cast<int>(reader.integer(key, range));
@@ -64,17 +61,15 @@ int read_position_table(TomlReader& reader, const Model& model) {
   return table;
 }
 
-}  // namespace
-
-Model parse_model(std::string_view text, const std::filesystem::path& file,
-                  std::span<const Setting> settings) {
-  TomlReader reader(parse_toml(text, file, settings));
-  Model model{.name = file.stem().string(),
+Model read_document(TomlDocument document, std::string name, std::string file) {
+  TomlReader reader(std::move(document));
+  Model model{.name = std::move(name),
+              .file = std::move(file),
               .summary = reader.text("summary"),
               .layers = read_count(reader, "model.layers", kLayers),
-              .hidden = read_count(reader, "model.hidden", kWidth),
+              .hidden = read_count(reader, "model.hidden", kHidden),
               .heads = read_count(reader, "model.heads", kHeads),
-              .head_width = read_count(reader, "model.head_width", kHeads),
+              .head_width = read_count(reader, "model.head_width", kHeadWidth),
               .kv_heads = read_count(reader, "model.kv_heads", kHeads),
               .feed_forward = read_count(reader, "model.feed_forward", kFeedForwardWidth),
               .feed_forward_kind =
@@ -91,6 +86,56 @@ Model parse_model(std::string_view text, const std::filesystem::path& file,
   check_divides(reader, "model.kv_heads", model.kv_heads, "model.heads", model.heads);
   reader.finish();
   return model;
+}
+
+template <class E>
+std::string name_in(std::span<const EnumName<E>> names, E value) {
+  return std::string(names[static_cast<std::size_t>(value)].name);
+}
+
+// What a model file would hold. Its lines are nowhere, so what is wrong has the file alone.
+TomlDocument document_of(const Model& model, const std::filesystem::path& file) {
+  constexpr TomlPlace kNowhere{.line = 0, .column = 0};
+  TomlDocument document{.file = printable_line(file.string(), kLongestPath),
+                        .leaves = {},
+                        .tables = {{"model", kNowhere}}};
+  const auto put = [&](const char* key, TomlScalar value) {
+    document.leaves.emplace(key, TomlLeaf{kNowhere, std::move(value)});
+  };
+  const auto put_count = [&](const char* key, int value) { put(key, std::int64_t{value}); };
+  put("summary", model.summary);
+  put_count("model.layers", model.layers);
+  put_count("model.hidden", model.hidden);
+  put_count("model.heads", model.heads);
+  put_count("model.head_width", model.head_width);
+  put_count("model.kv_heads", model.kv_heads);
+  put_count("model.feed_forward", model.feed_forward);
+  put("model.feed_forward_kind",
+      name_in<Model::FeedForward>(kFeedForwards, model.feed_forward_kind));
+  put("model.norm", name_in<Model::Norm>(kNorms, model.norm));
+  put("model.query_key_norm", model.query_key_norm);
+  put("model.positions", name_in<Model::Positions>(kPositions, model.positions));
+  if (model.position_table != 0) put_count("model.position_table", model.position_table);
+  put("model.biases", name_in<Model::Biases>(kBiases, model.biases));
+  put("model.dropout", model.dropout);
+  put("model.tied_embeddings", model.tied_embeddings);
+  put_count("model.vocabulary", model.vocabulary);
+  put_count("model.sequence", model.sequence);
+  return document;
+}
+
+}  // namespace
+
+Model parse_model(std::string_view text, const std::filesystem::path& file,
+                  std::span<const Setting> settings) {
+  if (file.extension() != ".json") {
+    return read_document(parse_toml(text, file, settings), file.stem().string(),
+                         file.filename().string());
+  }
+  const Model config = parse_config(text, file, settings);
+  TomlDocument document = document_of(config, file);
+  apply_settings(settings, document);
+  return read_document(std::move(document), config.name, config.file);
 }
 
 Model read_model(const std::filesystem::path& file, std::span<const Setting> settings) {

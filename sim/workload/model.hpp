@@ -33,7 +33,8 @@ struct Model {
     qkv,  // of queries, keys and values
     all   // of every linear layer of the blocks; the output projection has none
   };
-  std::string name;     // the file's stem
+  std::string name;     // the file's stem; of a config.json its folder's
+  std::string file;     // its last part, after the folder of a config.json
   std::string summary;  // one line for `list`
   int layers = 0;
   int hidden = 0;
@@ -53,8 +54,9 @@ struct Model {
   int sequence = 0;              // tokens per sample
 };
 
-// Reads a model file after replacing the keys of `settings`. Throws InputError as read_cluster
-// does.
+// Reads a model file, or a Hugging Face config.json (sim/workload/config_json.hpp) where the name
+// ends in .json, after replacing the keys of `settings`, which are a model file's for both. Throws
+// InputError as read_cluster does.
 [[nodiscard]] Model read_model(const std::filesystem::path& file,
                                std::span<const Setting> settings = {});
 

@@ -41,65 +41,20 @@ namespace {
 
 using Problem = std::function<void(const std::string& line)>;
 
-void check_virtual_stages(const Model& model, const Parallelism& p, const Problem& problem) {
-  if (p.pipeline < 2) {
-    problem(
-        fmt::format("--virtual-stages: {} chunks need a pipeline; give --pp", p.virtual_stages));
-  } else if (model.layers % (p.pipeline * p.virtual_stages) != 0) {
-    problem(fmt::format("--virtual-stages: {} x pp {} does not divide the {} layers of {}",
-                        p.virtual_stages, p.pipeline, model.layers, model.name));
-  }
-}
-
-void check_software(const Cluster& cluster, const Parallelism& p) {
-  if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
-    throw InputError(
-        "--recompute: alternate keeps what fused attention does; give --attention fused");
-  }
-  const bool fp4 = p.matrices == MatrixPrecision::nvfp4;
-  const bool has_rate = fp4 ? cluster.gpu.fp4.has_value() : cluster.gpu.fp8.has_value();
-  if (p.matrices != MatrixPrecision::bf16 && !has_rate) {
-    throw InputError(
-        fmt::format("--precision: {} has no gpu.{} rate; choose bf16 or another cluster",
-                    cluster.gpu.name, fp4 ? "fp4" : "fp8"));
-  }
-}
-
-void check_sharding(const Cluster& cluster, const Parallelism& p) {
-  const int data = data_parallel(cluster, p);
-  if (data % shard_ranks(cluster, p) != 0) {
-    throw InputError(
-        fmt::format("--hybrid-shard: {} does not divide the {} data-parallel ranks; choose a "
-                    "divisor",
-                    p.sharding.ranks, data));
-  }
-  if (p.sharding.ranks > 0 && p.sharding.stage < 3) {
-    throw InputError("--hybrid-shard: needs --zero 3, whose weights it shards inside groups");
-  }
-}
-
-}  // namespace
-
-void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
-  std::string problems;
-  const auto problem = [&](const std::string& line) {
-    if (!problems.empty()) problems += '\n';
-    problems += line;
-  };
+void check_divisors(const Cluster& cluster, const Model& model, const Parallelism& p,
+                    const Problem& problem) {
   const auto must_divide = [&](const char* flag, int value, int whole, const char* what) {
     if (value < 1 || whole % value != 0) {
       problem(fmt::format("{}: {} does not divide the {} {} of {}; choose a divisor", flag, value,
                           whole, what, model.name));
     }
   };
-  const int ranks = rank_count(cluster);
   must_divide("--tp", p.tensor, model.heads, "attention heads");
   must_divide("--tp", p.tensor, model.kv_heads, "key-value heads");
   must_divide("--tp", p.tensor, model.feed_forward, "feed-forward columns");
   must_divide("--tp", p.tensor, model.vocabulary, "vocabulary entries");
   if (p.sequence_parallel) must_divide("--tp", p.tensor, model.sequence, "tokens of a sequence");
   must_divide("--pp", p.pipeline, model.layers, "layers");
-  if (p.virtual_stages > 1) check_virtual_stages(model, p, problem);
   if (p.tensor > cluster.gpus_per_node) {
     problem(
         fmt::format("--tp: {} is more than the {} GPUs of a node of {}; tensor parallelism "
@@ -109,15 +64,71 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
     problem(fmt::format("--tp: {} does not divide the {} GPUs of a node of {}; choose a divisor",
                         p.tensor, cluster.gpus_per_node, cluster.name));
   }
+}
+
+void check_virtual_stages(const Model& model, const Parallelism& p, const Problem& problem) {
+  if (p.virtual_stages < 2) return;
+  if (p.pipeline < 2) {
+    problem(
+        fmt::format("--virtual-stages: {} chunks need a pipeline; give --pp", p.virtual_stages));
+  } else if (model.layers % (std::int64_t{p.pipeline} * p.virtual_stages) != 0) {
+    problem(fmt::format("--virtual-stages: {} x pp {} does not divide the {} layers of {}",
+                        p.virtual_stages, p.pipeline, model.layers, model.name));
+  }
+}
+
+void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
+    problem("--recompute: alternate keeps what fused attention does; give --attention fused");
+  }
+  const bool fp4 = p.matrices == MatrixPrecision::nvfp4;
+  const bool has_rate = fp4 ? cluster.gpu.fp4.has_value() : cluster.gpu.fp8.has_value();
+  if (p.matrices != MatrixPrecision::bf16 && !has_rate) {
+    problem(fmt::format("--precision: {} has no gpu.{} rate; choose bf16 or another cluster",
+                        cluster.gpu.name, fp4 ? "fp4" : "fp8"));
+  }
+}
+
+void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
+  const int ranks = rank_count(cluster);
   if (ranks % (std::int64_t{p.tensor} * p.pipeline) != 0) {
     problem(
         fmt::format("--pp: {} x tp {} does not divide the {} GPUs; choose other --nodes, --tp "
                     "or --pp",
                     p.pipeline, p.tensor, ranks));
+    return;
   }
-  if (!problems.empty()) throw InputError(problems);
-  check_software(cluster, p);
-  check_sharding(cluster, p);
+  const int data = data_parallel(cluster, p);
+  if (data % shard_ranks(cluster, p) != 0) {
+    problem(
+        fmt::format("--hybrid-shard: {} does not divide the {} data-parallel ranks; choose a "
+                    "divisor",
+                    p.sharding.ranks, data));
+  }
+  if (p.sharding.ranks > 0 && p.sharding.stage < 3) {
+    problem("--hybrid-shard: needs --zero 3, whose weights it shards inside groups");
+  }
+}
+
+}  // namespace
+
+std::string problems(const Cluster& cluster, const Model& model, const Parallelism& p) {
+  std::string lines;
+  const auto problem = [&](const std::string& line) {
+    if (!lines.empty()) lines += '\n';
+    lines += line;
+  };
+  check_divisors(cluster, model, p, problem);
+  check_virtual_stages(model, p, problem);
+  check_sharding(cluster, p, problem);
+  check_software(cluster, p, problem);
+  return lines;
+}
+
+void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
+  if (const std::string lines = problems(cluster, model, p); !lines.empty()) {
+    throw InputError(lines);
+  }
 }
 
 int rank_of(const Cluster& cluster, const Parallelism& parallelism, const Place& place) {

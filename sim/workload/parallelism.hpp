@@ -4,6 +4,7 @@
 // does: rank = (stage * data + replica) * tensor + t.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -109,8 +110,11 @@ struct Parallelism {
 // Sequences of a step over all replicas.
 [[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
 
-// Throws InputError, one line a problem, where the job does not fit the cluster or the model:
-// "--tp: 3 does not divide the 16 heads of gpt_1.3b; ...".
+// One line for each thing that keeps the job from the cluster or the model: "--tp: 3 does not divide
+// the 16 heads of gpt_1.3b; ...". Empty where there is none.
+[[nodiscard]] std::string problems(const Cluster& cluster, const Model& model,
+                                   const Parallelism& parallelism);
+// Throws them as an InputError.
 void check(const Cluster& cluster, const Model& model, const Parallelism& parallelism);
 
 // A rank's place in the job.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/apps/program.hpp"
+#include "tests/apps/refusals.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace apps_tests {
@@ -80,6 +81,40 @@ TEST(CommandLine, ListNamesWhatShips) {
     EXPECT_TRUE(one.out.starts_with(section));
     EXPECT_NE(listed.out.find(one.out), std::string::npos) << section;
   }
+}
+
+TEST(CommandLine, ReadsAModelOfHuggingFace) {
+  const auto configs = source_directory() / "tests/workload/configs";
+  const std::string arguments = "run --topology sdp4bit_a100 --nodes 2 --format json --model ";
+  const Outcome there = run(words(arguments + "gpt2/config.json"), configs);
+  EXPECT_EQ(there.code, 0) << there.err;
+  const Json report = Json::parse(there.out);
+  EXPECT_EQ(report.at("model"), "gpt2");
+  EXPECT_EQ(report.at("/sources/model"_json_pointer),
+            "gpt2/config.json: GPT-2: 12 layers of 768, sequence 1024");
+  EXPECT_EQ(run(words(arguments + "config.json"), configs / "gpt2").out, there.out);
+  // Every flag and key that changes a model changes this one.
+  const Outcome changed =
+      run(words(arguments + "gpt2/config.json --sequence 512 --set model.layers=2"), configs);
+  EXPECT_EQ(changed.code, 0) << changed.err;
+  EXPECT_LT(Json::parse(changed.out).at("step_time_s"), report.at("step_time_s"));
+}
+
+TEST(CommandLine, RefusesAModelOfHuggingFaceLineByLine) {
+  const Sandbox sandbox;
+  sandbox.write("config.json",
+                R"({"architectures": ["MixtralForCausalLM"], "num_local_experts": 8})");
+  const Outcome refused =
+      run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path());
+  expect_refused(refused, "config.json", 2);
+  EXPECT_TRUE(refused.err.ends_with(
+      "\nconfig.json: unsupported: num_local_experts = 8: mixtures of experts are not modelled\n"))
+      << refused.err;
+  sandbox.write("config.json", "[[[");
+  expect_refused(run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path()),
+                 "config.json");
+  expect_refused(run(words("run --topology sdp4bit_a100 --model none.json"), sandbox.path()),
+                 "none.json");
 }
 
 TEST(RunOutput, TwoRunsPrintTheSameBytes) {

@@ -154,13 +154,13 @@ TEST(HostileFlag, PerfettoTargetThatCannotBeWrittenIsLeftAsItWas) {
   EXPECT_EQ(sandbox.names(), (Arguments{"folder"}));
 }
 
-// 2.4 GB hold the uncompressed step, and not the other one's buffers besides.
+// 2.9 GB hold the uncompressed step, and not the other one's buffers besides.
 TEST(HostileFlag, TimelineThatIsThereSurvivesARefusal) {
   const Sandbox sandbox;
   sandbox.write("timeline.json", "old");
   Arguments arguments = words(kRun);
   arguments.insert(arguments.end(), {"--nodes", "2", "--perfetto", "timeline.json", "--require-fit",
-                                     "--scheme", "sharded,sdp4bit", "--set", "gpu.memory=2.4 GB"});
+                                     "--scheme", "sharded,sdp4bit", "--set", "gpu.memory=2.9 GB"});
   const Outcome outcome = run(arguments, sandbox.path());
   expect_refused(outcome, "--require-fit");
   EXPECT_NE(outcome.err.find("sdp4bit"), std::string::npos) << outcome.err;

@@ -33,7 +33,7 @@ constexpr std::string_view kExposed = "/exposed_comm_s";
 constexpr std::string_view kBetween = "/wire_bytes_inter_node";
 constexpr std::string_view kInside = "/wire_bytes_intra_node";
 constexpr std::string_view kWeights = "/memory_by_part_bytes/weights";
-constexpr std::string_view kActivations = "/memory_by_part_bytes/activations";
+constexpr std::string_view kActivations = "/memory_by_part_bytes/attention_activations";
 
 constexpr Knob kKnobs[] = {
     // Flags: what is simulated.
@@ -140,7 +140,7 @@ constexpr Knob kKnobs[] = {
     {"model.biases", kSmall, "qkv", kWeights, down},
     {"model.dropout", kSmall, "false", kCompute, down},
     {"model.tied_embeddings", kSmall, "false", kWeights, up},
-    {"model.vocabulary", kSmall, "100608", "/memory_by_part_bytes/logits", up},
+    {"model.vocabulary", kSmall, "100608", "/memory_by_part_bytes/head", up},
     {"model.sequence", kSmall, "1024", kActivations, down},
 
     // Settings of a scheme: a larger group has fewer scales.

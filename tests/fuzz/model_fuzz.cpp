@@ -3,7 +3,7 @@
 #include "sim/workload/model.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
-// Whatever model reads has parameters and FLOP that can be counted without overflow.
+// Whatever model reads, from a model file or a config.json, has parameters and FLOP that can be counted without overflow.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   fuzz_reader(bytes, size, [](auto text, const auto& file, auto settings) {
     const sim::Model model = sim::parse_model(text, file, settings);

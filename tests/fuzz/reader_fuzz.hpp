@@ -1,5 +1,6 @@
 // One fuzzed input: text before the first NUL byte, then one setting KEY=VALUE, which no file can
 // hold. Whatever it is, a reader accepts it or throws an InputError whose every line is located.
+// What begins as a JSON object is called fuzz.json, all else fuzz.toml.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +34,7 @@ template <class Read>
 void fuzz_reader(const std::uint8_t* bytes, std::size_t size, Read read) {
   const std::string_view input(reinterpret_cast<const char*>(bytes), size);
   const std::string_view text = input.substr(0, input.find('\0'));
+  const std::string name = text.starts_with('{') ? "fuzz.json" : "fuzz.toml";
   std::vector<sim::Setting> settings;
   if (text.size() < input.size()) {
     const std::string_view setting = input.substr(text.size() + 1);
@@ -41,8 +43,8 @@ void fuzz_reader(const std::uint8_t* bytes, std::size_t size, Read read) {
                         std::string(setting.substr(std::min(equals + 1, setting.size())))});
   }
   try {
-    read(text, std::filesystem::path("fuzz.toml"), std::span<const sim::Setting>(settings));
+    read(text, std::filesystem::path(name), std::span<const sim::Setting>(settings));
   } catch (const sim::InputError& error) {
-    require_located(error.what(), {"fuzz.toml:", "--set "});
+    require_located(error.what(), {name + ":", "--set "});
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "tests/schedule/sample_cluster.hpp"
@@ -14,6 +15,10 @@ namespace {
 
 Model shipped(const std::string& name) {
   return read_model(source_directory() / "traces/models" / (name + ".toml"));
+}
+
+double activations_of(const MemoryUse& use) {
+  return use.attention_activations + use.feed_forward_activations;
 }
 
 Cluster nodes(int count) { return sample_cluster({.nodes = count}); }
@@ -27,7 +32,7 @@ TEST(Memory, OfParametersIsTwoBytesAWeightAndTwelveOfTheOptimizerSharded) {
       EXPECT_DOUBLE_EQ(use.weights, 2 * n);
       EXPECT_DOUBLE_EQ(use.gradients, bytes_of(precision) * n);
       EXPECT_DOUBLE_EQ(use.optimizer, (4 + 4 + 4) * n / (8 * count));
-      EXPECT_DOUBLE_EQ(use.buffers, 0.75 * n);
+      EXPECT_DOUBLE_EQ(use.codec, 0.75 * n);
     }
   }
 }
@@ -45,7 +50,7 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   const double sbh = s * 2 * h;
   const auto activations = [&](Parallelism p) {
     p.micro_batch = 2;
-    return memory_use(nodes(2), model, p, 0).activations / model.layers;
+    return activations_of(memory_use(nodes(2), model, p, 0)) / model.layers;
   };
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::none}), sbh * (34 + scores));
   EXPECT_DOUBLE_EQ(activations({.tensor = 4, .recompute = Recompute::none}),
@@ -66,10 +71,11 @@ TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
   model.kv_heads = 8;
   const double tokens = model.sequence;
   const auto activations = [&] {
-    return memory_use(nodes(2), model, {.tensor = 4}, 0).activations / model.layers;
+    return activations_of(memory_use(nodes(2), model, {.tensor = 4}, 0)) / model.layers;
   };
   const double plain = activations();
-  // Queries and output are 32 heads wide, keys and values 8: twice as wide, they take as much again.
+  // Queries and output are 32 heads wide, keys and values 8: with heads twice as wide they take as
+  // much again.
   model.head_width = 256;
   EXPECT_DOUBLE_EQ(activations() - plain, 2 * tokens * 128 * (2 * 32 + 2 * 8) / 4);
   model.head_width = 128;
@@ -83,13 +89,13 @@ TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
   Model model = shipped("gpt_1.3b");
   model.vocabulary = 8;
   const double one_layer =
-      memory_use(nodes(2), model, {.recompute = Recompute::full}, 0).activations / model.layers;
+      activations_of(memory_use(nodes(2), model, {.recompute = Recompute::full}, 0)) / model.layers;
   for (const int accumulation : {1, 2, 4, 16}) {
     const MemoryUse use =
         memory_use(nodes(2), model,
                    {.pipeline = 4, .accumulation = accumulation, .recompute = Recompute::full}, 0);
-    EXPECT_EQ(use.logits, 0);  // the last stage's
-    EXPECT_DOUBLE_EQ(use.activations, one_layer * model.layers / 4 * std::min(4, accumulation));
+    EXPECT_EQ(use.head, 0);  // the last stage's
+    EXPECT_DOUBLE_EQ(activations_of(use), one_layer * model.layers / 4 * std::min(4, accumulation));
   }
 }
 
@@ -100,8 +106,8 @@ TEST(Memory, OfTheLastStageHoldsOneMicroBatch) {
   const Parallelism parallelism{.pipeline = 4, .accumulation = 4, .recompute = Recompute::full};
   const MemoryUse use = memory_use(nodes(2), model, parallelism, 0);
   const double tokens = model.sequence;
-  EXPECT_DOUBLE_EQ(use.logits, (2 + 4) * tokens * model.vocabulary);  // BF16 and FP32
-  EXPECT_DOUBLE_EQ(use.activations, 2 * tokens * model.hidden * model.layers / 4);
+  EXPECT_DOUBLE_EQ(use.head, (2 + 4) * tokens * model.vocabulary);  // BF16 and FP32
+  EXPECT_DOUBLE_EQ(activations_of(use), 2 * tokens * model.hidden * model.layers / 4);
 }
 
 TEST(Memory, IsLessTheMoreIsSharded) {
@@ -124,9 +130,12 @@ TEST(Memory, IsLessTheMoreIsSharded) {
 }
 
 TEST(Memory, TotalIsTheSumOfItsParts) {
-  const MemoryUse use{
-      .weights = 1, .gradients = 2, .optimizer = 4, .activations = 8, .logits = 16, .buffers = 32};
-  EXPECT_EQ(use.total(), 63);
+  MemoryUse use;
+  int place = 0;
+  for (const MemoryPart& part : memory_parts()) {
+    use.*part.bytes = std::exp2(++place);
+  }
+  EXPECT_EQ(use.total(), std::exp2(static_cast<double>(memory_parts().size()) + 1) - 2);
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// Activations: what a micro-batch leaves in memory between its forward and its backward pass.
+#pragma once
+
+#include "sim/workload/model.hpp"
+#include "sim/workload/parallelism.hpp"
+
+namespace sim {
+
+// Bytes of one layer, of one micro-batch on one rank.
+struct LayerActivations {
+  double attention = 0;
+  double feed_forward = 0;
+  [[nodiscard]] double total() const { return attention + feed_forward; }
+};
+// With nothing recomputed.
+[[nodiscard]] LayerActivations all_activations(const Model& model, const Parallelism& parallelism);
+// That stay until the backward pass.
+[[nodiscard]] LayerActivations kept_activations(const Model& model, const Parallelism& parallelism);
+// Bytes of the logits and what the loss makes of them, on a rank of the last stage.
+[[nodiscard]] double head_activations(const Model& model, const Parallelism& parallelism);
+
+}  // namespace sim

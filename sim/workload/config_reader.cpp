@@ -1,0 +1,187 @@
+#include "sim/workload/config_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::json;
+
+// A hostile file can have a hundred thousand unknown keys; nobody reads on after so many lines.
+constexpr std::size_t kMaxLines = 100;
+constexpr std::size_t kMaxListed = 4;
+
+std::string scalar_text(const Json& value) {
+  if (value.is_array()) return value.empty() ? "[]" : "[...]";
+  if (value.is_object()) return value.empty() ? "{}" : "{...}";
+  return value.dump();
+}
+
+// `value` as a message shows it. Not dump() of the whole: that recurses over what is nested.
+std::string text_of(const Json& value) {
+  if (!value.is_array() || value.size() > kMaxListed) return printable(scalar_text(value));
+  std::string text;
+  for (const Json& element : value) text += (text.empty() ? "" : ", ") + scalar_text(element);
+  return printable("[" + text + "]");
+}
+
+bool is_nothing(const Json& value) {
+  return value.is_null() || value == Json(false) || value == Json(0) || value == Json("") ||
+         (value.is_structured() && value.empty());
+}
+
+}  // namespace
+
+ConfigReader::ConfigReader(const JsonDocument& document)
+    : file_(document.file), root_(&document.value), object_(root_) {
+  if (!root_->is_object()) {
+    throw InputError(file_ + ": is no JSON object; give a model's config.json");
+  }
+}
+
+std::string ConfigReader::path_of(std::string_view key) const { return prefix_ + printable(key); }
+
+const Json* ConfigReader::find(std::string_view key) {
+  known_.emplace(key);
+  const auto found = object_->find(std::string(key));
+  return found == object_->end() ? nullptr : &*found;
+}
+
+bool ConfigReader::has(std::string_view key) {
+  const Json* value = find(key);
+  return value != nullptr && !value->is_null();
+}
+
+bool ConfigReader::require(std::string_view key) {
+  if (find(key) != nullptr) return true;
+  bad_.insert(path_of(key));
+  problems_.push_back(fmt::format("{}: missing key {}", file_, path_of(key)));
+  return false;
+}
+
+int ConfigReader::count(std::string_view key, const IntegerRange& range) {
+  if (!require(key)) return static_cast<int>(range.lowest);
+  const Json& value = *find(key);
+  const double number = value.is_number() ? value.get<double>() : std::nan("");
+  if (number != std::floor(number) || number < static_cast<double>(range.lowest) ||
+      number > static_cast<double>(range.highest)) {
+    wrong(key, fmt::format("is not a whole number from {} to {}", range.lowest, range.highest));
+    return static_cast<int>(range.lowest);
+  }
+  return static_cast<int>(number);
+}
+
+int ConfigReader::count_or(std::string_view key, const IntegerRange& range, int otherwise) {
+  return has(key) ? count(key, range) : otherwise;
+}
+
+bool ConfigReader::flag_or(std::string_view key, bool otherwise) {
+  if (!has(key)) return otherwise;
+  const Json& value = *find(key);
+  if (value.is_boolean()) return value.get<bool>();
+  wrong(key, "is not true or false");
+  return otherwise;
+}
+
+double ConfigReader::number_or(std::string_view key, double otherwise) {
+  if (!has(key)) return otherwise;
+  const Json& value = *find(key);
+  constexpr double kMost = 1e9;
+  const double number = value.is_number() ? value.get<double>() : -1;
+  if (number >= 0 && number <= kMost) return number;
+  wrong(key, fmt::format("is not a number from 0 to {}", kMost));
+  return otherwise;
+}
+
+std::string ConfigReader::text_or(std::string_view key, std::string_view otherwise) {
+  if (!has(key)) return std::string(otherwise);
+  const Json& value = *find(key);
+  if (value.is_string()) return value.get<std::string>();
+  wrong(key, "is not a text");
+  return std::string(otherwise);
+}
+
+std::string ConfigReader::only_text(std::string_view key) {
+  if (!require(key)) return {};
+  const Json& value = *find(key);
+  if (value.is_array() && value.size() == 1 && value[0].is_string()) {
+    return value[0].get<std::string>();
+  }
+  wrong(key, "is not a list of one text");
+  return {};
+}
+
+bool ConfigReader::all_good(std::initializer_list<std::string_view> keys) const {
+  return std::ranges::none_of(keys, [&](auto key) { return bad_.contains(path_of(key)); });
+}
+
+void ConfigReader::bad(std::string_view key, std::string_view before, std::string_view what) {
+  const Json* value = find(key);
+  bad_.insert(path_of(key));
+  problems_.push_back(fmt::format("{}: {}{} = {}: {}", file_, before, path_of(key),
+                                  value == nullptr ? "null" : text_of(*value), what));
+}
+
+void ConfigReader::wrong(std::string_view key, std::string_view what) { bad(key, "", what); }
+
+void ConfigReader::unsupported(std::string_view key, std::string_view why) {
+  bad(key, "unsupported: ", why);
+}
+
+void ConfigReader::not_modelled(std::string_view key, std::string_view why, const Json& harmless) {
+  const Json* value = find(key);
+  if (value == nullptr || is_nothing(*value) || *value == harmless) return;
+  const auto is_harmless = [&](const Json& element) { return element == harmless; };
+  if (!value->is_array() || !std::ranges::all_of(*value, is_harmless)) unsupported(key, why);
+}
+
+void ConfigReader::ignore(std::span<const std::string_view> keys) {
+  known_.insert(keys.begin(), keys.end());
+}
+
+bool ConfigReader::enter(std::string_view key) {
+  if (!has(key)) return false;
+  const Json* inner = find(key);
+  if (!inner->is_object()) {
+    wrong(key, "is not an object");
+    return false;
+  }
+  object_ = inner;
+  known_.swap(known_in_root_);
+  prefix_ = path_of(key) + ".";
+  return true;
+}
+
+void ConfigReader::leave() {
+  object_ = root_;
+  known_ = std::exchange(known_in_root_, {});
+  prefix_.clear();
+}
+
+void ConfigReader::note_unknown() {
+  for (const auto& [key, value] : object_->items()) {
+    if (known_.contains(key)) continue;
+    if (problems_.size() > kMaxLines) return;
+    bad(key, "unknown key ", "remove the key if it does not change the arithmetic");
+  }
+}
+
+void ConfigReader::finish() const {
+  if (problems_.empty()) return;
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(problems_.size(), kMaxLines); ++i) {
+    lines += (i == 0 ? "" : "\n") + problems_[i];
+  }
+  if (problems_.size() > kMaxLines) {
+    lines += fmt::format("\n{}: more than {} problems; the rest is left out", file_, kMaxLines);
+  }
+  throw InputError(lines);
+}
+
+}  // namespace sim

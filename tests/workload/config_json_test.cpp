@@ -1,0 +1,197 @@
+// The config.json of each family gives the model that its authors publish.
+#include "sim/workload/config_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/shipped_files.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::json;
+
+std::filesystem::path config_of(const std::string& name) {
+  return source_directory() / "tests/workload/configs" / name / "config.json";
+}
+
+// With a sequence that each of them takes.
+Model read_config(const std::string& name) {
+  const std::array settings{Setting{"model.sequence", "1024"}};
+  return read_model(config_of(name), settings);
+}
+
+struct Published {
+  const char* name;
+  std::int64_t parameters;
+};
+
+TEST(ConfigJson, HasThePublishedNumberOfParameters) {
+  // Of all but mpt-7b: elements of the tensors on Hugging Face, as each model's page adds them up.
+  // mpt-7b: 12 * 4096^2 in each of 32 layers, 50432 * 4096 words and 65 norms of 4096, none biased.
+  constexpr std::array kPublished{
+      Published{"Llama-2-7b-hf", 6'738'415'616},
+      Published{"Llama-2-13b-hf", 13'015'864'320},
+      Published{"Llama-2-70b-hf", 68'976'648'192},
+      Published{"Meta-Llama-3-8B", 8'030'261'248},
+      Published{"Meta-Llama-3-70B", 70'553'706'496},
+      Published{"Llama-3.1-405B", 405'853'388'800},
+      Published{"Mistral-7B-v0.1", 7'241'732'096},
+      Published{"Mistral-Nemo-Base-2407", 12'247'782'400},
+      Published{"Qwen2.5-7B", 7'615'616'512},
+      Published{"Qwen3-8B-Base", 8'190'735'360},
+      Published{"Qwen3-0.6B-Base", 596'049'920},
+      Published{"gpt2", 124'439'808},
+      Published{"mpt-7b", 32 * 12ll * 4096 * 4096 + (50'432 + 65) * 4096ll},
+  };
+  for (const Published& published : kPublished) {
+    EXPECT_EQ(total_parameters(read_config(published.name)), published.parameters)
+        << published.name;
+  }
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(source_directory() / "tests/workload/configs")) {
+    files += std::filesystem::exists(entry.path() / "config.json") ? 1 : 0;
+  }
+  EXPECT_EQ(files, kPublished.size()) << "a config.json without its number";
+}
+
+TEST(ConfigJson, GivesTheModelThatShipsAsToml) {
+  for (const auto& [config, shipped] :
+       {std::pair{"Llama-2-7b-hf", "llama_2_7b"}, std::pair{"Llama-2-13b-hf", "llama_2_13b"},
+        std::pair{"Llama-2-70b-hf", "llama_2_70b"}, std::pair{"Meta-Llama-3-8B", "llama_3_8b"},
+        std::pair{"Meta-Llama-3-70B", "llama_3_70b"},
+        std::pair{"Llama-3.1-405B", "llama_3.1_405b"}}) {
+    const Model model = read_config(config);
+    const Model toml =
+        read_model(source_directory() / "traces/models" / (std::string(shipped) + ".toml"),
+                   std::array{Setting{"model.sequence", "1024"}});
+    EXPECT_EQ(total_parameters(model), total_parameters(toml));
+    EXPECT_EQ(model_flop(model, 1), model_flop(toml, 1)) << config;
+    EXPECT_EQ(model.layers, toml.layers);
+    EXPECT_EQ(model.heads, toml.heads);
+    EXPECT_EQ(model.kv_heads, toml.kv_heads);
+    EXPECT_EQ(model.head_width, toml.head_width);
+    EXPECT_EQ(model.dropout, toml.dropout);
+    EXPECT_EQ(model.positions, toml.positions);
+  }
+}
+
+TEST(ConfigJson, OfEachFamilyHasItsFeatures) {
+  const Model qwen2 = read_config("Qwen2.5-7B");
+  EXPECT_EQ(qwen2.biases, Model::Biases::qkv);
+  EXPECT_FALSE(qwen2.query_key_norm);
+  const Model qwen3 = read_config("Qwen3-0.6B-Base");
+  EXPECT_EQ(query_width(qwen3), 2 * qwen3.hidden);
+  EXPECT_EQ(key_width(qwen3), 1024);
+  EXPECT_TRUE(qwen3.query_key_norm);
+  EXPECT_TRUE(qwen3.tied_embeddings);
+  const Model mistral = read_config("Mistral-Nemo-Base-2407");
+  EXPECT_EQ(mistral.head_width, 128);  // not 5120 / 32
+  EXPECT_EQ(mistral.feed_forward_kind, Model::FeedForward::swiglu);
+  const Model gpt2 = read_config("gpt2");
+  EXPECT_EQ(gpt2.biases, Model::Biases::all);
+  EXPECT_EQ(gpt2.norm, Model::Norm::layer_norm);
+  EXPECT_EQ(gpt2.feed_forward, 4 * 768);
+  EXPECT_EQ(gpt2.feed_forward_kind, Model::FeedForward::gelu);
+  EXPECT_TRUE(gpt2.dropout);
+  const Model mpt = read_config("mpt-7b");
+  EXPECT_EQ(mpt.positions, Model::Positions::alibi);
+  EXPECT_EQ(mpt.norm, Model::Norm::layer_norm_no_bias);
+  EXPECT_EQ(mpt.biases, Model::Biases::none);
+  EXPECT_FALSE(mpt.dropout);
+}
+
+// The model of the config.json with `patch` merged in.
+Model patched(const std::string& name, const char* patch,
+              const std::vector<Setting>& settings = {}) {
+  Json config = Json::parse(text_of(config_of(name)));
+  config.merge_patch(Json::parse(patch));
+  return parse_model(config.dump(), "folder/config.json", settings);
+}
+
+TEST(ConfigJson, WithoutRopeOrAlibiOfMptHasATable) {
+  const Model learned = patched("mpt-7b", R"({"attn_config": null, "no_bias": false})");
+  EXPECT_EQ(learned.positions, Model::Positions::learned);
+  EXPECT_EQ(learned.position_table, 2048);
+  EXPECT_EQ(learned.biases, Model::Biases::all);
+  EXPECT_EQ(learned.norm, Model::Norm::layer_norm);
+  // The benchmark's 7B, as MosaicML llm-foundry counts it (scripts/train/benchmarking/README.md).
+  EXPECT_EQ(total_parameters(patched(
+                "mpt-7b", R"({"attn_config": null, "no_bias": false, "vocab_size": 50368})")),
+            6'658'859'008);
+  const Model rope = patched("mpt-7b", R"({"attn_config": {"alibi": false, "rope": true}})");
+  EXPECT_EQ(rope.positions, Model::Positions::rotary);
+  const Model one = patched("mpt-7b", R"({"attn_config": {"attn_type": "multiquery_attention"}})");
+  EXPECT_EQ(one.kv_heads, 1);
+  const Model groups = patched(
+      "mpt-7b", R"({"attn_config": {"attn_type": "grouped_query_attention", "kv_n_heads": 8}})");
+  EXPECT_EQ(groups.kv_heads, 8);
+  EXPECT_EQ(patched("mpt-7b", R"({"norm_type": "rmsnorm"})").norm, Model::Norm::rms_norm);
+  EXPECT_EQ(patched("mpt-7b", R"({"expansion_ratio": 2.5})").feed_forward, 10'240);
+}
+
+TEST(ConfigJson, TakesWhatTheFamilyLeavesUnsaid) {
+  // Heads of hidden / heads that are not shared, and an output projection of its own.
+  const Model llama = patched(
+      "Meta-Llama-3-8B",
+      R"({"num_key_value_heads": null, "tie_word_embeddings": null, "attention_bias": null})");
+  EXPECT_EQ(llama.kv_heads, 32);
+  EXPECT_EQ(llama.head_width, 128);
+  EXPECT_FALSE(llama.tied_embeddings);
+  EXPECT_EQ(patched("Llama-2-7b-hf", R"({"attention_bias": true, "mlp_bias": true})").biases,
+            Model::Biases::all);
+  EXPECT_EQ(patched("gpt2", R"({"n_inner": 1000})").feed_forward, 1000);
+  EXPECT_FALSE(
+      patched("gpt2", R"({"attn_pdrop": 0, "embd_pdrop": 0, "resid_pdrop": 0.0})").dropout);
+}
+
+TEST(ConfigJson, PassesOverWhatChangesNothing) {
+  const Model plain = patched("Qwen2.5-7B", R"({"max_position_embeddings": 4096})");
+  const Model more = patched("Qwen2.5-7B", R"({"max_position_embeddings": 4096,
+      "layer_types": ["full_attention", "full_attention"], "quantization_config": null,
+      "num_local_experts": 0, "rope_scaling": {"type": "yarn"}, "partial_rotary_factor": 1.0})");
+  EXPECT_EQ(total_parameters(more), total_parameters(plain));
+  EXPECT_EQ(model_flop(more, 1), model_flop(plain, 1));
+}
+
+TEST(ConfigJson, IsTrainedOnTheLongestSequenceThatIsUsual) {
+  EXPECT_EQ(read_model(config_of("Meta-Llama-3-8B")).sequence, 8192);
+  EXPECT_EQ(read_model(config_of("gpt2")).sequence, 1024);
+  const Model longer = patched("Qwen3-8B-Base", "{}", {{"model.sequence", "32768"}});
+  EXPECT_EQ(longer.sequence, 32'768);
+  // A table of positions does not shrink with the sequence, and ALiBi has no longest one.
+  EXPECT_EQ(patched("gpt2", "{}", {{"model.sequence", "512"}}).position_table, 1024);
+  EXPECT_EQ(patched("mpt-7b", "{}", {{"model.sequence", "65536"}}).sequence, 65'536);
+  EXPECT_EQ(patched("gpt2", "{}", {{"model.position_table", "2048"}, {"model.sequence", "2048"}})
+                .sequence,
+            2048);
+}
+
+TEST(ConfigJson, HasItsKeysReplacedAsAModelFileHas) {
+  const Model model = patched(
+      "Llama-2-7b-hf", "{}", {{"model.layers", "2"}, {"model.biases", "qkv"}, {"summary", "mine"}});
+  EXPECT_EQ(model.layers, 2);
+  EXPECT_EQ(model.biases, Model::Biases::qkv);
+  EXPECT_EQ(model.summary, "mine");
+}
+
+TEST(ConfigJson, IsNamedAfterItsFolder) {
+  const Model model = read_config("Llama-2-7b-hf");
+  EXPECT_EQ(model.name, "Llama-2-7b-hf");
+  EXPECT_EQ(model.file, "Llama-2-7b-hf/config.json");
+  EXPECT_EQ(model.summary, "Llama: 32 layers of 4096, sequence 1024");
+  const std::string text = text_of(config_of("gpt2"));
+  EXPECT_EQ(parse_model(text, "models/mine.json").name, "mine");
+  EXPECT_EQ(parse_model(text, "models/mine.json").file, "mine.json");
+  EXPECT_EQ(parse_model(text, "a/b/../config.json").name, "a");
+  EXPECT_EQ(parse_model(text, "/config.json").name, "config");
+  EXPECT_EQ(parse_model(text, "config.json").name,
+            std::filesystem::current_path().filename().string());
+}
+
+}  // namespace
+}  // namespace sim

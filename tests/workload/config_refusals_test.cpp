@@ -1,0 +1,249 @@
+// What a config.json is refused for: what is not modelled, not known, missing or wrong, each in a
+// line of its own, and hostile text.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/workload/model.hpp"
+#include "tests/input_errors.hpp"
+
+namespace sim {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string error_of(const std::string& text, const std::vector<Setting>& settings = {}) {
+  std::string error =
+      input_error_of([&] { static_cast<void>(parse_model(text, "x/config.json", settings)); });
+  expect_located(error, "x/config.json");
+  return error;
+}
+
+Json config_of(const std::string& name) {
+  return Json::parse(text_of(source_directory() / "tests/workload/configs" / name / "config.json"));
+}
+
+// Of the config.json with `patch` merged in.
+std::string error_with(const std::string& name, const char* patch,
+                       const std::vector<Setting>& settings = {}) {
+  Json config = config_of(name);
+  config.merge_patch(Json::parse(patch));
+  return error_of(config.dump(), settings);
+}
+
+struct Refused {
+  const char* name;
+  const char* patch;
+  const char* says;  // after "x/config.json: "
+};
+
+constexpr Refused kUnsupported[] = {
+    {"Meta-Llama-3-8B", R"({"num_local_experts": 8})",
+     "num_local_experts = 8: mixtures of experts are not modelled"},
+    {"Meta-Llama-3-8B", R"({"kv_lora_rank": 512})",
+     "kv_lora_rank = 512: multi-head latent attention is not modelled"},
+    {"Meta-Llama-3-8B", R"({"quantization_config": {"bits": 4}})",
+     "quantization_config = {...}: quantised weights are not modelled"},
+    {"Meta-Llama-3-8B", R"({"vision_config": {"depth": 4}})",
+     "vision_config = {...}: models of more than text are not modelled"},
+    {"Meta-Llama-3-8B", R"({"hidden_act": "gelu"})",
+     "hidden_act = \"gelu\": of activations between gate and up only silu is modelled"},
+    {"Meta-Llama-3-8B", R"({"attention_bias": true})",
+     "attention_bias = true: biases are modelled of queries, keys and values, or of all matrices"},
+    {"Meta-Llama-3-8B", R"({"mlp_bias": true})",
+     "mlp_bias = true: biases are modelled of queries, keys and values, or of all matrices"},
+    {"Meta-Llama-3-8B", R"({"attention_dropout": 0.1})",
+     "attention_dropout = 0.1: dropout of attention alone is not modelled"},
+    {"Meta-Llama-3-8B", R"({"partial_rotary_factor": 0.5})",
+     "partial_rotary_factor = 0.5: rotation of a part of a head is not modelled"},
+    {"Meta-Llama-3-8B", R"({"layer_types": ["sliding_attention", "full_attention"]})",
+     "layer_types = [\"sliding_attention\", \"full_attention\"]: attention other than "
+     "full_attention is not modelled"},
+    {"Meta-Llama-3-8B", R"({"architectures": ["FooForCausalLM"]})",
+     "architectures = [\"FooForCausalLM\"]: is none of the known: LlamaForCausalLM, "
+     "MistralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM, GPT2LMHeadModel, MPTForCausalLM"},
+    {"gpt2", R"({"activation_function": "relu"})",
+     "activation_function = \"relu\": of activations only gelu is modelled"},
+    {"gpt2", R"({"attn_pdrop": 0.0})",
+     "attn_pdrop = 0.0: dropout is modelled everywhere, or nowhere"},
+    {"gpt2", R"({"reorder_and_upcast_attn": true})",
+     "reorder_and_upcast_attn = true: attention in FP32 is not modelled"},
+    {"gpt2", R"({"add_cross_attention": true})",
+     "add_cross_attention = true: encoders are not modelled"},
+    {"mpt-7b", R"({"attn_config": {"clip_qkv": 6}})",
+     "attn_config.clip_qkv = 6: a pass that clips queries, keys and values is not modelled"},
+    {"mpt-7b", R"({"attn_config": {"qk_ln": true}})",
+     "attn_config.qk_ln = true: norms of queries and keys of this kind are not modelled"},
+    {"mpt-7b", R"({"attn_config": {"sliding_window_size": 512}})",
+     "attn_config.sliding_window_size = 512: sliding windows are not modelled"},
+    {"mpt-7b", R"({"attn_config": {"attn_type": "linear"}})",
+     "attn_config.attn_type = \"linear\": attention is modelled of all heads, of groups and of "
+     "one"},
+    {"mpt-7b", R"({"ffn_config": {"ffn_type": "mptglu"}})",
+     "ffn_config.ffn_type = \"mptglu\": of blocks only mptmlp is modelled"},
+    {"mpt-7b", R"({"learned_pos_emb": false, "attn_config": {"alibi": false}})",
+     "learned_pos_emb = false: models without positions are not modelled"},
+    {"mpt-7b", R"({"norm_type": "tensornorm"})",
+     "norm_type = \"tensornorm\": norms are modelled of layers and of root mean squares"},
+    {"mpt-7b", R"({"logit_scale": "inv_sqrt_d_model"})",
+     "logit_scale = \"inv_sqrt_d_model\": a pass that scales the logits is not modelled"}};
+
+TEST(ConfigRefusals, NameWhatIsNotModelled) {
+  for (const Refused& one : kUnsupported) {
+    EXPECT_EQ(error_with(one.name, one.patch),
+              fmt::format("x/config.json: unsupported: {}", one.says));
+  }
+  EXPECT_EQ(error_with("Qwen3-8B-Base", R"({"attention_bias": true})", {{"model.sequence", "1"}}),
+            "x/config.json: unsupported: attention_bias = true: biases are modelled of queries, "
+            "keys and values, or of all matrices");
+}
+
+constexpr Refused kWrong[] = {
+    {"gpt2", R"({"foo": 3})",
+     "unknown key foo = 3: remove the key if it does not change the arithmetic"},
+    {"mpt-7b", R"({"attn_config": {"foo": [1]}})",
+     "unknown key attn_config.foo = [1]: remove the key if it does not change the arithmetic"},
+    {"mpt-7b", R"({"attn_config.alibi": false})",
+     "unknown key attn_config.alibi = false: remove the key if it does not change the arithmetic"},
+    {"gpt2", R"({"n_embd": null})", "missing key n_embd"},
+    {"gpt2", R"({"n_embd": "768"})", "n_embd = \"768\": is not a whole number from 1 to 1000000"},
+    {"gpt2", R"({"n_embd": [768, [1]]})",
+     "n_embd = [768, [...]]: is not a whole number from 1 to 1000000"},
+    {"gpt2", R"({"n_layer": 1.5})", "n_layer = 1.5: is not a whole number from 1 to 10000"},
+    {"gpt2", R"({"n_layer": 0})", "n_layer = 0: is not a whole number from 1 to 10000"},
+    {"gpt2", R"({"n_layer": -2})", "n_layer = -2: is not a whole number from 1 to 10000"},
+    {"gpt2", R"({"vocab_size": 1e300})",
+     "vocab_size = 1e+300: is not a whole number from 1 to 100000000"},
+    {"gpt2", R"({"vocab_size": 18446744073709551615})",
+     "vocab_size = 18446744073709551615: is not a whole number from 1 to 100000000"},
+    {"gpt2", R"({"n_head": 7})", "n_head = 7: does not divide n_embd = 768"},
+    {"gpt2", R"({"resid_pdrop": "x"})",
+     "resid_pdrop = \"x\": is not a number from 0 to 1000000000"},
+    {"gpt2", R"({"tie_word_embeddings": 1})", "tie_word_embeddings = 1: is not true or false"},
+    {"gpt2", R"({"activation_function": 5})", "activation_function = 5: is not a text"},
+    {"gpt2", R"({"architectures": "GPT2LMHeadModel"})",
+     "architectures = \"GPT2LMHeadModel\": is not a list of one text"},
+    {"gpt2", R"({"architectures": null})", "missing key architectures"},
+    {"gpt2", R"({"n_positions": 8193})",
+     "n_positions = 8193: is no sequence to take for granted; give --sequence, at most 8193"},
+    {"Meta-Llama-3-8B", R"({"num_key_value_heads": 3})",
+     "num_key_value_heads = 3: does not divide num_attention_heads = 32"},
+    {"Meta-Llama-3-8B", R"({"max_position_embeddings": 131072})",
+     "max_position_embeddings = 131072: is no sequence to take for granted; give --sequence, at "
+     "most 131072"},
+    {"Mistral-7B-v0.1", "{}",
+     "max_position_embeddings = 32768: is no sequence to take for granted; give --sequence, at "
+     "most 4096"},
+    {"mpt-7b", R"({"attn_config": 5})", "attn_config = 5: is not an object"},
+    {"mpt-7b", R"({"expansion_ratio": 1.00001})",
+     "expansion_ratio = 1.00001: times d_model = 4096 is not a whole number from 1 to 10000000"},
+    {"mpt-7b", R"({"expansion_ratio": 1e9})",
+     "expansion_ratio = 1000000000.0: times d_model = 4096 is not a whole number from 1 to "
+     "10000000"},
+    {"mpt-7b", R"({"attn_config": {"attn_type": "grouped_query_attention", "kv_n_heads": 5}})",
+     "attn_config.kv_n_heads = 5: does not divide n_heads = 32"}};
+
+TEST(ConfigRefusals, NameWhatIsWrong) {
+  for (const Refused& one : kWrong) {
+    EXPECT_EQ(error_with(one.name, one.patch), fmt::format("x/config.json: {}", one.says));
+  }
+}
+
+TEST(ConfigRefusals, OfASequenceSayTheLongestThatIsTaken) {
+  const std::vector<Setting> settings{{"model.sequence", "4097"}};
+  EXPECT_EQ(error_with("Llama-2-7b-hf", "{}", settings),
+            "x/config.json: max_position_embeddings = 4096: is less than the sequence of 4097; "
+            "give --sequence, at most 4096");
+  const char* window =
+      "x/config.json: unsupported: sliding_window = 4096: is less than the sequence of 4097; give "
+      "--sequence, at most 4096";
+  EXPECT_EQ(error_with("Mistral-7B-v0.1", "{}", settings), window);
+  EXPECT_EQ(
+      error_with("Qwen2.5-7B", R"({"use_sliding_window": true, "sliding_window": 4096})", settings),
+      window);
+  // The last setting counts, as TOML spells it.
+  EXPECT_EQ(
+      error_with("Mistral-7B-v0.1", "{}", {{"model.sequence", "1"}, {"model.sequence", "0x1001"}}),
+      window);
+  EXPECT_EQ(error_with("gpt2", "{}", settings),
+            "--set model.sequence: 4097 is more than the position_table of 1024; write at most "
+            "that, or set the table too");
+}
+
+TEST(ConfigRefusals, OfSettingsNameTheSetting) {
+  EXPECT_EQ(error_with("gpt2", "{}", {{"model.sequence", "nan"}}),
+            "--set model.sequence: is a number with a fraction; write a whole number without "
+            "quotes, e.g. 8");
+  EXPECT_EQ(error_with("gpt2", "{}", {{"model.n_embd", "5"}}).rfind("--set model.n_embd: unkn", 0),
+            0u);
+  // A key of the file that no longer fits has no line there.
+  EXPECT_EQ(error_with("Meta-Llama-3-8B", "{}", {{"model.heads", "12"}}),
+            "x/config.json: kv_heads: 8 does not divide heads = 12; write a divisor");
+}
+
+TEST(ConfigRefusals, AreAllGivenAtOnce) {
+  const std::string error = error_with("Mistral-7B-v0.1", R"({
+      "architectures": ["MixtralForCausalLM"], "num_local_experts": 8, "num_experts_per_tok": 2,
+      "router_aux_loss_coef": 0.02})");
+  const auto lines = lines_of(error);
+  ASSERT_EQ(lines.size(), 3u) << error;  // what is unknown depends on the family
+  EXPECT_EQ(lines[1],
+            "x/config.json: unsupported: num_local_experts = 8: mixtures of experts are not "
+            "modelled");
+  EXPECT_EQ(lines_of(error_with("gpt2", R"({"n_embd": null, "n_layer": "x", "foo": 1,
+      "num_experts": 4, "attn_pdrop": true})"))
+                .size(),
+            5u);
+}
+
+TEST(ConfigRefusals, OfEveryMissingShapeNameTheKey) {
+  const std::vector<Setting> settings{{"model.sequence", "16"}};
+  for (const char* name :
+       {"Meta-Llama-3-8B", "Mistral-7B-v0.1", "Qwen2.5-7B", "Qwen3-8B-Base", "gpt2", "mpt-7b"}) {
+    const Json config = config_of(name);
+    int required = 0;
+    for (const auto& [key, value] : config.items()) {
+      Json without = config;
+      without.erase(key);
+      const std::string error = error_of(without.dump(), settings);
+      if (error.empty()) continue;
+      ++required;
+      EXPECT_NE(error.find("x/config.json: missing key " + key), std::string::npos) << error;
+    }
+    EXPECT_GE(required, 6) << name;
+  }
+}
+
+TEST(ConfigRefusals, OfHostileTextHaveOneLine) {
+  const std::string deep(500'000, '[');
+  const std::string closed(500'000, ']');
+  for (const std::string& text :
+       {std::string(), std::string("["), std::string("[]"), std::string("null"), std::string("5"),
+        std::string("\"x\""), std::string("{]"), std::string("{\"a\": 1e999}"),
+        std::string("{\"a\": \"\xff\"}"), std::string("{\"a\": 1, \"a\": 1}"), deep, deep + closed,
+        std::string(2 << 20, ' ')}) {
+    EXPECT_EQ(lines_of(error_of(text)).size(), 1u) << text.substr(0, 50);
+  }
+  EXPECT_EQ(error_of("[]"), "x/config.json: is no JSON object; give a model's config.json");
+  // Nested deep inside a key: shown without going there.
+  EXPECT_EQ(error_of("{\"architectures\": [" + deep + closed + "]}"),
+            "x/config.json: architectures = [[...]]: is not a list of one text");
+  EXPECT_EQ(
+      error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": " + deep + closed + "}")
+          .find("n_embd = [[...]]: is not a whole number"),
+      error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": [[]]}").find("n_embd"));
+}
+
+TEST(ConfigRefusals, OfAHundredThousandUnknownKeysEnd) {
+  Json config = config_of("gpt2");
+  for (int i = 0; i < 50'000; ++i) config["k" + std::to_string(i)] = 1;
+  const auto lines = lines_of(error_of(config.dump()));
+  EXPECT_EQ(lines.size(), 101u);
+  EXPECT_EQ(lines.back(), "x/config.json: more than 100 problems; the rest is left out");
+}
+
+}  // namespace
+}  // namespace sim

@@ -1,0 +1,131 @@
+// Memory under ZeRO's stages: the published formulas of its state, and what is whole for a while.
+#include <gtest/gtest.h>
+
+#include "sim/base/error.hpp"
+#include "sim/workload/memory.hpp"
+#include "tests/schedule/sample_cluster.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace sim {
+namespace {
+
+Model shipped(const std::string& name) {
+  return read_model(source_directory() / "traces/models" / (name + ".toml"));
+}
+
+Cluster nodes(int count) { return sample_cluster({.nodes = count}); }
+
+double state_of(const MemoryUse& use) { return use.weights + use.gradients + use.optimizer; }
+
+TEST(ShardedMemory, OfTheStateIsZerosFormula) {
+  // Rajbhandari et al. 1910.02054, figure 1, with K = 12 bytes of the optimizer: (2 + 2 + K) n
+  // without sharding; (2 + 2) n + K n / N, 2 n + (2 + K) n / N, (2 + 2 + K) n / N in its stages.
+  const Model model = shipped("llama_2_7b");
+  const auto n = static_cast<double>(total_parameters(model));
+  for (const int count : {1, 4, 16}) {
+    const double ranks = 8 * count;
+    const auto state = [&](int stage) {
+      return state_of(memory_use(nodes(count), model,
+                                 {.gradients = Precision::bf16, .sharding = {.stage = stage}}, 0));
+    };
+    EXPECT_DOUBLE_EQ(state(1), 4 * n + 12 * n / ranks);
+    EXPECT_DOUBLE_EQ(state(2), 2 * n + 14 * n / ranks);
+    EXPECT_DOUBLE_EQ(state(3), 16 * n / ranks);
+  }
+}
+
+TEST(ShardedMemory, OfAHybridGroupIsShardedOverTheGroupAlone) {
+  const Model model = shipped("llama_2_7b");
+  const auto state = [&](int count, int ranks) {
+    return state_of(memory_use(nodes(count), model, {.sharding = {.stage = 3, .ranks = ranks}}, 0));
+  };
+  EXPECT_DOUBLE_EQ(state(8, 8), state(1, 0));
+  EXPECT_DOUBLE_EQ(state(8, 32), state(4, 0));
+}
+
+// A layer of Llama 2 7B has 202,383,360 parameters; embedding, head and last norm 262,148,096.
+constexpr double kLayer = 202'383'360;
+constexpr double kEnds = 262'148'096;
+
+TEST(ShardedMemory, OfGatheredWeightsIsTheUnitsUnderWayInBf16) {
+  const Model model = shipped("llama_2_7b");
+  const auto gathered = [&](Sharding sharding, bool overlap = true) {
+    sharding.stage = 3;
+    return memory_use(nodes(2), model, {.overlap = {.weights = overlap}, .sharding = sharding}, 0)
+        .gathered;
+  };
+  EXPECT_DOUBLE_EQ(gathered({}), 2 * (kEnds + 2 * kLayer));
+  EXPECT_DOUBLE_EQ(gathered({.prefetch = 3}), 2 * (kEnds + 4 * kLayer));
+  EXPECT_DOUBLE_EQ(gathered({.unit_layers = 4}), 2 * (kEnds + 8 * kLayer));
+  EXPECT_DOUBLE_EQ(gathered({.prefetch = 3}, false), 2 * (kEnds + kLayer));
+  EXPECT_DOUBLE_EQ(gathered({.reshard_after_forward = false}), 2 * (kEnds + 32 * kLayer));
+  EXPECT_DOUBLE_EQ(gathered({.prefetch = 100}), 2 * (kEnds + 32 * kLayer));  // there are no more
+}
+
+TEST(ShardedMemory, OfWholeGradientsIsWhatIsOnItsWay) {
+  Model model = shipped("llama_2_7b");
+  const Parallelism full{.recompute = Recompute::full,
+                         .attention = Attention::fused,
+                         .loss = Loss::fused,
+                         .gradients = Precision::bf16,
+                         .overlap = {.gradients = true},
+                         .sharding = {.stage = 3}};
+  const MemoryUse use = memory_use(nodes(2), model, full, 0);
+  // Two units' BF16 gradients, one of them copied to where it is sent from, and the root's.
+  EXPECT_DOUBLE_EQ(use.buckets, (2 * 2 + 2) * kLayer + 2 * kEnds);
+  Parallelism buckets = full;
+  buckets.sharding.stage = 2;
+  EXPECT_DOUBLE_EQ(memory_use(nodes(2), model, buckets, 0).buckets,
+                   2 * static_cast<double>(buckets.bucket.count));
+}
+
+TEST(ShardedMemory, HoldsTheHeadOrTheBackwardPassOfALayerAndNotBoth) {
+  Model model = shipped("llama_2_7b");
+  for (const int vocabulary : {1000, 32'000, 1'000'000}) {
+    model.vocabulary = vocabulary;
+    const MemoryUse use =
+        memory_use(nodes(2), model, {.recompute = Recompute::full, .sharding = {.stage = 3}}, 0);
+    EXPECT_TRUE(use.head == 0 || use.recomputed + use.buckets == 0);
+    EXPECT_GT(use.head + use.recomputed, 0);
+  }
+}
+
+TEST(ShardedMemory, OfTorchtitansRunsIsWithinFivePercentOfWhatCompiledRunsMeasured) {
+  // traces/published/fsdp_h100_torchtitan.csv, peak memory: 77.0 GiB on 8 GPUs, 62.0 on 128.
+  const Cluster cluster = read_cluster(source_directory() / "topologies/torchtitan_h100.toml");
+  Parallelism p{.micro_batch = 2,
+                .recompute = Recompute::alternate,
+                .attention = Attention::fused,
+                .kernels = Kernels::compiled,
+                .overlap = {.gradients = true, .weights = true},
+                .sharding = {.stage = 3}};
+  Model model = shipped("llama_3_8b");
+  for (const auto& [count, measured_gib] : {std::pair{1, 77.0}, std::pair{16, 62.0}}) {
+    Cluster part = cluster;
+    part.nodes = count;
+    EXPECT_NEAR(memory_use(part, model, p, 0).total() / 1073741824 / measured_gib, 1, 0.05);
+  }
+}
+
+TEST(MemoryRemedies, FitAndAreTheSingleOnesWhereTheseAreEnough) {
+  const Cluster cluster = nodes(2);
+  const Model model = shipped("llama_2_7b");
+  const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
+  const double needed = memory_use(cluster, model, p, 0).total();
+  const auto remedies = what_would_fit({cluster, model, p}, needed - 1);
+  EXPECT_GT(remedies.size(), 4U);  // all of them help
+  for (const std::string& one : remedies) EXPECT_EQ(one.find("--", 2), std::string::npos) << one;
+}
+
+TEST(MemoryRemedies, AddUpWhereNoneIsEnough) {
+  const Cluster cluster = nodes(2);
+  const Model model = shipped("llama_2_7b");
+  const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
+  const auto remedies = what_would_fit({cluster, model, p}, 12e9);
+  ASSERT_EQ(remedies.size(), 1U);
+  EXPECT_NE(remedies.front().find("--zero 3"), std::string::npos) << remedies.front();
+  EXPECT_TRUE(what_would_fit({cluster, model, p}, 1e6).empty());
+}
+
+}  // namespace
+}  // namespace sim
