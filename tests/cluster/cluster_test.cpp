@@ -16,6 +16,7 @@ constexpr const char* kText = R"(summary = "for tests"
 [cluster]
 nodes = 12
 gpus_per_node = 4
+speed_spread = 0.015
 [gpu]
 name = "G"
 multiprocessors = 108
@@ -23,7 +24,6 @@ bf16 = "312 TFLOPs"
 fp8 = "624 TFLOPs"
 fp4 = "1248 TFLOPs"
 fused_attention = 0.6
-speed_spread = 0.015
 fp32 = "19.5 TFLOPs"
 memory = "40 GB"
 memory_bandwidth = "1555 GBps"
@@ -86,7 +86,7 @@ TEST(Cluster, HasEveryValueOfItsFile) {
   EXPECT_EQ(cluster.gpu.fp8, 624_TFLOPs);
   EXPECT_EQ(cluster.gpu.fp4, 1248_TFLOPs);
   EXPECT_EQ(cluster.gpu.fused_attention, 0.6);
-  EXPECT_EQ(cluster.gpu.speed_spread, 0.015);
+  EXPECT_EQ(cluster.speed_spread, 0.015);
   EXPECT_EQ(cluster.gpu.fp32, FlopRate::from_base(19.5e12));
   EXPECT_EQ(cluster.gpu.memory, Bytes{40'000'000'000});
   EXPECT_EQ(cluster.gpu.memory_bandwidth, 1555_GBps);
@@ -123,10 +123,10 @@ TEST(Cluster, AGpuMayLackFp8AndFp4) {
   EXPECT_EQ(parse_cluster(without({"fp4"}), "x.toml").gpu.fp8, 624_TFLOPs);
 }
 
-TEST(Cluster, AGpuMayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
-  const Gpu gpu = parse_cluster(without({"fused_attention", "speed_spread"}), "x.toml").gpu;
-  EXPECT_FALSE(gpu.fused_attention);
-  EXPECT_EQ(gpu.speed_spread, 0);
+TEST(Cluster, MayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
+  const Cluster cluster = parse_cluster(without({"fused_attention", "speed_spread"}), "x.toml");
+  EXPECT_FALSE(cluster.gpu.fused_attention);
+  EXPECT_EQ(cluster.speed_spread, 0);
 }
 
 TEST(Cluster, DealsNicsOutInOrderUnlessToldOtherwise) {

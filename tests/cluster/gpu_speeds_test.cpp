@@ -18,7 +18,7 @@ constexpr int kCounts[] = {1, 2, 3, 8, 16, 100, 128, 1000};
 
 std::vector<double> slowdowns(int gpus, double spread = kSpread) {
   Cluster cluster = sample_cluster({.nodes = gpus, .gpus = 1, .nics = 1});
-  cluster.gpu.speed_spread = spread;
+  cluster.speed_spread = spread;
   return rank_slowdowns(cluster);
 }
 

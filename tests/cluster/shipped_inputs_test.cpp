@@ -167,11 +167,6 @@ TEST_P(ShippedInput, CutAnywhereIsReadOrRefusedAtAPlace) {
   }
 }
 
-// A cluster with a fitted compute efficiency may leave these to it.
-bool may_be_fitted(const std::string& line) {
-  return line.starts_with("fused_attention = ") || line.starts_with("speed_spread = ");
-}
-
 TEST(ShippedClusters, GiveOneGpuTheSameValuesEverywhere) {
   std::map<std::string, std::string> tables;
   for (const auto& file : shipped_files("topologies", ".toml")) {
@@ -179,7 +174,7 @@ TEST(ShippedClusters, GiveOneGpuTheSameValuesEverywhere) {
     bool inside = false;
     for (const std::string& line : lines_of(text_of(file))) {
       if (line.starts_with("[")) inside = line == "[gpu]";
-      if (inside && is_key(line) && !may_be_fitted(line)) table += line + "\n";
+      if (inside && is_key(line)) table += line + "\n";
     }
     const std::string name = read_cluster(file).gpu.name;
     const auto [known, added] = tables.emplace(name, table);

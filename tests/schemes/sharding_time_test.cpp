@@ -139,9 +139,9 @@ TEST(TiedEmbeddings, AreSummedOverTheStagesThatHoldThemOnceTheirGradientsAreRedu
 TEST(DifferentGpus, LastAsLongAsTheSlowest) {
   Cluster cluster = free_bytes(2, 4);
   for (const int stage : {1, 2, 3}) {
-    cluster.gpu.speed_spread = 0;
+    cluster.speed_spread = 0;
     const double equal = step_of(cluster, {.stage = stage});
-    cluster.gpu.speed_spread = 0.1;
+    cluster.speed_spread = 0.1;
     EXPECT_NEAR(step_of(cluster, {.stage = stage}) / equal,
                 std::ranges::max(rank_slowdowns(cluster)), 1e-6);
   }
