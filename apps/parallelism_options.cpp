@@ -36,13 +36,16 @@ sim::Overlap overlap_of(const std::string& text) {
   for (const std::string& part : split(text)) {
     if (part == "none") continue;
     const bool all = part == "all";
-    const bool known = all || part == "gradients" || part == "weights" || part == "tensor";
+    const bool known =
+        all || part == "gradients" || part == "weights" || part == "tensor" || part == "pipeline";
     if (!known) {
       throw InputError(fmt::format(
-          "--overlap: '{}' is none of the known: none, gradients, weights, tensor, all", part));
+          "--overlap: '{}' is none of the known: none, gradients, weights, tensor, pipeline, all",
+          part));
     }
     overlap.gradients = overlap.gradients || all || part == "gradients";
     overlap.weights = overlap.weights || all || part == "weights";
+    overlap.pipeline = overlap.pipeline || all || part == "pipeline";
     overlap.tensor = overlap.tensor || all || part == "tensor";
   }
   return overlap;
@@ -101,6 +104,18 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
       "pre)");
 }
 
+// "tp-dp-pp" in any order.
+std::array<sim::Axis, 3> placement_of(const std::string& text) {
+  using enum sim::Axis;
+  return chosen<std::array<sim::Axis, 3>>("--placement", text,
+                                          {{"tp-dp-pp", {tensor, data, pipeline}},
+                                           {"tp-pp-dp", {tensor, pipeline, data}},
+                                           {"dp-tp-pp", {data, tensor, pipeline}},
+                                           {"dp-pp-tp", {data, pipeline, tensor}},
+                                           {"pp-tp-dp", {pipeline, tensor, data}},
+                                           {"pp-dp-tp", {pipeline, data, tensor}}});
+}
+
 void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
   p.matrices = chosen<sim::MatrixPrecision>("--precision", o.precision,
                                             {{"bf16", sim::MatrixPrecision::bf16},
@@ -126,6 +141,8 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add("pp", count("--pp", o.pipeline)->default_value(1), "pipeline stages, 1F1B");
   add("virtual-stages", count("--virtual-stages", o.virtual_stages)->default_value(1),
       "chunks of layers of each pipeline stage: interleaved 1F1B");
+  add("placement", po::value(&o.placement)->default_value("tp-dp-pp"),
+      "tp-dp-pp in any order: whose groups have neighbouring GPUs, first to last");
   add_sharding_flags(add, o);
   add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1),
       "sequences of one pass");
@@ -154,7 +171,8 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
       "fp32|bf16: of the gradient buffer and of uncompressed reductions");
   add("overlap", po::value(&o.overlap),
-      "none|gradients|weights|tensor|all, with commas: what runs beside compute (default: none; "
+      "none|gradients|weights|tensor|pipeline|all, with commas: what runs beside compute (default: "
+      "none; "
       "with --zero 3 gradients,weights)");
   add("bucket-size", po::value(&o.bucket_size)->default_value("160 MiB"),
       "gradients that travel together where something overlaps");
@@ -169,6 +187,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.tensor = o.tensor;
   p.pipeline = o.pipeline;
   p.virtual_stages = o.virtual_stages;
+  p.placement = placement_of(o.placement);
   p.micro_batch = o.micro_batch;
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});

@@ -18,7 +18,7 @@ struct ParallelismOptions {
   std::int64_t global_batch = 0;
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
   std::string kernels, loss, precision;
-  std::string weight_precision, optimizer;
+  std::string weight_precision, optimizer, placement;
 };
 
 void add_parallelism_flags(boost::program_options::options_description& flags,

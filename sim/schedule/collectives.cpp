@@ -122,14 +122,13 @@ void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const C
   run_legs(builder, group, {latency_only}, 0, group.launch_s + 2 * one_way_s, call);
 }
 
-void send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
-          const Call& call) {
+OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
+                 const Call& call) {
   Route route{.hops = path_between(cluster, message.source, message.destination)};
   double latency_s = cluster.collectives.launch.base();
   for (const Hop& hop : route.hops) latency_s += hop_latency(cluster, hop).base();
-  const OperationId flow = builder.flow(builder.add_route(std::move(route)), 0, call.phase,
-                                        call.label, latency_s, message.bytes, call.after);
-  builder.member(message.destination, call.stream, call.phase, call.label, {}, flow);
+  return builder.flow(builder.add_route(std::move(route)), 0, call.phase, call.label, latency_s,
+                      message.bytes, call.after);
 }
 
 }  // namespace sim

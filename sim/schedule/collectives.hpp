@@ -39,13 +39,15 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
 void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
                        const Call& call);
 
-// A message from one rank to another. Only the receiver's stream waits: a send is buffered.
+// A message from one rank to another.
 struct Message {
   int source = 0;
   int destination = 0;
   double bytes = 0;
 };
-void send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
-          const Call& call);
+// The message once `call.after` has ended. Neither rank's streams wait for it: whoever does adds a
+// member that ends with the operation returned.
+OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
+                 const Call& call);
 
 }  // namespace sim

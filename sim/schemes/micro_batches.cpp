@@ -1,12 +1,11 @@
 // Forward and backward passes: the operators of each layer, tensor-parallel collectives between
 // them, and the pipeline's order.
-#include <map>
 #include <string>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/schemes/pipeline_messages.hpp"
 #include "sim/schemes/step.hpp"
-#include "sim/workload/pipeline_tasks.hpp"
 
 namespace sim {
 namespace {
@@ -79,10 +78,9 @@ class MicroBatches {
         hooks_(hooks),
         layers_(step.context.model.layers / p_.pipeline / p_.virtual_stages),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
-        sent_(static_cast<std::size_t>(step.builder.ranks())) {
-    const double tokens = static_cast<double>(p_.micro_batch) * step.context.model.sequence;
-    activation_bytes_ = 2 * tokens * step.context.model.hidden;
-  }
+        activation_bytes_(2.0 * p_.micro_batch * step.context.model.sequence *
+                          step.context.model.hidden),
+        messages_(step, activation_bytes_) {}
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
   void run() {
@@ -127,15 +125,17 @@ class MicroBatches {
   }
 
   void run(int stage, const Task& task) {
-    Done& done = done_[static_cast<std::size_t>(virtual_stage(stage, task))];
+    const int place = virtual_stage(stage, task);
+    Done& done = done_[static_cast<std::size_t>(place)];
     if (task.forward) {
       forward(stage, task);
+      if (!is_last(place)) messages_.send(stage, task, place + 1);
       ++done.forwards;
     } else {
       backward(stage, task);
+      if (!is_first(place)) messages_.send(stage, task, place - 1);
       ++done.backwards;
     }
-    note_sent(stage, task);
   }
 
   void compute(int stage, Phase phase, const std::string& label, const Part& part) {
@@ -173,42 +173,13 @@ class MicroBatches {
     });
   }
 
-  // Notes what the stage's task leaves for its neighbour: the last tensor-parallel sum or kernel.
-  void note_sent(int stage, const Task& task) {
-    const Stream stream = p_.tensor > 1 ? Stream::tensor : Stream::compute;
-    step_.for_each_rank(stage, [&](int rank) {
-      sent_[static_cast<std::size_t>(rank)][task] = step_.builder.last(rank, stream);
-    });
-  }
-
-  // What the task `from` on a neighbouring virtual stage left.
-  void receive(int stage, const Task& task, int from) {
-    const int source_stage = from % p_.pipeline;
-    const Task message{task.forward, task.micro_batch, from / p_.pipeline};
-    const Stream stream = task.forward ? Stream::receive_forward : Stream::receive_backward;
-    const double bytes = activation_bytes_ / (p_.sequence_parallel ? p_.tensor : 1);
-    for (int replica = 0; replica < step_.data; ++replica) {
-      for (int t = 0; t < p_.tensor; ++t) {
-        const int source = step_.rank(source_stage, replica, t);
-        const int destination = step_.rank(stage, replica, t);
-        const OperationId sent = sent_[static_cast<std::size_t>(source)].at(message);
-        send(step_.context.cluster, step_.builder, {source, destination, bytes},
-             {.stream = stream,
-              .phase = Phase::pipeline_comm,
-              .label = task.forward ? "activations" : "gradients of activations",
-              .after = {&sent, 1}});
-        step_.hold_compute(destination, step_.builder.last(destination, stream));
-      }
-    }
-  }
-
   [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
     return "layer " + std::to_string(virtual_stage(stage, task) * layers_ + layer);
   }
 
   void forward(int stage, const Task& task) {
     const int place = virtual_stage(stage, task);
-    if (!is_first(place)) receive(stage, task, place - 1);
+    if (!is_first(place)) messages_.receive(stage, task, place - 1);
     for (int layer = 0; layer < layers_; ++layer) {
       hooks_.before_forward(stage, task.chunk * layers_ + layer, task.micro_batch);
       if (is_first(place) && layer == 0) {
@@ -237,7 +208,7 @@ class MicroBatches {
     if (is_last(place)) {
       compute(stage, Phase::backward, "head", times_.head_backward);
     } else {
-      receive(stage, task, place + 1);
+      messages_.receive(stage, task, place + 1);
     }
     for (int layer = layers_ - 1; layer >= 0; --layer) {
       const int held = task.chunk * layers_ + layer;
@@ -284,10 +255,10 @@ class MicroBatches {
   const Parallelism& p_;
   LayerTimes times_;
   const LayerHooks& hooks_;
-  int layers_;                                     // of a chunk
-  std::vector<Done> done_;                         // by virtual stage
-  std::vector<std::map<Task, OperationId>> sent_;  // by rank
-  double activation_bytes_ = 0;  // of one micro-batch at one layer, over all tensor-parallel ranks
+  int layers_;               // of a chunk
+  std::vector<Done> done_;   // by virtual stage
+  double activation_bytes_;  // of one micro-batch at one layer, over all tensor-parallel ranks
+  PipelineMessages messages_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Two published runs of FSDP on 8 to 128 GPUs beside their predictions: MosaicML's MPT models on A100
-// (github.com/mosaicml/llm-foundry, scripts/train/benchmarking/README.md) and torchtitan's Llama 3 8B
-// on H100 (github.com/pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md).
+// Two published runs of FSDP on 8 to 128 GPUs beside their predictions: MosaicML's MPT models on
+// A100 (github.com/mosaicml/llm-foundry, scripts/train/benchmarking/README.md) and torchtitan's
+// Llama 3 8B on H100 (github.com/pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md).
 //
 // One constant is fitted a group of rows, the compute efficiency, and on the group's rows of one
 // node: what several nodes change is predicted.
@@ -34,8 +34,8 @@ struct FsdpRow {
   [[nodiscard]] double mfu(double tokens_per_s) const { return tokens_per_s / tokens_at_peak; }
 };
 
-// Both tables as published, without predictions, from the folder that holds traces/published. Throws
-// InputError where a row is of no known kind.
+// Both tables as published, without predictions, from the folder that holds traces/published.
+// Throws InputError where a row is of no known kind.
 [[nodiscard]] std::vector<FsdpRow> read_fsdp(const std::filesystem::path& folder);
 
 struct FsdpStudy {
@@ -46,8 +46,8 @@ struct FsdpStudy {
 [[nodiscard]] FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow> rows,
                                      const Tick& tick);
 
-// Over the rows of `table`, or of both where it is empty, that no constant was fitted on and that are
-// not left out.
+// Over the rows of `table`, or of both where it is empty, that no constant was fitted on and that
+// are not left out.
 [[nodiscard]] Errors fsdp_errors(const std::vector<FsdpRow>& rows, std::string_view table,
                                  Column column);
 

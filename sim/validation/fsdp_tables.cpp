@@ -20,8 +20,8 @@ Value chosen(const std::filesystem::path& file, const std::string& text,
   return found->second;
 }
 
-// What both share: FULL_SHARD, a layer a unit, the next one gathered and the last one reduced beside
-// the compute.
+// What both share: FULL_SHARD, a layer a unit, the next one gathered and the last one reduced
+// beside the compute.
 Parallelism fully_sharded() {
   return {.attention = Attention::fused,
           .kernels = Kernels::eager,
@@ -41,9 +41,9 @@ Parallelism mosaicml() {
   return p;
 }
 
-// benchmarks/llama3_h100_202412_torchtitan.md: micro-batch 2, selective recomputation, whose default
-// option is "op"; FSDP2 prefetches before the backward pass of a layer, reduces in FP32, and
-// enable_fsdp_float8_all_gather casts the weights before they are gathered. AdamW is fused.
+// benchmarks/llama3_h100_202412_torchtitan.md: micro-batch 2, selective recomputation, whose
+// default option is "op"; FSDP2 prefetches before the backward pass of a layer, reduces in FP32,
+// and enable_fsdp_float8_all_gather casts the weights before they are gathered. AdamW is fused.
 Parallelism torchtitan(const std::filesystem::path& file, const std::string& variant) {
   Parallelism p = fully_sharded();
   p.micro_batch = 2;

@@ -9,8 +9,8 @@
 
 namespace sim::validation {
 
-// What was run, at the model's own sequence. A default Parallelism is as SDP4Bit ran it: micro-batch
-// 1, accumulation 1, selective recomputation, FP32 gradients, nothing overlapped.
+// What was run, at the model's own sequence. A default Parallelism is as SDP4Bit ran it:
+// micro-batch 1, accumulation 1, selective recomputation, FP32 gradients, nothing overlapped.
 struct Setup {
   std::string cluster;  // topologies/<cluster>.toml
   std::string model;    // traces/models/<model>.toml

@@ -131,9 +131,26 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
   }
 }
 
-int rank_of(const Cluster& cluster, const Parallelism& parallelism, const Place& place) {
-  const int data = data_parallel(cluster, parallelism);
-  return (place.stage * data + place.replica) * parallelism.tensor + place.tensor;
+int rank_of(const Cluster& cluster, const Parallelism& p, const Place& place) {
+  int rank = 0;
+  int stride = 1;
+  for (const Axis axis : p.placement) {
+    switch (axis) {
+      case Axis::tensor:
+        rank += place.tensor * stride;
+        stride *= p.tensor;
+        break;
+      case Axis::data:
+        rank += place.replica * stride;
+        stride *= data_parallel(cluster, p);
+        break;
+      case Axis::pipeline:
+        rank += place.stage * stride;
+        stride *= p.pipeline;
+        break;
+    }
+  }
+  return rank;
 }
 
 StageParameters stage_parameters(const Model& model, const Parallelism& p, int stage) {

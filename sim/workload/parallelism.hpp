@@ -1,9 +1,11 @@
 // Parallelism: how a training job is laid over the GPUs, and what it runs in a step.
 //
-// Ranks are numbered tensor-parallel first, then data-parallel, then by pipeline stage, as Megatron
-// does: rank = (stage * data + replica) * tensor + t.
+// Ranks are numbered along one kind of parallelism after the other: by default tensor-parallel first,
+// then data-parallel, then by pipeline stage, as Megatron does: rank = (stage * data + replica) *
+// tensor + t. The GPUs of a node have consecutive ranks.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -63,8 +65,12 @@ enum class Precision { bf16, fp32 };
 struct Overlap {
   bool gradients = false;  // buckets are reduced while the backward pass goes on
   bool weights = false;    // buckets or units are gathered while others compute
+  bool pipeline = false;   // stages go on while what they sent is under way
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
 };
+
+// A kind of parallelism, as the ranks are numbered along it.
+enum class Axis { tensor, data, pipeline };
 
 // What of weights, gradients and optimizer each data-parallel rank holds a shard of only.
 struct Sharding {
@@ -88,6 +94,8 @@ struct Parallelism {
   int tensor = 1;
   int pipeline = 1;
   int virtual_stages = 1;  // chunks of layers that each pipeline stage holds: interleaved 1F1B
+  // The first has neighbouring ranks; the last, the farthest apart.
+  std::array<Axis, 3> placement{Axis::tensor, Axis::data, Axis::pipeline};
   bool sequence_parallel = false;
   int micro_batch = 1;   // sequences of one forward pass of a replica
   int accumulation = 1;  // micro-batches of a step and replica

@@ -93,6 +93,10 @@ const Refusal kRefusals[] = {
     {"rnu", {}, "gardenhose", "did you mean run?"},
     {"validte", {}, "gardenhose", "did you mean validate?"},
     {"--verbose", {}, "gardenhose", "--help"},
+    {"validate sdp4bt", {}, "validate", "sdp4bit, fsdp"},
+    {"validate fsdp --refit", {}, "--refit", "anew every time"},
+    {"validate fsdp --constants", {}, "--constants", "anew every time"},
+    {"validate sparseloco --refit", {}, "--refit", "nothing of sparseloco was fitted"},
     {"list", {"scheme"}, "list", "schemes"},
 };
 

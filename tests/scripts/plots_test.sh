@@ -33,6 +33,13 @@ rows=$(grep -c '^sdp4bit_throughput.*,tflops_per_gpu,' "$folder/rows.csv")
 draws plots/validation.py "$folder/rows.csv" $((3 * rows + 3))
 refuses plots/validation.py /dev/null 'validate --format csv'
 
+# 35 rows, each published and predicted in three ways, and six more marks in the legend.
+"$1/gardenhose" validate fsdp --format csv 2>/dev/null >"$folder/fsdp.csv"
+rows=$(grep -c '^fsdp_' "$folder/fsdp.csv")
+[ "$rows" -eq 35 ]
+draws plots/fsdp.py "$folder/fsdp.csv" $((4 * rows + 6))
+refuses plots/fsdp.py /dev/null 'validate fsdp --format csv'
+
 # A mark for each utilisation that some bandwidth reaches.
 "$1/gardenhose" solve bandwidth --topology two_sites_10g --model gpt_125m --scheme diloco,sparseloco \
   --utilisation 0.5,0.9 --format csv 2>/dev/null >"$folder/bandwidths.csv"
