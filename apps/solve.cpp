@@ -1,50 +1,44 @@
-// solve: the inverse of run between sites: the bandwidth that a utilisation takes, the fewest inner
-// steps, the longest latency, the most peers, the largest model.
+// solve: the inverse of run: the bandwidth that a utilisation takes, in one cluster or between sites;
+// between sites the fewest inner steps, the longest latency, the most peers, the largest model.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/arguments.hpp"
 #include "apps/progress.hpp"
+#include "apps/solve_answers.hpp"
+#include "apps/solve_options.hpp"
 #include "apps/unknowns.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/report/records.hpp"
 
 namespace apps {
 namespace {
 
 namespace po = boost::program_options;
-using Json = nlohmann::ordered_json;
 using sim::InputError;
 
 constexpr const char* kUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
-    "Finds, by bracketing over simulations, the value of one unknown at which training over "
-    "several\n"
-    "sites reaches a compute utilisation, or at which one scheme stops to beat another.\n\n"
+    "Finds, by bracketing over simulations, the value of one unknown at which training reaches a\n"
+    "utilisation, or at which one scheme stops to beat another. In one cluster:\n\n"
+    "  bandwidth    least rate of each NIC; the utilisation is of the speed without limit of "
+    "NICs\n\n"
+    "Between sites, where the utilisation is the share of the time in which GPUs compute:\n\n"
     "  bandwidth    least rates between sites, all scaled alike: given is the narrowest one's\n"
     "  inner_steps  fewest steps of a round\n"
     "  latency      longest one-way latency of all paths\n"
     "  peers        most sites of the file's only table\n"
     "  layers       most layers of the model: the largest model (of which --model gives the "
     "shape)\n\n"
+    "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
+    "3\n"
     "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                   --scheme diloco --utilisation 0.5,0.8,0.9,0.95,0.99\n"
     "  gardenhose solve latency --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                   --scheme wan_sync --beats diloco\n";
-
-struct SolveOptions {
-  JobOptions job;
-  RoundOptions rounds;
-  std::string unknown, utilisation, beats, format;
-};
 
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> shares;
@@ -62,12 +56,13 @@ std::vector<double> parse_shares(const std::string& text) {
 
 std::optional<SolveOptions> parse(const Arguments& arguments) {
   SolveOptions o;
+  std::string utilisation;
   po::options_description flags = job_flags(o.job);
   flags.add(round_flags(o.rounds));
   po::options_description goal("What is sought");
   goal.add_options()("unknown", po::value(&o.unknown),
                      "bandwidth, inner_steps, latency, peers or layers")(
-      "utilisation", po::value(&o.utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
+      "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "shares of the time in which GPUs compute, with commas")(
       "beats", po::value(&o.beats), "instead: until where --scheme trains faster than this scheme")(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
@@ -78,63 +73,15 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
   static_cast<void>(unknown_named(o.unknown));
   o.job.schemes = split(values["scheme"].as<std::string>());
-  if (values["scheme"].defaulted()) throw InputError("--scheme: name what the sites exchange");
+  if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
+    throw InputError("--scheme: name what the sites exchange");
+  }
   check_format(o.format);
   if (!o.beats.empty() && !values["utilisation"].defaulted()) {
     throw InputError("--beats: says what is sought, as --utilisation does; give one of them");
   }
+  o.shares = parse_shares(utilisation);
   return o;
-}
-
-constexpr double kClose = 1.01;  // of a bracket's ends, where they are no whole numbers
-
-// Where a goal begins, or stops, to be reached.
-struct Found {
-  double met = 0;       // the goal is met there
-  double missed = 0;    // and not there
-  bool ever = false;    // met anywhere
-  bool always = false;  // met at both ends
-};
-
-using Goal = std::function<bool(double value)>;
-
-// Between two values of which one meets the goal and the other does not.
-Found narrow(const Unknown& unknown, Found found, const Goal& met,
-             const std::function<void()>& step) {
-  const auto open = [&] {
-    if (unknown.whole) return std::abs(found.met - found.missed) > 1;
-    return std::max(found.met / found.missed, found.missed / found.met) > kClose;
-  };
-  while (open()) {
-    step();
-    double middle = std::sqrt(found.met * found.missed);
-    if (unknown.whole) {
-      const auto [low, high] = std::minmax(found.met, found.missed);
-      middle = std::clamp(std::round(middle), low + 1, high - 1);
-    }
-    (met(middle) ? found.met : found.missed) = middle;
-  }
-  return found;
-}
-
-// From the lowest value on, each time twice as far for whole numbers, whose large values cost most to
-// simulate, and at once to the highest for the rest.
-Found bracket(const Unknown& unknown, const Goal& met, const std::function<void()>& step) {
-  step();
-  const bool at_lowest = met(unknown.lowest);
-  double last = unknown.lowest;
-  while (last < unknown.highest) {
-    const double next = unknown.whole ? std::min(2 * last, unknown.highest) : unknown.highest;
-    step();
-    if (met(next) != at_lowest) {
-      return narrow(
-          unknown,
-          {.met = at_lowest ? last : next, .missed = at_lowest ? next : last, .ever = true}, met,
-          step);
-    }
-    last = next;
-  }
-  return {.met = unknown.lowest, .missed = unknown.highest, .ever = at_lowest, .always = at_lowest};
 }
 
 sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::size_t scheme,
@@ -146,18 +93,19 @@ sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::siz
                         sim::simulate_round(changed.context(), changed_scheme, changed.deadline));
 }
 
-struct Answer {
-  std::string scheme, goal;
-  Found found;
-  std::string text;
-};
+Range range_of(const Unknown& unknown) { return {unknown.lowest, unknown.highest, unknown.whole}; }
 
-std::string answer_text(const RoundJob& job, const Unknown& unknown, const Found& found) {
-  const std::string met = unknown.text(unknown.figure(job, found.met));
-  const std::string missed = unknown.text(unknown.figure(job, found.missed));
-  if (!found.ever) return fmt::format("nowhere from {} to {}", met, missed);
-  if (found.always) return fmt::format("everywhere from {} to {}", met, missed);
-  return fmt::format("{} (not at {})", met, missed);
+Answer answer_of(const RoundJob& job, const Unknown& unknown, std::size_t scheme, std::string goal,
+                 const Found& found) {
+  const double met = unknown.figure(job, found.met);
+  const double missed = unknown.figure(job, found.missed);
+  return {std::string(job.schemes[scheme].name),
+          std::move(goal),
+          found,
+          met,
+          missed,
+          unknown.text(met),
+          unknown.text(missed)};
 }
 
 std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknown,
@@ -167,7 +115,7 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
     std::map<double, double> known;  // utilisation by value
     for (const double share : shares) {
       const Found found = bracket(
-          unknown,
+          range_of(unknown),
           [&](double value) {
             if (!known.contains(value)) {
               const sim::RoundReport report = report_at(job, unknown, scheme, value);
@@ -176,9 +124,8 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
             return known[value] >= share;
           },
           [&] { progress.step(); });
-      answers.push_back({std::string(job.schemes[scheme].name),
-                         fmt::format("utilisation {:.4g}", share), found,
-                         answer_text(job, unknown, found)});
+      answers.push_back(
+          answer_of(job, unknown, scheme, fmt::format("utilisation {:.4g}", share), found));
     }
   }
   return answers;
@@ -191,46 +138,28 @@ std::vector<Answer> solve_beats(RoundJob job, const Unknown& unknown, const std:
   std::vector<Answer> answers;
   for (std::size_t scheme = 0; scheme < count; ++scheme) {
     const Found found = bracket(
-        unknown,
+        range_of(unknown),
         [&](double value) {
           return report_at(job, unknown, scheme, value).tokens_per_s >
                  report_at(job, unknown, count, value).tokens_per_s;
         },
         [&] { progress.step(); });
-    answers.push_back({std::string(job.schemes[scheme].name), "beats " + other, found,
-                       answer_text(job, unknown, found)});
+    answers.push_back(answer_of(job, unknown, scheme, "beats " + other, found));
   }
   return answers;
 }
 
-void print(const SolveOptions& options, const Unknown& unknown, const RoundJob& job,
-           const std::vector<Answer>& answers) {
-  std::vector<Json> rows;
-  for (const Answer& answer : answers) {
-    const Found& found = answer.found;
-    const bool bracketed = found.ever && !found.always;
-    const auto figure = [&](double value) {
-      return bracketed ? Json(unknown.figure(job, value)) : Json(nullptr);
-    };
-    rows.push_back({{"unknown", unknown.name},
-                    {"unit", unknown.unit},
-                    {"topology", job.area.name},
-                    {"model", job.model.name},
-                    {"scheme", answer.scheme},
-                    {"goal", answer.goal},
-                    {"met", bracketed    ? "bracketed"
-                            : found.ever ? "everywhere"
-                                         : "nowhere"},
-                    {"met_at", figure(found.met)},
-                    {"missed_at", figure(found.missed)}});
-  }
-  if (options.format == "json") fmt::print("{}\n", Json(rows).dump(1));
-  if (options.format == "csv") fmt::print("{}", sim::csv_text(rows));
-  if (options.format != "table") return;
-  fmt::print("{} on {}: {}\n\n", job.model.name, job.area.name, unknown.name);
-  for (const Answer& answer : answers) {
-    fmt::print("  {:<24} {:<22} {}\n", answer.scheme, answer.goal, answer.text);
-  }
+int solve_sites(const SolveOptions& options) {
+  const Unknown& unknown = unknown_named(options.unknown);
+  const RoundJob job = read_round_job(options.job, options.rounds);
+  const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
+  Progress progress(
+      "solving", static_cast<int>(job.schemes.size() * searches) * most_tries(range_of(unknown)));
+  print(options.format,
+        {std::string(unknown.name), std::string(unknown.unit), job.area.name, job.model.name},
+        options.beats.empty() ? solve_utilisation(job, unknown, options.shares, progress)
+                              : solve_beats(job, unknown, options.beats, progress));
+  return 0;
 }
 
 }  // namespace
@@ -238,21 +167,7 @@ void print(const SolveOptions& options, const Unknown& unknown, const RoundJob& 
 int solve_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
-  const Unknown& unknown = unknown_named(options->unknown);
-  const RoundJob job = read_round_job(options->job, options->rounds);
-  const auto shares = parse_shares(options->utilisation);
-  const std::size_t searches = options->beats.empty() ? shares.size() : 1;
-  // log2 of the range over what ends the search.
-  const double width = unknown.whole
-                           ? unknown.highest
-                           : std::log(unknown.highest / unknown.lowest) / std::log(kClose);
-  Progress progress("solving",
-                    static_cast<int>(job.schemes.size() * searches *
-                                     (2 + static_cast<std::size_t>(std::ceil(std::log2(width))))));
-  print(*options, unknown, job,
-        options->beats.empty() ? solve_utilisation(job, unknown, shares, progress)
-                               : solve_beats(job, unknown, options->beats, progress));
-  return 0;
+  return is_wide_area(options->job.topology) ? solve_sites(*options) : solve_cluster(*options);
 }
 
 }  // namespace apps

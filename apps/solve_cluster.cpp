@@ -1,0 +1,99 @@
+// solve on one cluster: the NIC bandwidth at which a step has a share of the speed that it has where
+// NICs are no limit, or at which one scheme stops to beat another.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "apps/progress.hpp"
+#include "apps/solve_answers.hpp"
+#include "apps/solve_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/engine/simulate.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+constexpr Range kFactor{.lowest = 1.0 / 256, .highest = 256};  // of the file's bandwidth
+constexpr double kUnlimited = 1e6;
+
+double step_time(const Job& job, const sim::Scheme& scheme, double factor) {
+  Job scaled = job;
+  scaled.cluster.network.nic_bandwidth = job.cluster.network.nic_bandwidth * factor;
+  auto& cap = scaled.cluster.fitted.communicator_bandwidth;
+  if (cap) cap = *cap * factor;
+  return sim::simulate(sim::plan_step(scaled.context(), scheme), scaled.cluster).makespan_s;
+}
+
+Answer answer_of(const Job& job, const sim::Scheme& scheme, std::string goal, const Found& found) {
+  const auto gigabits = [&](double factor) {
+    return (job.cluster.network.nic_bandwidth * factor).base() * 8 / 1e9;
+  };
+  const double met = gigabits(found.met);
+  const double missed = gigabits(found.missed);
+  return {std::string(scheme.name),
+          std::move(goal),
+          found,
+          met,
+          missed,
+          fmt::format("{:.4g} Gbps a NIC", met),
+          fmt::format("{:.4g} Gbps a NIC", missed)};
+}
+
+std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,
+                                      Progress& progress) {
+  std::vector<Answer> answers;
+  for (const sim::Scheme& scheme : job.schemes) {
+    const double unlimited = step_time(job, scheme, kUnlimited);
+    std::map<double, double> known;  // step time by factor
+    for (const double share : shares) {
+      const auto met = [&](double factor) {
+        if (!known.contains(factor)) known[factor] = step_time(job, scheme, factor);
+        return unlimited / known[factor] >= share;
+      };
+      answers.push_back(answer_of(job, scheme, fmt::format("utilisation {:.4g}", share),
+                                  bracket(kFactor, met, [&] { progress.step(); })));
+    }
+  }
+  return answers;
+}
+
+std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progress& progress) {
+  const sim::Scheme other =
+      sim::with_settings(sim::scheme_named(name, "--beats"), job.scheme_settings);
+  std::vector<Answer> answers;
+  for (const sim::Scheme& scheme : job.schemes) {
+    const auto met = [&](double factor) {
+      return step_time(job, scheme, factor) < step_time(job, other, factor);
+    };
+    answers.push_back(
+        answer_of(job, scheme, "beats " + name, bracket(kFactor, met, [&] { progress.step(); })));
+  }
+  return answers;
+}
+
+}  // namespace
+
+int solve_cluster(const SolveOptions& options) {
+  if (options.unknown != "bandwidth") {
+    throw InputError(
+        fmt::format("{}: is sought between sites, and {} is one cluster; known: "
+                    "bandwidth",
+                    options.unknown, options.job.topology));
+  }
+  const Job job = read_job(options.job);
+  if (job.cluster.nodes < 2) {
+    throw InputError("--nodes: one node has no network whose bandwidth could be sought");
+  }
+  const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
+  Progress progress("solving",
+                    static_cast<int>(job.schemes.size() * searches) * most_tries(kFactor));
+  print(options.format, {"bandwidth", "Gbps", job.cluster.name, job.model.name},
+        options.beats.empty() ? solve_utilisation(job, options.shares, progress)
+                              : solve_beats(job, options.beats, progress));
+  return 0;
+}
+
+}  // namespace apps
