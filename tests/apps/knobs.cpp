@@ -55,6 +55,13 @@ constexpr Knob kKnobs[] = {
     {"--virtual-stages",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 2 --accumulation 4", "2", "/bubble_s",
      down},
+    // Tensor-parallel ranks of different nodes.
+    {"--placement", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "dp-tp-pp",
+     "/wire_bytes_by_phase/tensor_comm/inter_node", up},
+    {"--overlap",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 4 --accumulation 8 "
+     "--virtual-stages 3",
+     "pipeline", kStep, down},
     // What is reduced after each micro-batch; what is gathered for each layer and pass.
     {"--zero", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --accumulation 4", "2", kBetween,
      up},

@@ -81,6 +81,9 @@ const Refused kWrong[] = {
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; give --pp"},
     {kA100 + "--pp 2 --virtual-stages 5",
      "--virtual-stages: 5 x pp 2 does not divide the 12 layers of gpt_125m"},
+    {kA100 + "--placement tp-pp",
+     "--placement: 'tp-pp' is none of the known: tp-dp-pp, tp-pp-dp, dp-tp-pp, dp-pp-tp, pp-tp-dp, "
+     "pp-dp-tp"},
     {kA100 + "--kernels triton",
      "--kernels: 'triton' is none of the known: megatron, eager, compiled"},
     {kA100 + "--loss linear", "--loss: 'linear' is none of the known: unfused, fused"},

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +74,30 @@ TEST(Check, RefusesFp8OnAGpuWithoutItsRate) {
         input_error_of([&] { check(small_cluster(), deep_model(), {.matrices = precision}); }),
         "--precision: sample has no gpu.fp8 rate; choose bf16 or another cluster");
   }
+}
+
+// Every order of the three; the first named are neighbours.
+TEST(RankOf, NumbersEveryPlaceOnceAlongItsAxes) {
+  const Cluster cluster = small_cluster(3, 4);
+  Parallelism p{.tensor = 2, .pipeline = 3};
+  const auto rank = [&](int stage, int replica, int t) {
+    return rank_of(cluster, p, {.stage = stage, .replica = replica, .tensor = t});
+  };
+  std::ranges::sort(p.placement);
+  do {
+    std::set<int> ranks;
+    for (int stage = 0; stage < 3; ++stage) {
+      for (int replica = 0; replica < 2; ++replica) {
+        for (int t = 0; t < 2; ++t) ranks.insert(rank(stage, replica, t));
+      }
+    }
+    EXPECT_EQ(ranks.size(), 12U);
+    EXPECT_EQ(*ranks.rbegin(), 11);
+    const std::map<Axis, int> neighbour{{Axis::tensor, rank(0, 0, 1)},
+                                        {Axis::data, rank(0, 1, 0)},
+                                        {Axis::pipeline, rank(1, 0, 0)}};
+    EXPECT_EQ(neighbour.at(p.placement.front()), 1);
+  } while (std::ranges::next_permutation(p.placement).found);
 }
 
 TEST(ShardRanks, AreThoseOfAHybridGroupOrAllDataParallelOnes) {
