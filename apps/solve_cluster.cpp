@@ -79,8 +79,7 @@ std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progres
 int solve_cluster(const SolveOptions& options) {
   if (options.unknown != "bandwidth") {
     throw InputError(
-        fmt::format("{}: is sought between sites, and {} is one cluster; known: "
-                    "bandwidth",
+        fmt::format("solve {}: is sought between sites, and {} is one cluster; known: bandwidth",
                     options.unknown, options.job.topology));
   }
   const Job job = read_job(options.job);

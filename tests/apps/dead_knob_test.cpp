@@ -192,12 +192,8 @@ TEST(KnobsTable, HasEveryFlagOfTheHelp) {
   EXPECT_EQ(tested, flags);
 }
 
-// Facts of a GPU that no scheme computes with.
-const std::set<std::string> kUnused{"gpu.fp4", "gpu.fp8"};
-
 TEST(KnobsTable, HasEveryKeyOfTheShippedFiles) {
   std::set<std::string> tested = names_of(all_knobs());
-  tested.insert(kUnused.begin(), kUnused.end());
   for (const char* folder : {"topologies", "traces/models"}) {
     for (const auto& file : shipped_files(folder, ".toml")) {
       for (const std::string& key : keys_of(file)) EXPECT_TRUE(tested.contains(key)) << key;
@@ -229,7 +225,6 @@ TEST(KnobsTable, HasEveryKeyThatTheReadersKnow) {
     known.merge(known_keys("--topology dgx_a100_x16 --scheme sdp4bit", table));
   }
   std::set<std::string> tested = names_of(all_knobs());
-  tested.insert(kUnused.begin(), kUnused.end());
   std::erase_if(tested, is_flag);
   EXPECT_EQ(tested, known);
 }

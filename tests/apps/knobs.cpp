@@ -27,6 +27,14 @@ constexpr std::string_view kPods =
     "--set network.nodes_per_leaf=1 --set network.leaves_per_pod=1 "
     "--set network.pod_oversubscription=8";
 
+// Fully sharded; and with kernels that FP8 makes faster, two layers of a larger model.
+constexpr std::string_view kSharded = "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3";
+constexpr std::string_view kWide =
+    "--topology dgx_h100_x16 --model llama_2_7b --set model.layers=2 --nodes 1 --zero 3";
+constexpr std::string_view kFp8 =
+    "--topology dgx_h100_x16 --model llama_2_7b --set model.layers=2 --nodes 1 --zero 3 "
+    "--precision fp8";
+
 constexpr std::string_view kStep = "/step_time_s";
 constexpr std::string_view kCompute = "/compute_s";
 constexpr std::string_view kExposed = "/exposed_comm_s";
@@ -44,6 +52,27 @@ constexpr Knob kKnobs[] = {
     {"--gpus-per-node", kSmall, "2", "/gpus", down},
     {"--tp", kSmall, "2", kWeights, down},
     {"--pp", kSmall, "2", "/bubble_s", up},
+    {"--virtual-stages",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 2 --accumulation 4", "2", "/bubble_s",
+     down},
+    // Tensor-parallel ranks of different nodes.
+    {"--placement", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "dp-tp-pp",
+     "/wire_bytes_by_phase/tensor_comm/inter_node", up},
+    {"--overlap",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 4 --accumulation 8 "
+     "--virtual-stages 3",
+     "pipeline", kStep, down},
+    // What is reduced after each micro-batch; what is gathered for each layer and pass.
+    {"--zero", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --accumulation 4", "2", kBetween,
+     up},
+    {"--zero", kSmall, "3", kBetween, up},
+    {"--zero", kSmall, "3", kWeights, down},
+    {"--hybrid-shard", kSharded, "4", kBetween, down},
+    {"--hybrid-shard", kSharded, "4", kWeights, up},
+    {"--reshard", kSharded, "off", kBetween, down},
+    {"--unit-layers", kSharded, "12", kExposed, up},
+    {"--prefetch", kSharded, "0", kExposed, up},
+    {"--backward-prefetch", kSharded, "post", kExposed, up},
     {"--micro-batch", kSmall, "2", kActivations, up},
     {"--accumulation", kSmall, "4", kCompute, up},
     {"--global-batch", kSmall, "32", kCompute, up},
@@ -54,6 +83,20 @@ constexpr Knob kKnobs[] = {
     {"--recompute", kSmall, "none", kActivations, up},
     {"--recompute", kSmall, "full", kCompute, up},
     {"--attention", kSmall, "fused", kCompute, down},
+    {"--recompute",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --attention fused --recompute none",
+     "alternate", kCompute, up},
+    {"--recompute",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --attention fused --recompute full",
+     "alternate", kCompute, down},
+    {"--kernels", kWide, "compiled", kCompute, down},
+    {"--kernels", "--topology sdp4bit_a100 --model llama_2_7b --set model.layers=2 --nodes 1",
+     "eager", kCompute, up},
+    {"--loss", kSmall, "fused", kCompute, down},
+    {"--precision", kWide, "fp8", kCompute, down},
+    {"--precision", kWide, "mxfp8", kCompute, down},
+    {"--weight-precision", kFp8, "fp8", kInside, down},
+    {"--optimizer", kSmall, "adamw-foreach", "/optimizer_s", up},
     {"--gradient-precision", kSmall, "bf16", kBetween, down},
     {"--overlap", kSmall, "gradients", kExposed, down},
     {"--overlap", kSmall, "weights", kExposed, down},
@@ -65,6 +108,8 @@ constexpr Knob kKnobs[] = {
      "60MiB", kExposed, down},
     {"--calibration", kCompressed, "roofline", "/codec_s", changed},
     {"--step-by-step", kCompressed, "", kStep, changed},
+    {"--each-kernel", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json",
+     "", "timeline.json", up},
     {"--set", kSmall, "gpu.power=800W", "/energy_j", up},
     // Flags: what is reported.
     {"--baseline", kTwoSchemes, "sharded", "/1/speedup", changed},
@@ -85,10 +130,17 @@ constexpr Knob kKnobs[] = {
     {"summary", kSmall, "another", "/sources/cluster", changed},
     {"cluster.nodes", kAllNodes, "8", "/gpus", down},
     {"cluster.gpus_per_node", kSmall, "2", "/gpus", down},
+    {"cluster.speed_spread", kSmall, "0.1", kStep, up},
     {"gpu.name", kSmall, "another", "/sources/gpu", changed},
     // The peak stays: half as many SMs, each twice as fast, leave fewer idle in the last wave.
     {"gpu.multiprocessors", kSmall, "54", kCompute, down},
     {"gpu.bf16", kSmall, "100TFLOPs", kCompute, up},
+    {"gpu.fp8", kFp8, "1000TFLOPs", kCompute, up},
+    {"gpu.fp4",
+     "--topology dgx_b200 --model llama_2_7b --set model.layers=2 --nodes 1 --zero 3 --precision "
+     "nvfp4",
+     "5000TFLOPs", kCompute, up},
+    {"gpu.fused_attention", kSharded, "0.9", kCompute, down},
     {"gpu.fp32", kSmall, "100GFLOPs", "/optimizer_s", up},
     {"gpu.memory", kSmall, "1GB", "/fits_memory", changed},
     {"gpu.memory_bandwidth", kSmall, "3TBps", "/optimizer_s", down},

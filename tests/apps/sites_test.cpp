@@ -147,8 +147,10 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
   refused("solve bandwidth" + base + "--scheme diloco --utilisation 2", "--utilisation", "0 and 1");
   refused("solve inner_steps" + base + "--scheme wan_sync", "solve inner_steps", "every step");
   refused("solve peers" + base + "--scheme diloco", "solve peers", "tables of sites");
-  refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--topology",
-          "several sites");
+  refused("solve latency --topology dgx_h100_x16 --model gpt_125m", "solve latency",
+          "between sites");
+  refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--scheme",
+          "unknown scheme 'diloco'");
   refused("run" + base + "--scheme sharded", "--scheme", "unknown scheme 'sharded' between sites");
   refused("run" + base + "--scheme sparseloco_store", "--scheme", "object storage");
   refused("run" + base + "--scheme diloco --inner-scheme diloco", "--inner-scheme", "unknown");

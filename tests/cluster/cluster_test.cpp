@@ -16,12 +16,14 @@ constexpr const char* kText = R"(summary = "for tests"
 [cluster]
 nodes = 12
 gpus_per_node = 4
+speed_spread = 0.015
 [gpu]
 name = "G"
 multiprocessors = 108
 bf16 = "312 TFLOPs"
 fp8 = "624 TFLOPs"
 fp4 = "1248 TFLOPs"
+fused_attention = 0.6
 fp32 = "19.5 TFLOPs"
 memory = "40 GB"
 memory_bandwidth = "1555 GBps"
@@ -83,6 +85,8 @@ TEST(Cluster, HasEveryValueOfItsFile) {
   EXPECT_EQ(cluster.gpu.bf16, 312_TFLOPs);
   EXPECT_EQ(cluster.gpu.fp8, 624_TFLOPs);
   EXPECT_EQ(cluster.gpu.fp4, 1248_TFLOPs);
+  EXPECT_EQ(cluster.gpu.fused_attention, 0.6);
+  EXPECT_EQ(cluster.speed_spread, 0.015);
   EXPECT_EQ(cluster.gpu.fp32, FlopRate::from_base(19.5e12));
   EXPECT_EQ(cluster.gpu.memory, Bytes{40'000'000'000});
   EXPECT_EQ(cluster.gpu.memory_bandwidth, 1555_GBps);
@@ -117,6 +121,12 @@ TEST(Cluster, AGpuMayLackFp8AndFp4) {
   EXPECT_FALSE(old.fp8);
   EXPECT_FALSE(old.fp4);
   EXPECT_EQ(parse_cluster(without({"fp4"}), "x.toml").gpu.fp8, 624_TFLOPs);
+}
+
+TEST(Cluster, MayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
+  const Cluster cluster = parse_cluster(without({"fused_attention", "speed_spread"}), "x.toml");
+  EXPECT_FALSE(cluster.gpu.fused_attention);
+  EXPECT_EQ(cluster.speed_spread, 0);
 }
 
 TEST(Cluster, DealsNicsOutInOrderUnlessToldOtherwise) {

@@ -196,5 +196,30 @@ TEST(Pipeline, SendsActivationsForwardAndTheirGradientsBackOverEveryBorderOfItsC
   }
 }
 
+// Wherever its groups lie, a job sends as much.
+TEST(Placement, MovesBytesBetweenLinksAndAddsNone) {
+  Parallelism p{.tensor = 2, .pipeline = 2, .accumulation = 2, .sharding = {.stage = 3}};
+  const Schedule usual = plan(small_cluster(), deep_model(), p, uncompressed());
+  std::ranges::sort(p.placement);
+  do {
+    const Schedule other = plan(small_cluster(), deep_model(), p, uncompressed());
+    for (const Phase phase : {Phase::tensor_comm, Phase::weight_comm, Phase::gradient_comm}) {
+      EXPECT_NEAR(sent_by_all(other, phase) / sent_by_all(usual, phase), 1, 1e-12);
+    }
+    EXPECT_EQ(simulate(other, small_cluster()).outcome, Outcome::complete);
+  } while (std::ranges::next_permutation(p.placement).found);
+}
+
+TEST(PipelineOverlap, IsNeverSlowerThanStagesThatWaitForWhatTheySend) {
+  Cluster cluster = without_fixed_times(small_cluster(4, 1));
+  cluster.network.nic_bandwidth = 5_GBps;
+  for (const int chunks : {1, 2}) {
+    Parallelism p{.pipeline = 4, .virtual_stages = chunks, .accumulation = 8};
+    const double waits = step_time(cluster, pipeline_model(), p, uncompressed());
+    p.overlap.pipeline = true;
+    EXPECT_LT(step_time(cluster, pipeline_model(), p, uncompressed()), waits) << chunks;
+  }
+}
+
 }  // namespace
 }  // namespace sim

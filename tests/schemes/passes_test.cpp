@@ -50,6 +50,52 @@ TEST(MemoryPasses, TakeTheirBytesOverTheMemoryBandwidthAndALaunch) {
   }
 }
 
+TEST(MemoryPasses, OfAnOptimizerTermByTermAre88BytesAParameter) {
+  // Weight, gradient and two moments in FP32. Decay 4+4; moments scaled and added to, 8+12 each;
+  // root, quotient and sum of the denominator 8+8+8; the step 12+4.
+  constexpr double kBytes = (4 + 4) + 2 * (8 + 12) + (8 + 8 + 8) + (12 + 4);
+  static_assert(kBytes == 88);
+  for (const int stage : {1, 3}) {
+    const auto passes =
+        passes_of(plan(small_cluster(), sample_model(),
+                       {.optimizer = Optimizer::adamw_foreach, .sharding = {.stage = stage}},
+                       scheme_named("sharded")));
+    EXPECT_DOUBLE_EQ(passes.at("adam"), kBytes * kSampleParameters / 8 / 2000e9);
+  }
+}
+
+TEST(MemoryPasses, OfZero3CastUnpackAndPackWhatItsUnitsSend) {
+  const double layers = 2 * (12 * 512 * 512 + 2 * 512);
+  const double ends = kSampleParameters - layers;
+  Cluster cluster = small_cluster();
+  cluster.gpu.fp8 = 800_TFLOPs;
+  for (const bool fp8 : {false, true}) {
+    const Parallelism parallelism{.accumulation = 3,
+                                  .matrices = fp8 ? MatrixPrecision::fp8 : MatrixPrecision::bf16,
+                                  .gathers_matrices = fp8,
+                                  .sharding = {.stage = 3}};
+    // Layers are gathered twice a micro-batch, the ends once. FP32 is read and cast; FP8's scale
+    // takes a read before.
+    const double cast = 2 * layers * (fp8 ? 4 + 4 + 1 : 4 + 2) + ends * (4 + 2);
+    const double unpack = 2 * layers * 2 * (fp8 ? 1 : 2) + ends * 2 * 2;
+    const std::map<std::string, double> expected{
+        {"cast weights", 3 * cast / 8},
+        {"unpack weights", 3 * unpack},
+        {"pack gradients", 3 * (2 + 4) * (layers + ends)},  // BF16 read, FP32 written
+        {"gradient norm", 4 * (layers + ends) / 8},
+        {"clip", 8 * (layers + ends) / 8},
+        {"adam", 28 * (layers + ends) / 8},
+    };
+    const auto passes =
+        passes_of(plan(cluster, sample_model(), parallelism, scheme_named("sharded")));
+    ASSERT_EQ(passes.size(), expected.size());
+    for (const auto& [pass, bytes] : expected) {
+      ASSERT_TRUE(passes.contains(pass)) << pass;
+      EXPECT_NEAR(passes.at(pass) / (bytes / 2000e9), 1, 1e-12) << pass;
+    }
+  }
+}
+
 // At the measured size the measured time; the same table of another GPU changes nothing.
 TEST(MemoryPasses, ThatTheGpuMeasuredTakeThatTime) {
   const Cluster cluster = small_cluster();

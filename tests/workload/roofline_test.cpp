@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "tests/schedule/sample_cluster.hpp"
@@ -90,6 +91,43 @@ TEST(Roofline, IsDividedByTheFittedEfficiencyButForItsLaunches) {
     const Roofline line = of(gpu, {.compute_efficiency = efficiency});
     EXPECT_NEAR(line.block(random_operators(100)).seconds,
                 work_s / efficiency + launches * gpu.launch_latency.base(), 1e-9 * work_s);
+  }
+}
+
+// What was measured of attention is the time of its kernel, whatever was fitted to all others.
+TEST(Roofline, OfFusedAttentionIsItsShareOfThePeakWhateverTheFittedEfficiency) {
+  Gpu gpu = sample_gpu();
+  const Operator attention{.m = 2048, .n = 2048, .k = 100, .count = 7, .fused_attention = true};
+  Operator product = attention;
+  product.fused_attention = false;
+  for (const double efficiency : {1.0, 0.5}) {
+    const Fitted fitted{.compute_efficiency = efficiency};
+    // Not known, it is a product as any other.
+    gpu.fused_attention.reset();
+    EXPECT_EQ(of(gpu, fitted).block({attention}).seconds, of(gpu, fitted).block({product}).seconds);
+    for (const double share : {0.7, 0.35}) {
+      gpu.fused_attention = share;
+      EXPECT_NEAR(
+          of(gpu, fitted).block({attention}).seconds * share * gpu.bf16.base() / attention.flop(),
+          1, 1e-12);
+      EXPECT_EQ(of(gpu, fitted).block({product}).seconds,
+                of(sample_gpu(), fitted).block({product}).seconds);
+    }
+  }
+}
+
+TEST(Roofline, OfNarrowProductsIsThatOfTheirRates) {
+  Gpu gpu = sample_gpu();  // 400 TFLOP/s in BF16
+  gpu.fp8 = 800_TFLOPs;
+  gpu.fp4 = 2400_TFLOPs;
+  const Operator wide{.m = 2048, .n = 2048, .k = 2048};
+  for (const auto& [precision, faster] : {std::pair{MatrixPrecision::bf16, 1.0},
+                                          {MatrixPrecision::fp8, 2.0},
+                                          {MatrixPrecision::mxfp8, 2.0},
+                                          {MatrixPrecision::nvfp4, 6.0}}) {
+    Operator narrow = wide;
+    narrow.precision = precision;
+    EXPECT_NEAR(of(gpu).block({wide}).seconds / of(gpu).block({narrow}).seconds, faster, 1e-12);
   }
 }
 

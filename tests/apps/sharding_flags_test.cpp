@@ -1,0 +1,118 @@
+// The flags of sharded weights, precisions and kernels: what --zero 3 stands for, and the one line
+// that refuses what does not go together.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+// Two nodes of four A100, which have no FP8 rate; and two layers on H100, which have.
+const std::string kA100 = "run --topology sdp4bit_a100 --model gpt_125m --nodes 2 ";
+const std::string kH100 = "run --topology dgx_h100_x16 --model gpt_125m --nodes 1 ";
+
+std::string printed(const std::string& text) {
+  const Outcome outcome = run(words(text + " --format json"), source_directory());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome.out;
+}
+
+TEST(Zero3, StandsForWhatPytorchsFsdpDoes) {
+  const std::string alone = printed(kH100 + "--zero 3");
+  for (const char* said :
+       {"--attention fused", "--kernels eager", "--overlap gradients,weights", "--reshard on",
+        "--unit-layers 1", "--prefetch 1", "--backward-prefetch pre", "--loss unfused",
+        "--optimizer adamw", "--precision bf16", "--weight-precision bf16", "--virtual-stages 1",
+        "--attention fused --kernels eager --overlap gradients,weights"}) {
+    EXPECT_EQ(printed(kH100 + "--zero 3 " + said), alone) << said;
+  }
+  for (const char* other :
+       {"--attention unfused", "--kernels megatron", "--kernels compiled", "--overlap none",
+        "--overlap gradients", "--overlap weights", "--reshard off", "--prefetch 0"}) {
+    EXPECT_NE(printed(kH100 + "--zero 3 " + other), alone) << other;
+  }
+}
+
+TEST(Zero1, IsTheDefaultAndStandsForMegatron) {
+  const std::string alone = printed(kH100);
+  for (const char* said :
+       {"--zero 1", "--attention unfused", "--kernels megatron", "--overlap none"}) {
+    EXPECT_EQ(printed(kH100 + said), alone) << said;
+  }
+  EXPECT_EQ(printed(kH100 + "--zero 2 --overlap none --attention unfused --kernels megatron"),
+            printed(kH100 + "--zero 2"));
+}
+
+struct Refused {
+  std::string arguments;
+  std::string error;  // all of it
+};
+
+const Refused kWrong[] = {
+    {kA100 + "--zero 0", "--zero: 0 is none of the stages 1, 2, 3"},
+    {kA100 + "--zero 4", "--zero: 4 is none of the stages 1, 2, 3"},
+    {kA100 + "--reshard off", "--reshard: needs --zero 3"},
+    {kA100 + "--zero 2 --unit-layers 2", "--unit-layers: needs --zero 3"},
+    {kA100 + "--zero 2 --prefetch 0", "--prefetch: needs --zero 3"},
+    {kA100 + "--backward-prefetch pre", "--backward-prefetch: needs --zero 3"},
+    {kA100 + "--zero 3 --overlap none --prefetch 1",
+     "--prefetch: gathers ahead, which needs --overlap weights"},
+    {kA100 + "--zero 3 --prefetch -1", "--prefetch: -1 is less than 0"},
+    {kA100 + "--zero 3 --unit-layers 0", "--unit-layers: 0 is less than 1"},
+    {kA100 + "--zero 3 --reshard maybe", "--reshard: 'maybe' is none of the known: off, on"},
+    {kA100 + "--zero 3 --backward-prefetch now",
+     "--backward-prefetch: 'now' is none of the known: pre, post"},
+    {kA100 + "--zero 3 --hybrid-shard 0", "--hybrid-shard: 0 is less than 1"},
+    {kA100 + "--zero 3 --hybrid-shard 3",
+     "--hybrid-shard: 3 does not divide the 8 data-parallel ranks; choose a divisor"},
+    {kA100 + "--zero 2 --hybrid-shard 4",
+     "--hybrid-shard: needs --zero 3, whose weights it shards inside groups"},
+    {kA100 + "--zero 3 --hybrid-shard 4 --scheme tlq",
+     "--hybrid-shard: tlq has no reduction between groups of replicas; choose --scheme sharded"},
+    {kA100 + "--zero 3 --scheme sdp4bit",
+     "--zero: sdp4bit sends changes of weights that every rank keeps whole, and stage 3 keeps "
+     "shards; choose --zero 1 or 2"},
+    {kA100 + "--virtual-stages 0", "--virtual-stages: 0 is less than 1"},
+    {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; give --pp"},
+    {kA100 + "--pp 2 --virtual-stages 5",
+     "--virtual-stages: 5 x pp 2 does not divide the 12 layers of gpt_125m"},
+    {kA100 + "--placement tp-pp",
+     "--placement: 'tp-pp' is none of the known: tp-dp-pp, tp-pp-dp, dp-tp-pp, dp-pp-tp, pp-tp-dp, "
+     "pp-dp-tp"},
+    {kA100 + "--kernels triton",
+     "--kernels: 'triton' is none of the known: megatron, eager, compiled"},
+    {kA100 + "--loss linear", "--loss: 'linear' is none of the known: unfused, fused"},
+    {kA100 + "--optimizer sgd", "--optimizer: 'sgd' is none of the known: adamw, adamw-foreach"},
+    {kA100 + "--recompute alternate",
+     "--recompute: alternate keeps what fused attention does; give --attention fused"},
+    {kA100 + "--precision int8",
+     "--precision: 'int8' is none of the known: bf16, fp8, mxfp8, nvfp4"},
+    {kA100 + "--precision fp8",
+     "--precision: NVIDIA A100-SXM4-40GB has no gpu.fp8 rate; choose bf16 or another cluster"},
+    {kH100 + "--precision nvfp4",
+     "--precision: NVIDIA H100 80GB HBM3 has no gpu.fp4 rate; choose bf16 or another cluster"},
+    {kH100 + "--zero 3 --weight-precision mxfp8",
+     "--weight-precision: 'mxfp8' is none of the known: bf16, fp8"},
+    {kH100 + "--precision fp8 --weight-precision fp8",
+     "--weight-precision: fp8 needs --zero 3, which gathers weights"},
+    {kH100 + "--zero 3 --precision mxfp8 --weight-precision fp8",
+     "--weight-precision: fp8 needs --precision fp8, whose products take it"},
+};
+
+TEST(WrongCombination, IsRefusedInOneLine) {
+  for (const Refused& row : kWrong) {
+    SCOPED_TRACE(row.arguments);
+    const Outcome outcome = run(words(row.arguments), source_directory());
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, row.error + "\n");
+  }
+}
+
+}  // namespace
+}  // namespace apps_tests
