@@ -11,7 +11,8 @@ namespace apps {
 enum class Kind { topology, wide_area, model, calibration, published };
 
 // The file that `name` means: a path when it has a slash or ends in the kind's suffix (a model's
-// also in ".json"), else a shipped name. Throws InputError, naming the flag and the shipped names, when there is none.
+// also in ".json"), else a shipped name. Throws InputError, naming the flag and the shipped names,
+// when there is none.
 [[nodiscard]] std::filesystem::path data_file(Kind kind, const std::string& name);
 // The file that a site's `cluster` names in a file of sites that lies in `folder`: a path from
 // there when it has a slash or ends in ".toml", else one beside it, or a shipped cluster. Throws

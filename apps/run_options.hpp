@@ -1,4 +1,5 @@
-// The flags of `run`, and what its two halves share: one step of a cluster, rounds of several sites.
+// The flags of `run`, and what its two halves share: a cluster's step, and rounds of several
+// sites.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,8 +30,8 @@ void print(const RunOptions& options, const std::vector<Report>& reports) {
   if (options.format == "table") fmt::print("{}", sim::to_table(all));
 }
 
-// A warning where `what` needs more memory than the GPU has, with what to change; with --require-fit
-// an InputError.
+// A warning where `what` needs more memory than the GPU has, with what to change; with
+// --require-fit an InputError.
 void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
                     const sim::StepContext& context, const sim::Scheme& inner);
 

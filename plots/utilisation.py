@@ -14,35 +14,38 @@ matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the s
 import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
 
 GOAL = "utilisation "
-AXES = {"Gbps": "narrowest rate between sites, Gbps", "Gbps a NIC": "rate of each NIC, Gbps"}
+AXES = {
+    "Gbps": ("narrowest rate between sites, Gbps", "compute utilisation, %"),
+    "Gbps a NIC": ("rate of each NIC, Gbps", "speed over that without limit of NICs, %"),
+}
 
 
 def read_curves(lines):
     """By scheme: (bandwidth in Gbps, utilisation) where a bandwidth was found; and titles."""
-    curves, title, axis = {}, "", ""
+    curves, title, axes = {}, "", ("", "")
     for row in csv.DictReader(lines):
         if row["unknown"] != "bandwidth" or not row["goal"].startswith(GOAL):
             sys.exit("utilisation.py: draws `solve bandwidth --utilisation ... --format csv`")
         title = f"{row['model']} on {row['topology']}"
-        axis = AXES[row["unit"]]
+        axes = AXES[row["unit"]]
         if row["met_at"]:
             point = (float(row["met_at"]), float(row["goal"][len(GOAL):]))
             curves.setdefault(row["scheme"], []).append(point)
     if not curves:
         sys.exit("utilisation.py: no rows; pipe `solve bandwidth --format csv` into it")
-    return curves, title, axis
+    return curves, title, axes
 
 
 def main():
-    curves, title, axis = read_curves(sys.stdin)
+    curves, title, (across, up) = read_curves(sys.stdin)
     figure, axes = plt.subplots(figsize=(7.2, 3.6))
     for scheme, points in curves.items():
         bandwidths, shares = zip(*sorted(points))
         axes.plot(bandwidths, [100 * share for share in shares], marker="o", markersize=3,
                   linewidth=1, label=scheme)
     axes.set_xscale("log")
-    axes.set_xlabel(axis)
-    axes.set_ylabel("compute utilisation, %")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
     axes.set_ylim(0, 102)
     axes.set_title(title, fontsize=9)
     axes.grid(color="#e6e6e6", linewidth=0.5)

@@ -55,7 +55,7 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
       row.memory.outer_state +=
           scheme.state_bytes * static_cast<double>(shard.elements) / context.parallelism.pipeline;
       row.memory.codec += 2 * wire * static_cast<double>(shard.elements) / scheme.fragments /
-                            context.parallelism.pipeline;
+                          context.parallelism.pipeline;
     }
     row.fits_memory = row.memory.total() <= static_cast<double>(site.cluster.gpu.memory.count);
     report.by_site.push_back(std::move(row));

@@ -82,8 +82,8 @@ struct Step {
   std::vector<std::vector<OperationId>> gathered_;  // by rank, then bucket
 };
 
-// What happens around a stage's layers, which count from its first one; with virtual stages those of
-// a chunk follow those of the chunk before.
+// What happens around a stage's layers, which count from its first one; with virtual stages those
+// of a chunk follow those of the chunk before.
 struct LayerHooks {
   using Visit = std::function<void(int stage, int layer, int micro_batch)>;
   Visit before_forward, before_backward, after_backward;

@@ -2,9 +2,9 @@
 // A100 (github.com/mosaicml/llm-foundry, scripts/train/benchmarking/README.md) and torchtitan's
 // Llama 3 8B on H100 (github.com/pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md).
 //
-// One constant is fitted a group of rows, the compute efficiency: the highest that one of the group's
-// rows of one node gives, since whatever else slows a row is not its kernels'. What several nodes
-// change is predicted.
+// One constant is fitted a group of rows, the compute efficiency: the highest that one of the
+// group's rows of one node gives, since whatever else slows a row is not its kernels'. What several
+// nodes change is predicted.
 #pragma once
 
 #include <filesystem>
