@@ -1,5 +1,6 @@
-// How long it takes to predict one step of GPT-18B on 64 to 1024 GPUs, planning and simulation
-// together, the simulator's child process included.
+// How long it takes to predict one step on 64 to 1024 GPUs, planning and simulation together, the
+// simulator's child process included: GPT-18B with each scheme, Llama 2 7B under FSDP with every
+// kernel of its layers an operation, and GPT-18B in a pipeline.
 //
 //   gardenhose-benchmarks --benchmark_filter=1024
 #include <benchmark/benchmark.h>
@@ -38,14 +39,39 @@ double cpu_seconds(int who) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-void predict_step(benchmark::State& state, const std::string& scheme, int gpus) {
+struct Job {
+  std::string name, model, scheme;
+  sim::Parallelism parallelism;
+  int sequence = 2048;
+  bool each_kernel = false;
+};
+
+std::vector<Job> jobs() {
+  const sim::Overlap beside{.gradients = true, .weights = true};
+  return {{"sharded", "gpt_18b", "sharded", {.tensor = 8}},
+          {"sdp4bit", "gpt_18b", "sdp4bit", {.tensor = 8}},
+          {.name = "fsdp",
+           .model = "llama_2_7b",
+           .scheme = "sharded",
+           .parallelism = {.attention = sim::Attention::fused,
+                           .kernels = sim::Kernels::eager,
+                           .overlap = beside,
+                           .sharding = {.stage = 3}},
+           .each_kernel = true},
+          {"pipeline", "gpt_18b", "sharded", {.tensor = 8, .pipeline = 4, .accumulation = 16}}};
+}
+
+void predict_step(benchmark::State& state, const Job& job, int gpus) {
   const sim::Cluster cluster = cluster_of(gpus);
-  const sim::Model model = sim::read_model(kRoot / "traces/models/gpt_18b.toml");
+  const std::vector<sim::Setting> sequence{{"model.sequence", std::to_string(job.sequence)}};
+  const sim::Model model =
+      sim::read_model(kRoot / "traces/models" / (job.model + ".toml"), sequence);
   const sim::Calibration calibration = sim::roofline();
   const sim::StepContext context{.cluster = cluster,
                                  .model = model,
                                  .calibration = calibration,
-                                 .parallelism = {.tensor = 8, .micro_batch = 1, .accumulation = 1}};
+                                 .parallelism = job.parallelism,
+                                 .each_kernel = job.each_kernel};
   double planning_s = 0;
   double operations = 0;
   double step_s = 0;
@@ -53,7 +79,7 @@ void predict_step(benchmark::State& state, const std::string& scheme, int gpus) 
   const double child_begin_s = cpu_seconds(RUSAGE_CHILDREN);
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
-    const sim::Schedule schedule = plan_step(context, sim::scheme_named(scheme));
+    const sim::Schedule schedule = plan_step(context, sim::scheme_named(job.scheme));
     planning_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     step_s = simulate(schedule, cluster).makespan_s;
     operations = static_cast<double>(schedule.operations.size());
@@ -75,9 +101,9 @@ void predict_step(benchmark::State& state, const std::string& scheme, int gpus) 
 
 int main(int argc, char** argv) {
   for (int gpus = 64; gpus <= 1024; gpus *= 2) {
-    for (const char* scheme : {"sharded", "sdp4bit"}) {
-      const std::string name = std::string("predict_step/") + scheme + "/" + std::to_string(gpus);
-      benchmark::RegisterBenchmark(name.c_str(), predict_step, std::string(scheme), gpus)
+    for (const Job& job : jobs()) {
+      const std::string name = "predict_step/" + job.name + "/" + std::to_string(gpus);
+      benchmark::RegisterBenchmark(name.c_str(), predict_step, job, gpus)
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond);
     }
