@@ -54,6 +54,8 @@ constexpr Knob kKnobs[] = {
     {"--recompute", kSmall, "none", kActivations, up},
     {"--recompute", kSmall, "full", kCompute, up},
     {"--attention", kSmall, "fused", kCompute, down},
+    {"--optimizer", kSmall, "muon", "/memory_by_part_bytes/optimizer", down},
+    {"--optimizer", kSmall, "muon", "/optimizer_s", up},
     {"--gradient-precision", kSmall, "bf16", kBetween, down},
     {"--overlap", kSmall, "gradients", kExposed, down},
     {"--overlap", kSmall, "weights", kExposed, down},
