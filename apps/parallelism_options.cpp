@@ -116,12 +116,22 @@ std::array<sim::Axis, 3> placement_of(const std::string& text) {
                                            {"pp-dp-tp", {pipeline, data, tensor}}});
 }
 
+sim::Optimizer optimizer_of(const std::string& text) {
+  return chosen<sim::Optimizer>("--optimizer", text,
+                                {{"adamw", sim::Optimizer::adamw},
+                                 {"adamw-foreach", sim::Optimizer::adamw_foreach},
+                                 {"muon", sim::Optimizer::muon}});
+}
+
 void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
   p.matrices = chosen<sim::MatrixPrecision>("--precision", o.precision,
                                             {{"bf16", sim::MatrixPrecision::bf16},
                                              {"fp8", sim::MatrixPrecision::fp8},
                                              {"mxfp8", sim::MatrixPrecision::mxfp8},
                                              {"nvfp4", sim::MatrixPrecision::nvfp4}});
+  p.gradients =
+      chosen<sim::Precision>("--gradient-precision", o.gradient_precision,
+                             {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});
   p.gathers_matrices =
       chosen<bool>("--weight-precision", o.weight_precision, {{"bf16", false}, {"fp8", true}});
   if (!p.gathers_matrices) return;
@@ -167,7 +177,9 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add("weight-precision", po::value(&o.weight_precision)->default_value("bf16"),
       "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
   add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
-      "adamw|adamw-foreach: in one kernel, or term by term as PyTorch does by default");
+      "adamw|adamw-foreach|muon: in one kernel, term by term as PyTorch does by default, or Muon "
+      "on "
+      "the layers' matrices and adamw on the rest");
   add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
       "fp32|bf16: of the gradient buffer and of uncompressed reductions");
   add("overlap", po::value(&o.overlap),
@@ -205,13 +217,8 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
                                     {"compiled", sim::Kernels::compiled}});
   p.loss = chosen<sim::Loss>("--loss", o.loss,
                              {{"unfused", sim::Loss::unfused}, {"fused", sim::Loss::fused}});
-  p.optimizer = chosen<sim::Optimizer>(
-      "--optimizer", o.optimizer,
-      {{"adamw", sim::Optimizer::adamw}, {"adamw-foreach", sim::Optimizer::adamw_foreach}});
+  p.optimizer = optimizer_of(o.optimizer);
   read_precision(o, p);
-  p.gradients =
-      chosen<sim::Precision>("--gradient-precision", o.gradient_precision,
-                             {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});
   p.overlap = overlap_of(given(o.overlap, fsdp ? "gradients,weights" : "none"));
   p.sharding = sharding_of(o, p.overlap);
   const auto bucket = sim::parse_quantity<sim::Bytes>(o.bucket_size);

@@ -120,7 +120,7 @@ sim::OuterScheme RoundJob::with_taken_settings(sim::OuterScheme scheme) const {
   for (const sim::Setting& setting : scheme_settings) {
     if (sim::takes(scheme, setting)) taken.push_back(setting);
   }
-  return sim::with_settings(std::move(scheme), taken);
+  return sim::with_settings(scheme, taken);
 }
 
 sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,

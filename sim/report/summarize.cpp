@@ -20,8 +20,8 @@ WireBytes mean_of(const SentBytes& sent) { return {mean(sent.intra_node), mean(s
 
 void add_wire(const Schedule& schedule, StepReport& report) {
   report.wire = mean_of(sent_bytes(schedule));
-  for (const Phase phase :
-       {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm, Phase::gradient_comm}) {
+  for (const Phase phase : {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm,
+                            Phase::gradient_comm, Phase::optimizer_comm}) {
     const WireBytes wire = mean_of(sent_bytes(schedule, phase));
     if (wire.intra_node + wire.inter_node > 0) report.wire_by_phase[phase] = wire;
   }

@@ -43,6 +43,7 @@ std::vector<Row> time_rows() {
   add("  exposed communication", [](const StepReport& r) { return r.time.exposed_comm_s; });
   add("    weights", [](const StepReport& r) { return exposed(r, Phase::weight_comm); });
   add("    gradients", [](const StepReport& r) { return exposed(r, Phase::gradient_comm); });
+  add("    optimizer", [](const StepReport& r) { return exposed(r, Phase::optimizer_comm); });
   add("    tensor parallel", [](const StepReport& r) { return exposed(r, Phase::tensor_comm); });
   add("    pipeline", [](const StepReport& r) { return exposed(r, Phase::pipeline_comm); });
   add("  codec kernels", [](const StepReport& r) { return r.time.codec_s; });
@@ -64,6 +65,7 @@ std::vector<Row> wire_rows() {
       {"sent per GPU, inside / between nodes", nullptr},
       {"  weights", [](const StepReport& r) { return wire_text(r, Phase::weight_comm); }},
       {"  gradients", [](const StepReport& r) { return wire_text(r, Phase::gradient_comm); }},
+      {"  optimizer", [](const StepReport& r) { return wire_text(r, Phase::optimizer_comm); }},
       {"  tensor parallel", [](const StepReport& r) { return wire_text(r, Phase::tensor_comm); }},
       {"  pipeline", [](const StepReport& r) { return wire_text(r, Phase::pipeline_comm); }},
       {"  compression of data parallel",

@@ -22,10 +22,10 @@ SentBytes count_sent(const Schedule& schedule, std::optional<Phase> phase) {
 }  // namespace
 
 const char* phase_name(Phase phase) {
-  static constexpr std::array names{"forward",       "backward",    "recompute",     "optimizer",
-                                    "encode",        "decode",      "memory_pass",   "tensor_comm",
-                                    "pipeline_comm", "weight_comm", "gradient_comm", "norm_comm",
-                                    "outer_comm",    "none"};
+  static constexpr std::array names{
+      "forward",       "backward",       "recompute",   "optimizer",     "encode",
+      "decode",        "memory_pass",    "tensor_comm", "pipeline_comm", "weight_comm",
+      "gradient_comm", "optimizer_comm", "norm_comm",   "outer_comm",    "none"};
   return names[static_cast<std::size_t>(phase)];
 }
 

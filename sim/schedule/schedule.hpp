@@ -23,14 +23,15 @@ enum class Phase : std::uint8_t {
   optimizer,  // the update, its norm and its casts
   encode,
   decode,
-  memory_pass,    // zeroing, scaling and copies of whole buffers
-  tensor_comm,    // of tensor parallelism
-  pipeline_comm,  // of pipeline parallelism
-  weight_comm,    // all_gather of weights
-  gradient_comm,  // reduction of gradients
-  norm_comm,      // scalars and small all_reduces
-  outer_comm,     // between sites
-  none            // barriers
+  memory_pass,     // zeroing, scaling and copies of whole buffers
+  tensor_comm,     // of tensor parallelism
+  pipeline_comm,   // of pipeline parallelism
+  weight_comm,     // all_gather of weights
+  gradient_comm,   // reduction of gradients
+  optimizer_comm,  // of what an update needs whole: Muon's matrices
+  norm_comm,       // scalars and small all_reduces
+  outer_comm,      // between sites
+  none             // barriers
 };
 [[nodiscard]] const char* phase_name(Phase phase);
 

@@ -75,7 +75,8 @@ void Step::make_data_group(int stage, int t) {
   const auto make = [&](std::vector<int> ranks, Uses uses) {
     return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
   };
-  const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all;
+  const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all ||
+                    (parallelism.optimizer == Optimizer::muon && shards_weights());
   DataGroup group;
   for (int first = 0; first < data; first += shards) {
     std::vector<int> ranks;

@@ -107,5 +107,8 @@ void hold_until_reduced(Step& step, int stage);
 void sum_tied_gradients(Step& step);   // of an embedding that two stages hold
 void reduce_what_is_left(Step& step);  // of ZeRO-1 without overlap: all
 void update_shards(Step& step);
+// Muon's part of it, of the stage's matrices (sim/schemes/muon.cpp). `gradient` is the bytes of one
+// element of the gradients' shards.
+void update_matrices(Step& step, int stage, double gradient);
 
 }  // namespace sim

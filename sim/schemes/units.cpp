@@ -108,7 +108,7 @@ class Units {
   void prefetch(int stage, std::size_t unit, int direction) {
     const int ahead = p_.overlap.weights ? p_.sharding.prefetch : 0;
     for (int i = 1; i <= ahead; ++i) {
-      const auto next = static_cast<std::ptrdiff_t>(unit) + i * direction;
+      const auto next = static_cast<std::ptrdiff_t>(unit) + std::ptrdiff_t{i} * direction;
       if (next < 0 || next >= static_cast<std::ptrdiff_t>(root(stage))) return;
       const auto neighbour = static_cast<std::size_t>(next);
       if (chunk_of(stage, neighbour) != chunk_of(stage, unit)) return;

@@ -1,7 +1,8 @@
-// The end of a step: gradient norm over all ranks, clipping, and Adam on each rank's shard.
+// The end of a step: gradient norm over all ranks, clipping, and the update of each rank's shard.
 #include <numeric>
 
 #include "sim/schemes/step.hpp"
+#include "sim/workload/muon.hpp"
 
 namespace sim {
 
@@ -100,16 +101,21 @@ void update_shards(Step& step) {
   // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
   const double gradient = step.shards_weights() ? 4 : bytes_of(p.gradients);
   std::vector<double> shards;
+  std::vector<double> matrices;  // of them Muon's
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    shards.push_back(stage_parameters(step.context.model, p, stage).total() / step.shards);
+    const StageParameters held = stage_parameters(step.context.model, p, stage);
+    shards.push_back(held.total() / step.shards);
+    matrices.push_back(updated_by_muon(p, held) / step.shards);
     hold_until_reduced(step, stage);
     step.pass(stage, Phase::optimizer, "gradient norm", gradient * shards.back());
   }
   reduce_norm(step);
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const double shard = shards[static_cast<std::size_t>(stage)];
+    const double adam = shard - matrices[static_cast<std::size_t>(stage)];
     step.pass(stage, Phase::optimizer, "clip", 2 * gradient * shard);
-    step.pass(stage, Phase::optimizer, "adam", adam_bytes(p, gradient) * shard, 16 * shard);
+    step.pass(stage, Phase::optimizer, "adam", adam_bytes(p, gradient) * adam, 16 * adam);
+    if (p.optimizer == Optimizer::muon) update_matrices(step, stage, gradient);
     if (step.shards_weights()) continue;
     step.pass(stage, Phase::optimizer, "cast weights", (4 + 2) * shard);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/workload/activations.hpp"
+#include "sim/workload/muon.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
 
 namespace sim {
@@ -40,18 +41,21 @@ WholeUnits whole_units(const Parallelism& p, const StageParameters& held) {
   return units;
 }
 
-void add_state(const Cluster& cluster, const Parallelism& p, double parameters, MemoryUse& use) {
+void add_state(const Cluster& cluster, const Parallelism& p, const StageParameters& held,
+               MemoryUse& use) {
+  const double parameters = held.total();
   const double shards = shard_ranks(cluster, p);
+  const double moments = 2 * parameters - updated_by_muon(p, held);  // Muon has one, AdamW two
   const double gradient = bytes_of(p.gradients);
   if (p.sharding.stage == 3) {
     use.weights = 4 * parameters / shards;
     use.gradients = 4 * parameters / shards;
-    use.optimizer = (4 + 4) * parameters / shards;
+    use.optimizer = 4 * moments / shards;
     return;
   }
   use.weights = 2 * parameters;
   use.gradients = gradient * parameters / (p.sharding.stage == 2 ? shards : 1);
-  use.optimizer = (4 + 4 + 4) * parameters / shards;
+  use.optimizer = 4 * (parameters + moments) / shards;
 }
 
 // Whole gradients in the backward pass: one bucket or unit that is reduced, beside the next one's
@@ -73,7 +77,7 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   const WholeUnits units = whole_units(p, held);
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
-  add_state(cluster, p, parameters, use);
+  add_state(cluster, p, held, use);
   const LayerActivations kept = kept_activations(model, p);
   const double layers =
       static_cast<double>(passes_in_flight(p, stage)) * held.layers / p.virtual_stages;

@@ -15,7 +15,7 @@ namespace sim {
 struct MemoryUse {
   double weights = 0;    // BF16; under ZeRO-3 the FP32 weights' shards, cast when they are gathered
   double gradients = 0;  // the gradient buffer; under ZeRO-3 FP32 shards
-  double optimizer = 0;  // moments, and FP32 weights where `weights` are BF16
+  double optimizer = 0;  // moments, of Muon one, and FP32 weights where `weights` are BF16
   // Kept for the backward passes of all micro-batches in flight (Korthikanti et al. 2205.05198,
   // table 2, and what recomputation leaves of it).
   double attention_activations = 0;

@@ -75,6 +75,7 @@ struct Model {
 // Parameters by where they live: a tensor-parallel rank holds 1/tp of `layer_sharded`.
 struct ParameterCount {
   std::int64_t layer_sharded = 0;     // of one layer: split by tensor parallelism
+  std::int64_t layer_matrices = 0;    // of `layer_sharded`: all but biases
   std::int64_t layer_replicated = 0;  // of one layer: norms and biases of row-parallel matrices
   std::int64_t embedding = 0;         // vocabulary x hidden: split by tensor parallelism
   std::int64_t positions = 0;         // learned positions: on the first pipeline stage

@@ -159,6 +159,7 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, int s
   const bool last = stage == p.pipeline - 1;
   StageParameters held{.layer = static_cast<double>(count.layer_sharded) / tensor +
                                 static_cast<double>(count.layer_replicated),
+                       .matrices = static_cast<double>(count.layer_matrices) / tensor,
                        .layers = model.layers / p.pipeline};
   const double words = static_cast<double>(count.embedding) / tensor;
   if (stage == 0) held.embedding = words + static_cast<double>(count.positions);

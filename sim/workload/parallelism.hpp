@@ -54,6 +54,7 @@ enum class MatrixPrecision {
 enum class Optimizer {
   adamw,          // in one kernel: Apex', Megatron's, PyTorch's fused one
   adamw_foreach,  // term by term: PyTorch's default, Composer's decoupled AdamW
+  muon,           // of the layers' matrices (sim/workload/muon.hpp); adamw of the rest
 };
 
 enum class Precision { bf16, fp32 };
@@ -136,7 +137,8 @@ struct Place {
 
 // Parameters that a rank of the stage holds, by layer first to last and what stands around them.
 struct StageParameters {
-  double layer = 0;  // of each of its layers
+  double layer = 0;     // of each of its layers
+  double matrices = 0;  // of `layer`: in weight matrices
   int layers = 0;
   double embedding = 0;  // word and position embeddings of the first stage
   double head = 0;       // output projection and final norm of the last stage

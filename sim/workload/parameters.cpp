@@ -35,7 +35,8 @@ std::int64_t norm_parameters(const Model& model, std::int64_t width) {
 ParameterCount parameter_count(const Model& model) {
   const Shape shape = shape_of(model);
   ParameterCount count;
-  count.layer_sharded = layer_weights(shape);
+  count.layer_matrices = layer_weights(shape);
+  count.layer_sharded = count.layer_matrices;
   // Before attention and before the feed-forward block.
   count.layer_replicated = 2 * norm_parameters(model, model.hidden);
   if (model.query_key_norm) count.layer_replicated += 2 * norm_parameters(model, model.head_width);

@@ -97,6 +97,8 @@ constexpr Knob kKnobs[] = {
     {"--precision", kWide, "mxfp8", kCompute, down},
     {"--weight-precision", kFp8, "fp8", kInside, down},
     {"--optimizer", kSmall, "adamw-foreach", "/optimizer_s", up},
+    {"--optimizer", kSmall, "muon", "/memory_by_part_bytes/optimizer", down},
+    {"--optimizer", kSmall, "muon", "/optimizer_s", up},
     {"--gradient-precision", kSmall, "bf16", kBetween, down},
     {"--overlap", kSmall, "gradients", kExposed, down},
     {"--overlap", kSmall, "weights", kExposed, down},

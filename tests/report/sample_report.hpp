@@ -30,6 +30,7 @@ inline ReportedStep reported_step(const Cluster& cluster, const Parallelism& par
 inline std::vector<Parallelism> reported_settings() {
   return {{},
           {.overlap = kOverlapAll, .bucket = 8_MiB},
+          {.tensor = 2, .optimizer = Optimizer::muon},
           {.tensor = 2, .pipeline = 2, .accumulation = 3, .overlap = kOverlapAll}};
 }
 

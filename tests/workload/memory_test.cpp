@@ -37,6 +37,23 @@ TEST(Memory, OfParametersIsTwoBytesAWeightAndTwelveOfTheOptimizerSharded) {
   }
 }
 
+TEST(Memory, OfMuonIsOneMomentOfTheMatricesAndTwoOfTheRest) {
+  // A layer of Llama 2 7B is 4 h^2 + 3 h f weights and two norms.
+  const Model model = shipped("llama_2_7b");
+  const auto n = static_cast<double>(total_parameters(model));
+  const double h = model.hidden;
+  const double matrices = model.layers * (4 * h * h + 3 * h * model.feed_forward);
+  const auto optimizer = [&](int stage) {
+    return memory_use(nodes(2), model, {.optimizer = Optimizer::muon, .sharding = {.stage = stage}},
+                      0)
+        .optimizer;
+  };
+  for (const int stage : {1, 2}) {
+    EXPECT_DOUBLE_EQ(optimizer(stage), (8 * matrices + 12 * (n - matrices)) / 16);
+  }
+  EXPECT_DOUBLE_EQ(optimizer(3), (4 * matrices + 8 * (n - matrices)) / 16);
+}
+
 TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   // arXiv 2205.05198, table 2, a layer of GELU with dropout: s b h (34 + 5 a s / h) without
   // parallelism, s b h (10 + 24/t + 5 a s / (h t)) with tensor parallelism, all of it over t with

@@ -1,0 +1,99 @@
+// Muon's update of the matrices, distributed as Moonlight does it (Liu et al., arXiv 2502.16982,
+// "Distributed Muon"; the order of its Megatron-LM code):
+//
+//   compute  [momentum]             [newton-schulz]                [update]
+//   weights            [all_gather]                 (all_to_all)
+//
+// Of ZeRO-1 and 2 a shard may hold a part of a matrix. All ranks gather all momentum in BF16, 2
+// bytes a parameter; each orthogonalises the matrices that its shard falls into and keeps its own
+// part, so nothing is sent back. That is the most that Moonlight counts: 4 + 2 + 4 bytes of FP32
+// gradients, momentum and FP32 weights, 1.25 times AdamW's 4 + 4. Where weights travel in BF16 that
+// is 4 + 2 + 2 over 4 + 2, 1.33 times. Ranks whose shards share a matrix each orthogonalise it;
+// shards that hold several count as if they ended where a matrix does.
+//
+// Of ZeRO-3 each rank has a part of every matrix: an all_to_all brings them to their owners and
+// another one brings what becomes of them back, each 2 bytes a parameter of the shard. Owners count
+// as if all had as much.
+//
+// Tensor-parallel ranks have a part of each matrix too. They gather from each other the matrices
+// that they own, orthogonalise each the same, and keep their part.
+//
+// Nothing overlaps. The gathered momentum is not counted as memory: activations are gone by then.
+#include "sim/workload/muon.hpp"
+
+#include <cmath>
+
+#include "sim/schemes/step.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kBf16 = 2;
+
+using Collective = decltype(&all_gather);
+
+// Over each group of shards, once the compute stream is where it is now.
+void exchange(Step& step, int stage, Collective collective, double bytes, std::string_view label) {
+  for (int t = 0; t < step.parallelism.tensor; ++t) {
+    for (const Communicator& group : step.data_group(stage, t).shards) {
+      std::vector<OperationId> after;
+      for (const int rank : group.ranks) after.push_back(step.builder.last(rank, Stream::compute));
+      collective(step.builder, group, bytes,
+                 {.stream = Stream::weights,
+                  .phase = Phase::optimizer_comm,
+                  .label = label,
+                  .after = after});
+      for (const int rank : group.ranks) {
+        step.hold_compute(rank, step.builder.last(rank, Stream::weights));
+      }
+    }
+  }
+}
+
+// Of matrices with so many parameters, once their parts have come from the other shards.
+void gather_tensor_parts(Step& step, int stage, double parameters) {
+  for (int replica = 0; replica < step.data; ++replica) {
+    const Communicator& group = step.tensor_group(stage, replica);
+    std::vector<OperationId> after;
+    for (const int rank : group.ranks) {
+      const OperationId ready[] = {step.builder.last(rank, Stream::compute),
+                                   step.builder.last(rank, Stream::weights)};
+      after.push_back(step.builder.barrier(ready));
+    }
+    all_gather(step.builder, group, kBf16 * parameters,
+               {.stream = Stream::tensor,
+                .phase = Phase::optimizer_comm,
+                .label = "all_gather parts of momentum",
+                .after = after});
+    for (const int rank : group.ranks) {
+      step.hold_compute(rank, step.builder.last(rank, Stream::tensor));
+    }
+  }
+}
+
+}  // namespace
+
+void update_matrices(Step& step, int stage, double gradient) {
+  const Parallelism& p = step.parallelism;
+  const StageParameters held = stage_parameters(step.context.model, p, stage);
+  const double shard = updated_by_muon(p, held) / step.shards;
+  const double wire = kBf16 * std::ceil(shard);
+  // The gradient is read, the momentum read and written, their sum after Nesterov written in BF16.
+  step.pass(stage, Phase::optimizer, "muon momentum", (gradient + 4 + 4 + kBf16) * shard,
+            4 * shard);
+  if (step.shards_weights()) {
+    exchange(step, stage, all_to_all, wire, "all_to_all momentum");
+  } else {
+    exchange(step, stage, all_gather, wire * step.shards, "all_gather momentum");
+  }
+  const OwnedMatrices owned =
+      most_owned(step.context.model, held.layers, step.shards, step.roofline);
+  if (p.tensor > 1) gather_tensor_parts(step, stage, owned.parameters);
+  step.for_each_rank(
+      stage, [&](int rank) { step.compute(rank, Phase::optimizer, "newton-schulz", owned.time); });
+  if (step.shards_weights()) exchange(step, stage, all_to_all, wire, "all_to_all updates");
+  // What is orthogonal is read, the weight read and written: its decay and the step.
+  step.pass(stage, Phase::optimizer, "muon update", (kBf16 + 4 + 4) * shard, 3 * shard);
+}
+
+}  // namespace sim
