@@ -1,5 +1,5 @@
 // Muon's update of the matrices, distributed as Moonlight does it (Liu et al., arXiv 2502.16982,
-// "Distributed Muon"; the order of its Megatron-LM code):
+// "Distributed Muon"):
 //
 //   compute  [momentum]             [newton-schulz]                [update]
 //   weights            [all_gather]                 (all_to_all)

@@ -87,7 +87,7 @@ const Refused kWrong[] = {
     {kA100 + "--kernels triton",
      "--kernels: 'triton' is none of the known: megatron, eager, compiled"},
     {kA100 + "--loss linear", "--loss: 'linear' is none of the known: unfused, fused"},
-    {kA100 + "--optimizer sgd", "--optimizer: 'sgd' is none of the known: adamw, adamw-foreach"},
+    {kA100 + "--optimizer sgd", "--optimizer: 'sgd' is none of the known: adamw, adamw-foreach, muon"},
     {kA100 + "--recompute alternate",
      "--recompute: alternate keeps what fused attention does; give --attention fused"},
     {kA100 + "--precision int8",
