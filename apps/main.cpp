@@ -10,7 +10,8 @@
 
 #include "apps/commands.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/toml_reader.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/quantity_text.hpp"
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 
 namespace sim {
 namespace {
@@ -278,40 +279,6 @@ void TomlReader::finish() {
         fmt::format("\n{}: more than {} problems; the rest is left out", document_.file, kMaxLines);
   }
   throw InputError(lines);
-}
-
-std::string_view closest_name(std::string_view text, std::span<const std::string_view> names) {
-  std::string_view best;
-  std::size_t best_distance = 0;
-  for (const std::string_view name : names) {
-    const std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
-    // distance[i][j]: from the first i letters of `text` to the first j of `name`.
-    std::vector<std::vector<std::size_t>> distance(text.size() + 1,
-                                                   std::vector<std::size_t>(name.size() + 1));
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-      for (std::size_t j = 0; j <= name.size(); ++j) {
-        if (i == 0 || j == 0) {
-          distance[i][j] = i + j;
-          continue;
-        }
-        const std::size_t replaced = distance[i - 1][j - 1] + (text[i - 1] == name[j - 1] ? 0 : 1);
-        distance[i][j] = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, replaced});
-        const bool swapped =
-            i > 1 && j > 1 && text[i - 1] == name[j - 2] && text[i - 2] == name[j - 1];
-        if (swapped) distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
-      }
-    }
-    const std::size_t found = distance[text.size()][name.size()];
-    if (found <= allowed && (best.empty() || found < best_distance)) {
-      best = name;
-      best_distance = found;
-    }
-  }
-  return best;
-}
-
-std::string joined(std::span<const std::string_view> names) {
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace sim

@@ -111,14 +111,6 @@ class TomlReader {
   std::vector<Problem> problems_;
 };
 
-// The name among `names` that is at most a third of its letters away from `text`, by insertions,
-// deletions, replacements and swaps of neighbours; empty when there is none.
-[[nodiscard]] std::string_view closest_name(std::string_view text,
-                                            std::span<const std::string_view> names);
-
-// "a, b, c" for messages.
-[[nodiscard]] std::string joined(std::span<const std::string_view> names);
-
 template <class T>
 T TomlReader::quantity(std::string_view key, Zero zero) {
   const TomlValue* value = find(key);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/base/toml_guard.hpp"
 #include "sim/workload/config_families.hpp"

@@ -121,8 +121,8 @@ struct Nest {
   int depth;
 };
 
-TEST(JsonDocument, NestedAMillionDeepIsNoCrash) {
-  for (const auto& [open, close, depth] : {Nest{"[", "]", 1'000'000}, {"{\"a\":", "}", 100'000}}) {
+TEST(JsonDocument, NestedDeeperThanTheStackIsNoCrash) {
+  for (const auto& [open, close, depth] : {Nest{"[", "]", 200'000}, {"{\"a\":", "}", 50'000}}) {
     EXPECT_NE(parse_error_of(repeated(open, depth)), "");
     EXPECT_NE(parse_error_of(repeated(open, depth) + "1" + repeated(close, depth - 1)), "");
     EXPECT_EQ(parse_error_of(repeated(open, depth) + "1" + repeated(close, depth)), "");
