@@ -163,8 +163,8 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
       "on|off: split norms and dropouts over the tensor-parallel ranks");
   add("recompute", po::value(&o.recompute)->default_value("selective"),
-      "none|selective|alternate|full: what the backward pass computes again: the attention core; "
-      "all but attention and every other matrix product; every layer");
+      "what the backward pass computes again: none; selective, the attention core; alternate, all "
+      "but attention and every second matrix product, which are kept; full, every layer");
   add("attention", po::value(&o.attention),
       "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
   add("kernels", po::value(&o.kernels),
@@ -181,7 +181,8 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
       "on "
       "the layers' matrices and adamw on the rest");
   add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
-      "fp32|bf16: of the gradient buffer and of uncompressed reductions");
+      "fp32|bf16: of uncompressed reductions and of the gradient buffer (ZeRO-3's shards stay "
+      "FP32)");
   add("overlap", po::value(&o.overlap),
       "none|gradients|weights|tensor|pipeline|all, with commas: what runs beside compute (default: "
       "none; "

@@ -86,6 +86,12 @@ void check_software(const Cluster& cluster, const Parallelism& p, const Problem&
   if (p.matrices != MatrixPrecision::bf16 && !has_rate) {
     problem(fmt::format("--precision: {} has no gpu.{} rate; choose bf16 or another cluster",
                         cluster.gpu.name, fp4 ? "fp4" : "fp8"));
+  } else if (p.matrices == MatrixPrecision::mxfp8 && !cluster.gpu.fp4) {
+    // Blackwell's tensor cores brought both.
+    problem(
+        fmt::format("--precision: {} has no products of scaled blocks, which come with a "
+                    "gpu.fp4 rate; choose fp8 or bf16",
+                    cluster.gpu.name));
   }
 }
 

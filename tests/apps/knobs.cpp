@@ -94,7 +94,6 @@ constexpr Knob kKnobs[] = {
      "eager", kCompute, up},
     {"--loss", kSmall, "fused", kCompute, down},
     {"--precision", kWide, "fp8", kCompute, down},
-    {"--precision", kWide, "mxfp8", kCompute, down},
     {"--weight-precision", kFp8, "fp8", kInside, down},
     {"--optimizer", kSmall, "adamw-foreach", "/optimizer_s", up},
     {"--optimizer", kSmall, "muon", "/memory_by_part_bytes/optimizer", down},

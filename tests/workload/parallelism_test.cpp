@@ -25,7 +25,10 @@ struct Misfit {
 const Misfit kMisfits[]{
     {"a job without a flag", {}, ""},
     {"FP8", {.matrices = MatrixPrecision::fp8}, ""},
-    {"MXFP8", {.matrices = MatrixPrecision::mxfp8}, ""},
+    {"MXFP8",
+     {.matrices = MatrixPrecision::mxfp8},
+     "--precision: sample has no products of scaled blocks, which come with a gpu.fp4 rate; choose "
+     "fp8 or bf16"},
     {"NVFP4",
      {.matrices = MatrixPrecision::nvfp4},
      "--precision: sample has no gpu.fp4 rate; choose bf16 or another cluster"},
