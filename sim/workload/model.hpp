@@ -71,6 +71,10 @@ struct Model {
 [[nodiscard]] inline std::int64_t key_width(const Model& model) {
   return std::int64_t{model.kv_heads} * model.head_width;
 }
+// Matrices from hidden to feed_forward: one, or gate and up.
+[[nodiscard]] inline int rising_widths(const Model& model) {
+  return model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1;
+}
 
 // Parameters by where they live: a tensor-parallel rank holds 1/tp of `layer_sharded`.
 struct ParameterCount {

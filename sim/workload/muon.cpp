@@ -23,11 +23,10 @@ std::vector<MatrixShape> layer_matrices(const Model& model) {
   const auto queries = static_cast<double>(query_width(model));
   const auto keys = static_cast<double>(key_width(model));
   const double wide = model.feed_forward;
-  const int rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1;
   return {{queries, hidden},
           {keys, hidden, 2},
           {hidden, queries},
-          {wide, hidden, rising},
+          {wide, hidden, rising_widths(model)},
           {hidden, wide}};
 }
 

@@ -3,13 +3,6 @@
 namespace sim {
 namespace {
 
-double weight_gradient_bytes(const Parallelism& p) {
-  if (p.sharding.stage == 3) return 2;
-  const double buffer = 2 * bytes_of(p.gradients);  // read and written
-  // Megatron's product adds to the buffer; PyTorch's gradient is written, read and added.
-  return p.kernels == Kernels::megatron ? buffer : 2 + 2 + buffer;
-}
-
 // Passes over an operand that is not in the products' precision yet, in bytes an element: the scale
 // of a whole tensor is found first, and a transposed copy made for the other product that it is in
 // (FP8 products want both operands along the summed dimension). Block scales are found on the way.
@@ -33,34 +26,6 @@ Operator product(const Sizes& z, std::string_view name, double m, double n, doub
 }
 
 }  // namespace
-
-Sizes sizes_of(const Model& model, const Parallelism& p) {
-  const double t = p.tensor;
-  const double tokens = static_cast<double>(p.micro_batch) * model.sequence;
-  return {.tokens = tokens,
-          .local_tokens = p.sequence_parallel ? tokens / t : tokens,
-          .hidden = static_cast<double>(model.hidden),
-          .heads = model.heads / t,
-          .head_width = static_cast<double>(model.head_width),
-          .key_value = static_cast<double>(key_width(model)) / t,
-          .feed_forward = model.feed_forward / t,
-          .rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2.0 : 1.0,
-          .sequence = static_cast<double>(model.sequence),
-          .samples = static_cast<double>(p.micro_batch),
-          .weight_gradient_bytes = weight_gradient_bytes(p),
-          .embedding_gradient_bytes =
-              p.sharding.stage == 3 ? 2.0 : static_cast<double>(bytes_of(p.gradients)),
-          .positions = model.positions,
-          .biases = model.biases,
-          .norm = model.norm,
-          .query_key_norm = model.query_key_norm,
-          .grouped = model.kv_heads < model.heads,
-          .dropout = model.dropout,
-          .fused = p.attention == Attention::fused,
-          .kernels = p.kernels,
-          .matrices = p.matrices,
-          .gathers_matrices = p.gathers_matrices};
-}
 
 Operator memory_pass(std::string_view name, double bytes, double launches) {
   return {.name = name, .bytes = bytes, .launches = launches};
@@ -110,19 +75,17 @@ Operator linear_weights(const Sizes& z, const Linear& linear) {
 // (2 + 4), squared (4 + 4), its mean (4), multiplied (4 + 4), cast back (4 + 2), times the weight
 // (2 + 2).
 void add_norm(const Sizes& z, Operators& into) {
-  const bool one_by_one = z.kernels == Kernels::eager && z.norm == Model::Norm::rms_norm;
-  into.push_back(one_by_one ? memory_pass("norm", 18 * z.activations(), 7)
-                            : memory_pass("norm", 2 * z.activations()));
+  into.push_back(z.eager_norm() ? memory_pass("norm", 18 * z.activations(), 7)
+                                : memory_pass("norm", 2 * z.activations()));
 }
 
 // Likewise: the weight's product (2 + 2) and its gradient (4 + 2, 2), the cast (2 + 4), the product
 // by the root (4 + 4, 8 + 4, 4), the square (4 + 4, 4 + 4), the sum of both (8 + 4), the cast
 // (4 + 2).
 void add_norm_backward(const Sizes& z, Operators& into) {
-  const bool one_by_one = z.kernels == Kernels::eager && z.norm == Model::Norm::rms_norm;
-  into.push_back(one_by_one ? memory_pass("norm backward", 38 * z.activations(), 11)
-                            // Gradients of the inputs and of the weights.
-                            : memory_pass("norm backward", 4 * z.activations(), 2));
+  into.push_back(z.eager_norm() ? memory_pass("norm backward", 38 * z.activations(), 11)
+                                // Gradients of the inputs and of the weights.
+                                : memory_pass("norm backward", 4 * z.activations(), 2));
 }
 
 // Two reads, one write; with dropout half a write of its byte mask, and eager a kernel of its own.
@@ -139,15 +102,14 @@ void add_residual_backward(const Sizes& z, Operators& into) {
 
 // Eager SwiGLU is two kernels, backward three: each product's gradients and the SiLU's.
 void add_activation(const Sizes& z, Operators& into) {
-  const bool two = z.kernels == Kernels::eager && z.rising > 1;
-  into.push_back(two ? memory_pass("activation", 5 * z.wide(), 2)
-                     : memory_pass("activation", (z.rising + 1) * z.wide()));
+  into.push_back(z.eager_gate() ? memory_pass("activation", 5 * z.wide(), 2)
+                                : memory_pass("activation", (z.rising + 1) * z.wide()));
 }
 
 void add_activation_backward(const Sizes& z, Operators& into) {
-  const bool three = z.kernels == Kernels::eager && z.rising > 1;
-  into.push_back(three ? memory_pass("activation backward", 9 * z.wide(), 3)
-                       : memory_pass("activation backward", (2 * z.rising + 1) * z.wide()));
+  into.push_back(z.eager_gate()
+                     ? memory_pass("activation backward", 9 * z.wide(), 3)
+                     : memory_pass("activation backward", (2 * z.rising + 1) * z.wide()));
   if (z.all_biases()) into.push_back(memory_pass("bias gradient", z.rising * z.wide()));
 }
 

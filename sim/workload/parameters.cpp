@@ -9,7 +9,7 @@ struct Shape {
   std::int64_t queries;    // width of all heads' queries
   std::int64_t key_value;  // width of the keys, and of the values: shared by groups of heads
   std::int64_t feed_forward;
-  std::int64_t rising;  // matrices from hidden to feed_forward: one, or gate and up
+  std::int64_t rising;  // rising_widths()
 };
 
 Shape shape_of(const Model& model) {
@@ -17,7 +17,7 @@ Shape shape_of(const Model& model) {
           .queries = query_width(model),
           .key_value = key_width(model),
           .feed_forward = model.feed_forward,
-          .rising = model.feed_forward_kind == Model::FeedForward::swiglu ? 2 : 1};
+          .rising = rising_widths(model)};
 }
 
 // Weights of the matrices of one layer; each is multiplied with every token once.
