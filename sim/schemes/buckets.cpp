@@ -14,8 +14,7 @@ const std::vector<Bucket>& buckets(const Step& step, int stage) {
 void wait_for_weights(Step& step, int stage, int layer) {
   for (std::size_t index = 0; index < buckets(step, stage).size(); ++index) {
     if (buckets(step, stage)[index].first_layer != layer) continue;
-    step.for_each_rank(stage,
-                       [&](int rank) { step.hold_compute(rank, step.gathered(rank, index)); });
+    step.hold_until_gathered(stage, index);
   }
 }
 
@@ -60,10 +59,8 @@ void gather_weights(Step& step) {
       gather_bucket(step, stage, index, beside);
     }
     if (beside) continue;  // each layer waits for its own bucket
-    step.for_each_rank(stage, [&](int rank) {
-      step.hold_compute(rank, step.builder.last(rank, Stream::weights));
-      step.hold_compute(rank, step.builder.last(rank, Stream::codec));
-    });
+    step.hold_stage(stage, Stream::weights);
+    step.hold_stage(stage, Stream::codec);
     // Gathered into the communication buffer, then copied to the model's parameters.
     const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
     if (step.data > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);

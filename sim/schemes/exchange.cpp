@@ -19,19 +19,12 @@ double wire_bytes(const codecs::Format& format, std::size_t elements) {
   return static_cast<double>(codecs::encoded_bytes(format, elements));
 }
 
-// The last operation of each rank's stream, for Call::after.
-std::vector<OperationId> last_of(const Step& step, const Communicator& group, Stream stream) {
-  std::vector<OperationId> ids;
-  for (const int rank : group.ranks) ids.push_back(step.builder.last(rank, stream));
-  return ids;
-}
-
 void gather_group(Step& step, const Communicator& group, int stage, std::size_t index,
                   bool beside) {
   const Bucket& bucket = step.buckets[static_cast<std::size_t>(stage)][index];
   const codecs::Format& wire = gathered_format(step, stage, index);
   const auto shard = ceil_elements(bucket.parameters, step.shards);
-  const auto after = last_of(step, group, step.shards_weights() ? Stream::codec : Stream::compute);
+  const auto after = step.last_of(group, step.shards_weights() ? Stream::codec : Stream::compute);
   all_gather(step.builder, group, wire_bytes(wire, shard) * step.shards,
              {.stream = Stream::weights,
               .phase = Phase::weight_comm,
@@ -51,7 +44,7 @@ void gather_group(Step& step, const Communicator& group, int stage, std::size_t 
 void reduce_flat(Step& step, const Communicator& group, double parameters) {
   const auto part = ceil_elements(parameters, static_cast<double>(group.ranks.size()));
   const codecs::Format& wire = step.scheme.gradients.between;
-  const auto after = last_of(step, group, Stream::compute);
+  const auto after = step.last_of(group, Stream::compute);
   all_to_all(step.builder, group, wire_bytes(wire, part) * static_cast<double>(group.ranks.size()),
              {.stream = Stream::gradients,
               .phase = Phase::gradient_comm,
@@ -165,7 +158,7 @@ Stream reduction_stream(const Step& step) {
 }
 
 void reduce_ring(Step& step, const Communicator& group, double parameters) {
-  const auto after = last_of(step, group, Stream::compute);
+  const auto after = step.last_of(group, Stream::compute);
   const double padded = static_cast<double>(ceil_elements(parameters, step.shards)) * step.shards;
   reduce_scatter(step.builder, group, padded * bytes_of(step.parallelism.gradients),
                  {.stream = reduction_stream(step),
@@ -176,7 +169,7 @@ void reduce_ring(Step& step, const Communicator& group, double parameters) {
 
 // Of one shard, over the groups that hold replicas of it.
 void reduce_replicas(Step& step, const Communicator& group, double parameters) {
-  const auto after = last_of(step, group, reduction_stream(step));
+  const auto after = step.last_of(group, reduction_stream(step));
   const auto shard = static_cast<double>(ceil_elements(parameters, step.shards));
   all_reduce(step.builder, group, shard * bytes_of(step.parallelism.gradients),
              {.stream = Stream::gradients_inter,

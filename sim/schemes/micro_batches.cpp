@@ -151,8 +151,7 @@ class MicroBatches {
     if (p_.tensor == 1) return;
     for (int replica = 0; replica < step_.data; ++replica) {
       const Communicator& group = step_.tensor_group(stage, replica);
-      std::vector<OperationId> after;
-      for (const int rank : group.ranks) after.push_back(step_.builder.last(rank, Stream::compute));
+      const auto after = step_.last_of(group, Stream::compute);
       const Call call{
           .stream = Stream::tensor, .phase = Phase::tensor_comm, .label = label, .after = after};
       // Sequence parallelism splits the all_reduce: reduce_scatter here, all_gather at the next
@@ -167,10 +166,7 @@ class MicroBatches {
   }
 
   void wait_for_tensor(int stage) {
-    if (p_.tensor == 1) return;
-    step_.for_each_rank(stage, [&](int rank) {
-      step_.hold_compute(rank, step_.builder.last(rank, Stream::tensor));
-    });
+    if (p_.tensor > 1) step_.hold_stage(stage, Stream::tensor);
   }
 
   [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {

@@ -36,16 +36,13 @@ using Collective = decltype(&all_gather);
 void exchange(Step& step, int stage, Collective collective, double bytes, std::string_view label) {
   for (int t = 0; t < step.parallelism.tensor; ++t) {
     for (const Communicator& group : step.data_group(stage, t).shards) {
-      std::vector<OperationId> after;
-      for (const int rank : group.ranks) after.push_back(step.builder.last(rank, Stream::compute));
+      const auto after = step.last_of(group, Stream::compute);
       collective(step.builder, group, bytes,
                  {.stream = Stream::weights,
                   .phase = Phase::optimizer_comm,
                   .label = label,
                   .after = after});
-      for (const int rank : group.ranks) {
-        step.hold_compute(rank, step.builder.last(rank, Stream::weights));
-      }
+      step.hold_group(group, Stream::weights);
     }
   }
 }
@@ -65,9 +62,7 @@ void gather_tensor_parts(Step& step, int stage, double parameters) {
                 .phase = Phase::optimizer_comm,
                 .label = "all_gather parts of momentum",
                 .after = after});
-    for (const int rank : group.ranks) {
-      step.hold_compute(rank, step.builder.last(rank, Stream::tensor));
-    }
+    step.hold_group(group, Stream::tensor);
   }
 }
 

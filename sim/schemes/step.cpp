@@ -144,12 +144,28 @@ void Step::note_gathered(int rank, std::size_t bucket, OperationId operation) {
   gathered[bucket] = operation;
 }
 
-OperationId Step::gathered(int rank, std::size_t bucket) const {
-  return gathered_[static_cast<std::size_t>(rank)][bucket];
-}
-
 void Step::hold_compute(int rank, OperationId operation) {
   if (operation != kNoOperation) held_[static_cast<std::size_t>(rank)].push_back(operation);
+}
+
+std::vector<OperationId> Step::last_of(const Communicator& group, Stream stream) const {
+  std::vector<OperationId> ids;
+  for (const int rank : group.ranks) ids.push_back(builder.last(rank, stream));
+  return ids;
+}
+
+void Step::hold_group(const Communicator& group, Stream stream) {
+  for (const int rank : group.ranks) hold_compute(rank, builder.last(rank, stream));
+}
+
+void Step::hold_stage(int stage, Stream stream) {
+  for_each_rank(stage, [&](int rank) { hold_compute(rank, builder.last(rank, stream)); });
+}
+
+void Step::hold_until_gathered(int stage, std::size_t bucket) {
+  for_each_rank(stage, [&](int rank) {
+    hold_compute(rank, gathered_[static_cast<std::size_t>(rank)][bucket]);
+  });
 }
 
 OperationId Step::compute(int rank, Phase phase, std::string_view label, const BlockTime& time) {

@@ -57,12 +57,19 @@ struct Step {
   [[nodiscard]] const DataGroup& data_group(int stage, int t) const;
   [[nodiscard]] bool shards_weights() const { return parallelism.sharding.stage == 3; }
 
-  // What brings and decodes the bucket's weights on the rank, as noted last.
+  // What brings and decodes the bucket's weights on the rank.
   void note_gathered(int rank, std::size_t bucket, OperationId operation);
-  [[nodiscard]] OperationId gathered(int rank, std::size_t bucket) const;
+
+  // The last operation of the stream on each rank of the group, for Call::after.
+  [[nodiscard]] std::vector<OperationId> last_of(const Communicator& group, Stream stream) const;
 
   // The next kernel on the rank's compute stream waits for `operation` too.
   void hold_compute(int rank, OperationId operation);
+  // On each rank of the group, or of the stage, for what the stream holds by now.
+  void hold_group(const Communicator& group, Stream stream);
+  void hold_stage(int stage, Stream stream);
+  // On each rank of the stage, for the bucket's weights, as noted last.
+  void hold_until_gathered(int stage, std::size_t bucket);
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);

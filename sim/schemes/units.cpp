@@ -98,8 +98,7 @@ class Units {
     if (bucket(stage, unit).parameters <= 0) return;
     gather(stage, unit);
     if (step_.shards < 2) return;
-    step_.for_each_rank(stage,
-                        [&](int rank) { step_.hold_compute(rank, step_.gathered(rank, unit)); });
+    step_.hold_until_gathered(stage, unit);
     // From rank by rank, as gathered, to weight by weight.
     step_.pass(stage, Phase::memory_pass, "unpack weights",
                2 * wire_bytes(stage, unit) * bucket(stage, unit).parameters);

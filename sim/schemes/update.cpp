@@ -1,5 +1,6 @@
 // The end of a step: gradient norm over all ranks, clipping, and the update of each rank's shard.
 #include <numeric>
+#include <utility>
 
 #include "sim/schemes/step.hpp"
 #include "sim/workload/muon.hpp"
@@ -56,9 +57,7 @@ void sum_tied_gradients(Step& step) {
                   .phase = Phase::pipeline_comm,
                   .label = "all_reduce tied embeddings",
                   .after = after});
-      for (const int rank : pair.ranks) {
-        step.hold_compute(rank, step.builder.last(rank, Stream::tensor));
-      }
+      step.hold_group(pair, Stream::tensor);
     }
   }
 }
@@ -68,18 +67,15 @@ namespace {
 void reduce_norm(Step& step) {
   std::vector<int> ranks(static_cast<std::size_t>(step.builder.ranks()));
   std::iota(ranks.begin(), ranks.end(), 0);
-  Communicator world{.ranks = ranks, .id = step.builder.add_communicator()};
+  Communicator world{.ranks = std::move(ranks), .id = step.builder.add_communicator()};
   world.launch_s = step.context.cluster.collectives.launch.base();
-  std::vector<OperationId> after;
-  for (const int rank : ranks) after.push_back(step.builder.last(rank, Stream::compute));
+  const auto after = step.last_of(world, Stream::compute);
   all_reduce_scalar(step.context.cluster, step.builder, world,
                     {.stream = Stream::tensor,
                      .phase = Phase::norm_comm,
                      .label = "all_reduce gradient norm",
                      .after = after});
-  for (const int rank : ranks) {
-    step.hold_compute(rank, step.builder.last(rank, Stream::tensor));
-  }
+  step.hold_group(world, Stream::tensor);
 }
 
 }  // namespace
