@@ -17,9 +17,15 @@ struct Timed {
 };
 using Part = std::vector<Timed>;
 
+// Two parts, between which something may communicate; `both` where nothing does.
+struct Pair {
+  Part first, second, both;
+};
+
 struct LayerTimes {
-  Part attention, feed_forward, recompute;
-  Part feed_forward_inputs, feed_forward_weights, attention_inputs, attention_weights;
+  Pair forward;  // attention and feed-forward block
+  Part recompute;
+  Pair feed_forward_backward, attention_backward;  // gradients of inputs, then of weights
   Part embedding, embedding_backward, head, head_backward;
 };
 
@@ -42,31 +48,31 @@ Part timed(const Step& step, const Operators& operators) {
   return {{"", step.roofline.block(operators)}};
 }
 
-Part joined(const Step& step, const Part& first, const Part& second) {
-  Part part = first;
+Pair timed(const Step& step, const Operators& first, const Operators& second) {
+  Pair pair;
+  pair.first = timed(step, first);
+  pair.second = timed(step, second);
+  pair.both = pair.first;
   if (step.context.each_kernel) {
-    part.insert(part.end(), second.begin(), second.end());
+    pair.both.insert(pair.both.end(), pair.second.begin(), pair.second.end());
   } else {
-    part.front().time += second.front().time;
+    pair.both.front().time += pair.second.front().time;
   }
-  return part;
+  return pair;
 }
 
 LayerTimes layer_times(const Step& step) {
   const LayerOperators layer = layer_operators(step.context.model, step.parallelism);
   const EndOperators ends = end_operators(step.context.model, step.parallelism);
-  const auto time = [&](const Operators& operators) { return timed(step, operators); };
-  return {.attention = time(layer.attention),
-          .feed_forward = time(layer.feed_forward),
-          .recompute = time(layer.recompute),
-          .feed_forward_inputs = time(layer.feed_forward_inputs),
-          .feed_forward_weights = time(layer.feed_forward_weights),
-          .attention_inputs = time(layer.attention_inputs),
-          .attention_weights = time(layer.attention_weights),
-          .embedding = time(ends.embedding),
-          .embedding_backward = time(ends.embedding_backward),
-          .head = time(ends.head),
-          .head_backward = time(ends.head_backward)};
+  return {
+      .forward = timed(step, layer.attention, layer.feed_forward),
+      .recompute = timed(step, layer.recompute),
+      .feed_forward_backward = timed(step, layer.feed_forward_inputs, layer.feed_forward_weights),
+      .attention_backward = timed(step, layer.attention_inputs, layer.attention_weights),
+      .embedding = timed(step, ends.embedding),
+      .embedding_backward = timed(step, ends.embedding_backward),
+      .head = timed(step, ends.head),
+      .head_backward = timed(step, ends.head_backward)};
 }
 
 class MicroBatches {
@@ -145,8 +151,8 @@ class MicroBatches {
     }
   }
 
-  // A collective of the tensor-parallel groups after what the compute stream holds. `blocks`: the
-  // next kernel waits for it at once; else release() makes a later one wait.
+  // A collective of the tensor-parallel groups after what the compute stream holds, whose next
+  // kernels run beside it until wait_for_tensor().
   void communicate(int stage, const std::string& label) {
     if (p_.tensor == 1) return;
     for (int replica = 0; replica < step_.data; ++replica) {
@@ -188,13 +194,13 @@ class MicroBatches {
 
   void forward_layer(int stage, const std::string& label) {
     if (p_.tensor == 1) {
-      compute(stage, Phase::forward, label, joined(step_, times_.attention, times_.feed_forward));
+      compute(stage, Phase::forward, label, times_.forward.both);
       return;
     }
-    compute(stage, Phase::forward, label + " attention", times_.attention);
+    compute(stage, Phase::forward, label + " attention", times_.forward.first);
     communicate(stage, "attention output");
     wait_for_tensor(stage);
-    compute(stage, Phase::forward, label + " feed-forward", times_.feed_forward);
+    compute(stage, Phase::forward, label + " feed-forward", times_.forward.second);
     communicate(stage, "feed-forward output");
     wait_for_tensor(stage);
   }
@@ -220,9 +226,9 @@ class MicroBatches {
   void backward_layer(int stage, const std::string& label) {
     compute(stage, Phase::recompute, label, times_.recompute);
     if (p_.recompute == Recompute::full) recompute_communication(stage);
-    backward_block(stage, label + " feed-forward", times_.feed_forward_inputs,
-                   times_.feed_forward_weights, "feed-forward input gradients");
-    backward_block(stage, label + " attention", times_.attention_inputs, times_.attention_weights,
+    backward_block(stage, label + " feed-forward", times_.feed_forward_backward,
+                   "feed-forward input gradients");
+    backward_block(stage, label + " attention", times_.attention_backward,
                    "attention input gradients");
   }
 
@@ -233,17 +239,17 @@ class MicroBatches {
     wait_for_tensor(stage);
   }
 
-  void backward_block(int stage, const std::string& label, const Part& inputs, const Part& weights,
+  void backward_block(int stage, const std::string& label, const Pair& gradients,
                       const std::string& collective) {
     if (p_.tensor == 1 || !p_.overlap.tensor) {
-      compute(stage, Phase::backward, label, joined(step_, inputs, weights));
+      compute(stage, Phase::backward, label, gradients.both);
       communicate(stage, collective);
       wait_for_tensor(stage);
       return;
     }
-    compute(stage, Phase::backward, label + " inputs", inputs);
+    compute(stage, Phase::backward, label + " inputs", gradients.first);
     communicate(stage, collective);
-    compute(stage, Phase::backward, label + " weights", weights);
+    compute(stage, Phase::backward, label + " weights", gradients.second);
     wait_for_tensor(stage);
   }
 
