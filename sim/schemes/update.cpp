@@ -6,7 +6,6 @@
 #include "sim/workload/muon.hpp"
 
 namespace sim {
-
 namespace {
 
 // What brings and sums the rank's gradients, as appended last.
@@ -19,16 +18,6 @@ std::vector<OperationId> reductions(const Step& step, int rank) {
   return last;
 }
 
-}  // namespace
-
-void hold_until_reduced(Step& step, int stage) {
-  step.for_each_rank(stage, [&](int rank) {
-    for (const OperationId one : reductions(step, rank)) step.hold_compute(rank, one);
-  });
-}
-
-namespace {
-
 // The rank's gradients are computed, and what of them is reduced by now is.
 OperationId summed(Step& step, int rank) {
   std::vector<OperationId> after = reductions(step, rank);
@@ -36,7 +25,35 @@ OperationId summed(Step& step, int rank) {
   return step.builder.barrier(after);
 }
 
+void reduce_norm(Step& step) {
+  std::vector<int> ranks(static_cast<std::size_t>(step.builder.ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  Communicator world{.ranks = std::move(ranks), .id = step.builder.add_communicator()};
+  world.launch_s = step.context.cluster.collectives.launch.base();
+  const auto after = step.last_of(world, Stream::compute);
+  all_reduce_scalar(step.context.cluster, step.builder, world,
+                    {.stream = Stream::tensor,
+                     .phase = Phase::norm_comm,
+                     .label = "all_reduce gradient norm",
+                     .after = after});
+  step.hold_group(world, Stream::tensor);
+}
+
+// A parameter's gradient, master weight and two moments are read, the last three written, in FP32.
+// Term by term: decay (4 + 4), the moments scaled and added to (8 + 12, 8 + 12), root, quotient and
+// sum of the denominator (8 + 8 + 8), the step (12 + 4). The arithmetic of both: 7 for the moments,
+// 2 for their bias corrections, 7 for root, quotient, decay and step.
+double adam_bytes(const Parallelism& p, double gradient) {
+  return p.optimizer == Optimizer::adamw_foreach ? 88 : gradient + 3 * 4 + 3 * 4;
+}
+
 }  // namespace
+
+void hold_until_reduced(Step& step, int stage) {
+  step.for_each_rank(stage, [&](int rank) {
+    for (const OperationId one : reductions(step, rank)) step.hold_compute(rank, one);
+  });
+}
 
 void sum_tied_gradients(Step& step) {
   const Parallelism& p = step.parallelism;
@@ -62,53 +79,22 @@ void sum_tied_gradients(Step& step) {
   }
 }
 
-namespace {
-
-void reduce_norm(Step& step) {
-  std::vector<int> ranks(static_cast<std::size_t>(step.builder.ranks()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  Communicator world{.ranks = std::move(ranks), .id = step.builder.add_communicator()};
-  world.launch_s = step.context.cluster.collectives.launch.base();
-  const auto after = step.last_of(world, Stream::compute);
-  all_reduce_scalar(step.context.cluster, step.builder, world,
-                    {.stream = Stream::tensor,
-                     .phase = Phase::norm_comm,
-                     .label = "all_reduce gradient norm",
-                     .after = after});
-  step.hold_group(world, Stream::tensor);
-}
-
-}  // namespace
-
-namespace {
-
-// A parameter's gradient, master weight and two moments are read, the last three written, in FP32.
-// Term by term: decay (4 + 4), the moments scaled and added to (8 + 12, 8 + 12), root, quotient and
-// sum of the denominator (8 + 8 + 8), the step (12 + 4). The arithmetic of both: 7 for the moments,
-// 2 for their bias corrections, 7 for root, quotient, decay and step.
-double adam_bytes(const Parallelism& p, double gradient) {
-  return p.optimizer == Optimizer::adamw_foreach ? 88 : gradient + 3 * 4 + 3 * 4;
-}
-
-}  // namespace
-
 void update_shards(Step& step) {
   const Parallelism& p = step.parallelism;
   // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
   const double gradient = step.shards_weights() ? 4 : bytes_of(p.gradients);
-  std::vector<double> shards;
-  std::vector<double> matrices;  // of them Muon's
+  std::vector<StageParameters> stages;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const StageParameters held = stage_parameters(step.context.model, p, stage);
-    shards.push_back(held.total() / step.shards);
-    matrices.push_back(updated_by_muon(p, held) / step.shards);
+    stages.push_back(stage_parameters(step.context.model, p, stage));
     hold_until_reduced(step, stage);
-    step.pass(stage, Phase::optimizer, "gradient norm", gradient * shards.back());
+    step.pass(stage, Phase::optimizer, "gradient norm",
+              gradient * (stages.back().total() / step.shards));
   }
   reduce_norm(step);
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double shard = shards[static_cast<std::size_t>(stage)];
-    const double adam = shard - matrices[static_cast<std::size_t>(stage)];
+    const StageParameters& held = stages[static_cast<std::size_t>(stage)];
+    const double shard = held.total() / step.shards;
+    const double adam = shard - updated_by_muon(p, held) / step.shards;
     step.pass(stage, Phase::optimizer, "clip", 2 * gradient * shard);
     step.pass(stage, Phase::optimizer, "adam", adam_bytes(p, gradient) * adam, 16 * adam);
     if (p.optimizer == Optimizer::muon) update_matrices(step, stage, gradient);
