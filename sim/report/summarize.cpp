@@ -27,7 +27,6 @@ void add_wire(const Schedule& schedule, StepReport& report) {
   }
 }
 
-// A ring's exchange of weights and gradients in FP32, over what the data-parallel phases send.
 // Weights and gradients that a rank of the stage sends in rings, uncompressed.
 double ring_elements(const StepContext& context, int stage) {
   const Parallelism& p = context.parallelism;
@@ -51,6 +50,7 @@ double ring_elements(const StepContext& context, int stage) {
          p.accumulation * (layers + ends) / shards * 2 * (replicas - 1) / replicas;
 }
 
+// What rings would send in FP32, and in BF16, over what the data-parallel phases send.
 void add_compression(const StepContext& context, StepReport& report) {
   const Parallelism& p = context.parallelism;
   double sent = 0;
