@@ -30,22 +30,18 @@ void add_products(const Sizes& z, ProductNames names, double pairs, double vecto
                   Operators& into) {
   const double products = pairs + vectors;
   const double heads = z.heads * z.samples * (z.fused ? causal_share(z.sequence) : 1);
-  into.push_back({.name = names.pairs,
-                  .m = z.sequence,
-                  .n = z.sequence,
-                  .k = z.head_width,
-                  .count = pairs * heads,
-                  .bytes = bytes * pairs / products,
-                  .launches = z.fused ? 1 : pairs,
-                  .fused_attention = z.fused});
-  into.push_back({.name = names.vectors,
-                  .m = z.sequence,
-                  .n = z.head_width,
-                  .k = z.sequence,
-                  .count = vectors * heads,
-                  .bytes = bytes * vectors / products,
-                  .launches = z.fused ? 0 : vectors,
-                  .fused_attention = z.fused});
+  const auto add = [&](std::string_view name, double count, double n, double k, double launches) {
+    into.push_back({.name = name,
+                    .m = z.sequence,
+                    .n = n,
+                    .k = k,
+                    .count = count * heads,
+                    .bytes = bytes * count / products,
+                    .launches = z.fused ? launches : count,
+                    .fused_attention = z.fused});
+  };
+  add(names.pairs, pairs, z.sequence, z.head_width, 1);
+  add(names.vectors, vectors, z.head_width, z.sequence, 0);
 }
 
 constexpr ProductNames kForward{"attention scores", "attention values"};
