@@ -4,28 +4,19 @@
 
 #include <map>
 
+#include "apps/nic_bandwidth.hpp"
 #include "apps/progress.hpp"
 #include "apps/solve_answers.hpp"
 #include "apps/solve_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/engine/simulate.hpp"
 
 namespace apps {
 namespace {
 
 using sim::InputError;
 
-constexpr Range kFactor{.lowest = 1.0 / 256, .highest = 256};  // of the file's bandwidth
 constexpr double kUnlimited = 1e6;
-
-double step_time(const Job& job, const sim::Scheme& scheme, double factor) {
-  Job scaled = job;
-  scaled.cluster.network.nic_bandwidth = job.cluster.network.nic_bandwidth * factor;
-  auto& cap = scaled.cluster.fitted.communicator_bandwidth;
-  if (cap) cap = *cap * factor;
-  return sim::simulate(sim::plan_step(scaled.context(), scheme), scaled.cluster).makespan_s;
-}
 
 Answer answer_of(const Job& job, const sim::Scheme& scheme, std::string goal, const Found& found) {
   const auto gigabits = [&](double factor) {
@@ -54,7 +45,7 @@ std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>&
         return unlimited / known[factor] >= share;
       };
       answers.push_back(answer_of(job, scheme, fmt::format("utilisation {:.4g}", share),
-                                  bracket(kFactor, met, [&] { progress.step(); })));
+                                  bracket(kNicFactors, met, [&] { progress.step(); })));
     }
   }
   return answers;
@@ -68,8 +59,8 @@ std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progres
     const auto met = [&](double factor) {
       return step_time(job, scheme, factor) < step_time(job, other, factor);
     };
-    answers.push_back(
-        answer_of(job, scheme, "beats " + name, bracket(kFactor, met, [&] { progress.step(); })));
+    answers.push_back(answer_of(job, scheme, "beats " + name,
+                                bracket(kNicFactors, met, [&] { progress.step(); })));
   }
   return answers;
 }
@@ -88,7 +79,7 @@ int solve_cluster(const SolveOptions& options) {
   }
   const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
   Progress progress("solving",
-                    static_cast<int>(job.schemes.size() * searches) * most_tries(kFactor));
+                    static_cast<int>(job.schemes.size() * searches) * most_tries(kNicFactors));
   print(options.format, {"bandwidth", "Gbps a NIC", job.cluster.name, job.model.name},
         options.beats.empty() ? solve_utilisation(job, options.shares, progress)
                               : solve_beats(job, options.beats, progress));

@@ -1,0 +1,15 @@
+// The bandwidth of NICs as what is searched for, in multiples of the cluster's.
+#pragma once
+
+#include "apps/bracket.hpp"
+#include "apps/job.hpp"
+
+namespace apps {
+
+inline constexpr Range kNicFactors{.lowest = 1.0 / 256, .highest = 256};
+
+// Seconds of a simulated step where NICs are `factor` times as fast. A cap of one communicator scales
+// along.
+[[nodiscard]] double step_time(const Job& job, const sim::Scheme& scheme, double factor);
+
+}  // namespace apps
