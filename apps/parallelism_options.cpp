@@ -7,29 +7,15 @@
 
 #include "apps/arguments.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
 
 namespace po = boost::program_options;
+using sim::chosen;
 using sim::InputError;
-
-template <class E>
-struct Choice {
-  const char* name;
-  E value;
-};
-
-template <class E, std::size_t N>
-E chosen(const char* flag, const std::string& text, const Choice<E> (&choices)[N]) {
-  std::string known;
-  for (const auto& choice : choices) {
-    if (text == choice.name) return choice.value;
-    known += (known.empty() ? "" : ", ") + std::string(choice.name);
-  }
-  throw InputError(fmt::format("{}: '{}' is none of the known: {}", flag, text, known));
-}
 
 sim::Overlap overlap_of(const std::string& text) {
   sim::Overlap overlap;

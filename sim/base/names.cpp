@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/base/error.hpp"
+
 namespace sim {
 
 std::string_view closest_name(std::string_view text, std::span<const std::string_view> names) {
@@ -40,6 +42,11 @@ std::string_view closest_name(std::string_view text, std::span<const std::string
 
 std::string joined(std::span<const std::string_view> names) {
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void refuse_name(std::string_view place, std::string_view name,
+                 std::span<const std::string_view> known) {
+  throw InputError(fmt::format("{}: '{}' is none of the known: {}", place, name, joined(known)));
 }
 
 }  // namespace sim

@@ -1,9 +1,12 @@
-// Names in messages: what was meant by one that is not known, and lists of them.
+// Names: of values, and in messages, what was meant by one that is not known, and lists of them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sim {
 
@@ -14,5 +17,40 @@ namespace sim {
 
 // "a, b, c" for messages.
 [[nodiscard]] std::string joined(std::span<const std::string_view> names);
+
+// One row of a table of an enumeration's names, in files or on the command line.
+template <class E>
+struct EnumName {
+  std::string_view name;
+  E value;
+};
+
+template <class E>
+[[nodiscard]] std::optional<E> value_named(std::string_view name,
+                                           std::span<const EnumName<E>> names) {
+  for (const EnumName<E>& entry : names) {
+    if (entry.name == name) return entry.value;
+  }
+  return std::nullopt;
+}
+
+template <class E>
+[[nodiscard]] std::vector<std::string_view> names_of(std::span<const EnumName<E>> names) {
+  std::vector<std::string_view> all;
+  for (const EnumName<E>& entry : names) all.push_back(entry.name);
+  return all;
+}
+
+// Throws an InputError that lists the known ones; `place` is where the name was given: a flag, a file.
+[[noreturn]] void refuse_name(std::string_view place, std::string_view name,
+                              std::span<const std::string_view> known);
+// The value of a name that has to be one of those.
+template <class E, std::size_t N>
+[[nodiscard]] E chosen(std::string_view place, std::string_view name,
+                       const EnumName<E> (&names)[N]) {
+  const std::span<const EnumName<E>> all(names);
+  if (const auto value = value_named(name, all)) return *value;
+  refuse_name(place, name, names_of(all));
+}
 
 }  // namespace sim

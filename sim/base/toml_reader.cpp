@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "sim/base/error.hpp"
-#include "sim/base/names.hpp"
 
 namespace sim {
 namespace {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 
@@ -30,13 +31,6 @@ struct NumberRange {
 inline constexpr NumberRange kShare{.lowest = 0, .highest = 1, .above_zero = true};
 
 enum class Zero { allowed, refused };
-
-// One row of a table of an enumeration's names in files.
-template <class E>
-struct EnumName {
-  std::string_view name;
-  E value;
-};
 
 // Keys are dotted ("network.nic_bandwidth"). An access whose key is missing or wrong notes the
 // problem and returns a value of no meaning; finish() throws before anyone can use it. Whoever
@@ -132,13 +126,9 @@ T TomlReader::quantity(std::string_view key, Zero zero) {
 
 template <class E>
 E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names) {
-  std::vector<std::string_view> known;
-  for (const EnumName<E>& entry : names) known.push_back(entry.name);
   const std::string given = text(key);
-  for (const EnumName<E>& entry : names) {
-    if (entry.name == given) return entry.value;
-  }
-  if (is_good(key)) none_of(key, given, known);
+  if (const auto value = value_named(given, names)) return *value;
+  if (is_good(key)) none_of(key, given, names_of(names));
   return names.front().value;
 }
 

@@ -4,21 +4,13 @@
 #include <map>
 
 #include "sim/base/csv.hpp"
-#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/validation/fsdp.hpp"
 
 namespace sim::validation {
 namespace {
 
 constexpr int kGpusPerNode = 8;  // of both clusters
-
-template <class Value>
-Value chosen(const std::filesystem::path& file, const std::string& text,
-             const std::map<std::string, Value>& choices) {
-  const auto found = choices.find(text);
-  if (found == choices.end()) throw InputError(file.string() + ": unknown " + text);
-  return found->second;
-}
 
 // What both share: FULL_SHARD, a layer a unit, the next one gathered and the last one reduced
 // beside the compute.
@@ -49,7 +41,7 @@ Parallelism torchtitan(const std::filesystem::path& file, const std::string& var
   p.micro_batch = 2;
   p.recompute = Recompute::alternate;
   p.kernels = chosen<Kernels>(
-      file, variant,
+      file.string(), variant,
       {{"eager", Kernels::eager}, {"compile", Kernels::compiled}, {"float8", Kernels::compiled}});
   if (variant == "float8") {
     p.matrices = MatrixPrecision::fp8;
@@ -95,7 +87,7 @@ std::vector<FsdpRow> read_mosaicml(const std::filesystem::path& file) {
     Parallelism& p = row.measured.setup.parallelism = mosaicml();
     p.micro_batch = line.integer("micro_batch");
     p.accumulation = line.integer("accumulation");
-    p.recompute = chosen<Recompute>(file, line.text("recompute"),
+    p.recompute = chosen<Recompute>(file.string(), line.text("recompute"),
                                     {{"full", Recompute::full}, {"none", Recompute::none}});
     rows.push_back(std::move(row));
   }
