@@ -12,9 +12,6 @@
 namespace sim {
 namespace {
 
-// A hostile file can have a hundred thousand unknown keys; nobody reads on after so many lines.
-constexpr std::size_t kMaxLines = 100;
-
 std::string_view table_of(std::string_view key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string_view::npos ? std::string_view{} : key.substr(0, dot);
@@ -244,7 +241,7 @@ void TomlReader::note_unknown() {
   for (const auto& [table, place] : document_.tables) {
     // What lies in an unknown table is not reported again.
     if (known_tables_.contains(table) || !known_tables_.contains(table_of(table))) continue;
-    if (problems_.size() > kMaxLines) return;
+    if (problems_.size() > kMostProblems) return;
     const std::string_view close = closest_name(table, tables);
     note(place, table,
          known_.contains(table) ? "is a table; write a value"
@@ -253,7 +250,7 @@ void TomlReader::note_unknown() {
   }
   for (const auto& [key, leaf] : document_.leaves) {
     if (known_.contains(key) || !known_tables_.contains(table_of(key))) continue;
-    if (problems_.size() > kMaxLines) return;
+    if (problems_.size() > kMostProblems) return;
     note(leaf.place, key,
          known_tables_.contains(key)
              ? fmt::format("is {}; write a table [{}]", noun_of(leaf.value), key)
@@ -265,19 +262,12 @@ void TomlReader::finish() {
   known_tables_.emplace("");
   note_missing();
   note_unknown();
-  if (problems_.empty()) return;
   std::ranges::stable_sort(problems_, {}, [](const Problem& problem) {
     return std::tuple(problem.place.from_setting, problem.place.line, problem.place.column);
   });
-  std::string lines;
-  for (std::size_t i = 0; i < std::min(problems_.size(), kMaxLines); ++i) {
-    lines += (i == 0 ? "" : "\n") + problems_[i].line;
-  }
-  if (problems_.size() > kMaxLines) {
-    lines +=
-        fmt::format("\n{}: more than {} problems; the rest is left out", document_.file, kMaxLines);
-  }
-  throw InputError(lines);
+  std::vector<std::string> lines;
+  for (const Problem& problem : problems_) lines.push_back(problem.line);
+  throw_problems(document_.file, lines);
 }
 
 }  // namespace sim

@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A hostile file can have a hundred thousand unknown keys; nobody reads on after so many lines.
-constexpr std::size_t kMaxLines = 100;
 constexpr std::size_t kMaxListed = 4;
 
 std::string scalar_text(const Json& value) {
@@ -167,21 +165,11 @@ void ConfigReader::leave() {
 void ConfigReader::note_unknown() {
   for (const auto& [key, value] : object_->items()) {
     if (known_.contains(key)) continue;
-    if (problems_.size() > kMaxLines) return;
+    if (problems_.size() > kMostProblems) return;
     bad(key, "unknown key ", "remove the key if it does not change the arithmetic");
   }
 }
 
-void ConfigReader::finish() const {
-  if (problems_.empty()) return;
-  std::string lines;
-  for (std::size_t i = 0; i < std::min(problems_.size(), kMaxLines); ++i) {
-    lines += (i == 0 ? "" : "\n") + problems_[i];
-  }
-  if (problems_.size() > kMaxLines) {
-    lines += fmt::format("\n{}: more than {} problems; the rest is left out", file_, kMaxLines);
-  }
-  throw InputError(lines);
-}
+void ConfigReader::finish() const { throw_problems(file_, problems_); }
 
 }  // namespace sim

@@ -1,0 +1,20 @@
+#include "sim/base/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sim {
+
+void throw_problems(const std::string& file, std::span<const std::string> lines) {
+  if (lines.empty()) return;
+  const auto shown = lines.first(std::min(lines.size(), kMostProblems));
+  std::string text = fmt::format("{}", fmt::join(shown, "\n"));
+  if (lines.size() > kMostProblems) {
+    text += fmt::format("\n{}: more than {} problems; the rest is left out", file, kMostProblems);
+  }
+  throw InputError(text);
+}
+
+}  // namespace sim
