@@ -136,7 +136,7 @@ void warn_of_memory(const RunOptions& options, std::string_view what, const sim:
   const auto capacity = static_cast<double>(gpu.memory.count);
   if (memory.total() <= capacity) return;
   const auto remedies = sim::what_would_fit(
-      {context.cluster, context.model, context.parallelism, inner.buffer_bytes_per_parameter()},
+      {context.cluster, context.model, context.parallelism, sim::codec_memory(context, inner)},
       capacity - memory.outer_state);
   const std::string line =
       fmt::format("{}: needs {:.1f} GB of a {}'s {:.1f} GB; {}", what, memory.total() / 1e9,

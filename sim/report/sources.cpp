@@ -15,17 +15,18 @@ namespace {
 // The row of the error table that the scheme's reduction has, or nothing.
 std::string reduction_row(const Scheme& scheme) {
   const GradientExchange& g = scheme.gradients;
+  const codecs::Format& inside = g.inside.format;
   const bool measured = g.algorithm == GradientExchange::Algorithm::two_level &&
-                        g.inside.group == 128 && g.between.group == 128;
+                        inside.group == 128 && g.between.format.group == 128;
   if (!measured) return "";
-  const bool rotated = g.inside.rotation == codecs::Rotation::hadamard;
-  if (g.inside.element == codecs::Element::int8) return rotated ? "TLq-HS" : "TLq";
+  const bool rotated = inside.rotation == codecs::Rotation::hadamard;
+  if (inside.element == codecs::Element::int8) return rotated ? "TLq-HS" : "TLq";
   return rotated ? "ULq-HS" : "ULq";
 }
 
 std::string weight_row(const Scheme& scheme) {
   if (!scheme.weights.difference) return "bf16";
-  return scheme.weights.wire.group == 2048 ? "qWD" : "";
+  return scheme.weights.wire.format.group == 2048 ? "qWD" : "";
 }
 
 void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {

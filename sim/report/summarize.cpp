@@ -37,6 +37,8 @@ double ring_elements(const StepContext& context, int stage) {
   const double replicas = data_parallel(context.cluster, p) / shards;
   double passes = 0;  // of all of it through the ring of the shards
   switch (p.sharding.stage) {
+    case 0:
+      return 2 * (layers + ends) * (replicas - 1) / replicas;
     case 1:
       passes = 2 * (layers + ends);
       break;
@@ -168,7 +170,7 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
   report.energy_j = cluster.gpu.power.base() * report.gpus * report.step_time_s;
   report.usd_per_million_tokens =
       cluster.gpu.price.base() * report.gpus / report.tokens_per_s * 1e6;
-  report.memory = memory_use(cluster, context.model, p, scheme.buffer_bytes_per_parameter());
+  report.memory = memory_use(cluster, context.model, p, codec_memory(context, scheme));
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
   report.bound = bound_of(report);
   report.sources = sources_of(context, scheme);

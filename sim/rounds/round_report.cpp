@@ -49,7 +49,7 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
       report.egress_usd += per_round(result, bytes.sent[place]) * site.egress.base();
     }
     row.memory = memory_use(site.cluster, context.model, context.parallelism,
-                            context.inner.buffer_bytes_per_parameter());
+                            codec_memory(context.step(table), context.inner));
     for (const ShardSize& shard : shard_sizes(context, table, 1)) {
       const double wire = codecs::encoded_bytes_per_element(scheme.wire) * scheme.sent_per_byte;
       row.memory.outer_state +=

@@ -31,7 +31,7 @@ const char* phase_name(Phase phase) {
 
 const char* stream_name(Stream stream) {
   static constexpr std::array names{"compute",          "codec",   "tensor",    "receive_forward",
-                                    "receive_backward", "weights", "gradients", "gradients_inter"};
+                                    "receive_backward", "weights", "gradients", "gradients_inter", "tensor_codec"};
   return names[static_cast<std::size_t>(stream)];
 }
 

@@ -44,9 +44,10 @@ enum class Stream : std::uint8_t {
   receive_backward,
   weights,         // data-parallel communicator of the weights
   gradients,       // data-parallel communicator of the gradients, or its part inside a node
-  gradients_inter  // its part between nodes, of two-level schemes
+  gradients_inter,  // its part between nodes, of two-level schemes
+  tensor_codec      // kernels that encode and decode what tensor-parallel ranks send
 };
-inline constexpr int kStreams = 8;
+inline constexpr int kStreams = 9;
 [[nodiscard]] const char* stream_name(Stream stream);
 
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.

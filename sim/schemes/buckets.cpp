@@ -1,6 +1,6 @@
 // ZeRO-1 and 2: every rank holds whole weights. They are gathered once a step, after the update;
 // gradients are reduced bucket by bucket, once a step or after each micro-batch.
-#include "sim/schemes/exchange_kernels.hpp"
+#include "sim/schemes/kernels.hpp"
 #include "sim/schemes/step.hpp"
 
 namespace sim {
@@ -63,18 +63,19 @@ void gather_weights(Step& step) {
     step.hold_stage(stage, Stream::codec);
     // Gathered into the communication buffer, then copied to the model's parameters.
     const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
-    if (step.data > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);
+    if (step.shards > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);
   }
 }
 
 void encode_weights(Step& step) {
-  if (!step.scheme.weights.difference || step.data < 2) return;
+  if (step.shards_weights() || step.scheme.weights.wire.is_plain() || step.shards < 2) return;
   for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
     for (const Bucket& bucket : buckets(step, stage)) {
-      const KernelUse use = weight_encode(step.scheme, bucket.parameters / step.data);
+      const CodecKernel kernel =
+          step.timed(weight_encode(step.scheme.weights, bucket.parameters / step.shards, 2));
       step.for_each_rank(stage, [&](int rank) {
         const OperationId updated = step.builder.last(rank, Stream::compute);
-        step.codec(rank, Phase::encode, use, {&updated, 1});
+        step.codec(rank, Phase::encode, kernel, {&updated, 1});
       });
     }
   }

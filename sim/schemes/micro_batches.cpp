@@ -6,6 +6,7 @@
 #include "sim/base/error.hpp"
 #include "sim/schemes/pipeline_messages.hpp"
 #include "sim/schemes/step.hpp"
+#include "sim/schemes/tensor_messages.hpp"
 
 namespace sim {
 namespace {
@@ -75,6 +76,12 @@ LayerTimes layer_times(const Step& step) {
       .head_backward = timed(step, ends.head_backward)};
 }
 
+// Of one micro-batch at one layer, over all tensor-parallel ranks.
+double activation_bytes(const Step& step) {
+  const Model& model = step.context.model;
+  return 2.0 * step.parallelism.micro_batch * model.sequence * model.hidden;
+}
+
 class MicroBatches {
  public:
   MicroBatches(Step& step, const LayerHooks& hooks)
@@ -84,9 +91,8 @@ class MicroBatches {
         hooks_(hooks),
         layers_(step.context.model.layers / p_.pipeline / p_.virtual_stages),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
-        activation_bytes_(2.0 * p_.micro_batch * step.context.model.sequence *
-                          step.context.model.hidden),
-        messages_(step, activation_bytes_) {}
+        tensor_(step, activation_bytes(step)),
+        messages_(step, activation_bytes(step)) {}
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
   void run() {
@@ -151,30 +157,6 @@ class MicroBatches {
     }
   }
 
-  // A collective of the tensor-parallel groups after what the compute stream holds, whose next
-  // kernels run beside it until wait_for_tensor().
-  void communicate(int stage, const std::string& label) {
-    if (p_.tensor == 1) return;
-    for (int replica = 0; replica < step_.data; ++replica) {
-      const Communicator& group = step_.tensor_group(stage, replica);
-      const auto after = step_.last_of(group, Stream::compute);
-      const Call call{
-          .stream = Stream::tensor, .phase = Phase::tensor_comm, .label = label, .after = after};
-      // Sequence parallelism splits the all_reduce: reduce_scatter here, all_gather at the next
-      // block. Together they send as much.
-      if (p_.sequence_parallel) {
-        reduce_scatter(step_.builder, group, activation_bytes_, call);
-        all_gather(step_.builder, group, activation_bytes_, call);
-      } else {
-        all_reduce(step_.builder, group, activation_bytes_, call);
-      }
-    }
-  }
-
-  void wait_for_tensor(int stage) {
-    if (p_.tensor > 1) step_.hold_stage(stage, Stream::tensor);
-  }
-
   [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
     return "layer " + std::to_string(virtual_stage(stage, task) * layers_ + layer);
   }
@@ -198,11 +180,11 @@ class MicroBatches {
       return;
     }
     compute(stage, Phase::forward, label + " attention", times_.forward.first);
-    communicate(stage, "attention output");
-    wait_for_tensor(stage);
+    tensor_.exchange(stage, "attention output");
+    tensor_.wait(stage);
     compute(stage, Phase::forward, label + " feed-forward", times_.forward.second);
-    communicate(stage, "feed-forward output");
-    wait_for_tensor(stage);
+    tensor_.exchange(stage, "feed-forward output");
+    tensor_.wait(stage);
   }
 
   void backward(int stage, const Task& task) {
@@ -234,32 +216,32 @@ class MicroBatches {
 
   // Full recomputation repeats the forward pass's collectives.
   void recompute_communication(int stage) {
-    communicate(stage, "attention output");
-    communicate(stage, "feed-forward output");
-    wait_for_tensor(stage);
+    tensor_.exchange(stage, "attention output");
+    tensor_.exchange(stage, "feed-forward output");
+    tensor_.wait(stage);
   }
 
   void backward_block(int stage, const std::string& label, const Pair& gradients,
                       const std::string& collective) {
     if (p_.tensor == 1 || !p_.overlap.tensor) {
       compute(stage, Phase::backward, label, gradients.both);
-      communicate(stage, collective);
-      wait_for_tensor(stage);
+      tensor_.exchange(stage, collective);
+      tensor_.wait(stage);
       return;
     }
     compute(stage, Phase::backward, label + " inputs", gradients.first);
-    communicate(stage, collective);
+    tensor_.exchange(stage, collective);
     compute(stage, Phase::backward, label + " weights", gradients.second);
-    wait_for_tensor(stage);
+    tensor_.wait(stage);
   }
 
   Step& step_;
   const Parallelism& p_;
   LayerTimes times_;
   const LayerHooks& hooks_;
-  int layers_;               // of a chunk
-  std::vector<Done> done_;   // by virtual stage
-  double activation_bytes_;  // of one micro-batch at one layer, over all tensor-parallel ranks
+  int layers_;              // of a chunk
+  std::vector<Done> done_;  // by virtual stage
+  TensorMessages tensor_;
   PipelineMessages messages_;
 };
 

@@ -1,5 +1,8 @@
 #include "sim/schemes/pipeline_messages.hpp"
 
+#include "sim/schemes/kernels.hpp"
+#include "sim/schemes/tensor_messages.hpp"
+
 namespace sim {
 namespace {
 
@@ -13,22 +16,28 @@ Call call_of(const Task& task) {
 
 PipelineMessages::PipelineMessages(Step& step, double activation_bytes)
     : step_(step),
-      bytes_(activation_bytes / (step.parallelism.sequence_parallel ? step.parallelism.tensor : 1)),
+      wire_(step.scheme.activations.pipeline),
+      coded_(!wire_.is_plain()),
+      elements_(activation_bytes / 2 /
+                (step.parallelism.sequence_parallel ? step.parallelism.tensor : 1)),
       sent_(static_cast<std::size_t>(step.builder.ranks())) {}
 
 void PipelineMessages::send(int stage, const Task& task, int to) {
   const Parallelism& p = step_.parallelism;
-  // The last tensor-parallel sum or kernel.
-  const Stream stream = p.tensor > 1 ? Stream::tensor : Stream::compute;
+  const CodecKernel encode =
+      coded_ ? step_.timed(activation_encode(wire_, elements_)) : CodecKernel{};
   for (int replica = 0; replica < step_.data; ++replica) {
     for (int t = 0; t < p.tensor; ++t) {
       const int source = step_.rank(stage, replica, t);
       const int destination = step_.rank(to % p.pipeline, replica, t);
-      const OperationId after = step_.builder.last(source, stream);
+      OperationId after = step_.builder.last(source, last_stream(step_));
+      if (coded_) {
+        after = step_.codec(source, Phase::encode, encode, {&after, 1}, Stream::compute);
+      }
       Call call = call_of(task);
       call.after = {&after, 1};
-      const OperationId flow =
-          sim::send(step_.context.cluster, step_.builder, {source, destination, bytes_}, call);
+      const OperationId flow = sim::send(step_.context.cluster, step_.builder,
+                                         {source, destination, wire_.bytes(elements_)}, call);
       sent_[static_cast<std::size_t>(source)][task] = flow;
       if (!p.overlap.pipeline) step_.hold_compute(source, flow);
     }
@@ -39,6 +48,8 @@ void PipelineMessages::receive(int stage, const Task& task, int from) {
   const Parallelism& p = step_.parallelism;
   const Task message{task.forward, task.micro_batch, from / p.pipeline};
   const Call call = call_of(task);
+  const CodecKernel decode =
+      coded_ ? step_.timed(activation_decode(wire_, elements_)) : CodecKernel{};
   for (int replica = 0; replica < step_.data; ++replica) {
     for (int t = 0; t < p.tensor; ++t) {
       const int source = step_.rank(from % p.pipeline, replica, t);
@@ -46,6 +57,8 @@ void PipelineMessages::receive(int stage, const Task& task, int from) {
       const OperationId flow = sent_[static_cast<std::size_t>(source)].at(message);
       step_.hold_compute(destination, step_.builder.member(destination, call.stream, call.phase,
                                                            call.label, {}, flow));
+      if (!coded_) continue;
+      step_.compute(destination, Phase::decode, decode.label, {decode.seconds, decode.seconds});
     }
   }
 }

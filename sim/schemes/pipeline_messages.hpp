@@ -22,7 +22,9 @@ class PipelineMessages {
 
  private:
   Step& step_;
-  double bytes_;                                   // of a message
+  const Wire& wire_;
+  bool coded_;                                     // encoded and decoded on the compute stream
+  double elements_;                                // of a message
   std::vector<std::map<Task, OperationId>> sent_;  // by sending rank
 };
 

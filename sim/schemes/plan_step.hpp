@@ -15,6 +15,7 @@
 #include "sim/schedule/schedule.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/workload/calibration.hpp"
+#include "sim/workload/memory.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/parallelism.hpp"
 
@@ -32,6 +33,9 @@ struct StepContext {
 // Throws InputError where the job does not fit (see check()), or where a two-level scheme finds
 // replicas spread unevenly over the nodes.
 [[nodiscard]] Schedule plan_step(const StepContext& context, const Scheme& scheme);
+
+// What the scheme's codecs keep on a GPU: wires on their way, residuals, second shards, factors.
+[[nodiscard]] CodecMemory codec_memory(const StepContext& context, const Scheme& scheme);
 
 // Where the time of each kernel of the scheme's codecs comes from: "encode int8_g128_sr: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const StepContext& context,

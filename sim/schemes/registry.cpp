@@ -1,22 +1,55 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <vector>
 
 #include "sim/base/error.hpp"
-#include "sim/schemes/scheme.hpp"
+#include "sim/schemes/rows.hpp"
 
 namespace sim {
 
-// One file each.
-extern const Scheme sharded, sharded_all_to_all;
-extern const Scheme qwd, tlq, tlq_hs, ulq, sdp4bit, sdp4bit_unfused;
+namespace {
+
+std::vector<Scheme> rows() {
+  return {sharded(),
+          sharded_all_to_all(),
+          plain_data_parallel(),
+          qwd(),
+          tlq(),
+          tlq_hs(),
+          ulq(),
+          sdp4bit(),
+          sdp4bit_unfused(),
+          qwz(),
+          hpz(),
+          qgz(),
+          zeropp(),
+          loco(),
+          qsdp(),
+          fp8_gather(),
+          mxfp8_gather(),
+          nvfp4_gather(),
+          fp8_gradients(),
+          mxfp4_gradients(),
+          int8_all_reduce(),
+          int4_all_reduce(),
+          ef_sign(),
+          one_bit_adam(),
+          top_k(),
+          random_k(),
+          power_sgd()};
+}
+
+}  // namespace
 
 std::span<const Scheme* const> all_schemes() {
-  static constexpr std::array schemes{&sharded, &sharded_all_to_all, &qwd, &tlq, &tlq_hs, &ulq,
-                                      &sdp4bit, &sdp4bit_unfused};
-  return schemes;
+  static const std::vector<Scheme> schemes = rows();
+  static const std::vector<const Scheme*> pointers = [] {
+    std::vector<const Scheme*> all;
+    for (const Scheme& scheme : schemes) all.push_back(&scheme);
+    return all;
+  }();
+  return pointers;
 }
 
 const Scheme& scheme_named(std::string_view name, std::string_view flag) {

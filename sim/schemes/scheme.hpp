@@ -1,55 +1,92 @@
-// Scheme: which codec and which collective a sharded data-parallel step uses for its weights and
-// for its gradients. A row of choices; plan_step() turns it into operations.
+// Scheme: which codec and which collective a data-parallel step uses for its weights and for its
+// gradients. A row of choices, in code or from a TOML file; plan_step() turns it into operations.
 #pragma once
 
+#include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "codecs/codec.hpp"
 #include "sim/base/setting.hpp"
+#include "sim/workload/parallelism.hpp"
+#include "sim/workload/wire.hpp"
 
 namespace sim {
 
-// How every rank gets the updated weights of all shards.
+// How every rank gets the updated weights of all shards. What is not plain is encoded by the shard's
+// owner and decoded by all, unless the products take the codes as they are.
 struct WeightExchange {
-  codecs::Format wire;      // of the all_gather
+  Wire wire = {{.element = codecs::Element::bf16}};  // of the all_gather
   bool difference = false;  // encodes the change since the last step, not the weights
+  // ZeRO-3: ranks of a node keep BF16 shards of what the forward pass gathered, and the backward
+  // pass gathers those (hpZ of ZeRO++, arXiv 2306.10209, section 3.2).
+  bool secondary_shards = false;
 };
 
-// How every rank gets the summed gradients of its shard.
+// How every rank gets the summed gradients: of its shard, or of everything where nothing is sharded.
 struct GradientExchange {
   enum class Algorithm {
-    ring,        // reduce_scatter in the precision of the gradient buffer
-    all_to_all,  // every rank sends each other rank its part, and sums what it gets in FP32
-    two_level    // all_to_all inside a node, sum, all_to_all between nodes, sum
+    ring,        // reduce_scatter or all_reduce in the precision of the gradient buffer
+    all_to_all,  // every rank sends each other rank its part, and sums what it gets in FP32; without
+                 // shards the sum is encoded again and gathered by all
+    two_level,   // all_to_all inside a node, sum, all_to_all between nodes, sum
+    // Without shards only:
+    all_gather,  // every rank gets every other one's wire, and sums them all
+    all_reduce,  // the wires are summed in flight
+    low_rank     // PowerSGD: two factors of each matrix, and the rest as they are, by all_reduce
   };
   Algorithm algorithm = Algorithm::ring;
-  // Wires inside a node and between nodes; not used by a ring, whose wire is the gradient buffer.
-  codecs::Format inside = {};
-  codecs::Format between = {};
+  // Wires inside a node and between nodes. Of one level, `between` is the wire. Not used by a ring,
+  // whose wire is the gradient buffer.
+  Wire inside = {};
+  Wire between = {};
+  // Error feedback: bytes that a rank keeps for each element that it encodes, at each hop; 0: none.
+  double residual_bytes = 0;
+  // Of codecs/method.hpp, whose steps are the kernels instead of the wire's own: "loco",
+  // "one_bit_adam".
+  std::string method = {};
+  int factor_rank = 0;         // of low_rank: columns of each factor
   bool fused_hadamard = true;  // the transform is part of the codec's kernels, not a pass before
   int slices = 1;              // pipelined between the two levels
 };
 
+// What activations and their gradients travel as; plain is BF16.
+struct ActivationExchange {
+  Wire tensor = {
+      {.element = codecs::Element::
+           bf16}};  // between the ranks of a tensor-parallel group, both ways of each exchange
+  Wire pipeline = {{.element = codecs::Element::bf16}};  // between stages
+};
+
+// What a scheme lets run beside the compute stream, where --overlap asks for it.
+struct AllowedOverlap {
+  bool weights = true;
+  bool gradients = true;
+};
+
 struct Scheme {
-  std::string_view name;
-  std::string_view summary;
+  std::string name;
+  std::string summary;
+  std::string source = {};     // the paper or code that it is of
+  std::vector<int> zero = {};  // stages of ZeRO that it is defined for; the first is its usual one
   WeightExchange weights = {};
   GradientExchange gradients = {};
-  std::string_view twin;  // the same sharding and overlaps without compression; itself if it is one
+  ActivationExchange activations = {};
+  AllowedOverlap overlap = {};
+  std::string twin;  // the same sharding and overlaps without compression; itself if it is one
 
   [[nodiscard]] bool compresses() const { return twin != name; }
-  // Bytes a parameter that its buffers add on every GPU.
-  [[nodiscard]] double buffer_bytes_per_parameter() const;
+  [[nodiscard]] bool is_defined_for(int zero_stage) const;
 };
 
 // Every scheme that ships, in the order in which `list` shows them.
 [[nodiscard]] std::span<const Scheme* const> all_schemes();
 // Throws InputError that names the known schemes; `flag` is where the name was given.
 [[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "--scheme");
-// Applies scheme.weight_group, scheme.intra_group, scheme.inter_group, scheme.slices and
-// scheme.fused_hadamard. Throws InputError for other keys, wrong values, and parts that the scheme
-// does not have.
+// Applies scheme.weight_group, scheme.intra_group, scheme.inter_group, scheme.slices,
+// scheme.fused_hadamard and scheme.factor_rank. Throws InputError for other keys, wrong values, and
+// parts that the scheme does not have.
 [[nodiscard]] Scheme with_settings(Scheme scheme, std::span<const Setting> settings);
 
 }  // namespace sim

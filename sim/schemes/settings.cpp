@@ -1,43 +1,64 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/schemes/scheme.hpp"
 
 namespace sim {
 namespace {
 
-void set_group(const Setting& setting, const Scheme& scheme, codecs::Format& format) {
-  if (format.group <= 1) refuse(setting, fmt::format("{} has no such groups", scheme.name));
-  format.group = multiple_of_32(setting);
+void set_group(const Setting& setting, const Scheme& scheme, Wire& wire) {
+  if (wire.card || wire.format.group <= 1 || wire.format.keep > 0 ||
+      wire.format.group == codecs::kWholeTensor) {
+    refuse(setting, fmt::format("{} has no such groups", scheme.name));
+  }
+  wire.format.group = multiple_of_32(setting);
+}
+
+void set_fused_hadamard(const Setting& setting, Scheme& scheme) {
+  if (scheme.gradients.inside.format.rotation != codecs::Rotation::hadamard) {
+    refuse(setting, fmt::format("{} has no Hadamard transform", scheme.name));
+  }
+  if (setting.value != "true" && setting.value != "false") {
+    refuse(setting, fmt::format("'{}' is neither true nor false", setting.value));
+  }
+  scheme.gradients.fused_hadamard = setting.value == "true";
+}
+
+void set_slices(const Setting& setting, Scheme& scheme) {
+  if (scheme.gradients.algorithm != GradientExchange::Algorithm::two_level) {
+    refuse(setting,
+           fmt::format("{} has no second level; name it with --baseline instead of among the "
+                       "schemes",
+                       scheme.name));
+  }
+  scheme.gradients.slices = whole_number(setting, 1, 1024);
+}
+
+void set_factor_rank(const Setting& setting, Scheme& scheme) {
+  if (scheme.gradients.algorithm != GradientExchange::Algorithm::low_rank) {
+    refuse(setting, fmt::format("{} sends no factors", scheme.name));
+  }
+  scheme.gradients.factor_rank = whole_number(setting, 1, 1024);
 }
 
 void apply(const Setting& setting, Scheme& scheme) {
-  GradientExchange& gradients = scheme.gradients;
-  const bool two_level = gradients.algorithm == GradientExchange::Algorithm::two_level;
   if (setting.key == "scheme.weight_group") {
     set_group(setting, scheme, scheme.weights.wire);
   } else if (setting.key == "scheme.intra_group") {
-    set_group(setting, scheme, gradients.inside);
+    set_group(setting, scheme, scheme.gradients.inside);
   } else if (setting.key == "scheme.inter_group") {
-    set_group(setting, scheme, gradients.between);
+    set_group(setting, scheme, scheme.gradients.between);
   } else if (setting.key == "scheme.slices") {
-    if (!two_level)
-      refuse(setting,
-             fmt::format(
-                 "{} has no second level; name it with --baseline instead of among the schemes",
-                 scheme.name));
-    gradients.slices = whole_number(setting, 1, 1024);
+    set_slices(setting, scheme);
   } else if (setting.key == "scheme.fused_hadamard") {
-    if (gradients.inside.rotation != codecs::Rotation::hadamard) {
-      refuse(setting, fmt::format("{} has no Hadamard transform", scheme.name));
-    }
-    if (setting.value != "true" && setting.value != "false") {
-      refuse(setting, fmt::format("'{}' is neither true nor false", setting.value));
-    }
-    gradients.fused_hadamard = setting.value == "true";
+    set_fused_hadamard(setting, scheme);
+  } else if (setting.key == "scheme.factor_rank") {
+    set_factor_rank(setting, scheme);
   } else {
     refuse(setting,
            "unknown key; known: scheme.weight_group, scheme.intra_group, scheme.inter_group, "
-           "scheme.slices, scheme.fused_hadamard");
+           "scheme.slices, scheme.fused_hadamard, scheme.factor_rank");
   }
 }
 
@@ -48,14 +69,8 @@ Scheme with_settings(Scheme scheme, std::span<const Setting> settings) {
   return scheme;
 }
 
-double Scheme::buffer_bytes_per_parameter() const {
-  double bytes = 0;
-  // Both wires, sent and received. The plain gather and reduction work in place.
-  if (weights.difference) bytes += codecs::encoded_bytes_per_element(weights.wire);
-  if (gradients.algorithm != GradientExchange::Algorithm::ring) {
-    bytes += 2 * codecs::encoded_bytes_per_element(gradients.inside);
-  }
-  return bytes;
+bool Scheme::is_defined_for(int zero_stage) const {
+  return std::find(zero.begin(), zero.end(), zero_stage) != zero.end();
 }
 
 }  // namespace sim

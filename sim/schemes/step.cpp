@@ -62,8 +62,9 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
     for (int replica = 0; replica < data; ++replica) {
       std::vector<int> ranks;
       for (int t = 0; t < parallelism.tensor; ++t) ranks.push_back(rank(stage, replica, t));
+      const bool coded = !scheme.activations.tensor.is_plain();
       tensor.push_back(make_communicator(context.cluster, builder, ranks, context.detail,
-                                         {.ring = true, .all_to_all = false}));
+                                         {.ring = true, .all_to_all = coded}));
     }
     for (int t = 0; t < parallelism.tensor; ++t) make_data_group(stage, t);
     buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
@@ -75,29 +76,31 @@ void Step::make_data_group(int stage, int t) {
   const auto make = [&](std::vector<int> ranks, Uses uses) {
     return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
   };
-  const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all ||
-                    (parallelism.optimizer == Optimizer::muon && shards_weights());
+  const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all;
+  const bool owners = parallelism.optimizer == Optimizer::muon && shards_weights();
   DataGroup group;
   for (int first = 0; first < data; first += shards) {
     std::vector<int> ranks;
     for (int i = 0; i < shards; ++i) ranks.push_back(rank(stage, first + i, t));
-    group.shards.push_back(make(std::move(ranks), {.all_to_all = flat}));
+    group.shards.push_back(make(std::move(ranks), {.all_to_all = flat || owners}));
   }
   for (int place = 0; place < shards && shards < data; ++place) {
     std::vector<int> ranks;
     for (int first = 0; first < data; first += shards) {
       ranks.push_back(rank(stage, first + place, t));
     }
-    group.replicas.push_back(make(std::move(ranks), {.all_to_all = false}));
+    group.replicas.push_back(make(std::move(ranks), {.all_to_all = flat}));
   }
-  if (scheme.gradients.algorithm == Algorithm::two_level) split_by_node(group);
+  if (scheme.gradients.algorithm == Algorithm::two_level || scheme.weights.secondary_shards) {
+    split_by_node(group);
+  }
   data_groups.push_back(std::move(group));
 }
 
 void Step::split_by_node(DataGroup& group) {
-  constexpr Uses kAllToAll{.ring = false, .all_to_all = true};
-  const auto make = [&](std::vector<int> ranks) {
-    return make_communicator(context.cluster, builder, std::move(ranks), context.detail, kAllToAll);
+  const bool two_level = scheme.gradients.algorithm == Algorithm::two_level;
+  const auto make = [&](std::vector<int> ranks, Uses uses) {
+    return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
   };
   std::map<int, std::vector<int>> by_node;
   for (const int rank : group.shards.front().ranks) {
@@ -107,16 +110,17 @@ void Step::split_by_node(DataGroup& group) {
   for (const auto& [node, members] : by_node) {
     if (members.size() != per_node) {
       throw InputError(
-          fmt::format("--scheme: {} reduces on two levels and needs as many replicas on every "
+          fmt::format("--scheme: {} works node by node and needs as many replicas on every "
                       "node; choose another --tp, --pp or --nodes",
                       scheme.name));
     }
-    group.inside.push_back(make(members));
+    group.inside.push_back(
+        make(members, {.ring = scheme.weights.secondary_shards, .all_to_all = two_level}));
   }
   for (std::size_t place = 0; place < per_node; ++place) {
     std::vector<int> across;
     for (const auto& [node, members] : by_node) across.push_back(members[place]);
-    group.between.push_back(make(across));
+    group.between.push_back(make(across, {.ring = false, .all_to_all = two_level}));
   }
 }
 
@@ -191,63 +195,30 @@ void Step::pass(int stage, Phase phase, std::string_view label, double bytes, do
 }
 
 void Step::side_pass(int rank, Phase phase, std::string_view label, double bytes) {
+  builder.work(rank, Stream::codec, phase, label, pass_seconds(label, bytes, 0), 1,
+               beside_compute(rank));
+}
+
+std::vector<OperationId> Step::beside_compute(int rank) const {
   std::vector<OperationId> after{builder.last(rank, Stream::compute)};
   const auto& held = held_[static_cast<std::size_t>(rank)];
   if (!parallelism.overlap.weights) after.insert(after.end(), held.begin(), held.end());
-  builder.work(rank, Stream::codec, phase, label, pass_seconds(label, bytes, 0), 1, after);
+  return after;
 }
 
-OperationId Step::codec(int rank, Phase phase, const KernelUse& use,
-                        std::span<const OperationId> after) {
-  const KernelEstimate time = kernel_time(context.calibration, context.cluster.gpu, use);
-  return builder.work(rank, Stream::codec, phase, codecs::format_name(use.shape.wire), time.seconds,
-                      1, after);
+CodecKernel Step::timed(const CodecUse& use) const {
+  return {use.label(), codec_time(context.calibration, context.cluster.gpu, use).seconds};
 }
 
-namespace {
-
-// What a scheme is not defined with.
-void check_scheme(const Scheme& scheme, const Parallelism& p) {
-  if (p.sharding.stage == 3 && scheme.weights.difference) {
-    throw InputError(fmt::format(
-        "--zero: {} sends changes of weights that every rank keeps whole, and stage 3 keeps "
-        "shards; choose --zero 1 or 2",
-        scheme.name));
-  }
-  if (p.sharding.ranks > 0 && scheme.gradients.algorithm != Algorithm::ring) {
-    throw InputError(fmt::format(
-        "--hybrid-shard: {} has no reduction between groups of replicas; choose --scheme sharded",
-        scheme.name));
-  }
+std::vector<CodecKernel> Step::timed(const std::vector<CodecUse>& uses) const {
+  std::vector<CodecKernel> kernels;
+  for (const CodecUse& use : uses) kernels.push_back(timed(use));
+  return kernels;
 }
 
-void zero_gradients(Step& step) {
-  const Parallelism& p = step.parallelism;
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double parameters = stage_parameters(step.context.model, p, stage).total();
-    step.pass(stage, Phase::memory_pass, "zero gradients", bytes_of(p.gradients) * parameters);
-  }
-}
-
-}  // namespace
-
-Schedule plan_step(const StepContext& context, const Scheme& scheme) {
-  check(context.cluster, context.model, context.parallelism);
-  check_scheme(scheme, context.parallelism);
-  Step step(context, scheme);
-
-  if (step.shards_weights()) {
-    run_micro_batches(step, unit_hooks(step));
-  } else {
-    zero_gradients(step);
-    gather_weights(step);
-    run_micro_batches(step, bucket_hooks(step));
-  }
-  sum_tied_gradients(step);
-  reduce_what_is_left(step);
-  update_shards(step);
-  encode_weights(step);
-  return std::move(step.builder).finish();
+OperationId Step::codec(int rank, Phase phase, const CodecKernel& kernel,
+                        std::span<const OperationId> after, Stream stream) {
+  return builder.work(rank, stream, phase, kernel.label, kernel.seconds, 1, after);
 }
 
 }  // namespace sim

@@ -29,12 +29,19 @@ struct Bucket {
 [[nodiscard]] std::vector<Bucket> units_of(const Model& model, const Parallelism& parallelism,
                                            int stage);
 
+// A codec's kernel, once it is known how long it takes.
+struct CodecKernel {
+  std::string label;
+  double seconds = 0;
+};
+
 // Data-parallel replicas of one tensor-parallel place.
 struct DataGroup {
   std::vector<Communicator> shards;    // that hold one set of shards: one, or several if hybrid
   std::vector<Communicator> replicas;  // of one shard: one a place in a hybrid group
-  std::vector<Communicator> inside;    // of two levels: one a node
-  std::vector<Communicator> between;   // and one a place in the node
+  // Where two levels reduce, or a node gathers its own shards:
+  std::vector<Communicator> inside;   // one a node
+  std::vector<Communicator> between;  // one a place in the node
 };
 
 struct Step {
@@ -73,12 +80,17 @@ struct Step {
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
-  // One beside the compute stream, once that is where it is now, and where weights do not overlap
-  // what it waits for has ended; on the codec stream.
+  // One beside the compute stream; on the codec stream.
   void side_pass(int rank, Phase phase, std::string_view label, double bytes);
-  // A codec's kernel on the rank's codec stream.
-  OperationId codec(int rank, Phase phase, const KernelUse& use,
-                    std::span<const OperationId> after);
+  // What a kernel beside the compute stream waits for: where that is now, and where weights do not
+  // overlap what it waits for.
+  [[nodiscard]] std::vector<OperationId> beside_compute(int rank) const;
+
+  [[nodiscard]] CodecKernel timed(const CodecUse& use) const;
+  [[nodiscard]] std::vector<CodecKernel> timed(const std::vector<CodecUse>& uses) const;
+  // A codec's kernel on the rank's codec stream, or another one.
+  OperationId codec(int rank, Phase phase, const CodecKernel& kernel,
+                    std::span<const OperationId> after, Stream stream = Stream::codec);
 
  private:
   [[nodiscard]] double pass_seconds(std::string_view label, double bytes, double flop) const;
@@ -102,12 +114,16 @@ void encode_weights(Step& step);  // of the updated shards
 void run_micro_batches(Step& step, const LayerHooks& hooks);
 [[nodiscard]] LayerHooks bucket_hooks(Step& step);  // of ZeRO-1 and 2
 [[nodiscard]] LayerHooks unit_hooks(Step& step);    // of ZeRO-3
-// What the bucket's weights travel as. Under ZeRO-3 layers may in FP8, embedding and head do not.
-[[nodiscard]] const codecs::Format& gathered_format(const Step& step, int stage,
-                                                    std::size_t bucket);
+// What the bucket's weights travel as. What products take as it comes is of layers alone: under
+// ZeRO-3 embedding and head are then gathered in BF16.
+[[nodiscard]] Wire gathered_wire(const Step& step, int stage, std::size_t bucket);
+// Whether what is gathered has to be decoded.
+[[nodiscard]] bool decodes_weights(const Step& step);
 // Of one bucket, once the compute stream holds what `beside` does not let run beside it.
 void gather_bucket(Step& step, int stage, std::size_t bucket, bool beside);
-// Of one bucket of a stage; the compute stream is not held.
+// Of a unit, inside each node: WeightExchange::secondary_shards.
+void gather_secondary(Step& step, int stage, std::size_t unit);
+// Of one bucket of a stage, to its shards; the compute stream is not held.
 void reduce_bucket(Step& step, int stage, const Bucket& bucket);
 // The compute stream's next kernel waits for what was reduced.
 void hold_until_reduced(Step& step, int stage);

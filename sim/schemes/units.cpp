@@ -9,38 +9,42 @@
 // pipeline's stages the first has the embedding and the last the head; the others have none.
 #include <memory>
 
+#include "sim/schemes/kernels.hpp"
 #include "sim/schemes/step.hpp"
 
 namespace sim {
 namespace {
 
+enum class Pass { forward, backward };
+
 class Units {
  public:
   explicit Units(Step& step) : step_(step), p_(step.parallelism) {
     for (const auto& units : step.buckets) held_.emplace_back(units.size(), false);
+    unpacked_ = held_;
   }
 
   void before_forward(int stage, int layer) {
-    if (layer == root_layer(stage)) use(stage, root(stage));
+    if (layer == root_layer(stage)) use(stage, root(stage), Pass::forward);
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).first_layer != layer) return;
-    use(stage, unit);
-    prefetch(stage, unit, +1);
+    use(stage, unit, Pass::forward);
+    prefetch(stage, unit, Pass::forward);
     if (p_.sharding.reshard_after_forward) drop(stage, unit);
   }
 
   void before_backward(int stage, int layer) {
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).last_layer != layer) return;
-    use(stage, unit);
-    if (!p_.sharding.prefetch_after_backward) prefetch(stage, unit, -1);
+    use(stage, unit, Pass::backward);
+    if (!p_.sharding.prefetch_after_backward) prefetch(stage, unit, Pass::backward);
     drop(stage, unit);
   }
 
   void after_backward(int stage, int layer) {
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).first_layer == layer) {
-      if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, -1);
+      if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, Pass::backward);
       reduce(stage, unit);
     }
     if (layer != root_layer(stage)) return;
@@ -75,43 +79,87 @@ class Units {
     return held_[static_cast<std::size_t>(stage)][unit];
   }
 
-  // Bytes of a gathered weight.
-  [[nodiscard]] double wire_bytes(int stage, std::size_t unit) const {
-    return codecs::encoded_bytes_per_element(gathered_format(step_, stage, unit));
+  // The shard's FP32 weights become what travels once the compute stream is where it is now. A plain
+  // cast to FP8 takes a pass before, for the scale.
+  void encode(int stage, std::size_t unit) {
+    const double shard = bucket(stage, unit).parameters / step_.shards;
+    const Wire wire = gathered_wire(step_, stage, unit);
+    if (wire.is_plain() || step_.scheme.weights.wire.is_plain()) {
+      const double bytes = wire.bytes_per_element();
+      const double cast = bytes < 2 ? 4 + 4 + bytes : 4 + bytes;
+      step_.for_each_rank(stage, [&](int rank) {
+        step_.side_pass(rank, Phase::memory_pass, "cast weights", cast * shard);
+      });
+    } else if (step_.shards > 1) {
+      const CodecKernel kernel = step_.timed(weight_encode(step_.scheme.weights, shard, 4));
+      step_.for_each_rank(stage, [&](int rank) {
+        step_.codec(rank, Phase::encode, kernel, step_.beside_compute(rank));
+      });
+    }
   }
 
-  // The shard's FP32 weights are cast to what travels once the compute stream is where it is now.
-  // FP8's scale takes a pass before.
-  void gather(int stage, std::size_t unit) {
+  void gather(int stage, std::size_t unit, Pass pass) {
     if (held(stage, unit)) return;
     held(stage, unit) = true;
-    const double shard = bucket(stage, unit).parameters / step_.shards;
-    const double wire = wire_bytes(stage, unit);
-    const double cast = wire < 2 ? 4 + 4 + wire : 4 + wire;
-    step_.for_each_rank(stage, [&](int rank) {
-      step_.side_pass(rank, Phase::memory_pass, "cast weights", cast * shard);
-    });
+    unpacked_[static_cast<std::size_t>(stage)][unit] = false;
+    if (keeps_secondary() && pass == Pass::backward) {
+      gather_secondary(step_, stage, unit);
+      return;
+    }
+    encode(stage, unit);
     gather_bucket(step_, stage, unit, false);
   }
 
-  void use(int stage, std::size_t unit) {
+  void use(int stage, std::size_t unit, Pass pass) {
     if (bucket(stage, unit).parameters <= 0) return;
-    gather(stage, unit);
+    gather(stage, unit, pass);
     if (step_.shards < 2) return;
+    auto unpacked = unpacked_[static_cast<std::size_t>(stage)][unit];
+    if (unpacked) return;
+    unpacked = true;
     step_.hold_until_gathered(stage, unit);
-    // From rank by rank, as gathered, to weight by weight.
-    step_.pass(stage, Phase::memory_pass, "unpack weights",
-               2 * wire_bytes(stage, unit) * bucket(stage, unit).parameters);
+    const bool secondary = keeps_secondary() && pass == Pass::backward;
+    if (decodes_weights(step_) && !secondary) {
+      decode(stage, unit);
+    } else {
+      unpack(stage, unit, secondary ? 2 : gathered_wire(step_, stage, unit).bytes_per_element());
+    }
   }
 
-  void prefetch(int stage, std::size_t unit, int direction) {
+  // From rank by rank, as gathered, to weight by weight. What is kept of it is written once more.
+  void unpack(int stage, std::size_t unit, double bytes) {
+    const double kept = keeps_secondary() ? 2.0 / places() : 0;
+    step_.pass(stage, Phase::memory_pass, "unpack weights",
+               (2 * bytes + kept) * bucket(stage, unit).parameters);
+  }
+
+  void decode(int stage, std::size_t unit) {
+    const double parameters = bucket(stage, unit).parameters;
+    const CodecKernel kernel = step_.timed(weight_decode(step_.scheme.weights, parameters));
+    step_.for_each_rank(stage, [&](int rank) {
+      step_.compute(rank, Phase::decode, kernel.label, {kernel.seconds, kernel.seconds});
+    });
+    if (!keeps_secondary()) return;
+    step_.pass(stage, Phase::memory_pass, "keep secondary shard", 2 * 2.0 / places() * parameters);
+  }
+
+  // One node's shards are all of them: nothing is kept twice.
+  [[nodiscard]] bool keeps_secondary() const {
+    return step_.scheme.weights.secondary_shards && step_.data_groups.front().inside.size() > 1;
+  }
+  [[nodiscard]] double places() const {
+    return static_cast<double>(step_.data_groups.front().inside.front().ranks.size());
+  }
+
+  void prefetch(int stage, std::size_t unit, Pass pass) {
+    const int direction = pass == Pass::forward ? 1 : -1;
     const int ahead = p_.overlap.weights ? p_.sharding.prefetch : 0;
     for (int i = 1; i <= ahead; ++i) {
       const auto next = static_cast<std::ptrdiff_t>(unit) + std::ptrdiff_t{i} * direction;
       if (next < 0 || next >= static_cast<std::ptrdiff_t>(root(stage))) return;
       const auto neighbour = static_cast<std::size_t>(next);
       if (chunk_of(stage, neighbour) != chunk_of(stage, unit)) return;
-      gather(stage, neighbour);
+      gather(stage, neighbour, pass);
     }
   }
 
@@ -125,7 +173,9 @@ class Units {
 
   Step& step_;
   const Parallelism& p_;
-  std::vector<std::vector<bool>> held_;  // by stage, then unit: gathered and not dropped since
+  // By stage, then unit:
+  std::vector<std::vector<bool>> held_;      // gathered and not dropped since
+  std::vector<std::vector<bool>> unpacked_;  // of what is held: whole weights already
 };
 
 }  // namespace

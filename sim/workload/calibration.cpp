@@ -23,6 +23,29 @@ double interpolate(const std::vector<Time>& times, double Time::*size, double wa
   return low.seconds * std::pow(above->seconds / low.seconds, share);
 }
 
+// At the share of the memory bandwidth that the table's kernels reach; without a table at what the
+// GPU's copies do.
+KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, double bytes) {
+  const bool table = calibration.memory_share > 0;
+  const Bandwidth rate =
+      gpu.memory_bandwidth * (table ? calibration.memory_share : gpu.memory_efficiency);
+  return {gpu.launch_latency.base() + bytes / rate.base(),
+          table ? fmt::format("roofline: bytes over {:.0f} % of memory bandwidth, as {} reaches",
+                              100 * calibration.memory_share, calibration.name)
+                : "roofline: bytes over memory bandwidth"};
+}
+
+KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
+                          const std::vector<KernelTime>& times, double elements) {
+  const double seconds = interpolate(times, &KernelTime::elements, elements);
+  if (calibration.gpu == gpu.name) {
+    return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name)};
+  }
+  return {seconds * (calibration.memory_bandwidth / gpu.memory_bandwidth),
+          fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
+                      calibration.name)};
+}
+
 }  // namespace
 
 Gpu as_measured(Gpu gpu, const Calibration& calibration) {
@@ -36,30 +59,31 @@ Gpu as_measured(Gpu gpu, const Calibration& calibration) {
 
 Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "roofline", .source = ""}; }
 
+double interpolated(const std::vector<KernelTime>& times, double elements) {
+  return interpolate(times, &KernelTime::elements, elements);
+}
+
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
+  if (use.elements <= 0) return {};
   const bool requantizes = use.shape.operation == codecs::Operation::decode_reduce_encode;
   const auto found = calibration.kernels.find(
       kernel_key(use.shape, codecs::format_name(use.shape.wire),
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
-  if (use.elements <= 0) return {};
   if (found == calibration.kernels.end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-    const bool table = calibration.memory_share > 0;
-    const Bandwidth rate =
-        gpu.memory_bandwidth * (table ? calibration.memory_share : gpu.memory_efficiency);
-    const double seconds = (traffic.read + traffic.written) * use.elements / rate.base();
-    return {gpu.launch_latency.base() + seconds,
-            table ? fmt::format("roofline: bytes over {:.0f} % of memory bandwidth, as {} reaches",
-                                100 * calibration.memory_share, calibration.name)
-                  : "roofline: bytes over memory bandwidth"};
+    return not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements);
   }
-  const double seconds = interpolate(found->second, &KernelTime::elements, use.elements);
-  if (calibration.gpu == gpu.name) {
-    return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name)};
+  return from_table(calibration, gpu, found->second, use.elements);
+}
+
+KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
+                         const codecs::MethodStep& step, const codecs::StepShape& shape) {
+  if (shape.elements == 0) return {};
+  const auto found = calibration.methods.find(step_key(step, shape));
+  if (found == calibration.methods.end()) {
+    return not_in_table(calibration, gpu, step.moved_bytes(shape));
   }
-  return {seconds * (calibration.memory_bandwidth / gpu.memory_bandwidth),
-          fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
-                      calibration.name)};
+  return from_table(calibration, gpu, found->second, static_cast<double>(shape.elements));
 }
 
 std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,

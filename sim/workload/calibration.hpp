@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "codecs/method.hpp"
 #include "sim/base/units.hpp"
 #include "sim/cluster/cluster.hpp"
 
@@ -58,7 +59,7 @@ struct Calibration {
   // usually have 4, "/4" where they have 4 and usually 2 (weights).
   std::map<std::string, std::vector<KernelTime>> kernels = {};
   // Of methods that are more than a codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
-  // sizes ascending. No scheme asks for them yet.
+  // sizes ascending.
   std::map<std::string, std::vector<KernelTime>> methods = {};
   std::vector<GemmTime> gemm = {};  // BF16
   // By the pass's label in a schedule, sizes ascending: "gradient norm", "clip", "adam", "cast
@@ -100,6 +101,15 @@ struct KernelEstimate {
 // the GPU's copies reach.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
+
+// Of a step of a method that is more than a codec, likewise.
+[[nodiscard]] KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
+                                       const codecs::MethodStep& step,
+                                       const codecs::StepShape& shape);
+
+// The time for a size, linear between measured sizes in the logarithm of both. Below the smallest
+// size launches dominate, above the largest the rate has settled. `times` is not empty.
+[[nodiscard]] double interpolated(const std::vector<KernelTime>& times, double elements);
 
 // Of a pass over memory, interpolated likewise; its launch is part of it. Nothing where the table
 // is of another GPU or lacks the pass.

@@ -66,12 +66,12 @@ double bucket_bytes(const Parallelism& p, double parameters, const WholeUnits& u
   if (p.sharding.stage == 3) {
     return (2 * under_way + wire) * units.layers + 2 * units.ends;
   }
-  if (p.sharding.stage == 1) return 0;
+  if (p.sharding.stage < 2) return 0;
   return under_way * std::min(static_cast<double>(p.bucket.count), wire * parameters);
 }
 
 MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelism& p, int stage,
-                    double codec_bytes_per_parameter) {
+                    const CodecMemory& codec) {
   const StageParameters held = stage_parameters(model, p, stage);
   const double parameters = held.total();
   const WholeUnits units = whole_units(p, held);
@@ -86,8 +86,8 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
   if (sharded_weights && shard_ranks(cluster, p) > 1) {
     use.gathered = (p.gathers_matrices ? 1 : 2) * units.whole;
   }
-  use.codec = codec_bytes_per_parameter *
-              (sharded_weights ? std::max(units.layers, units.ends) : parameters);
+  use.codec = codec.buffers * (sharded_weights ? std::max(units.layers, units.ends) : parameters) +
+              codec.state * parameters;
   const double recomputed = all_activations(model, p).total() - kept.total();
   const double buckets = bucket_bytes(p, parameters, units);
   const double head = stage == p.pipeline - 1 ? head_activations(model, p) : 0;
@@ -126,10 +126,10 @@ double MemoryUse::total() const {
 }
 
 MemoryUse memory_use(const Cluster& cluster, const Model& model, const Parallelism& p,
-                     double codec_bytes_per_parameter) {
+                     const CodecMemory& codec) {
   MemoryUse most;
   for (int stage = 0; stage < p.pipeline; ++stage) {
-    const MemoryUse use = stage_use(cluster, model, p, stage, codec_bytes_per_parameter);
+    const MemoryUse use = stage_use(cluster, model, p, stage, codec);
     if (use.total() > most.total()) most = use;
   }
   return most;

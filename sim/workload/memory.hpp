@@ -37,18 +37,22 @@ struct MemoryPart {
 };
 [[nodiscard]] const std::vector<MemoryPart>& memory_parts();
 
-// Of the stage that needs most. `codec_bytes_per_parameter` is what the scheme adds for each
-// parameter that it sends at once.
+// What a scheme's codecs add.
+struct CodecMemory {
+  double buffers = 0;  // for each parameter that is sent at once: wires that leave and arrive
+  double state = 0;    // for each parameter that the rank's stage has: residuals, second shards
+};
+
+// Of the stage that needs most.
 [[nodiscard]] MemoryUse memory_use(const Cluster& cluster, const Model& model,
-                                   const Parallelism& parallelism,
-                                   double codec_bytes_per_parameter);
+                                   const Parallelism& parallelism, const CodecMemory& codec = {});
 
 // A job whose memory is asked for.
 struct MemoryJob {
   const Cluster& cluster;
   const Model& model;
   const Parallelism& parallelism;
-  double codec_bytes_per_parameter = 0;
+  CodecMemory codec = {};
 };
 // Changes of flags with which the job needs no more than `capacity_bytes`: "--zero 3 (31.2 GB)". The
 // single ones that do; where none does, what saves most, one after the other, until it fits; nothing

@@ -57,7 +57,7 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Model& model, const P
 std::vector<std::string> what_would_fit(const MemoryJob& job, double capacity_bytes) {
   const auto next = [&](const Parallelism& p) { return remedies(job.cluster, job.model, p); };
   const auto needs = [&](const Parallelism& p) {
-    return memory_use(job.cluster, job.model, p, job.codec_bytes_per_parameter).total();
+    return memory_use(job.cluster, job.model, p, job.codec).total();
   };
   std::vector<std::string> fitting;
   for (const Remedy& remedy : next(job.parallelism)) {

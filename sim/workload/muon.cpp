@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "sim/workload/matrices.hpp"
 #include "sim/workload/operator_parts.hpp"
 
 namespace sim {
@@ -17,18 +18,6 @@ bool takes_less(const OwnedMatrices& a, const OwnedMatrices& b) {
 bool takes_more(const OwnedMatrices& a, const OwnedMatrices& b) { return takes_less(b, a); }
 
 }  // namespace
-
-std::vector<MatrixShape> layer_matrices(const Model& model) {
-  const double hidden = model.hidden;
-  const auto queries = static_cast<double>(query_width(model));
-  const auto keys = static_cast<double>(key_width(model));
-  const double wide = model.feed_forward;
-  return {{queries, hidden},
-          {keys, hidden, 2},
-          {hidden, queries},
-          {wide, hidden, rising_widths(model)},
-          {hidden, wide}};
-}
 
 double updated_by_muon(const Parallelism& p, const StageParameters& held) {
   return p.optimizer == Optimizer::muon ? held.matrices * held.layers : 0;

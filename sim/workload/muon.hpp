@@ -28,17 +28,6 @@
 
 namespace sim {
 
-// Matrices of one shape in a layer.
-struct MatrixShape {
-  double rows = 0;
-  double columns = 0;
-  int count = 1;
-  [[nodiscard]] double parameters() const { return rows * columns * count; }
-};
-// Queries, keys, values, attention's output, what rises to the feed-forward width (gate and up) and
-// what leads back, each a matrix of its own and whole, not one tensor-parallel rank's part.
-[[nodiscard]] std::vector<MatrixShape> layer_matrices(const Model& model);
-
 // Parameters of the rank of a stage that Muon updates: all of its matrices, or none.
 [[nodiscard]] double updated_by_muon(const Parallelism& parallelism, const StageParameters& held);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <set>
 
 #include "sim/base/error.hpp"
 #include "sim/cluster/fabric.hpp"
@@ -29,7 +30,16 @@ int data_parallel(const Cluster& cluster, const Parallelism& parallelism) {
 
 int shard_ranks(const Cluster& cluster, const Parallelism& parallelism) {
   const int ranks = parallelism.sharding.ranks;
+  if (parallelism.sharding.stage == 0) return 1;
   return ranks > 0 ? ranks : data_parallel(cluster, parallelism);
+}
+
+int replica_nodes(const Cluster& cluster, const Parallelism& parallelism) {
+  std::set<int> nodes;
+  for (int replica = 0; replica < data_parallel(cluster, parallelism); ++replica) {
+    nodes.insert(node_of(cluster, rank_of(cluster, parallelism, {0, replica, 0})));
+  }
+  return static_cast<int>(nodes.size());
 }
 
 std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism) {

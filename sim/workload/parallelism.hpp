@@ -75,7 +75,8 @@ enum class Axis { tensor, data, pipeline };
 
 // What of weights, gradients and optimizer each data-parallel rank holds a shard of only.
 struct Sharding {
-  // ZeRO's (Rajbhandari et al. 1910.02054): 1 the optimizer, as Megatron's distributed optimizer; 2
+  // ZeRO's (Rajbhandari et al. 1910.02054): 0 nothing, as in plain data parallelism (PyTorch's DDP),
+  // which sums gradients by all_reduce; 1 the optimizer, as Megatron's distributed optimizer; 2
   // the gradients too, reduced after each micro-batch; 3 the weights too, as FSDP: each unit of
   // layers is gathered where it is used and dropped.
   int stage = 1;
@@ -114,8 +115,10 @@ struct Parallelism {
 };
 
 [[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
-// Data-parallel ranks over which one set of shards is spread.
+// Data-parallel ranks over which one set of shards is spread: 1 where nothing is sharded.
 [[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism);
+// Nodes over which the replicas of one tensor-parallel place of a stage are spread.
+[[nodiscard]] int replica_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Sequences of a step over all replicas.
 [[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
 

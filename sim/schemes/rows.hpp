@@ -1,0 +1,47 @@
+// What the rows of the registry are written with.
+#pragma once
+
+#include "sim/schemes/formats.hpp"
+#include "sim/schemes/scheme.hpp"
+
+namespace sim {
+
+// A codec of the catalogue.
+[[nodiscard]] inline Wire wire(std::string_view codec) {
+  return {codecs::codec_named(codec).format};
+}
+
+[[nodiscard]] inline GradientExchange by_all_to_all(const Wire& wire) {
+  return {.algorithm = GradientExchange::Algorithm::all_to_all, .inside = wire, .between = wire};
+}
+
+// The rows themselves, in uncompressed.cpp, sdp4bit.cpp, zeropp.cpp, quantized.cpp and feedback.cpp.
+Scheme plain_data_parallel();
+Scheme sharded();
+Scheme sharded_all_to_all();
+Scheme qwd();
+Scheme tlq();
+Scheme tlq_hs();
+Scheme ulq();
+Scheme sdp4bit();
+Scheme sdp4bit_unfused();
+Scheme qwz();
+Scheme hpz();
+Scheme qgz();
+Scheme zeropp();
+Scheme loco();
+Scheme qsdp();
+Scheme int8_all_reduce();
+Scheme int4_all_reduce();
+Scheme fp8_gather();
+Scheme mxfp8_gather();
+Scheme nvfp4_gather();
+Scheme fp8_gradients();
+Scheme mxfp4_gradients();
+Scheme ef_sign();
+Scheme one_bit_adam();
+Scheme top_k();
+Scheme random_k();
+Scheme power_sgd();
+
+}  // namespace sim
