@@ -7,11 +7,11 @@
 
 namespace apps {
 
-std::optional<sim::BreakEven> find_break_even(const Job& job, const sim::Scheme& scheme,
-                                              const sim::Scheme& baseline) {
-  if (job.cluster.nodes < 2 || !scheme.compresses()) return std::nullopt;
+std::optional<sim::BreakEven> find_break_even(const Job& job, const Setup& setup,
+                                              const Setup& baseline) {
+  if (job.cluster.nodes < 2 || !setup.scheme.compresses()) return std::nullopt;
   const auto pays = [&](double factor) {
-    return step_time(job, scheme, factor) < step_time(job, baseline, factor);
+    return step_time(job, setup, factor) < step_time(job, baseline, factor);
   };
   Progress progress("searching the break-even bandwidth", most_tries(kNicFactors));
   const Found found = bracket(kNicFactors, pays, [&] { progress.step(); });

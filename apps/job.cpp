@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
@@ -134,6 +135,16 @@ sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration
   return gpu;
 }
 
+int usual_stage(const sim::Scheme& scheme) {
+  return scheme.is_defined_for(1) ? 1 : scheme.zero.front();
+}
+
+Setup Job::setup_of(sim::Scheme scheme) const {
+  Setup setup{std::move(scheme), parallelism};
+  if (!zero) setup.parallelism.sharding.stage = usual_stage(setup.scheme);
+  return setup;
+}
+
 Job read_job(const JobOptions& options) {
   const SortedSettings settings = sort_settings(options);
   Job job{.cluster = read_cluster_part(options, settings.topology),
@@ -141,6 +152,7 @@ Job read_job(const JobOptions& options) {
   job.calibration = calibration_for(job.cluster.gpu, options.calibration);
   job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
   job.parallelism = parallelism_of(options.parallelism);
+  job.zero = options.parallelism.zero;
   sim::check(job.cluster, job.model, job.parallelism);
   job.parallelism.accumulation =
       accumulation_of(options.parallelism, sim::data_parallel(job.cluster, job.parallelism));
@@ -149,7 +161,8 @@ Job read_job(const JobOptions& options) {
   job.each_kernel = options.each_kernel;
   job.scheme_settings = settings.scheme;
   for (const std::string& name : options.schemes) {
-    job.schemes.push_back(sim::with_settings(sim::scheme_named(name), settings.scheme));
+    job.setups.push_back(
+        job.setup_of(sim::with_settings(sim::scheme_named(name), settings.scheme)));
   }
   return job;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,21 +34,32 @@ struct SortedSettings {
 void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
                 const sim::Parallelism& parallelism);
 
+// A scheme, and the parallelism that it is run with.
+struct Setup {
+  sim::Scheme scheme;
+  sim::Parallelism parallelism;
+};
+
 // Everything that is read from files, ready to simulate.
 struct Job {
   sim::Cluster cluster;
   sim::Model model;
   sim::Calibration calibration;
-  sim::Parallelism parallelism;
+  sim::Parallelism parallelism;  // as the flags say
+  std::optional<int> zero;       // the stage of ZeRO, where a flag says it
   sim::Detail detail = sim::Detail::folded;
   bool each_kernel = false;
-  std::vector<sim::Scheme> schemes;
+  std::vector<Setup> setups;
   std::vector<sim::Setting> scheme_settings;
 
-  [[nodiscard]] sim::StepContext context() const {
-    return {cluster, model, calibration, parallelism, detail, each_kernel};
+  // At the stage of ZeRO that the flags say; else at the first one, or what the scheme has instead.
+  [[nodiscard]] Setup setup_of(sim::Scheme scheme) const;
+  [[nodiscard]] sim::StepContext context(const Setup& setup) const {
+    return {cluster, model, calibration, setup.parallelism, detail, each_kernel};
   }
 };
+// The stage for a scheme where no flag says it.
+[[nodiscard]] int usual_stage(const sim::Scheme& scheme);
 
 [[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options);
 // Reads the files and checks the flags. Throws InputError.

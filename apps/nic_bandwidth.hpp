@@ -10,6 +10,6 @@ inline constexpr Range kNicFactors{.lowest = 1.0 / 256, .highest = 256};
 
 // Seconds of a simulated step where NICs are `factor` times as fast. A cap of one communicator scales
 // along.
-[[nodiscard]] double step_time(const Job& job, const sim::Scheme& scheme, double factor);
+[[nodiscard]] double step_time(const Job& job, const Setup& setup, double factor);
 
 }  // namespace apps

@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
 namespace {
@@ -21,18 +22,16 @@ sim::Overlap overlap_of(const std::string& text) {
   sim::Overlap overlap;
   for (const std::string& part : split(text)) {
     if (part == "none") continue;
-    const bool all = part == "all";
-    const bool known =
-        all || part == "gradients" || part == "weights" || part == "tensor" || part == "pipeline";
+    bool known = false;
+    for (const auto& [name, what] : sim::kOverlaps) {
+      if (part != "all" && part != name) continue;
+      overlap.*what = known = true;
+    }
     if (!known) {
       throw InputError(fmt::format(
           "--overlap: '{}' is none of the known: none, gradients, weights, tensor, pipeline, all",
           part));
     }
-    overlap.gradients = overlap.gradients || all || part == "gradients";
-    overlap.weights = overlap.weights || all || part == "weights";
-    overlap.pipeline = overlap.pipeline || all || part == "pipeline";
-    overlap.tensor = overlap.tensor || all || part == "tensor";
   }
   return overlap;
 }
@@ -45,9 +44,9 @@ po::typed_value<Integer>* at_least(Integer least, const char* flag, Integer& opt
 }
 
 sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overlap) {
-  sim::Sharding sharding{.stage = o.zero, .ranks = o.hybrid_shard};
+  sim::Sharding sharding{.stage = o.zero.value_or(1), .ranks = o.hybrid_shard};
   const auto of_stage_3 = [&](const char* flag, bool given) {
-    if (given && o.zero < 3) throw InputError(fmt::format("{}: needs --zero 3", flag));
+    if (given && sharding.stage < 3) throw InputError(fmt::format("{}: needs --zero 3", flag));
     return given;
   };
   if (of_stage_3("--reshard", !o.reshard.empty())) {
@@ -69,13 +68,16 @@ sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overl
 }
 
 void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
-  add("zero", po::value(&o.zero)->default_value(1)->notifier([](int stage) {
-    if (stage < 1 || stage > 3) {
-      throw InputError(fmt::format("--zero: {} is none of the stages 1, 2, 3", stage));
+  add("zero", po::value<int>()->notifier([&o](int stage) {
+    if (stage < 0 || stage > 3) {
+      throw InputError(fmt::format("--zero: {} is none of the stages 0, 1, 2, 3", stage));
     }
+    o.zero = stage;
   }),
-      "what data-parallel ranks hold shards of: 1 the optimizer (Megatron's distributed "
-      "optimizer), 2 the gradients too, 3 the weights too (FSDP)");
+      "what data-parallel ranks hold shards of: 0 nothing (plain data parallelism), 1 the "
+      "optimizer "
+      "(Megatron's distributed optimizer), 2 the gradients too, 3 the weights too (FSDP); default: "
+      "1, or what a scheme that is not defined for it is defined for");
   add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
       "data-parallel ranks that share one set of shards, e.g. those of a node; such groups hold "
       "replicas (default: all ranks)");
@@ -102,26 +104,14 @@ std::array<sim::Axis, 3> placement_of(const std::string& text) {
                                            {"pp-dp-tp", {pipeline, data, tensor}}});
 }
 
-sim::Optimizer optimizer_of(const std::string& text) {
-  return chosen<sim::Optimizer>("--optimizer", text,
-                                {{"adamw", sim::Optimizer::adamw},
-                                 {"adamw-foreach", sim::Optimizer::adamw_foreach},
-                                 {"muon", sim::Optimizer::muon}});
-}
-
 void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
-  p.matrices = chosen<sim::MatrixPrecision>("--precision", o.precision,
-                                            {{"bf16", sim::MatrixPrecision::bf16},
-                                             {"fp8", sim::MatrixPrecision::fp8},
-                                             {"mxfp8", sim::MatrixPrecision::mxfp8},
-                                             {"nvfp4", sim::MatrixPrecision::nvfp4}});
-  p.gradients =
-      chosen<sim::Precision>("--gradient-precision", o.gradient_precision,
-                             {{"fp32", sim::Precision::fp32}, {"bf16", sim::Precision::bf16}});
+  p.matrices = chosen("--precision", o.precision, sim::kMatrixPrecisions);
+  p.gradients = chosen("--gradient-precision", o.gradient_precision, sim::kPrecisions);
   p.gathers_matrices =
       chosen<bool>("--weight-precision", o.weight_precision, {{"bf16", false}, {"fp8", true}});
   if (!p.gathers_matrices) return;
-  if (o.zero < 3) throw InputError("--weight-precision: fp8 needs --zero 3, which gathers weights");
+  if (o.zero.value_or(1) < 3)
+    throw InputError("--weight-precision: fp8 needs --zero 3, which gathers weights");
   if (p.matrices != sim::MatrixPrecision::fp8) {
     throw InputError("--weight-precision: fp8 needs --precision fp8, whose products take it");
   }
@@ -190,21 +180,12 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.micro_batch = o.micro_batch;
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
-  p.recompute = chosen<sim::Recompute>("--recompute", o.recompute,
-                                       {{"none", sim::Recompute::none},
-                                        {"selective", sim::Recompute::selective},
-                                        {"alternate", sim::Recompute::alternate},
-                                        {"full", sim::Recompute::full}});
-  p.attention = chosen<sim::Attention>(
-      "--attention", given(o.attention, fsdp ? "fused" : "unfused"),
-      {{"unfused", sim::Attention::unfused}, {"fused", sim::Attention::fused}});
-  p.kernels = chosen<sim::Kernels>("--kernels", given(o.kernels, fsdp ? "eager" : "megatron"),
-                                   {{"megatron", sim::Kernels::megatron},
-                                    {"eager", sim::Kernels::eager},
-                                    {"compiled", sim::Kernels::compiled}});
-  p.loss = chosen<sim::Loss>("--loss", o.loss,
-                             {{"unfused", sim::Loss::unfused}, {"fused", sim::Loss::fused}});
-  p.optimizer = optimizer_of(o.optimizer);
+  p.recompute = chosen("--recompute", o.recompute, sim::kRecomputes);
+  p.attention =
+      chosen("--attention", given(o.attention, fsdp ? "fused" : "unfused"), sim::kAttentions);
+  p.kernels = chosen("--kernels", given(o.kernels, fsdp ? "eager" : "megatron"), sim::kKernels);
+  p.loss = chosen("--loss", o.loss, sim::kLosses);
+  p.optimizer = chosen("--optimizer", o.optimizer, sim::kOptimizers);
   read_precision(o, p);
   p.overlap = overlap_of(given(o.overlap, fsdp ? "gradients,weights" : "none"));
   p.sharding = sharding_of(o, p.overlap);

@@ -3,6 +3,7 @@
 
 #include <boost/program_options.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "sim/workload/parallelism.hpp"
@@ -12,7 +13,8 @@ namespace apps {
 // The flags as given. Empty: what the framework that --zero stands for does, see the flags' help.
 struct ParallelismOptions {
   int tensor = 1, pipeline = 1, virtual_stages = 1;
-  int zero = 1, hybrid_shard = 0, unit_layers = 0, prefetch = -1;
+  std::optional<int> zero;  // none: as each scheme is defined
+  int hybrid_shard = 0, unit_layers = 0, prefetch = -1;
   std::string reshard, backward_prefetch;
   int micro_batch = 1, accumulation = 0;
   std::int64_t global_batch = 0;

@@ -73,22 +73,24 @@ struct Result {
 };
 
 // The main line: what goes in, the schedule, when it ran, what that means.
-Result simulate_step(const Job& job, const sim::Scheme& scheme) {
+Result simulate_step(const Job& job, const Setup& setup) {
   Result result;
-  result.schedule = sim::plan_step(job.context(), scheme);
+  result.schedule = sim::plan_step(job.context(setup), setup.scheme);
   result.timeline = sim::simulate(result.schedule, job.cluster);
-  result.report = sim::summarize(job.context(), scheme, result.schedule, result.timeline);
+  result.report =
+      sim::summarize(job.context(setup), setup.scheme, result.schedule, result.timeline);
   result.report.codec_error =
-      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", scheme);
+      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", setup.scheme);
   return result;
 }
 
 // The scheme that `name` means as the baseline of `scheme`.
-sim::Scheme baseline_of(const std::string& name, const Job& job, const sim::Scheme& scheme) {
-  const sim::Scheme& baseline =
-      name == "twin" ? sim::scheme_named(scheme.twin) : sim::scheme_named(name, "--baseline");
+Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
+  if (name == "twin") return {sim::scheme_named(setup.scheme.twin), setup.parallelism};
+  const sim::Scheme& baseline = sim::scheme_named(name, "--baseline");
   // A setting may name a part that only the compressed scheme has.
-  return baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings) : baseline;
+  return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
+                                            : baseline);
 }
 
 int run_step(const RunOptions& options) {
@@ -100,25 +102,26 @@ int run_step(const RunOptions& options) {
   const Job job = read_job(options.job);
 
   std::vector<sim::StepReport> reports;
-  for (const sim::Scheme& scheme : job.schemes) {
-    Result result = simulate_step(job, scheme);
-    warn_of_memory(options, result.report.scheme, result.report.memory, job.context(), scheme);
+  for (const Setup& setup : job.setups) {
+    Result result = simulate_step(job, setup);
+    warn_of_memory(options, result.report.scheme, result.report.memory, job.context(setup),
+                   setup.scheme);
     if (!options.baseline.empty()) {
-      const sim::Scheme baseline = baseline_of(options.baseline, job, scheme);
+      const Setup baseline = baseline_of(options.baseline, job, setup);
       const Result reference = simulate_step(job, baseline);
-      result.report.baseline = baseline.name;
+      result.report.baseline = baseline.scheme.name;
       result.report.speedup = reference.report.step_time_s / result.report.step_time_s;
       const bool shown = std::any_of(reports.begin(), reports.end(), [&](const auto& report) {
-        return report.scheme == baseline.name;
+        return report.scheme == baseline.scheme.name;
       });
-      if (!shown && job.schemes.size() == 1 && baseline.name != scheme.name) {
+      if (!shown && job.setups.size() == 1 && baseline.scheme.name != setup.scheme.name) {
         reports.push_back(reference.report);
       }
       if (options.break_even || options.format == "table") {
-        result.report.break_even = find_break_even(job, scheme, baseline);
+        result.report.break_even = find_break_even(job, setup, baseline);
       }
     }
-    if (!options.perfetto.empty() && &scheme == &job.schemes.back()) {
+    if (!options.perfetto.empty() && &setup == &job.setups.back()) {
       sim::write_file(options.perfetto,
                       sim::to_perfetto(result.schedule, result.timeline, options.perfetto_ranks));
     }

@@ -18,13 +18,13 @@ using sim::InputError;
 
 constexpr double kUnlimited = 1e6;
 
-Answer answer_of(const Job& job, const sim::Scheme& scheme, std::string goal, const Found& found) {
+Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Found& found) {
   const auto gigabits = [&](double factor) {
     return (job.cluster.network.nic_bandwidth * factor).base() * 8 / 1e9;
   };
   const double met = gigabits(found.met);
   const double missed = gigabits(found.missed);
-  return {std::string(scheme.name),
+  return {setup.scheme.name,
           std::move(goal),
           found,
           met,
@@ -36,15 +36,15 @@ Answer answer_of(const Job& job, const sim::Scheme& scheme, std::string goal, co
 std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,
                                       Progress& progress) {
   std::vector<Answer> answers;
-  for (const sim::Scheme& scheme : job.schemes) {
-    const double unlimited = step_time(job, scheme, kUnlimited);
+  for (const Setup& setup : job.setups) {
+    const double unlimited = step_time(job, setup, kUnlimited);
     std::map<double, double> known;  // step time by factor
     for (const double share : shares) {
       const auto met = [&](double factor) {
-        if (!known.contains(factor)) known[factor] = step_time(job, scheme, factor);
+        if (!known.contains(factor)) known[factor] = step_time(job, setup, factor);
         return unlimited / known[factor] >= share;
       };
-      answers.push_back(answer_of(job, scheme, fmt::format("utilisation {:.4g}", share),
+      answers.push_back(answer_of(job, setup, fmt::format("utilisation {:.4g}", share),
                                   bracket(kNicFactors, met, [&] { progress.step(); })));
     }
   }
@@ -52,14 +52,14 @@ std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>&
 }
 
 std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progress& progress) {
-  const sim::Scheme other =
-      sim::with_settings(sim::scheme_named(name, "--beats"), job.scheme_settings);
+  const Setup other =
+      job.setup_of(sim::with_settings(sim::scheme_named(name, "--beats"), job.scheme_settings));
   std::vector<Answer> answers;
-  for (const sim::Scheme& scheme : job.schemes) {
+  for (const Setup& setup : job.setups) {
     const auto met = [&](double factor) {
-      return step_time(job, scheme, factor) < step_time(job, other, factor);
+      return step_time(job, setup, factor) < step_time(job, other, factor);
     };
-    answers.push_back(answer_of(job, scheme, "beats " + name,
+    answers.push_back(answer_of(job, setup, "beats " + name,
                                 bracket(kNicFactors, met, [&] { progress.step(); })));
   }
   return answers;
@@ -79,7 +79,7 @@ int solve_cluster(const SolveOptions& options) {
   }
   const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
   Progress progress("solving",
-                    static_cast<int>(job.schemes.size() * searches) * most_tries(kNicFactors));
+                    static_cast<int>(job.setups.size() * searches) * most_tries(kNicFactors));
   print(options.format, {"bandwidth", "Gbps a NIC", job.cluster.name, job.model.name},
         options.beats.empty() ? solve_utilisation(job, options.shares, progress)
                               : solve_beats(job, options.beats, progress));

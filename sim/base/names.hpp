@@ -34,6 +34,15 @@ template <class E>
   return std::nullopt;
 }
 
+// The name of a value that is in the table.
+template <class E, std::size_t N>
+[[nodiscard]] std::string_view name_of(E value, const EnumName<E> (&names)[N]) {
+  for (const EnumName<E>& entry : names) {
+    if (entry.value == value) return entry.name;
+  }
+  return "?";
+}
+
 template <class E>
 [[nodiscard]] std::vector<std::string_view> names_of(std::span<const EnumName<E>> names) {
   std::vector<std::string_view> all;

@@ -7,6 +7,7 @@
 
 #include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
@@ -40,6 +41,18 @@ Json figures(const StepReport& r) {
                {"data_parallel", r.data},
                {"tensor_parallel", r.tensor},
                {"pipeline_parallel", r.pipeline},
+               {"zero_stage", r.parallelism.sharding.stage},
+               {"hybrid_shard", r.parallelism.sharding.ranks},
+               {"micro_batch", r.parallelism.micro_batch},
+               {"accumulation", r.parallelism.accumulation},
+               {"global_batch", r.global_batch},
+               {"sequence", r.sequence},
+               {"precision", name_of(r.parallelism.matrices, kMatrixPrecisions)},
+               {"weight_precision", r.parallelism.gathers_matrices ? "fp8" : "bf16"},
+               {"gradient_precision", name_of(r.parallelism.gradients, kPrecisions)},
+               {"optimizer", name_of(r.parallelism.optimizer, kOptimizers)},
+               {"recompute", name_of(r.parallelism.recompute, kRecomputes)},
+               {"overlap", to_text(r.parallelism.overlap)},
                {"step_time_s", r.step_time_s},
                {"tokens_per_s", r.tokens_per_s},
                {"tflops_per_gpu", r.tflops_per_gpu},

@@ -49,6 +49,9 @@ struct StepReport {
   std::string topology, model, scheme, calibration;
   int gpus = 0;
   int data = 1, tensor = 1, pipeline = 1;
+  Parallelism parallelism;  // what was run
+  std::int64_t global_batch = 0;
+  int sequence = 0;
   double step_time_s = 0;
   double tokens_per_s = 0;
   double tflops_per_gpu = 0;  // model FLOP, full attention, no recomputation

@@ -156,6 +156,9 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
   report.data = data_parallel(cluster, p);
   report.tensor = p.tensor;
   report.pipeline = p.pipeline;
+  report.parallelism = p;
+  report.global_batch = global_batch(cluster, p);
+  report.sequence = context.model.sequence;
   report.step_time_s = timeline.makespan_s;
   const auto samples = static_cast<double>(global_batch(cluster, p));
   report.tokens_per_s = samples * context.model.sequence / report.step_time_s;

@@ -8,6 +8,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/text_table.hpp"
 #include "sim/report/writers.hpp"
+#include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
@@ -78,6 +79,14 @@ std::vector<Row> wire_rows() {
          return fmt::format("{} {:.0f} %", r.busiest_links.front().link,
                             100 * r.busiest_links.front().busy);
        }}};
+}
+
+// What data-parallel ranks share of the model.
+std::string sharding_text(const StepReport& report) {
+  const Sharding& sharding = report.parallelism.sharding;
+  if (sharding.stage == 0) return "none";
+  if (sharding.ranks == 0) return fmt::format("ZeRO-{}", sharding.stage);
+  return fmt::format("ZeRO-{} in groups of {}", sharding.stage, sharding.ranks);
 }
 
 std::vector<Row> head_rows(bool compared) {
@@ -154,7 +163,10 @@ std::string to_table(std::span<const StepReport> reports) {
                   first.topology, first.gpus, first.data, first.tensor, first.pipeline);
   const bool compared = std::any_of(reports.begin(), reports.end(),
                                     [](const StepReport& r) { return !r.baseline.empty(); });
-  std::vector<Row> rows{{"", [](const StepReport& r) { return r.scheme; }}};
+  std::vector<Row> rows{
+      {"", [](const StepReport& r) { return r.scheme; }},
+      {"sharding", sharding_text},
+      {"overlap", [](const StepReport& r) { return to_text(r.parallelism.overlap); }}};
   for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows(), cost_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }

@@ -1,0 +1,39 @@
+#include "sim/workload/parallelism_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sim {
+
+std::string to_text(const Overlap& overlap) {
+  std::string text;
+  bool all = true;
+  for (const auto& [name, what] : kOverlaps) {
+    all = all && overlap.*what;
+    if (overlap.*what) text += (text.empty() ? "" : ",") + std::string(name);
+  }
+  if (all) return "all";
+  return text.empty() ? "none" : text;
+}
+
+std::string changed_flags(const Parallelism& a, const Parallelism& b) {
+  std::string text;
+  const auto add = [&](const char* flag, const auto& before, const auto& after) {
+    if (before == after) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", flag, after);
+  };
+  add("--zero", a.sharding.stage, b.sharding.stage);
+  if (b.sharding.ranks > 0) add("--hybrid-shard", a.sharding.ranks, b.sharding.ranks);
+  add("--micro-batch", a.micro_batch, b.micro_batch);
+  add("--accumulation", a.accumulation, b.accumulation);
+  add("--recompute", name_of(a.recompute, kRecomputes), name_of(b.recompute, kRecomputes));
+  add("--gradient-precision", name_of(a.gradients, kPrecisions), name_of(b.gradients, kPrecisions));
+  add("--weight-precision", a.gathers_matrices ? "fp8" : "bf16",
+      b.gathers_matrices ? "fp8" : "bf16");
+  add("--overlap", to_text(a.overlap), to_text(b.overlap));
+  if (a.sharding.ranks > 0 && b.sharding.ranks == 0) text += " (no --hybrid-shard)";
+  return text;
+}
+
+}  // namespace sim

@@ -1,0 +1,41 @@
+// What the choices of a Parallelism are called, on the command line and in reports.
+#pragma once
+
+#include <string>
+
+#include "sim/base/names.hpp"
+#include "sim/workload/parallelism.hpp"
+
+namespace sim {
+
+inline constexpr EnumName<Recompute> kRecomputes[]{{"none", Recompute::none},
+                                                   {"selective", Recompute::selective},
+                                                   {"alternate", Recompute::alternate},
+                                                   {"full", Recompute::full}};
+inline constexpr EnumName<Attention> kAttentions[]{{"unfused", Attention::unfused},
+                                                   {"fused", Attention::fused}};
+inline constexpr EnumName<Kernels> kKernels[]{
+    {"megatron", Kernels::megatron}, {"eager", Kernels::eager}, {"compiled", Kernels::compiled}};
+inline constexpr EnumName<Loss> kLosses[]{{"unfused", Loss::unfused}, {"fused", Loss::fused}};
+inline constexpr EnumName<MatrixPrecision> kMatrixPrecisions[]{{"bf16", MatrixPrecision::bf16},
+                                                               {"fp8", MatrixPrecision::fp8},
+                                                               {"mxfp8", MatrixPrecision::mxfp8},
+                                                               {"nvfp4", MatrixPrecision::nvfp4}};
+inline constexpr EnumName<Precision> kPrecisions[]{{"fp32", Precision::fp32},
+                                                   {"bf16", Precision::bf16}};
+inline constexpr EnumName<Optimizer> kOptimizers[]{{"adamw", Optimizer::adamw},
+                                                   {"adamw-foreach", Optimizer::adamw_foreach},
+                                                   {"muon", Optimizer::muon}};
+inline constexpr EnumName<bool Overlap::*> kOverlaps[]{{"gradients", &Overlap::gradients},
+                                                       {"weights", &Overlap::weights},
+                                                       {"tensor", &Overlap::tensor},
+                                                       {"pipeline", &Overlap::pipeline}};
+
+// "gradients,weights", "all" or "none".
+[[nodiscard]] std::string to_text(const Overlap& overlap);
+
+// The flags of `run` that say how the job is laid over GPUs and what it runs, as far as `b` differs
+// from `a`: "--zero 3 --overlap all". Empty where they are the same.
+[[nodiscard]] std::string changed_flags(const Parallelism& a, const Parallelism& b);
+
+}  // namespace sim
