@@ -126,7 +126,7 @@ constexpr const char* kUsage =
 
 void print_scheme(const std::vector<std::string>& wanted) {
   if (wanted.size() != 2) {
-    throw sim::InputError("list scheme: takes one name; see gardenhose list schemes");
+    throw sim::InputError("list: scheme takes one name; see gardenhose list schemes");
   }
   fmt::print("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
 }
