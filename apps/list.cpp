@@ -31,8 +31,8 @@ void list_schemes() {
       "schemes inside a cluster or a site (run --scheme, --inner-scheme), and the stages of ZeRO\n"
       "that they are defined for (--zero; 0 shards nothing)\n");
   for (const sim::Scheme* scheme : sim::all_schemes()) {
-    line(scheme->name, fmt::format("{:<8} {}", fmt::format("{}", fmt::join(scheme->zero, ",")),
-                                   scheme->summary));
+    line(scheme->name,
+         fmt::format("{:<8} {}", fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary));
   }
   fmt::print("\nschemes between sites (run --scheme, where the topology is several sites)\n");
   for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
