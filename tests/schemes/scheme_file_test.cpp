@@ -63,7 +63,7 @@ TEST(FormatName, IsReadBackOfEveryCodecInEveryGroup) {
     codecs::Format format = codec->format;
     EXPECT_EQ(codecs::format_named(codec->name), format) << codec->name;
     if (!codecs::has_groups(format)) continue;
-    for (const std::size_t group : {32, 96, 128, 256, 1024, 8192, 1 << 20}) {
+    for (const std::size_t group : {32UL, 96UL, 128UL, 256UL, 1024UL, 8192UL, 1UL << 20}) {
       format.group = group;
       if (!codecs::takes_group(format, group)) continue;
       EXPECT_EQ(codecs::format_named(codecs::format_name(format)), format)
