@@ -35,7 +35,7 @@ build_release() {
 
 build_asan() {
   cmake --preset asan &&
-    cmake --build --preset asan --parallel "$jobs" --target sim_tests -- -k 0
+    cmake --build --preset asan --parallel "$jobs" --target sim_tests fuzzers -- -k 0
 }
 
 # Its summary goes to a file, to be the last thing printed.
