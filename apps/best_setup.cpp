@@ -1,0 +1,105 @@
+#include "apps/best_setup.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "apps/setup_options.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+class Search {
+ public:
+  Search(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times, Progress& progress,
+         double factor)
+      : job_(job), schemes_(schemes), times_(times), progress_(progress), factor_(factor) {}
+
+  Best run() {
+    const Setup start = start_of(job_, schemes_.front());
+    set_capacity(start);
+    try_shardings(start);
+    sim::require(best_.has_value(), "the capacity is no less than the least that a setup needs");
+    for (double before = kNever; best_->step_time_s < before;) {
+      before = best_->step_time_s;
+      try_all(other_splits(job_, best_->setup));
+      try_all(other_overlaps(job_, best_->setup));
+      try_all(other_precisions(job_, best_->setup));
+      try_all(other_buckets(job_, best_->setup));
+      if (best_->step_time_s < before) try_shardings(best_->setup);
+    }
+    best_->considered = std::move(considered_);
+    best_->fits = fits_;
+    return *std::move(best_);
+  }
+
+ private:
+  void set_capacity(const Setup& start) {
+    capacity_ = static_cast<double>(job_.cluster.gpu.memory.count);
+    double least = kNever;
+    for (const Setup& sharding : other_shardings(job_, schemes_, start)) {
+      for (const Setup& split : other_splits(job_, sharding)) {
+        least = std::min(least, memory_needed(job_, split));
+      }
+    }
+    fits_ = least <= capacity_;
+    capacity_ = std::max(capacity_, least);
+  }
+
+  // Each with the split that it is given, and with its own largest micro-batches.
+  void try_shardings(const Setup& from) {
+    std::vector<Setup> setups;
+    for (Setup& sharding : other_shardings(job_, schemes_, from)) {
+      for (const Setup& split : other_splits(job_, sharding)) {
+        if (memory_needed(job_, split) > capacity_) continue;
+        setups.push_back(split);
+        break;
+      }
+      if (best_) setups.push_back(std::move(sharding));
+    }
+    try_all(setups);
+  }
+
+  void try_all(const std::vector<Setup>& setups) {
+    std::vector<const Setup*> fresh;
+    for (const Setup& setup : setups) {
+      if (seen_.contains(key_of(setup)) || memory_needed(job_, setup) > capacity_) continue;
+      seen_.insert(key_of(setup));
+      fresh.push_back(&setup);
+    }
+    progress_.expect(static_cast<int>(fresh.size()));
+    for (const Setup* setup : fresh) {
+      progress_.step();
+      const double limit = best_ ? best_->step_time_s : kNever;
+      const double seconds = times_.seconds(*setup, factor_, limit);
+      considered_.push_back(*setup);
+      if (seconds < limit) best_ = {*setup, seconds};
+    }
+  }
+
+  const Job& job_;
+  std::span<const sim::Scheme> schemes_;
+  StepTimes& times_;
+  Progress& progress_;
+  double factor_;
+  double capacity_ = 0;
+  bool fits_ = true;
+  std::optional<Best> best_;
+  std::set<std::string> seen_;
+  std::vector<Setup> considered_;
+};
+
+}  // namespace
+
+Best best_setup(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
+                Progress& progress, double factor) {
+  return Search(job, schemes, times, progress, factor).run();
+}
+
+}  // namespace apps
