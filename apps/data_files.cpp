@@ -38,10 +38,6 @@ Folder folder_of(Kind kind) {
   return {};
 }
 
-bool is_path(std::string_view name, std::string_view suffix) {
-  return name.find('/') != std::string_view::npos || name.ends_with(suffix);
-}
-
 // The shipped file of the name, or none; `known` gets the names that there are.
 std::optional<fs::path> shipped_file(Kind kind, const std::string& name,
                                      std::vector<std::string>& known) {
@@ -53,6 +49,10 @@ std::optional<fs::path> shipped_file(Kind kind, const std::string& name,
 }
 
 }  // namespace
+
+bool is_path(std::string_view name, std::string_view suffix) {
+  return name.find('/') != std::string_view::npos || name.ends_with(suffix);
+}
 
 fs::path data_directory() {
   std::error_code error;

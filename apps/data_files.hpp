@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace apps {
@@ -10,6 +11,8 @@ namespace apps {
 // A topology is a cluster; a wide area is several sites.
 enum class Kind { topology, wide_area, model, calibration, published };
 
+// Whether `name` is a file's and not a shipped one's: it has a slash or ends in the suffix.
+[[nodiscard]] bool is_path(std::string_view name, std::string_view suffix);
 // The file that `name` means: a path when it has a slash or ends in the kind's suffix (a model's
 // also in ".json"), else a shipped name. Throws InputError, naming the flag and the shipped names,
 // when there is none.

@@ -9,6 +9,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
+#include "apps/scheme_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/cluster/fabric.hpp"
@@ -95,7 +96,8 @@ po::options_description job_flags(JobOptions& o) {
   add("model", po::value(&o.model)->required(),
       "model: a shipped name, a file, or a config.json of Hugging Face");
   add("scheme", po::value<std::string>()->default_value("sharded"),
-      "how weights and gradients travel; several with commas compare them");
+      "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
+      "them");
   add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use the first GPUs of each node (default: all)");
@@ -168,7 +170,7 @@ Job read_job(const JobOptions& options) {
   job.scheme_settings = settings.scheme;
   for (const std::string& name : options.schemes) {
     job.setups.push_back(
-        job.setup_of(sim::with_settings(sim::scheme_named(name), settings.scheme)));
+        job.setup_of(sim::with_settings(scheme_of(name, "--scheme"), settings.scheme)));
   }
   return job;
 }

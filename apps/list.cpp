@@ -14,7 +14,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/rounds/outer_scheme.hpp"
-#include "sim/schemes/scheme.hpp"
+#include "sim/schemes/scheme_file.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"
 
@@ -118,6 +118,19 @@ constexpr Section kSections[] = {
     {"schemes", list_schemes}, {"codecs", list_codecs}, {"topologies", list_topologies},
     {"sites", list_sites},     {"models", list_models}, {"calibrations", list_calibrations}};
 
+constexpr const char* kUsage =
+    "usage: gardenhose list [SECTION...]\n"
+    "       gardenhose list scheme NAME     the shipped scheme as a file, to change and to run\n\n"
+    "  gardenhose list scheme sdp4bit > mine.toml\n"
+    "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme mine.toml\n";
+
+void print_scheme(const std::vector<std::string>& wanted) {
+  if (wanted.size() != 2) {
+    throw sim::InputError("list scheme: takes one name; see gardenhose list schemes");
+  }
+  fmt::print("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
+}
+
 }  // namespace
 
 int list_command(const Arguments& arguments) {
@@ -131,7 +144,11 @@ int list_command(const Arguments& arguments) {
   po::positional_options_description places;
   places.add("section", -1);
   po::variables_map values;
-  if (!parse_arguments(arguments, "usage: gardenhose list [SECTION...]\n", flags, places, values)) {
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) {
+    return 0;
+  }
+  if (!wanted.empty() && wanted.front() == "scheme") {
+    print_scheme(wanted);
     return 0;
   }
   for (const std::string& name : wanted) {

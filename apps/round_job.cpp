@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "apps/scheme_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
@@ -66,7 +67,8 @@ boost::program_options::options_description round_flags(RoundOptions& o) {
   boost::program_options::options_description flags("Where the topology is several sites");
   auto add = flags.add_options();
   add("inner-scheme", boost::program_options::value(&o.inner_scheme)->default_value("sharded"),
-      "how weights and gradients travel inside a site; --scheme says what sites exchange");
+      "how weights and gradients travel inside a site, a shipped scheme or a file; --scheme says "
+      "what sites exchange");
   add("deadline", boost::program_options::value(&o.deadline),
       "time from a round's start after which sites that are not heard are left out of it");
   return flags;
@@ -94,7 +96,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   RoundJob job{.area = read_wide_area(options.topology, settings.topology),
                .model = read_model(options, settings),
                .parallelism = parallelism_of(options.parallelism),
-               .inner = sim::scheme_named(rounds.inner_scheme, "--inner-scheme"),
+               .inner = scheme_of(rounds.inner_scheme, "--inner-scheme"),
                .scheme_settings = settings.scheme};
   if (!options.parallelism.zero) job.parallelism.sharding.stage = usual_stage(job.inner);
   for (sim::Site& site : job.area.sites) {

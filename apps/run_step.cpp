@@ -9,6 +9,7 @@
 #include "apps/break_even.hpp"
 #include "apps/data_files.hpp"
 #include "apps/run_options.hpp"
+#include "apps/scheme_files.hpp"
 #include "apps/setup_options.hpp"
 #include "apps/verdict.hpp"
 #include "sim/base/error.hpp"
@@ -41,8 +42,8 @@ Result simulate_step(const Job& job, const Setup& setup) {
 
 // The scheme that `name` means as the baseline of `scheme`.
 Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
-  if (name == "twin") return {sim::scheme_named(setup.scheme.twin), setup.parallelism};
-  const sim::Scheme& baseline = sim::scheme_named(name, "--baseline");
+  if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
+  const sim::Scheme baseline = scheme_of(name, "--baseline");
   // A setting may name a part that only the compressed scheme has.
   return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
                                             : baseline);

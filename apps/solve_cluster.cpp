@@ -6,6 +6,7 @@
 
 #include "apps/nic_bandwidth.hpp"
 #include "apps/progress.hpp"
+#include "apps/scheme_files.hpp"
 #include "apps/solve_answers.hpp"
 #include "apps/solve_options.hpp"
 #include "sim/base/error.hpp"
@@ -53,7 +54,7 @@ std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>&
 
 std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progress& progress) {
   const Setup other =
-      job.setup_of(sim::with_settings(sim::scheme_named(name, "--beats"), job.scheme_settings));
+      job.setup_of(sim::with_settings(scheme_of(name, "--beats"), job.scheme_settings));
   std::vector<Answer> answers;
   for (const Setup& setup : job.setups) {
     const auto met = [&](double factor) {

@@ -10,6 +10,7 @@
 #include "apps/nic_bandwidth.hpp"
 #include "sim/cluster/fabric.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/schemes/scheme_file.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
@@ -30,7 +31,7 @@ double compute_seconds(const sim::Schedule& schedule) {
 
 std::string key_of(const Setup& setup) {
   const sim::Parallelism& p = setup.parallelism;
-  return fmt::format("{} {} {} {} {} {} {} {} {}", setup.scheme.name, p.sharding.stage,
+  return fmt::format("{}{} {} {} {} {} {} {} {}", to_toml(setup.scheme), p.sharding.stage,
                      p.sharding.ranks, p.gathers_matrices, p.micro_batch, p.accumulation,
                      to_text(p.overlap), bytes_of(p.gradients), p.bucket.count);
 }

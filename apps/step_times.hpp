@@ -51,7 +51,7 @@ class StepTimes {
   int simulations_ = 0;
 };
 
-// One line that differs between setups of a job that are not the same.
+// A text that differs between setups of a job that are not the same.
 [[nodiscard]] std::string key_of(const Setup& setup);
 
 }  // namespace apps

@@ -1,8 +1,9 @@
 #include "codecs/format.hpp"
 
 #include <array>
+#include <bit>
+#include <charconv>
 #include <stdexcept>
-#include <string_view>
 
 #include "codecs/codec.hpp"
 #include "codecs/group/group.hpp"
@@ -80,6 +81,15 @@ std::string rotation_name(const Format& format) {
   throw std::invalid_argument("a rotation outside the enumeration");
 }
 
+// N of a name with "_gN"; 0 where there is none.
+std::size_t group_in(std::string_view name) {
+  const std::size_t place = name.rfind("_g");
+  if (place == std::string_view::npos) return 0;
+  std::size_t group = 0;
+  std::from_chars(name.data() + place + 2, name.data() + name.size(), group);
+  return group;
+}
+
 }  // namespace
 
 int bits_of(Element element) { return row(element).bits; }
@@ -125,6 +135,40 @@ std::string format_name(const Format& format) {
   }
   if (format.rounding == Rounding::stochastic) name += "_sr";
   return name;
+}
+
+// EDEN's group is its rotation's block.
+bool has_groups(const Format& format) {
+  return format.group > 1 && format.group != kWholeTensor && format.keep == 0 &&
+         format.scale != Scale::matched;
+}
+
+bool takes_group(const Format& format, std::size_t group) {
+  constexpr std::size_t kSmallest = 32, kLargest = 1 << 20;
+  if (!has_groups(format) || group < kSmallest || group > kLargest) return false;
+  const bool power = std::has_single_bit(group);
+  switch (format.scale) {
+    case Scale::mean_magnitude:
+    case Scale::root_mean_square:
+      return power && group >= 128 && group <= 8192;
+    case Scale::clipped:
+      return power && group <= 512;
+    default:
+      return group % kSmallest == 0;
+  }
+}
+
+std::optional<Format> format_named(std::string_view name) {
+  for (const Codec* codec : all_codecs()) {
+    if (codec->name == name) return codec->format;
+  }
+  const std::size_t group = group_in(name);
+  for (const Codec* codec : all_codecs()) {
+    Format format = codec->format;
+    format.group = group;
+    if (takes_group(format, group) && format_name(format) == name) return format;
+  }
+  return std::nullopt;
 }
 
 }  // namespace codecs

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace codecs {
 
@@ -97,5 +99,11 @@ struct Format {
 // The name of the registry's codec that has the format, or one put together in the same way:
 // "int4_g512_sr".
 [[nodiscard]] std::string format_name(const Format& format);
+
+// Whether the format's codec has groups that may have another size, and whether that may be `group`.
+[[nodiscard]] bool has_groups(const Format& format);
+[[nodiscard]] bool takes_group(const Format& format, std::size_t group);
+// The format of that name: of a codec of the registry, or of one in groups of another size.
+[[nodiscard]] std::optional<Format> format_named(std::string_view name);
 
 }  // namespace codecs

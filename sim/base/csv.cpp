@@ -1,18 +1,54 @@
 #include "sim/base/csv.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
+#include <cmath>
 
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/base/toml_document.hpp"
+#include "sim/base/toml_guard.hpp"
 
 namespace sim {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1 << 20;
+constexpr std::size_t kMaxPathBytes = 4096;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// The parts of `text` between separators; an empty part is a part.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields;
+  for (const std::string_view field : split(line, ',')) fields.emplace_back(trimmed(field));
+  return fields;
+}
+
+}  // namespace
+
+void CsvRow::fail(std::string_view what) const { throw InputError(place_ + std::string(what)); }
 
 const std::string& CsvRow::text(const std::string& column) const {
   const auto found = fields_.find(column);
-  if (found == fields_.end()) throw InputError(place_ + "1: no column " + column);
+  if (found == fields_.end()) fail("no column " + column);
   return found->second;
 }
 
@@ -20,47 +56,53 @@ double CsvRow::number(const std::string& column) const {
   const std::string& field = text(column);
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size() || !(value > 0)) {
-    throw InputError(fmt::format("{}1: {}: '{}' is not a number above 0", place_, column, field));
+  if (error != std::errc() || end != field.data() + field.size() || !(value > 0) ||
+      !std::isfinite(value)) {
+    fail(fmt::format("{}: '{}' is not a number above 0", column, printable(field)));
   }
   return value;
 }
 
-namespace {
-
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> fields;
-  std::stringstream stream(line);
-  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
-  return fields;
-}
-
-}  // namespace
-
-std::vector<CsvRow> read_csv(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw InputError(file.string() + ": cannot be read");
+std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path& file,
+                              std::span<const std::string_view> columns) {
+  const std::string name = printable_line(file.string(), kMaxPathBytes);
+  if (text.size() > kMaxFileBytes) {
+    throw InputError(name + ": is larger than 1 MiB; is it the right file?");
+  }
   std::vector<CsvRow> rows;
-  std::vector<std::string> columns;
+  std::vector<std::string> header;
+  std::vector<std::string> problems;
   int number = 0;
-  for (std::string line; std::getline(stream, line);) {
+  for (const std::string_view line : split(text, '\n')) {
     ++number;
-    if (line.empty() || line.front() == '#') continue;
-    const std::vector<std::string> fields = split(line);
-    if (columns.empty()) {
-      columns = fields;
+    if (trimmed(line).empty() || line.front() == '#') continue;
+    const std::string place = fmt::format("{}:{}:1: ", name, number);
+    const std::vector<std::string> fields = fields_of(line);
+    if (header.empty()) {
+      header = fields;
+      if (columns.empty() || std::ranges::equal(header, columns)) continue;
+      throw InputError(
+          fmt::format("{}is not the header; write {}", place, fmt::join(columns, ",")));
+    }
+    if (fields.size() != header.size()) {
+      problems.push_back(
+          fmt::format("{}{} fields, {} columns", place, fields.size(), header.size()));
       continue;
     }
-    const std::string place = fmt::format("{}:{}:", file.string(), number);
-    if (fields.size() != columns.size()) {
-      throw InputError(
-          fmt::format("{}1: {} fields, {} columns", place, fields.size(), columns.size()));
-    }
     std::map<std::string, std::string> by_name;
-    for (std::size_t i = 0; i < fields.size(); ++i) by_name[columns[i]] = fields[i];
+    for (std::size_t i = 0; i < fields.size(); ++i) by_name[header[i]] = fields[i];
     rows.emplace_back(place, std::move(by_name));
   }
+  throw_problems(name, problems);
+  if (header.empty() && !columns.empty()) {
+    throw InputError(fmt::format("{}:1:1: is empty; write {} and a line for each size", name,
+                                 fmt::join(columns, ",")));
+  }
   return rows;
+}
+
+std::vector<CsvRow> read_csv(const std::filesystem::path& file) {
+  return parse_csv(read_input_text(file), file);
 }
 
 }  // namespace sim

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include "sim/base/error.hpp"
@@ -158,6 +159,13 @@ TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file
 
 void apply_settings(std::span<const Setting> settings, TomlDocument& document) {
   for (const Setting& setting : settings) apply_setting(setting, document);
+}
+
+std::string toml_text(std::string_view text) {
+  const toml::value<std::string> value{std::string(text)};
+  std::ostringstream stream;
+  stream << toml::toml_formatter{value, toml::format_flags::allow_unicode_strings};
+  return std::move(stream).str();
 }
 
 std::string read_input_text(const std::filesystem::path& file) {

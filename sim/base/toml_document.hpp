@@ -52,6 +52,9 @@ struct TomlDocument {
 // parse_toml does.
 void apply_settings(std::span<const Setting> settings, TomlDocument& document);
 
+// `text` as TOML writes it: in quotes, on one line.
+[[nodiscard]] std::string toml_text(std::string_view text);
+
 // The text of a regular file of at most 1 MiB. Throws InputError located at the file.
 [[nodiscard]] std::string read_input_text(const std::filesystem::path& file);
 

@@ -33,6 +33,17 @@ std::string_view noun_of(const TomlScalar& value) {
   return std::visit(Noun{}, value);
 }
 
+template <class T>
+std::optional<T> value_in(const TomlScalar& scalar) {
+  const T* value = std::get_if<T>(&scalar);
+  return value != nullptr ? std::optional<T>(*value) : std::nullopt;
+}
+
+std::optional<double> number_in(const TomlScalar& scalar) {
+  const auto integer = value_in<std::int64_t>(scalar);
+  return integer ? static_cast<double>(*integer) : value_in<double>(scalar);
+}
+
 std::string_view noun_of(const TomlValue& value) {
   const auto* scalar = std::get_if<TomlScalar>(&value);
   return scalar != nullptr ? noun_of(*scalar) : "a list";
@@ -92,9 +103,8 @@ const T* TomlReader::find_as(std::string_view key, std::string_view wanted) {
 }
 
 std::string TomlReader::bare_text(const TomlScalar& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
-  return std::string(noun_of(value));
+  const auto number = number_in(value);
+  return number ? fmt::format("{}", *number) : std::string(noun_of(value));
 }
 
 std::string TomlReader::text(std::string_view key) {
@@ -127,41 +137,58 @@ std::int64_t TomlReader::integer(std::string_view key, const IntegerRange& range
   return *value;
 }
 
+void TomlReader::check_range(std::string_view key, double value, const NumberRange& range) {
+  // Written so that NaN is out of range.
+  const bool above = range.above_zero ? value > 0 : value >= range.lowest;
+  if (above && value <= range.highest) return;
+  wrong(key, fmt::format("{} is out of range; write a number {} {} and at most {}", value,
+                         range.above_zero ? "above" : "of at least", range.lowest, range.highest));
+}
+
 double TomlReader::number(std::string_view key, const NumberRange& range) {
   const TomlValue* value = find(key);
   if (value == nullptr) return range.highest;
   const auto* scalar = std::get_if<TomlScalar>(value);
-  const auto* integer = scalar != nullptr ? std::get_if<std::int64_t>(scalar) : nullptr;
-  double result = range.highest;
-  if (integer != nullptr) {
-    result = static_cast<double>(*integer);
-  } else if (const double* given = find_as<double>(key, "a number without quotes, e.g. 0.5")) {
-    result = *given;
-  } else {
-    return result;
+  const auto result = scalar != nullptr ? number_in(*scalar) : std::nullopt;
+  if (!result) {
+    wrong(key, fmt::format("is {}; write a number without quotes, e.g. 0.5", noun_of(*value)));
+    return range.highest;
   }
-  // Written so that NaN is out of range.
-  const bool above = range.above_zero ? result > 0 : result >= range.lowest;
-  if (!(above && result <= range.highest)) {
-    wrong(key,
-          fmt::format("{} is out of range; write a number {} {} and at most {}", result,
-                      range.above_zero ? "above" : "of at least", range.lowest, range.highest));
+  check_range(key, *result, range);
+  return *result;
+}
+
+template <class T>
+std::vector<T> TomlReader::list(std::string_view key, std::optional<T> (*get)(const TomlScalar&),
+                                std::string_view wanted) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return {};
+  const auto* array = std::get_if<TomlArray>(value);
+  std::vector<T> result;
+  for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
+    if (const auto one = get(element)) result.push_back(*one);
+  }
+  if (array == nullptr || result.empty() || result.size() != array->size()) {
+    wrong(key, fmt::format("is not a list of {}", wanted));
+    return {};
+  }
+  return result;
+}
+
+std::vector<double> TomlReader::numbers(std::string_view key, const NumberRange& range) {
+  const TomlValue* value = find(key);
+  if (value == nullptr) return {};
+  if (std::holds_alternative<TomlScalar>(*value)) return {number(key, range)};
+  const auto result = list<double>(key, number_in, "numbers; write e.g. [9.5, 11, 12.5]");
+  for (const double element : result) {
+    if (is_good(key)) check_range(key, element, range);
   }
   return result;
 }
 
 std::vector<std::int64_t> TomlReader::integers(std::string_view key, const IntegerRange& range) {
-  const TomlValue* value = find(key);
-  if (value == nullptr) return {};
-  const auto* array = std::get_if<TomlArray>(value);
-  std::vector<std::int64_t> result;
-  for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
-    if (const auto* integer = std::get_if<std::int64_t>(&element)) result.push_back(*integer);
-  }
-  if (array == nullptr || result.empty() || result.size() != array->size()) {
-    wrong(key, "is not a list of whole numbers; write e.g. [0, 0, 1, 1]");
-    return {};
-  }
+  const auto result =
+      list<std::int64_t>(key, value_in<std::int64_t>, "whole numbers; write e.g. [0, 0, 1, 1]");
   for (const std::int64_t element : result) {
     if (is_good(key)) check_range(key, element, range);
   }
@@ -169,18 +196,7 @@ std::vector<std::int64_t> TomlReader::integers(std::string_view key, const Integ
 }
 
 std::vector<std::string> TomlReader::texts(std::string_view key) {
-  const TomlValue* value = find(key);
-  if (value == nullptr) return {};
-  const auto* array = std::get_if<TomlArray>(value);
-  std::vector<std::string> result;
-  for (const TomlScalar& element : array != nullptr ? *array : TomlArray{}) {
-    if (const auto* text = std::get_if<std::string>(&element)) result.push_back(*text);
-  }
-  if (array == nullptr || result.empty() || result.size() != array->size()) {
-    wrong(key, "is not a list of texts; write e.g. [\"first\", \"second\"]");
-    return {};
-  }
-  return result;
+  return list<std::string>(key, value_in<std::string>, "texts; write e.g. [\"first\", \"second\"]");
 }
 
 std::vector<std::string> TomlReader::tables_in(std::string_view table) {
@@ -189,6 +205,15 @@ std::vector<std::string> TomlReader::tables_in(std::string_view table) {
   for (const auto& [name, place] : document_.tables) {
     // One that only a --set names is a slip of the pen.
     if (table_of(name) == table && !place.from_setting) names.emplace_back(leaf_of(name));
+  }
+  return names;
+}
+
+std::vector<std::string> TomlReader::keys_in(std::string_view table) {
+  known_tables_.emplace(table);
+  std::vector<std::string> names;
+  for (const auto& [key, leaf] : document_.leaves) {
+    if (table_of(key) == table) names.emplace_back(leaf_of(key));
   }
   return names;
 }

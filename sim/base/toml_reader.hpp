@@ -44,6 +44,8 @@ class TomlReader {
   [[nodiscard]] std::int64_t integer(std::string_view key, const IntegerRange& range);
   [[nodiscard]] double number(std::string_view key, const NumberRange& range);
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, const IntegerRange& range);
+  // A list of numbers, or one alone.
+  [[nodiscard]] std::vector<double> numbers(std::string_view key, const NumberRange& range);
   [[nodiscard]] std::vector<std::string> texts(std::string_view key);
   template <class T>
   [[nodiscard]] T quantity(std::string_view key, Zero zero = Zero::refused);
@@ -60,12 +62,18 @@ class TomlReader {
   void wrong(std::string_view key, std::string_view what);
   // The key is an error with this reason when the document has it: "does not apply with ...".
   void inapplicable(std::string_view key, std::string_view why);
+  // A line that is located already, in another file that this one names; it comes last.
+  void elsewhere(std::string_view line) {
+    problems_.push_back({{.line = std::numeric_limits<std::uint32_t>::max()}, std::string(line)});
+  }
   // A table that may stand in the document without any of its keys.
   void optional_table(std::string_view table) { known_tables_.emplace(table); }
 
   // The names of the tables that lie in `table`, sorted: of [sites.east] and [sites.west] "east",
   // "west". The keys of each are still to be asked for.
   [[nodiscard]] std::vector<std::string> tables_in(std::string_view table);
+  // The leaves that lie in `table`, sorted, where any name will do. They are still to be asked for.
+  [[nodiscard]] std::vector<std::string> keys_in(std::string_view table);
   // True when the document has the table. Tells the reader that it is known.
   [[nodiscard]] bool has_table(std::string_view table);
   // As messages call it.
@@ -87,11 +95,16 @@ class TomlReader {
   const TomlValue* find(std::string_view key);
   template <class T>
   const T* find_as(std::string_view key, std::string_view wanted);
+  // What a list of one kind holds, each as `get` has it.
+  template <class T>
+  std::vector<T> list(std::string_view key, std::optional<T> (*get)(const TomlScalar&),
+                      std::string_view wanted);
   // A number as it is written without a unit; the kind of any other value.
   static std::string bare_text(const TomlScalar& value);
   void none_of(std::string_view key, std::string_view given,
                std::span<const std::string_view> known);
   void check_range(std::string_view key, std::int64_t value, const IntegerRange& range);
+  void check_range(std::string_view key, double value, const NumberRange& range);
   void note(const TomlPlace& place, std::string_view key, std::string_view what);
   void note_missing();
   void note_unknown();

@@ -6,28 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace sim {
 namespace {
-
-// The row of the error table that the scheme's reduction has, or nothing.
-std::string reduction_row(const Scheme& scheme) {
-  const GradientExchange& g = scheme.gradients;
-  const codecs::Format& inside = g.inside.format;
-  const bool measured = g.algorithm == GradientExchange::Algorithm::two_level &&
-                        inside.group == 128 && g.between.format.group == 128;
-  if (!measured) return "";
-  const bool rotated = inside.rotation == codecs::Rotation::hadamard;
-  if (inside.element == codecs::Element::int8) return rotated ? "TLq-HS" : "TLq";
-  return rotated ? "ULq-HS" : "ULq";
-}
-
-std::string weight_row(const Scheme& scheme) {
-  if (!scheme.weights.difference) return "bf16";
-  return scheme.weights.wire.format.group == 2048 ? "qWD" : "";
-}
 
 void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {
   const Fitted& fitted = cluster.fitted;
@@ -89,22 +71,6 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
     sources["codec " + line.substr(0, colon)] = line.substr(colon + 2);
   }
   return sources;
-}
-
-std::map<std::string, double> codec_errors(const std::filesystem::path& table,
-                                           const Scheme& scheme) {
-  const JsonDocument document = read_json(table);
-  const JsonReader root(document);
-  std::map<std::string, double> errors;
-  const auto add = [&](const char* part, const std::string& row, const std::string& prefix) {
-    if (!root.at(part).has(row)) return;
-    root.at(part).at(row).each_key([&](const std::string& distribution, const JsonReader& figures) {
-      errors[prefix + distribution] = figures.at("relative_l2").not_negative();
-    });
-  };
-  add("reductions", reduction_row(scheme), "");
-  add("weights", weight_row(scheme), "weights_");
-  return errors;
 }
 
 }  // namespace sim

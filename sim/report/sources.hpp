@@ -13,9 +13,11 @@ namespace sim {
 [[nodiscard]] std::map<std::string, std::string> sources_of(const StepContext& context,
                                                             const Scheme& scheme);
 
-// Relative L2 errors of the scheme's gradients by distribution, and of its weights by learning rate
-// ("weights_lr_6e-4"), from the table that gardenhose-codec-error wrote. Empty where the table has
-// no row for the scheme's formats. Throws InputError where the file cannot be read.
+// Relative L2 errors of the sum of independent gradients by distribution, of the sum of 256 steps
+// where there is error feedback ("sum_of_256"), and of the weights by learning rate of Adam or by
+// distribution ("weights_lr_6e-4"), from the table that gardenhose-codec-error wrote or from the
+// scheme's cards. Nothing where neither has a figure. Throws InputError where the file cannot be
+// read.
 [[nodiscard]] std::map<std::string, double> codec_errors(const std::filesystem::path& table,
                                                          const Scheme& scheme);
 

@@ -38,16 +38,17 @@ enum class Phase : std::uint8_t {
 // Operations of one rank and stream run one after the other, in the order in which they were added.
 enum class Stream : std::uint8_t {
   compute,
-  codec,            // kernels that encode and decode beside the compute stream
+  codec,            // kernels that encode and decode gradients beside the compute stream
   tensor,           // tensor-parallel communicator
   receive_forward,  // point-to-point, one communicator a direction
   receive_backward,
-  weights,         // data-parallel communicator of the weights
-  gradients,       // data-parallel communicator of the gradients, or its part inside a node
+  weights,          // data-parallel communicator of the weights
+  gradients,        // data-parallel communicator of the gradients, or its part inside a node
   gradients_inter,  // its part between nodes, of two-level schemes
+  weight_codec,     // kernels that cast, encode and decode weights
   tensor_codec      // kernels that encode and decode what tensor-parallel ranks send
 };
-inline constexpr int kStreams = 9;
+inline constexpr int kStreams = 10;
 [[nodiscard]] const char* stream_name(Stream stream);
 
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.

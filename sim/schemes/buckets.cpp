@@ -60,7 +60,7 @@ void gather_weights(Step& step) {
     }
     if (beside) continue;  // each layer waits for its own bucket
     step.hold_stage(stage, Stream::weights);
-    step.hold_stage(stage, Stream::codec);
+    step.hold_stage(stage, Stream::weight_codec);
     // Gathered into the communication buffer, then copied to the model's parameters.
     const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
     if (step.shards > 1) step.pass(stage, Phase::memory_pass, "copy weights", 4 * parameters);
@@ -75,7 +75,7 @@ void encode_weights(Step& step) {
           step.timed(weight_encode(step.scheme.weights, bucket.parameters / step.shards, 2));
       step.for_each_rank(stage, [&](int rank) {
         const OperationId updated = step.builder.last(rank, Stream::compute);
-        step.codec(rank, Phase::encode, kernel, {&updated, 1});
+        step.codec(rank, Phase::encode, kernel, {&updated, 1}, Stream::weight_codec);
       });
     }
   }

@@ -16,14 +16,19 @@ double layouts(const Step& step) {
 }
 
 void gather_from(Step& step, const Communicator& group, const Wire& wire, double parameters,
-                 bool beside) {
+                 std::span<const OperationId> after) {
   const auto ranks = static_cast<double>(group.ranks.size());
-  const auto after = step.last_of(group, step.shards_weights() ? Stream::codec : Stream::compute);
   all_gather(step.builder, group, layouts(step) * wire.bytes(parameters / ranks, ranks) * ranks,
              {.stream = Stream::weights,
               .phase = Phase::weight_comm,
               .label = "all_gather weights",
-              .after = beside ? std::span<const OperationId>() : after});
+              .after = after});
+}
+
+// What ZeRO-3 sends is encoded; else the updated weights lie there when the step begins.
+std::vector<OperationId> ready_to_send(const Step& step, const Communicator& group, bool beside) {
+  if (beside) return {};
+  return step.last_of(group, step.shards_weights() ? Stream::weight_codec : Stream::compute);
 }
 
 // Of ZeRO-1 and 2 beside the compute stream; ZeRO-3's units are decoded where they are used.
@@ -31,7 +36,8 @@ void decode_beside(Step& step, const Communicator& group, std::size_t index, dou
   const CodecKernel decode = step.timed(weight_decode(step.scheme.weights, parameters));
   for (const int rank : group.ranks) {
     const OperationId gathered = step.builder.last(rank, Stream::weights);
-    step.note_gathered(rank, index, step.codec(rank, Phase::decode, decode, {&gathered, 1}));
+    step.note_gathered(
+        rank, index, step.codec(rank, Phase::decode, decode, {&gathered, 1}, Stream::weight_codec));
   }
 }
 
@@ -55,7 +61,8 @@ void gather_bucket(Step& step, int stage, std::size_t index, bool beside) {
   const double parameters = step.buckets[static_cast<std::size_t>(stage)][index].parameters;
   for (int t = 0; t < step.parallelism.tensor; ++t) {
     for (const Communicator& group : step.data_group(stage, t).shards) {
-      gather_from(step, group, gathered_wire(step, stage, index), parameters, beside);
+      gather_from(step, group, gathered_wire(step, stage, index), parameters,
+                  ready_to_send(step, group, beside));
       if (decodes_weights(step) && !step.shards_weights()) {
         decode_beside(step, group, index, parameters);
         continue;
@@ -71,7 +78,11 @@ void gather_secondary(Step& step, int stage, std::size_t index) {
   const double parameters = step.buckets[static_cast<std::size_t>(stage)][index].parameters;
   for (int t = 0; t < step.parallelism.tensor; ++t) {
     for (const Communicator& group : step.data_group(stage, t).inside) {
-      gather_from(step, group, {formats::kBf16}, parameters, false);
+      std::vector<OperationId> ready;
+      for (const int rank : group.ranks) {
+        ready.push_back(step.builder.barrier(step.beside_compute(rank)));
+      }
+      gather_from(step, group, {formats::kBf16}, parameters, ready);
       for (const int rank : group.ranks) {
         step.note_gathered(rank, index, step.builder.last(rank, Stream::weights));
       }

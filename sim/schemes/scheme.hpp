@@ -1,5 +1,6 @@
 // Scheme: which codec and which collective a data-parallel step uses for its weights and for its
-// gradients. A row of choices, in code or from a TOML file; plan_step() turns it into operations.
+// gradients. A row of choices, in code or from a TOML file (sim/schemes/scheme_file.hpp);
+// plan_step() turns it into operations.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +23,7 @@ struct WeightExchange {
   // ZeRO-3: ranks of a node keep BF16 shards of what the forward pass gathered, and the backward
   // pass gathers those (hpZ of ZeRO++, arXiv 2306.10209, section 3.2).
   bool secondary_shards = false;
+  friend bool operator==(const WeightExchange&, const WeightExchange&) = default;
 };
 
 // How every rank gets the summed gradients: of its shard, or of everything where nothing is sharded.
@@ -49,6 +51,7 @@ struct GradientExchange {
   int factor_rank = 0;         // of low_rank: columns of each factor
   bool fused_hadamard = true;  // the transform is part of the codec's kernels, not a pass before
   int slices = 1;              // pipelined between the two levels
+  friend bool operator==(const GradientExchange&, const GradientExchange&) = default;
 };
 
 // What activations and their gradients travel as; plain is BF16.
@@ -57,12 +60,14 @@ struct ActivationExchange {
       {.element = codecs::Element::
            bf16}};  // between the ranks of a tensor-parallel group, both ways of each exchange
   Wire pipeline = {{.element = codecs::Element::bf16}};  // between stages
+  friend bool operator==(const ActivationExchange&, const ActivationExchange&) = default;
 };
 
 // What a scheme lets run beside the compute stream, where --overlap asks for it.
 struct AllowedOverlap {
   bool weights = true;
   bool gradients = true;
+  friend bool operator==(const AllowedOverlap&, const AllowedOverlap&) = default;
 };
 
 struct Scheme {
@@ -78,6 +83,7 @@ struct Scheme {
 
   [[nodiscard]] bool compresses() const { return twin != name; }
   [[nodiscard]] bool is_defined_for(int zero_stage) const;
+  friend bool operator==(const Scheme&, const Scheme&) = default;
 };
 
 // Every scheme that ships, in the order in which `list` shows them.

@@ -8,11 +8,14 @@ namespace sim {
 namespace {
 
 void set_group(const Setting& setting, const Scheme& scheme, Wire& wire) {
-  if (wire.card || wire.format.group <= 1 || wire.format.keep > 0 ||
-      wire.format.group == codecs::kWholeTensor) {
+  if (wire.card || !codecs::has_groups(wire.format)) {
     refuse(setting, fmt::format("{} has no such groups", scheme.name));
   }
-  wire.format.group = multiple_of_32(setting);
+  const std::size_t group = multiple_of_32(setting);
+  if (!codecs::takes_group(wire.format, group)) {
+    refuse(setting, fmt::format("{} takes no groups of {}", wire.name(), group));
+  }
+  wire.format.group = group;
 }
 
 void set_fused_hadamard(const Setting& setting, Scheme& scheme) {

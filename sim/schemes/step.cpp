@@ -195,7 +195,7 @@ void Step::pass(int stage, Phase phase, std::string_view label, double bytes, do
 }
 
 void Step::side_pass(int rank, Phase phase, std::string_view label, double bytes) {
-  builder.work(rank, Stream::codec, phase, label, pass_seconds(label, bytes, 0), 1,
+  builder.work(rank, Stream::weight_codec, phase, label, pass_seconds(label, bytes, 0), 1,
                beside_compute(rank));
 }
 

@@ -80,7 +80,7 @@ struct Step {
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
-  // One beside the compute stream; on the codec stream.
+  // One of weights, beside the compute stream.
   void side_pass(int rank, Phase phase, std::string_view label, double bytes);
   // What a kernel beside the compute stream waits for: where that is now, and where weights do not
   // overlap what it waits for.

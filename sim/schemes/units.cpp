@@ -93,7 +93,7 @@ class Units {
     } else if (step_.shards > 1) {
       const CodecKernel kernel = step_.timed(weight_encode(step_.scheme.weights, shard, 4));
       step_.for_each_rank(stage, [&](int rank) {
-        step_.codec(rank, Phase::encode, kernel, step_.beside_compute(rank));
+        step_.codec(rank, Phase::encode, kernel, step_.beside_compute(rank), Stream::weight_codec);
       });
     }
   }

@@ -1,33 +1,43 @@
-// CodecCard: a codec that this project has no code for, as its owner measured it: what it sends, how
-// long its kernels take, what it loses. Read from TOML, with a CSV of times beside it:
+// CodecCard: a codec that this project has no code for, as its owner measured it: what it sends,
+// how long its kernels take, what it loses. Read from TOML, with a CSV of times beside it:
 //
 //   summary = "rANS of the exponents, lossless"
 //
 //   [wire]
-//   bits_per_element = 11.0           # scales and indices included; of a codec whose size varies,
-//                                     # quantiles from the smallest to the largest:
+//   bits_per_element = 11.0           # scales and indices included; of a codec whose size varies
+//                                     # from message to message, quantiles at equal distances:
 //                                     # bits_per_element = [9.1, 10.8, 11.0, 11.3, 12.9]
-//   overhead = "64 B"                 # optional: of each message
-//   summable = false                  # encoded values can be added up in flight, as NCCL's sum does
+//   overhead = "64 B"                 # of each message; none without it
+//   summable = false                  # encoded values can be added up in flight, as NCCL's sum
+//                                     # does; not without it
 //
 //   [times]
-//   gpu = "NVIDIA H200"               # that they were measured on
+//   gpu = "NVIDIA H200"               # that they were measured on, as topologies call it
 //   memory_bandwidth = "4.8 TBps"     # its data sheet's, to scale them to another GPU
-//   file = "my_codec.csv"             # step,inputs,elements,seconds
+//   file = "my_codec.csv"             # beside the card
 //
-//   [error]                           # optional: relative L2 error of one encode, by distribution
-//   normal = 0.0
+//   [error]                           # may be left out: for reports, the relative L2 error of one
+//   normal = 0.0                      # encode of values of a distribution of this name
 //   student_t3 = 0.0
+//
+// The file of times, in seconds, with a line for each step and size that was measured. Elements are
+// those of the input of an encode, and of one output of a decode. `encode` and `decode` are needed;
+// where there is no `decode_reduce` (of as many wires, summed by one kernel) wires are decoded one
+// by one and added up.
+//
+//   step,inputs,elements,seconds
+//   encode,1,1048576,1.1e-5
+//   decode,1,1048576,0.9e-5
+//   decode_reduce,4,1048576,2.8e-5
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sim/base/setting.hpp"
 #include "sim/base/units.hpp"
 #include "sim/workload/calibration.hpp"
 
@@ -43,8 +53,7 @@ struct CodecCard {
   bool summable = false;
   std::string gpu;
   Bandwidth memory_bandwidth = {};
-  // By "encode", "decode" or "decode_reduce/INPUTS", sizes ascending. Elements are those of
-  // KernelUse: of the input for encodes, of one output for the decodes.
+  // By "encode", "decode" or "decode_reduce/INPUTS", sizes ascending.
   std::map<std::string, std::vector<KernelTime>> steps = {};
   std::map<std::string, double> error = {};
 };
@@ -54,10 +63,11 @@ struct CodecCard {
 // Expectation of the largest of `parts` independent messages.
 [[nodiscard]] double largest_bits(const CodecCard& card, double parts);
 
-// Reads a card and its times. Throws InputError with a located line for each problem.
+// Reads a card and its times. Throws InputError with a located line for each problem of the two.
 [[nodiscard]] CodecCard read_codec_card(const std::filesystem::path& file);
-// The same from text in memory; `times` is the text of the CSV that it names.
+// The same from text in memory; `times_of` has the text of the file of times, or throws InputError.
+using TextOf = std::function<std::string(const std::filesystem::path& file)>;
 [[nodiscard]] CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& file,
-                                         std::string_view times);
+                                         const TextOf& times_of);
 
 }  // namespace sim

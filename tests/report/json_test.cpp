@@ -65,7 +65,9 @@ bool has_unit(const std::string& name) {
 
 // Counts, ratios and shares.
 bool is_plain(const std::string& name) {
-  constexpr std::array kPlain{"schema_version", "gpus", "mfu", "speedup", "busy", "codec_error"};
+  constexpr std::array kPlain{"schema_version", "gpus",         "mfu",          "speedup",
+                              "busy",           "codec_error",  "zero_stage",   "hybrid_shard",
+                              "micro_batch",    "accumulation", "global_batch", "sequence"};
   return std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end() ||
          name.ends_with("_parallel") || name.starts_with("compression_ratio_");
 }

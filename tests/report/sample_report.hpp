@@ -15,11 +15,12 @@ struct ReportedStep {
   StepReport report;
 };
 
+// At the stage of ZeRO that is asked for, or the one that the scheme is defined for.
 inline ReportedStep reported_step(const Cluster& cluster, const Parallelism& parallelism,
                                   const Scheme& scheme, Detail detail = Detail::folded) {
   const Model model = deep_model();
   const Calibration calibration = roofline();
-  const StepContext context{cluster, model, calibration, parallelism, detail};
+  const StepContext context{cluster, model, calibration, defined(scheme, parallelism), detail};
   ReportedStep step{.schedule = plan_step(context, scheme), .timeline = {}, .report = {}};
   step.timeline = simulate(step.schedule, cluster);
   step.report = summarize(context, scheme, step.schedule, step.timeline);

@@ -18,7 +18,7 @@ namespace {
 std::map<std::string, std::string> sources(const Cluster& cluster, const Calibration& calibration,
                                            const Scheme& scheme) {
   const Model model = deep_model();
-  return sources_of({cluster, model, calibration, {}}, scheme);
+  return sources_of({cluster, model, calibration, defined(scheme)}, scheme);
 }
 
 class Sources : public EveryScheme {};
@@ -26,7 +26,8 @@ class Sources : public EveryScheme {};
 std::set<std::string> formats_that_run(const Schedule& schedule) {
   std::set<std::string> formats;
   for (const Operation& one : schedule.operations) {
-    if (one.kind != OperationKind::work || one.stream != Stream::codec) continue;
+    if (one.kind != OperationKind::work || one.seconds == 0) continue;
+    if (one.phase != Phase::encode && one.phase != Phase::decode) continue;
     formats.insert(schedule.labels[one.label]);
   }
   return formats;
@@ -39,7 +40,7 @@ TEST_P(Sources, NameTheCodecKernelsThatRunAndNoOthers) {
     for (const auto& [constant, source] : sources(cluster, roofline(), scheme())) {
       if (constant.starts_with("codec ")) named.insert(constant.substr(constant.rfind(' ') + 1));
     }
-    EXPECT_EQ(named, formats_that_run(plan(cluster, deep_model(), {}, scheme())))
+    EXPECT_EQ(named, formats_that_run(plan(cluster, deep_model(), defined(scheme()), scheme())))
         << cluster.nodes << "x" << cluster.gpus_per_node;
   }
 }
@@ -121,13 +122,16 @@ TEST(CodecErrors, AreThoseOfTheShippedTableForEverySchemeThatCompresses) {
   const auto table = source_directory() / "traces/calibration/codec_error.json";
   for (const Scheme* scheme : all_schemes()) {
     const auto errors = codec_errors(table, *scheme);
-    EXPECT_FALSE(errors.empty()) << scheme->name;
+    EXPECT_EQ(errors.empty(), scheme->name == "data_parallel") << scheme->name;
     for (const auto& [distribution, error] : errors) {
       EXPECT_GT(error, 0) << scheme->name << ", " << distribution;
-      EXPECT_LT(error, 1) << scheme->name << ", " << distribution;
+      EXPECT_LT(error, 2) << scheme->name << ", " << distribution;
     }
-    const bool reduces = scheme->gradients.algorithm == GradientExchange::Algorithm::two_level;
-    EXPECT_EQ(errors.contains("normal"), reduces) << scheme->name;
+    const bool reduces = scheme->gradients.algorithm == GradientExchange::Algorithm::low_rank ||
+                         !scheme->gradients.between.is_plain();
+    const bool rings = scheme->gradients.algorithm == GradientExchange::Algorithm::ring;
+    EXPECT_EQ(errors.contains("normal"), reduces && !rings) << scheme->name;
+    EXPECT_EQ(errors.contains("sum_of_256"), scheme->gradients.residual_bytes > 0) << scheme->name;
   }
 }
 

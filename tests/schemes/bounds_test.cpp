@@ -10,24 +10,26 @@
 namespace sim {
 namespace {
 
-// What is planned in these tests: no overlap, all of it, several micro-batches, and stages 2 and 3,
-// which does not do for changes of weights.
+// What is planned in these tests: no overlap, all of it, several micro-batches, at every stage that
+// the scheme is defined for.
 std::vector<Parallelism> settings(const Scheme& scheme) {
-  std::vector<Parallelism> all{
-      {},
-      {.overlap = kOverlapAll, .bucket = 8_MiB},
-      {.tensor = 2, .accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB},
-      {.tensor = 2, .pipeline = 2, .accumulation = 3},
-      {.accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB, .sharding = {.stage = 2}}};
-  if (scheme.weights.difference) return all;
-  all.push_back({.overlap = kOverlapAll, .sharding = {.stage = 3}});
-  all.push_back({.tensor = 2,
-                 .pipeline = 2,
-                 .virtual_stages = 2,
-                 .accumulation = 3,
-                 .sharding = {.stage = 3, .prefetch_after_backward = true}});
-  if (scheme.gradients.algorithm == GradientExchange::Algorithm::ring) {
+  std::vector<Parallelism> all;
+  for (const int stage : scheme.zero) {
+    const auto add = [&](Parallelism p) {
+      p.sharding.stage = stage;
+      all.push_back(p);
+    };
+    if (stage == 2) {
+      add({.accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB});
+      continue;
+    }
+    add({});
+    add({.tensor = 2, .accumulation = 2, .overlap = kOverlapAll, .bucket = 8_MiB});
+    add({.tensor = 2, .pipeline = 2, .virtual_stages = stage == 3 ? 2 : 1, .accumulation = 3});
+  }
+  if (scheme.name == "sharded") {
     all.push_back({.overlap = kOverlapAll, .sharding = {.stage = 3, .ranks = 4}});
+    all.push_back({.accumulation = 2, .sharding = {.stage = 3, .prefetch_after_backward = true}});
   }
   return all;
 }
@@ -109,9 +111,9 @@ double worst_of_more_bandwidth(const Parallelism& parallelism, const Scheme& sch
 }
 
 TEST_P(Bounds, MoreBandwidthNeverMakesAStepSlower) {
-  EXPECT_LE(worst_of_more_bandwidth({}, scheme()), 1 + 1e-9);
-  EXPECT_LE(worst_of_more_bandwidth({.tensor = 2, .pipeline = 2, .accumulation = 3}, scheme()),
-            1 + 1e-9);
+  EXPECT_LE(worst_of_more_bandwidth(defined(scheme()), scheme()), 1 + 1e-9);
+  const Parallelism deep{.tensor = 2, .pipeline = 2, .accumulation = 3};
+  EXPECT_LE(worst_of_more_bandwidth(defined(scheme(), deep), scheme()), 1 + 1e-9);
 }
 
 // A faster flow takes more memory bandwidth for a shorter time. A kernel that memory bounds in part
@@ -134,9 +136,10 @@ TEST_P(Bounds, TwoRunsAgreeToTheLastBit) {
 }
 
 // Step by step, each pair of an all_to_all takes a share of a link that it meets a ring on; folded,
-// they are one flow. Only under stage 3 do both run at once.
+// they are one flow. Both run at once where ZeRO-3 gathers, and where sums are gathered again.
 double fold_tolerance(const Scheme& scheme, const Parallelism& parallelism) {
-  const bool meets_a_ring = parallelism.sharding.stage == 3 && parallelism.overlap.weights &&
+  const bool gathers = parallelism.sharding.stage == 0 || parallelism.sharding.stage == 3;
+  const bool meets_a_ring = gathers && parallelism.overlap.weights &&
                             scheme.gradients.algorithm == GradientExchange::Algorithm::all_to_all;
   return meets_a_ring ? 0.1 : 0.02;
 }

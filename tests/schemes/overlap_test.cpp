@@ -43,11 +43,11 @@ class OverlapLaws : public EveryScheme {};
 
 TEST_P(OverlapLaws, OverlapIsBetweenTheLongestPartAndNoOverlapSlowedDown) {
   const Cluster cluster = balanced_cluster();
-  const double serial = step_time(cluster, deep_model(), {}, scheme());
+  const double serial = step_time(cluster, deep_model(), defined(scheme()), scheme());
   for (const Overlap& overlap :
        {Overlap{.gradients = true}, Overlap{.weights = true}, kOverlapAll}) {
-    const Schedule schedule =
-        plan(cluster, deep_model(), {.overlap = overlap, .bucket = 12_MiB}, scheme());
+    const Parallelism parallelism = defined(scheme(), {.overlap = overlap, .bucket = 12_MiB});
+    const Schedule schedule = plan(cluster, deep_model(), parallelism, scheme());
     const double step_s = simulate(schedule, cluster).makespan_s;
     EXPECT_LE(step_s, serial * largest_slowdown(schedule));
     EXPECT_GE(step_s, longest_part_s(schedule, cluster) * (1 - 1e-9));
@@ -56,10 +56,14 @@ TEST_P(OverlapLaws, OverlapIsBetweenTheLongestPartAndNoOverlapSlowedDown) {
 
 TEST_P(OverlapLaws, OverlapHidesSomething) {
   const Cluster cluster = balanced_cluster();
-  const double serial = step_time(cluster, deep_model(), {}, scheme());
-  for (const Overlap& overlap : {Overlap{.gradients = true}, Overlap{.weights = true}}) {
-    EXPECT_LT(step_time(cluster, deep_model(), {.overlap = overlap, .bucket = 12_MiB}, scheme()),
-              serial);
+  const double serial = step_time(cluster, deep_model(), defined(scheme()), scheme());
+  for (const bool weights : {false, true}) {
+    const Overlap overlap{.gradients = !weights, .weights = weights};
+    const Parallelism parallelism = defined(scheme(), {.overlap = overlap, .bucket = 12_MiB});
+    const bool allowed = weights ? parallelism.sharding.stage > 0 && scheme().overlap.weights
+                                 : scheme().overlap.gradients;
+    if (!allowed) continue;
+    EXPECT_LT(step_time(cluster, deep_model(), parallelism, scheme()), serial);
   }
 }
 

@@ -89,6 +89,14 @@ inline double work_seconds(const Schedule& schedule, int rank, Phase phase) {
 
 inline constexpr Overlap kOverlapAll{.gradients = true, .weights = true, .tensor = true};
 
+// At the stage of ZeRO that is asked for, or the one that the scheme is defined for.
+inline Parallelism defined(const Scheme& scheme, Parallelism parallelism = {}) {
+  if (!scheme.is_defined_for(parallelism.sharding.stage)) {
+    parallelism.sharding.stage = scheme.zero.front();
+  }
+  return parallelism;
+}
+
 // Fixture of the laws that hold for every row of the registry.
 class EveryScheme : public testing::TestWithParam<const Scheme*> {
  protected:

@@ -91,9 +91,10 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
 TEST(TwoLevelSchemes, RefuseReplicasSpreadUnevenlyOverTheNodes) {
   // Two stages of three replicas on three nodes of two GPUs: a stage has two on one node, one on
   // the next.
-  const Parallelism parallelism{.pipeline = 2};
   for (const Scheme* scheme : all_schemes()) {
-    const bool two_level = scheme->gradients.algorithm == GradientExchange::Algorithm::two_level;
+    const Parallelism parallelism = defined(*scheme, {.pipeline = 2});
+    const bool two_level = scheme->gradients.algorithm == GradientExchange::Algorithm::two_level ||
+                           scheme->weights.secondary_shards;
     const std::string error = input_error_of(
         [&] { static_cast<void>(plan(small_cluster(3, 2), deep_model(), parallelism, *scheme)); });
     EXPECT_EQ(error.find("needs as many replicas on every node") != std::string::npos, two_level);

@@ -189,31 +189,35 @@ TEST(Zero3, SendsUnitByUnitAsTheyAreUsedAndReducesThemBackwards) {
 
 class ShardedWeights : public EveryScheme {};
 
-TEST_P(ShardedWeights, AreRefusedToChangesOfWholeWeightsAndElseReduceAsBefore) {
+TEST_P(ShardedWeights, AreRefusedToSchemesOfOtherStagesAndElseReduceAsBefore) {
   const auto sent = [&](int stage) {
     return sent_by({.sharding = {.stage = stage}}, deep_model(), scheme()).gradients;
   };
-  if (scheme().weights.difference) {
-    EXPECT_EQ(input_error_of([&] { static_cast<void>(sent(3)); }),
-              "--zero: " + std::string(scheme().name) +
-                  " sends changes of weights that every rank keeps whole, and stage 3 keeps "
-                  "shards; choose --zero 1 or 2");
-    EXPECT_GT(sent(2), 0);
-    return;
+  const double usual = sent(scheme().zero.front());
+  for (const int stage : {0, 1, 2, 3}) {
+    if (scheme().is_defined_for(stage)) {
+      // Padding of each unit's last groups.
+      EXPECT_NEAR(sent(stage) / usual, 1, 2e-3);
+      continue;
+    }
+    const std::string error = input_error_of([&] { static_cast<void>(sent(stage)); });
+    EXPECT_TRUE(error.starts_with("--zero: " + scheme().name + " is defined for ")) << error;
+    EXPECT_NE(error.find("choose --zero " + std::to_string(scheme().zero.front())),
+              std::string::npos)
+        << error;
   }
-  // Padding of each unit's last groups.
-  EXPECT_NEAR(sent(3) / sent(1), 1, 2e-3);
 }
 
 TEST_P(ShardedWeights, OfHybridGroupsAreReducedByRingsAlone) {
+  if (!scheme().is_defined_for(3)) return;
   const Parallelism hybrid{.sharding = {.stage = 3, .ranks = 4}};
   const std::string error =
       input_error_of([&] { static_cast<void>(sent_by(hybrid, deep_model(), scheme())); });
-  if (scheme().weights.difference) return;
-  const bool ring = scheme().gradients.algorithm == GradientExchange::Algorithm::ring;
+  const bool ring = scheme().gradients.algorithm == GradientExchange::Algorithm::ring &&
+                    !scheme().weights.secondary_shards;
   EXPECT_EQ(error, ring ? ""
-                        : "--hybrid-shard: " + std::string(scheme().name) +
-                              " has no reduction between groups of replicas; choose --scheme "
+                        : "--hybrid-shard: " + scheme().name +
+                              " has no exchange between groups of replicas; choose --scheme "
                               "sharded");
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using Algorithm = GradientExchange::Algorithm;
 
-bool loses_nothing(const codecs::Format& format) {
-  return codecs::bits_of(format.element) >= 16 && format.group <= 1;
+bool loses_nothing(const Wire& wire) {
+  return !wire.card && codecs::bits_of(wire.format.element) >= 16 && wire.format.group <= 1;
 }
 
 class Twin : public EveryScheme {};
@@ -23,6 +23,8 @@ class Twin : public EveryScheme {};
 TEST_P(Twin, IsARowThatDoesNotCompress) {
   EXPECT_FALSE(twin().compresses());
   EXPECT_FALSE(twin().weights.difference);
+  EXPECT_FALSE(twin().weights.secondary_shards);
+  EXPECT_EQ(twin().gradients.residual_bytes, 0);
   EXPECT_TRUE(loses_nothing(twin().weights.wire));
   if (twin().gradients.algorithm != Algorithm::ring) {
     EXPECT_TRUE(loses_nothing(twin().gradients.inside));
@@ -32,11 +34,21 @@ TEST_P(Twin, IsARowThatDoesNotCompress) {
 
 TEST_P(Twin, OfATwinIsItself) { EXPECT_EQ(twin().twin, twin().name); }
 
-// Compute and update kernels of every rank, in order: sharding and overlaps show in them.
+TEST_P(Twin, IsDefinedForTheStagesOfItsScheme) {
+  ASSERT_FALSE(scheme().zero.empty());
+  for (const int stage : scheme().zero) EXPECT_TRUE(twin().is_defined_for(stage)) << stage;
+}
+
+// Compute and update kernels of every rank, in order: sharding and overlaps show in them. Passes over
+// what ZeRO-3 gathers stand where its decodes do.
 std::vector<std::tuple<int, Phase, double>> kernels_of(const Schedule& schedule) {
   std::vector<std::tuple<int, Phase, double>> kernels;
   for (const Operation& one : schedule.operations) {
     if (one.kind != OperationKind::work || one.stream != Stream::compute) continue;
+    if (one.phase == Phase::decode || schedule.labels[one.label] == "keep secondary shard" ||
+        schedule.labels[one.label] == "unpack weights") {
+      continue;
+    }
     kernels.emplace_back(one.rank, one.phase, one.seconds);
   }
   return kernels;
@@ -44,9 +56,12 @@ std::vector<std::tuple<int, Phase, double>> kernels_of(const Schedule& schedule)
 
 TEST_P(Twin, HasTheSameKernelsOnTheComputeStream) {
   for (const Overlap& overlap : {Overlap{}, kOverlapAll}) {
-    const Parallelism parallelism{.accumulation = 2, .overlap = overlap, .bucket = 16_MiB};
+    const Parallelism parallelism =
+        defined(scheme(), {.accumulation = 2, .overlap = overlap, .bucket = 16_MiB});
     const auto mine = plan(small_cluster(), sample_model(), parallelism, scheme());
-    const auto twins = plan(small_cluster(), sample_model(), parallelism, twin());
+    Scheme same_overlap = twin();
+    same_overlap.overlap = scheme().overlap;
+    const auto twins = plan(small_cluster(), sample_model(), parallelism, same_overlap);
     EXPECT_EQ(kernels_of(mine), kernels_of(twins));
   }
 }
@@ -61,13 +76,15 @@ auto facts_of(const Schedule& schedule, const Operation& one) {
 
 TEST_P(Twin, IsTheSchemeItselfWithoutItsCodecsAndCollectives) {
   Scheme plain = scheme();
-  plain.weights = {.wire = formats::kBf16, .difference = false};
-  plain.gradients = {.algorithm = Algorithm::ring};
+  plain.weights = {};
+  plain.gradients = {};
+  plain.overlap = {};
+  const Scheme& uncompressed =
+      scheme_named(scheme().is_defined_for(0) ? "data_parallel" : "sharded");
   for (const Overlap& overlap : {Overlap{}, kOverlapAll}) {
-    const Parallelism parallelism{.overlap = overlap, .bucket = 16_MiB};
+    const Parallelism parallelism = defined(scheme(), {.overlap = overlap, .bucket = 16_MiB});
     const auto mine = plan(small_cluster(), sample_model(), parallelism, plain);
-    const auto baseline =
-        plan(small_cluster(), sample_model(), parallelism, scheme_named("sharded"));
+    const auto baseline = plan(small_cluster(), sample_model(), parallelism, uncompressed);
     ASSERT_EQ(mine.operations.size(), baseline.operations.size());
     for (std::size_t i = 0; i < mine.operations.size(); ++i) {
       ASSERT_EQ(facts_of(mine, mine.operations[i]), facts_of(baseline, baseline.operations[i]));

@@ -28,7 +28,8 @@ TEST(Memory, OfParametersIsTwoBytesAWeightAndTwelveOfTheOptimizerSharded) {
   const auto n = static_cast<double>(total_parameters(model));
   for (const int count : {1, 2, 16}) {
     for (const Precision precision : {Precision::fp32, Precision::bf16}) {
-      const MemoryUse use = memory_use(nodes(count), model, {.gradients = precision}, 0.75);
+      const MemoryUse use = memory_use(nodes(count), model, {.gradients = precision},
+                                       {.buffers = 0.5, .state = 0.25});
       EXPECT_DOUBLE_EQ(use.weights, 2 * n);
       EXPECT_DOUBLE_EQ(use.gradients, bytes_of(precision) * n);
       EXPECT_DOUBLE_EQ(use.optimizer, (4 + 4 + 4) * n / (8 * count));
@@ -44,8 +45,7 @@ TEST(Memory, OfMuonIsOneMomentOfTheMatricesAndTwoOfTheRest) {
   const double h = model.hidden;
   const double matrices = model.layers * (4 * h * h + 3 * h * model.feed_forward);
   const auto optimizer = [&](int stage) {
-    return memory_use(nodes(2), model, {.optimizer = Optimizer::muon, .sharding = {.stage = stage}},
-                      0)
+    return memory_use(nodes(2), model, {.optimizer = Optimizer::muon, .sharding = {.stage = stage}})
         .optimizer;
   };
   for (const int stage : {1, 2}) {
@@ -67,7 +67,7 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   const double sbh = s * 2 * h;
   const auto activations = [&](Parallelism p) {
     p.micro_batch = 2;
-    return activations_of(memory_use(nodes(2), model, p, 0)) / model.layers;
+    return activations_of(memory_use(nodes(2), model, p)) / model.layers;
   };
   EXPECT_DOUBLE_EQ(activations({.recompute = Recompute::none}), sbh * (34 + scores));
   EXPECT_DOUBLE_EQ(activations({.tensor = 4, .recompute = Recompute::none}),
@@ -88,7 +88,7 @@ TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
   model.kv_heads = 8;
   const double tokens = model.sequence;
   const auto activations = [&] {
-    return activations_of(memory_use(nodes(2), model, {.tensor = 4}, 0)) / model.layers;
+    return activations_of(memory_use(nodes(2), model, {.tensor = 4})) / model.layers;
   };
   const double plain = activations();
   // Queries and output are 32 heads wide, keys and values 8: with heads twice as wide they take as
@@ -106,11 +106,11 @@ TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
   Model model = shipped("gpt_1.3b");
   model.vocabulary = 8;
   const double one_layer =
-      activations_of(memory_use(nodes(2), model, {.recompute = Recompute::full}, 0)) / model.layers;
+      activations_of(memory_use(nodes(2), model, {.recompute = Recompute::full})) / model.layers;
   for (const int accumulation : {1, 2, 4, 16}) {
     const MemoryUse use =
         memory_use(nodes(2), model,
-                   {.pipeline = 4, .accumulation = accumulation, .recompute = Recompute::full}, 0);
+                   {.pipeline = 4, .accumulation = accumulation, .recompute = Recompute::full});
     EXPECT_EQ(use.head, 0);  // the last stage's
     EXPECT_DOUBLE_EQ(activations_of(use), one_layer * model.layers / 4 * std::min(4, accumulation));
   }
@@ -121,7 +121,7 @@ TEST(Memory, OfTheLastStageHoldsOneMicroBatch) {
   Model model = shipped("gpt_1.3b");
   model.vocabulary = 1'000'000;
   const Parallelism parallelism{.pipeline = 4, .accumulation = 4, .recompute = Recompute::full};
-  const MemoryUse use = memory_use(nodes(2), model, parallelism, 0);
+  const MemoryUse use = memory_use(nodes(2), model, parallelism);
   const double tokens = model.sequence;
   EXPECT_DOUBLE_EQ(use.head, (2 + 4) * tokens * model.vocabulary);  // BF16 and FP32
   EXPECT_DOUBLE_EQ(activations_of(use), 2 * tokens * model.hidden * model.layers / 4);
@@ -131,7 +131,7 @@ TEST(Memory, IsLessTheMoreIsSharded) {
   for (const char* name : {"gpt_1.3b", "gpt_13b", "llama_2_7b"}) {
     const Model model = shipped(name);
     const auto total = [&](int count, const Parallelism& p) {
-      return memory_use(nodes(count), model, p, 1).total();
+      return memory_use(nodes(count), model, p, {.buffers = 1}).total();
     };
     const std::vector<std::vector<double>> falling{
         {total(1, {}), total(2, {}), total(4, {}), total(64, {})},

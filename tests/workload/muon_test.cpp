@@ -1,4 +1,5 @@
 // Muon's work: the closed forms of its orthogonalisation, and how matrices are dealt over ranks.
+#include "sim/workload/matrices.hpp"
 #include "sim/workload/muon.hpp"
 
 #include <gtest/gtest.h>

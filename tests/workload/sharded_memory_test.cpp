@@ -26,7 +26,7 @@ TEST(ShardedMemory, OfTheStateIsZerosFormula) {
     const double ranks = 8 * count;
     const auto state = [&](int stage) {
       return state_of(memory_use(nodes(count), model,
-                                 {.gradients = Precision::bf16, .sharding = {.stage = stage}}, 0));
+                                 {.gradients = Precision::bf16, .sharding = {.stage = stage}}));
     };
     EXPECT_DOUBLE_EQ(state(1), 4 * n + 12 * n / ranks);
     EXPECT_DOUBLE_EQ(state(2), 2 * n + 14 * n / ranks);
@@ -37,7 +37,7 @@ TEST(ShardedMemory, OfTheStateIsZerosFormula) {
 TEST(ShardedMemory, OfAHybridGroupIsShardedOverTheGroupAlone) {
   const Model model = shipped("llama_2_7b");
   const auto state = [&](int count, int ranks) {
-    return state_of(memory_use(nodes(count), model, {.sharding = {.stage = 3, .ranks = ranks}}, 0));
+    return state_of(memory_use(nodes(count), model, {.sharding = {.stage = 3, .ranks = ranks}}));
   };
   EXPECT_DOUBLE_EQ(state(8, 8), state(1, 0));
   EXPECT_DOUBLE_EQ(state(8, 32), state(4, 0));
@@ -51,7 +51,7 @@ TEST(ShardedMemory, OfGatheredWeightsIsTheUnitsUnderWayInBf16) {
   const Model model = shipped("llama_2_7b");
   const auto gathered = [&](Sharding sharding, bool overlap = true) {
     sharding.stage = 3;
-    return memory_use(nodes(2), model, {.overlap = {.weights = overlap}, .sharding = sharding}, 0)
+    return memory_use(nodes(2), model, {.overlap = {.weights = overlap}, .sharding = sharding})
         .gathered;
   };
   EXPECT_DOUBLE_EQ(gathered({}), 2 * (kEnds + 2 * kLayer));
@@ -70,12 +70,12 @@ TEST(ShardedMemory, OfWholeGradientsIsWhatIsOnItsWay) {
                          .gradients = Precision::bf16,
                          .overlap = {.gradients = true},
                          .sharding = {.stage = 3}};
-  const MemoryUse use = memory_use(nodes(2), model, full, 0);
+  const MemoryUse use = memory_use(nodes(2), model, full);
   // Two units' BF16 gradients, one of them copied to where it is sent from, and the root's.
   EXPECT_DOUBLE_EQ(use.buckets, (2 * 2 + 2) * kLayer + 2 * kEnds);
   Parallelism buckets = full;
   buckets.sharding.stage = 2;
-  EXPECT_DOUBLE_EQ(memory_use(nodes(2), model, buckets, 0).buckets,
+  EXPECT_DOUBLE_EQ(memory_use(nodes(2), model, buckets).buckets,
                    2 * static_cast<double>(buckets.bucket.count));
 }
 
@@ -84,7 +84,7 @@ TEST(ShardedMemory, HoldsTheHeadOrTheBackwardPassOfALayerAndNotBoth) {
   for (const int vocabulary : {1000, 32'000, 1'000'000}) {
     model.vocabulary = vocabulary;
     const MemoryUse use =
-        memory_use(nodes(2), model, {.recompute = Recompute::full, .sharding = {.stage = 3}}, 0);
+        memory_use(nodes(2), model, {.recompute = Recompute::full, .sharding = {.stage = 3}});
     EXPECT_TRUE(use.head == 0 || use.recomputed + use.buckets == 0);
     EXPECT_GT(use.head + use.recomputed, 0);
   }
@@ -103,7 +103,7 @@ TEST(ShardedMemory, OfTorchtitansRunsIsWithinFivePercentOfWhatCompiledRunsMeasur
   for (const auto& [count, measured_gib] : {std::pair{1, 77.0}, std::pair{16, 62.0}}) {
     Cluster part = cluster;
     part.nodes = count;
-    EXPECT_NEAR(memory_use(part, model, p, 0).total() / 1073741824 / measured_gib, 1, 0.05);
+    EXPECT_NEAR(memory_use(part, model, p).total() / 1073741824 / measured_gib, 1, 0.05);
   }
 }
 
@@ -111,7 +111,7 @@ TEST(MemoryRemedies, FitAndAreTheSingleOnesWhereTheseAreEnough) {
   const Cluster cluster = nodes(2);
   const Model model = shipped("llama_2_7b");
   const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
-  const double needed = memory_use(cluster, model, p, 0).total();
+  const double needed = memory_use(cluster, model, p).total();
   const auto remedies = what_would_fit({cluster, model, p}, needed - 1);
   EXPECT_GT(remedies.size(), 4U);  // all of them help
   for (const std::string& one : remedies) EXPECT_EQ(one.find("--", 2), std::string::npos) << one;

@@ -1,0 +1,202 @@
+// [gradients] of scheme files: which keys each collective has, and what it cannot do.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/schemes/scheme_keys.hpp"
+
+namespace sim {
+namespace {
+
+constexpr IntegerRange kSlices{.lowest = 1, .highest = 1024};
+constexpr IntegerRange kFactorRanks{.lowest = 1, .highest = 1024};
+
+constexpr const char* kInside = "gradients.inside";
+constexpr const char* kBetween = "gradients.between";
+
+class GradientReader {
+ public:
+  GradientReader(TomlReader& reader, WireReader& wires, const Stages& zero)
+      : reader_(reader), wires_(wires), zero_(zero) {}
+
+  GradientExchange read() {
+    reader_.optional_table("gradients");
+    if (reader_.has("gradients.collective")) {
+      exchange_.algorithm = reader_.one_of<Algorithm>("gradients.collective", kCollectives);
+      if (!reader_.is_good("gradients.collective")) return leave_the_rest();
+      check_shards();
+    }
+    read_wires();
+    read_method();
+    read_residual();
+    read_numbers();
+    return exchange_;
+  }
+
+ private:
+  [[nodiscard]] bool is(Algorithm algorithm) const { return exchange_.algorithm == algorithm; }
+  [[nodiscard]] std::string_view collective() const {
+    return name_of(exchange_.algorithm, kCollectives);
+  }
+
+  // What applies depends on the collective, which nobody knows.
+  GradientExchange leave_the_rest() {
+    for (const char* table : {"gradients", kInside, kBetween}) {
+      reader_.optional_table(table);
+      for (const char* key : {"codec", "group"}) {
+        static_cast<void>(reader_.has(fmt::format("{}.{}", table, key)));
+      }
+    }
+    for (const char* key : {"residual", "method", "factor_rank", "slices", "fused_hadamard"}) {
+      static_cast<void>(reader_.has(fmt::format("gradients.{}", key)));
+    }
+    return {};
+  }
+
+  void check_shards() {
+    if (is(Algorithm::two_level) && has_stage(zero_, 0)) {
+      reader_.wrong("gradients.collective",
+                    "two_level sums shards, and ZeRO-0 has none; write all_to_all, or zero = [1]");
+    }
+    const bool whole =
+        is(Algorithm::all_gather) || is(Algorithm::all_reduce) || is(Algorithm::low_rank);
+    if (whole && !zero_.empty() && !has_stage(zero_, 0)) {
+      reader_.wrong("gradients.collective",
+                    fmt::format("{} leaves every rank with all gradients, where ZeRO has shards; "
+                                "write all_to_all, or zero = [0]",
+                                collective()));
+    }
+  }
+
+  void read_wires() {
+    if (is(Algorithm::two_level)) {
+      wires_.refuse("gradients",
+                    "is of one level; name codecs in [gradients.inside] and "
+                    "[gradients.between]");
+      exchange_.inside = read_wire(kInside);
+      exchange_.between = read_wire(kBetween);
+      return;
+    }
+    const std::string why = fmt::format("is of two_level; remove it from a {}", collective());
+    wires_.refuse(kInside, why);
+    wires_.refuse(kBetween, why);
+    if (is(Algorithm::ring)) {
+      wires_.refuse("gradients",
+                    "does not apply to a ring, which sends the buffer of gradients as "
+                    "it is; write another collective");
+    } else if (is(Algorithm::low_rank)) {
+      wires_.refuse("gradients",
+                    "does not apply to low_rank, which sends factors in FP32; "
+                    "remove it");
+    } else {
+      exchange_.inside = exchange_.between = read_wire("gradients");
+      check_sum();
+    }
+  }
+
+  Wire read_wire(const char* table) {
+    Wire wire = wires_.read(table);
+    good_ = good_ && reader_.is_good(fmt::format("{}.codec", table));
+    return wire;
+  }
+
+  void check_sum() {
+    if (!good_ || !is(Algorithm::all_reduce) || exchange_.between.is_summable()) return;
+    reader_.wrong("gradients.codec",
+                  fmt::format("{} cannot be added up in flight, as all_reduce does; write "
+                              "all_gather or all_to_all, or random_k64_unscaled for the codec",
+                              exchange_.between.name()));
+  }
+
+  void read_method() {
+    constexpr const char* kKey = "gradients.method";
+    if (!reader_.has(kKey)) return;
+    const std::string name = reader_.text(kKey);
+    if (!reader_.is_good(kKey)) return;
+    const SchemeMethod* method = scheme_method(name);
+    if (method == nullptr) {
+      reader_.wrong(kKey, fmt::format("'{}' is none of the known: {}, {}", printable(name),
+                                      kMethods[0].name, kMethods[1].name));
+      return;
+    }
+    const auto is_its = [&](const Wire& wire) {
+      return !wire.card && wire.name() == method->codec;
+    };
+    const bool fits =
+        is(method->algorithm) && is_its(exchange_.inside) && is_its(exchange_.between);
+    if (good_ && !fits) {
+      reader_.wrong(kKey,
+                    fmt::format("{}'s kernels are those of {} with {}; write these, or remove "
+                                "it",
+                                name, name_of(method->algorithm, kCollectives), method->codec));
+    } else if (name == "one_bit_adam" && !zero_.empty() && !has_stage(zero_, 0)) {
+      reader_.wrong(kKey, "one_bit_adam has no shards; write zero = [0]");
+    }
+    exchange_.method = name;
+    exchange_.residual_bytes = method->residual_bytes;
+  }
+
+  [[nodiscard]] bool is_plain() const {
+    return good_ && exchange_.inside.is_plain() && exchange_.between.is_plain();
+  }
+
+  void read_residual() {
+    constexpr const char* kKey = "gradients.residual";
+    if (reader_.has("gradients.method")) {
+      reader_.inapplicable(kKey, "is the method's own; remove it");
+    } else if (is(Algorithm::low_rank)) {
+      reader_.inapplicable(kKey, "is in FP32, as the kernels of low_rank keep it; remove it");
+      exchange_.residual_bytes = kFactorResidual;
+    } else if (is_plain()) {
+      reader_.inapplicable(kKey,
+                           "is what a codec lost, and gradients travel as they are; "
+                           "remove it, or name a codec");
+    } else if (reader_.has(kKey)) {
+      exchange_.residual_bytes = reader_.one_of<double>(kKey, kResiduals);
+    }
+  }
+
+  void read_numbers() {
+    if (is(Algorithm::low_rank)) {
+      exchange_.factor_rank =
+          static_cast<int>(reader_.integer("gradients.factor_rank", kFactorRanks));
+    } else {
+      reader_.inapplicable("gradients.factor_rank", "is of low_rank; remove it");
+    }
+    if (!is(Algorithm::two_level)) {
+      reader_.inapplicable("gradients.slices",
+                           "are of two_level, whose levels they overlap; "
+                           "remove it");
+    } else if (reader_.has("gradients.slices")) {
+      exchange_.slices = static_cast<int>(reader_.integer("gradients.slices", kSlices));
+    }
+    constexpr const char* kFused = "gradients.fused_hadamard";
+    const auto transforms = [](const Wire& wire) {
+      return wire.format.rotation == codecs::Rotation::hadamard;
+    };
+    if (good_ && !transforms(exchange_.inside) && !transforms(exchange_.between)) {
+      reader_.inapplicable(kFused, "is of codecs with \"hadamard\" in their name; remove it");
+    } else if (reader_.has(kFused)) {
+      exchange_.fused_hadamard = reader_.boolean(kFused);
+    }
+  }
+
+  TomlReader& reader_;
+  WireReader& wires_;
+  const Stages& zero_;
+  GradientExchange exchange_;
+  bool good_ = true;  // the codecs are known
+};
+
+}  // namespace
+
+const SchemeMethod* scheme_method(std::string_view name) {
+  const auto found = std::ranges::find(kMethods, name, &SchemeMethod::name);
+  return found != std::end(kMethods) ? &*found : nullptr;
+}
+
+GradientExchange read_gradients(TomlReader& reader, WireReader& wires, const Stages& zero) {
+  return GradientReader(reader, wires, zero).read();
+}
+
+}  // namespace sim

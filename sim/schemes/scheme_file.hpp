@@ -1,0 +1,62 @@
+// Schemes as TOML files:
+//
+//   summary = "SDP4Bit: qwd for the weights and tlq_hs for the gradients"
+//   source = "arXiv 2410.15526"
+//   twin = "sharded"              # a shipped scheme without compression, to compare with
+//   zero = [1, 2]                 # stages of ZeRO that it is defined for: 0, or some of 1, 2, 3
+//
+//   [weights]                     # as BF16 without it
+//   codec = "int4_g2048_sr"       # of `gardenhose list codecs`, such a name with another group, or
+//                                 # the file of a card (sim/workload/codec_card.hpp), beside this one
+//   group = 1024                  # in place of the codec's own
+//   difference = true             # the change since the last step is encoded
+//   secondary_shards = false      # ZeRO-3's backward pass gathers inside nodes
+//
+//   [gradients]                   # by a ring without it
+//   collective = "two_level"      # ring, all_to_all, two_level, all_gather, all_reduce, low_rank
+//   codec = "int4_g128_sr"        # of all_to_all, all_gather and all_reduce; `group` as above
+//   residual = "none"             # error feedback, kept as int8, bf16 or fp32
+//   method = "loco"               # kernels of a method in place of the codec's: loco, one_bit_adam
+//   factor_rank = 4               # of low_rank
+//   slices = 8                    # of two_level, pipelined between the levels
+//   fused_hadamard = true         # the transform is part of the codec's kernels
+//   [gradients.inside]            # of two_level: in a node, and between nodes
+//   codec = "int8_g128_hadamard_sr"
+//   [gradients.between]
+//   codec = "int4_g128_hadamard_sr"
+//
+//   [activations.tensor]          # as BF16 without these: of tensor-parallel groups, and
+//   codec = "mxfp8"
+//   [activations.pipeline]        # between pipeline stages
+//   codec = "int8_g128"
+//
+//   [overlap]                     # what may run beside the compute stream where --overlap asks
+//   weights = true
+//   gradients = true
+//
+// What has a default may be left out; what the rest of the file leaves no sense is refused. A file is
+// called as a shipped scheme only if it is that scheme.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sim/schemes/scheme.hpp"
+
+namespace sim {
+
+// Throws InputError with a located line for each problem, those of its cards among them.
+[[nodiscard]] Scheme read_scheme(const std::filesystem::path& file);
+// The same from text in memory. `card_of` reads the card that the scheme names, a path from where
+// `file` lies, or throws InputError.
+using CardOf = std::function<CodecCard(const std::filesystem::path& file)>;
+[[nodiscard]] Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
+                                  const CardOf& card_of);
+
+// What reads back as the same scheme, from a file of its name; a card is named as if it lay beside
+// that file.
+[[nodiscard]] std::string to_toml(const Scheme& scheme);
+
+}  // namespace sim

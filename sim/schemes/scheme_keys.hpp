@@ -1,0 +1,73 @@
+// What the reader and the writer of scheme files share, and the parts of the reader.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/toml_reader.hpp"
+#include "sim/schemes/scheme_file.hpp"
+
+namespace sim {
+
+using Algorithm = GradientExchange::Algorithm;
+
+inline constexpr EnumName<Algorithm> kCollectives[]{{"ring", Algorithm::ring},
+                                                    {"all_to_all", Algorithm::all_to_all},
+                                                    {"two_level", Algorithm::two_level},
+                                                    {"all_gather", Algorithm::all_gather},
+                                                    {"all_reduce", Algorithm::all_reduce},
+                                                    {"low_rank", Algorithm::low_rank}};
+// Bytes of an element of a residual.
+inline constexpr EnumName<double> kResiduals[]{{"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
+
+// What a method of codecs/method.hpp works with, and keeps.
+struct SchemeMethod {
+  std::string_view name;
+  Algorithm algorithm;
+  std::string_view codec;  // on each level
+  double residual_bytes;
+};
+inline constexpr SchemeMethod kMethods[]{
+    {"loco", Algorithm::two_level, "int4_full_g2048", 1},
+    {"one_bit_adam", Algorithm::all_to_all, "one_bit", 4},
+};
+// nullptr where there is no such method.
+[[nodiscard]] const SchemeMethod* scheme_method(std::string_view name);
+// Of low_rank, whose kernels keep it in FP32.
+inline constexpr double kFactorResidual = 4;
+
+// Wires from the `codec` and `group` of a file's tables.
+class WireReader {
+ public:
+  WireReader(TomlReader& reader, std::filesystem::path folder, const CardOf& card_of)
+      : reader_(reader), folder_(std::move(folder)), card_of_(card_of) {}
+
+  // The table must name a codec.
+  [[nodiscard]] Wire read(const std::string& table);
+  // `usual` where it names none.
+  [[nodiscard]] Wire read_or(const std::string& table, const Wire& usual);
+  // The table's codec does not apply.
+  void refuse(const std::string& table, std::string_view why);
+
+ private:
+  void read_group(const std::string& table, Wire& wire);
+  std::shared_ptr<const CodecCard> card(const std::string& key, const std::string& name);
+
+  TomlReader& reader_;
+  std::filesystem::path folder_;
+  const CardOf& card_of_;
+  std::map<std::string, std::shared_ptr<const CodecCard>> cards_;  // nullptr: could not be read
+};
+
+// Stages of ZeRO; empty where what the file says of them is wrong.
+using Stages = std::vector<int>;
+[[nodiscard]] bool has_stage(const Stages& zero, int stage);
+[[nodiscard]] WeightExchange read_weights(TomlReader& reader, WireReader& wires,
+                                          const Stages& zero);
+[[nodiscard]] GradientExchange read_gradients(TomlReader& reader, WireReader& wires,
+                                              const Stages& zero);
+
+}  // namespace sim

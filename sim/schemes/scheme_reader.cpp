@@ -1,0 +1,170 @@
+// Scheme files: what a scheme says of all its parts, its weights and its activations.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+#include "sim/base/toml_guard.hpp"
+#include "sim/schemes/scheme_keys.hpp"
+
+namespace sim {
+namespace {
+
+constexpr std::size_t kMaxPathBytes = 4096;
+
+Stages read_stages(TomlReader& reader) {
+  constexpr const char* kKey = "zero";
+  const auto given = reader.integers(kKey, {.lowest = 0, .highest = 3});
+  if (!reader.is_good(kKey)) return {};
+  Stages stages;
+  for (const std::int64_t stage : given) {
+    if (has_stage(stages, static_cast<int>(stage))) {
+      reader.wrong(kKey, fmt::format("has {} twice; write it once", stage));
+      return {};
+    }
+    stages.push_back(static_cast<int>(stage));
+  }
+  if (stages.size() > 1 && has_stage(stages, 0)) {
+    reader.wrong(kKey, "has 0, without shards, and stages with them; write a file for each");
+    return {};
+  }
+  return stages;
+}
+
+// Shipped, uncompressed, and defined for all stages.
+bool can_be_twin(const Scheme& scheme, const Stages& zero) {
+  return !scheme.compresses() &&
+         std::ranges::all_of(zero, [&](int stage) { return scheme.is_defined_for(stage); });
+}
+
+bool changes_nothing(const Scheme& scheme) {
+  const GradientExchange& g = scheme.gradients;
+  return scheme.weights.wire.is_plain() && !scheme.weights.secondary_shards &&
+         g.algorithm != Algorithm::low_rank && g.inside.is_plain() && g.between.is_plain() &&
+         scheme.activations.tensor.is_plain() && scheme.activations.pipeline.is_plain();
+}
+
+// Without one: the scheme itself where it does not compress, else the plain form of its sharding.
+std::string read_twin(TomlReader& reader, const Scheme& scheme) {
+  std::vector<std::string_view> twins;
+  for (const Scheme* shipped : all_schemes()) {
+    if (can_be_twin(*shipped, scheme.zero)) twins.push_back(shipped->name);
+  }
+  if (!reader.has("twin")) {
+    return changes_nothing(scheme) ? scheme.name : std::string(twins.front());
+  }
+  const std::string name = reader.text("twin");
+  if (!scheme.zero.empty() && reader.is_good("twin") &&
+      std::ranges::find(twins, name) == twins.end()) {
+    reader.wrong("twin", fmt::format("'{}' is no shipped scheme without compression for zero = "
+                                     "[{}]; write {}",
+                                     printable(name), fmt::join(scheme.zero, ", "),
+                                     fmt::join(twins, " or ")));
+  }
+  return name;
+}
+
+void check_weights(TomlReader& reader, const Stages& zero, const WeightExchange& weights) {
+  const bool good = !reader.has("weights.codec") || reader.is_good("weights.codec");
+  const std::size_t keep = weights.wire.card ? 0 : weights.wire.format.keep;
+  if (weights.difference && has_stage(zero, 3)) {
+    reader.wrong("weights.difference",
+                 "is of weights that ranks keep whole, which ZeRO-3's do not; write zero = [1, 2]");
+  } else if (weights.difference && good && weights.wire.is_plain()) {
+    reader.wrong("weights.difference", "is what a codec encodes; name one");
+  }
+  if (good && keep > 0 && !weights.difference) {
+    reader.wrong(
+        "weights.codec",
+        fmt::format("{} sends {} of {} weights and loses the rest; write another codec, or "
+                    "difference = true",
+                    weights.wire.name(), keep, weights.wire.format.group));
+  }
+  if (weights.secondary_shards && !zero.empty() && zero != Stages{3}) {
+    reader.wrong("weights.secondary_shards", "is of ZeRO-3's backward pass; write zero = [3]");
+  }
+}
+
+AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
+  reader.optional_table("overlap");
+  AllowedOverlap overlap;
+  if (has_stage(scheme.zero, 0)) {
+    reader.inapplicable("overlap.weights",
+                        "is of weights that are gathered, and ZeRO-0 gathers "
+                        "none; remove it");
+  } else if (reader.has("overlap.weights")) {
+    overlap.weights = reader.boolean("overlap.weights");
+  }
+  const bool momentum = scheme.gradients.method == "one_bit_adam";
+  overlap.gradients = !momentum;
+  if (!reader.has("overlap.gradients")) return overlap;
+  overlap.gradients = reader.boolean("overlap.gradients");
+  if (momentum && overlap.gradients) {
+    reader.wrong("overlap.gradients",
+                 "one_bit_adam sends the momentum, once all gradients are there; write false");
+  }
+  return overlap;
+}
+
+// Reports call a scheme by its name alone.
+void check_name(const Scheme& scheme, const std::filesystem::path& file) {
+  for (const Scheme* shipped : all_schemes()) {
+    if (shipped->name != scheme.name || *shipped == scheme) continue;
+    throw InputError(
+        fmt::format("{}: is not the shipped scheme of that name; call the file "
+                    "something else",
+                    printable_line(file.string(), kMaxPathBytes)));
+  }
+}
+
+}  // namespace
+
+bool has_stage(const Stages& zero, int stage) {
+  return std::ranges::find(zero, stage) != zero.end();
+}
+
+WeightExchange read_weights(TomlReader& reader, WireReader& wires, const Stages& zero) {
+  WeightExchange weights;
+  if (has_stage(zero, 0)) {
+    constexpr const char* kWhy =
+        "is of weights that are gathered, and ZeRO-0 gathers none; remove "
+        "it, or write zero = [1, 2, 3]";
+    wires.refuse("weights", kWhy);
+    reader.inapplicable("weights.difference", kWhy);
+    reader.inapplicable("weights.secondary_shards", kWhy);
+    return weights;
+  }
+  weights.wire = wires.read_or("weights", weights.wire);
+  const auto flag = [&](const char* key) { return reader.has(key) && reader.boolean(key); };
+  weights.difference = flag("weights.difference");
+  weights.secondary_shards = flag("weights.secondary_shards");
+  check_weights(reader, zero, weights);
+  return weights;
+}
+
+Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
+                    const CardOf& card_of) {
+  TomlReader reader(parse_toml(text, file));
+  WireReader wires(reader, file.parent_path(), card_of);
+  Scheme scheme{.name = file.stem().string(), .summary = reader.text("summary")};
+  if (reader.has("source")) scheme.source = reader.text("source");
+  scheme.zero = read_stages(reader);
+  scheme.weights = read_weights(reader, wires, scheme.zero);
+  scheme.gradients = read_gradients(reader, wires, scheme.zero);
+  reader.optional_table("activations");
+  ActivationExchange& activations = scheme.activations;
+  activations.tensor = wires.read_or("activations.tensor", activations.tensor);
+  activations.pipeline = wires.read_or("activations.pipeline", activations.pipeline);
+  scheme.overlap = read_overlap(reader, scheme);
+  scheme.twin = read_twin(reader, scheme);
+  reader.finish();
+  check_name(scheme, file);
+  return scheme;
+}
+
+Scheme read_scheme(const std::filesystem::path& file) {
+  return parse_scheme(read_input_text(file), file, read_codec_card);
+}
+
+}  // namespace sim

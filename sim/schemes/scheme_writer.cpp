@@ -1,0 +1,78 @@
+// Schemes as text. What has its default is left out.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/schemes/scheme_keys.hpp"
+
+namespace sim {
+namespace {
+
+std::string codec_line(const Wire& wire) {
+  return fmt::format("codec = {}\n", toml_text(wire.card ? wire.name() + ".toml" : wire.name()));
+}
+
+std::string weight_lines(const WeightExchange& weights) {
+  std::string lines;
+  if (weights.wire != WeightExchange{}.wire) lines += codec_line(weights.wire);
+  if (weights.difference) lines += "difference = true\n";
+  if (weights.secondary_shards) lines += "secondary_shards = true\n";
+  return lines;
+}
+
+std::string gradient_lines(const GradientExchange& g) {
+  std::string lines =
+      fmt::format("collective = {}\n", toml_text(name_of(g.algorithm, kCollectives)));
+  const bool one_level = g.algorithm == Algorithm::all_to_all ||
+                         g.algorithm == Algorithm::all_gather ||
+                         g.algorithm == Algorithm::all_reduce;
+  if (one_level) lines += codec_line(g.between);
+  if (g.algorithm == Algorithm::low_rank) {
+    lines += fmt::format("factor_rank = {}\n", g.factor_rank);
+  } else if (!g.method.empty()) {
+    lines += fmt::format("method = {}\n", toml_text(g.method));
+  } else if (g.residual_bytes > 0) {
+    lines += fmt::format("residual = {}\n", toml_text(name_of(g.residual_bytes, kResiduals)));
+  }
+  if (g.slices != 1) lines += fmt::format("slices = {}\n", g.slices);
+  if (!g.fused_hadamard) lines += "fused_hadamard = false\n";
+  if (g.algorithm != Algorithm::two_level) return lines;
+  return lines + "[gradients.inside]\n" + codec_line(g.inside) + "[gradients.between]\n" +
+         codec_line(g.between);
+}
+
+std::string activation_lines(const ActivationExchange& activations) {
+  const ActivationExchange plain;
+  std::string lines;
+  if (activations.tensor != plain.tensor) {
+    lines += "\n[activations.tensor]\n" + codec_line(activations.tensor);
+  }
+  if (activations.pipeline != plain.pipeline) {
+    lines += "\n[activations.pipeline]\n" + codec_line(activations.pipeline);
+  }
+  return lines;
+}
+
+std::string overlap_lines(const AllowedOverlap& overlap) {
+  std::string lines;
+  if (!overlap.weights) lines += "weights = false\n";
+  if (!overlap.gradients) lines += "gradients = false\n";
+  return lines;
+}
+
+std::string table(const char* name, const std::string& lines) {
+  return lines.empty() ? "" : fmt::format("\n[{}]\n{}", name, lines);
+}
+
+}  // namespace
+
+std::string to_toml(const Scheme& scheme) {
+  std::string text = fmt::format("summary = {}\n", toml_text(scheme.summary));
+  if (!scheme.source.empty()) text += fmt::format("source = {}\n", toml_text(scheme.source));
+  if (scheme.compresses()) text += fmt::format("twin = {}\n", toml_text(scheme.twin));
+  text += fmt::format("zero = [{}]\n", fmt::join(scheme.zero, ", "));
+  return text + table("weights", weight_lines(scheme.weights)) +
+         table("gradients", gradient_lines(scheme.gradients)) +
+         activation_lines(scheme.activations) + table("overlap", overlap_lines(scheme.overlap));
+}
+
+}  // namespace sim

@@ -1,0 +1,151 @@
+// Reads codec cards and the times beside them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include "sim/base/csv.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/toml_guard.hpp"
+#include "sim/base/toml_reader.hpp"
+#include "sim/workload/codec_card.hpp"
+
+namespace sim {
+namespace {
+
+constexpr NumberRange kBits{.lowest = 0, .highest = 64, .above_zero = true};
+constexpr NumberRange kError{.lowest = 0, .highest = 1e6};
+constexpr std::size_t kMostQuantiles = 1001;
+constexpr Bytes kMostOverhead{1 << 20};
+
+constexpr std::array<std::string_view, 4> kColumns{"step", "inputs", "elements", "seconds"};
+constexpr std::array<std::string_view, 3> kSteps{"encode", "decode", "decode_reduce"};
+constexpr double kMostInputs = 1 << 16;
+constexpr std::size_t kMaxPathBytes = 4096;
+// So that rates and ratios of them are finite.
+constexpr double kMostElements = 1e15;
+constexpr double kShortest = 1e-9;
+constexpr double kLongest = 1e6;
+
+double field_within(const CsvRow& row, const char* column, double lowest, double highest) {
+  const double value = row.number(column);
+  if (value < lowest || value > highest) {
+    row.fail(fmt::format("{}: {} is out of range; write a number from {} to {}", column, value,
+                         lowest, highest));
+  }
+  return value;
+}
+
+// Under which the card keeps the row's time.
+std::string key_of(const CsvRow& row) {
+  const std::string& step = row.text("step");
+  if (std::ranges::find(kSteps, step) == kSteps.end()) {
+    row.fail(fmt::format("step: '{}' is none of the known: {}", printable(step), joined(kSteps)));
+  }
+  const double inputs = field_within(row, "inputs", 1, kMostInputs);
+  const bool reduces = step == "decode_reduce";
+  if (inputs != std::floor(inputs) || reduces != (inputs >= 2)) {
+    row.fail(fmt::format("inputs: {} takes {}, not {}", step, reduces ? "2 or more" : "1", inputs));
+  }
+  return reduces ? fmt::format("{}/{:.0f}", step, inputs) : step;
+}
+
+void add_time(const CsvRow& row, CodecCard& card) {
+  const std::string key = key_of(row);
+  const KernelTime time{.elements = field_within(row, "elements", 1, kMostElements),
+                        .seconds = field_within(row, "seconds", kShortest, kLongest)};
+  std::vector<KernelTime>& times = card.steps[key];
+  const auto place = std::ranges::lower_bound(times, time.elements, {}, &KernelTime::elements);
+  if (place != times.end() && place->elements == time.elements) {
+    row.fail(fmt::format("elements: another line has {} of {}; keep one of the two", time.elements,
+                         key));
+  }
+  times.insert(place, time);
+}
+
+void add_times(std::string_view text, const std::filesystem::path& file, CodecCard& card) {
+  const std::string name = printable_line(file.string(), kMaxPathBytes);
+  std::vector<std::string> problems;
+  for (const CsvRow& row : parse_csv(text, file, kColumns)) {
+    try {
+      add_time(row, card);
+    } catch (const InputError& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  for (const char* step : {"encode", "decode"}) {
+    if (!problems.empty() || card.steps.contains(step)) continue;
+    throw InputError(fmt::format("{}:1:1: has no {}; add a line for each size that was measured",
+                                 name, step));
+  }
+  throw_problems(name, problems);
+}
+
+void read_wire(TomlReader& reader, CodecCard& card) {
+  constexpr const char* kBitsKey = "wire.bits_per_element";
+  card.bits_per_element = reader.numbers(kBitsKey, kBits);
+  const std::vector<double>& bits = card.bits_per_element;
+  if (bits.size() > kMostQuantiles) {
+    reader.wrong(kBitsKey,
+                 fmt::format("has {} quantiles; write at most {}", bits.size(), kMostQuantiles));
+  } else if (!std::ranges::is_sorted(bits)) {
+    reader.wrong(kBitsKey, "has quantiles that descend; write them from the smallest size on");
+  }
+  if (reader.has("wire.overhead")) {
+    card.overhead = reader.quantity<Bytes>("wire.overhead", Zero::allowed);
+    if (card.overhead > kMostOverhead) {
+      reader.wrong("wire.overhead", fmt::format("is more than {} of each message; write what does "
+                                                "not grow with it, the rest is bits_per_element",
+                                                to_text(kMostOverhead)));
+    }
+  }
+  card.summable = reader.has("wire.summable") && reader.boolean("wire.summable");
+  if (card.summable && bits.size() > 1) {
+    reader.wrong("wire.summable", "is of wires of one size; write false, or one bits_per_element");
+  }
+}
+
+bool is_file_name(std::string_view name) {
+  return std::ranges::none_of(
+      name, [](char c) { return c == '/' || std::iscntrl(static_cast<unsigned char>(c)) != 0; });
+}
+
+void read_times(TomlReader& reader, const std::filesystem::path& folder, const TextOf& times_of,
+                CodecCard& card) {
+  card.gpu = reader.text("times.gpu");
+  card.memory_bandwidth = reader.quantity<Bandwidth>("times.memory_bandwidth");
+  const std::string name = reader.text("times.file");
+  if (!reader.is_good("times.file")) return;
+  if (!is_file_name(name)) {
+    reader.wrong("times.file", "is no name of a file beside the card; write e.g. \"my_codec.csv\"");
+    return;
+  }
+  try {
+    add_times(times_of(folder / name), folder / name, card);
+  } catch (const InputError& error) {
+    reader.elsewhere(error.what());
+  }
+}
+
+}  // namespace
+
+CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& file,
+                           const TextOf& times_of) {
+  TomlReader reader(parse_toml(text, file));
+  CodecCard card{.name = file.stem().string(), .summary = reader.text("summary")};
+  read_wire(reader, card);
+  read_times(reader, file.parent_path(), times_of, card);
+  for (const std::string& distribution : reader.keys_in("error")) {
+    card.error[distribution] = reader.number("error." + distribution, kError);
+  }
+  reader.finish();
+  return card;
+}
+
+CodecCard read_codec_card(const std::filesystem::path& file) {
+  return parse_codec_card(read_input_text(file), file, read_input_text);
+}
+
+}  // namespace sim
