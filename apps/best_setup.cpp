@@ -17,13 +17,14 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class Search {
  public:
-  Search(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times, Progress& progress,
-         double factor)
-      : job_(job), schemes_(schemes), times_(times), progress_(progress), factor_(factor) {}
+  Search(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
+         const SearchFrom& from)
+      : job_(job), schemes_(schemes), times_(times), from_(from) {}
 
   Best run() {
     const Setup start = start_of(job_, schemes_.front());
     set_capacity(start);
+    if (from_.first != nullptr) try_all({*from_.first});
     try_shardings(start);
     sim::require(best_.has_value(), "the capacity is no less than the least that a setup needs");
     for (double before = kNever; best_->step_time_s < before;) {
@@ -73,11 +74,11 @@ class Search {
       seen_.insert(key_of(setup));
       fresh.push_back(&setup);
     }
-    progress_.expect(static_cast<int>(fresh.size()));
+    if (from_.progress != nullptr) from_.progress->expect(static_cast<int>(fresh.size()));
     for (const Setup* setup : fresh) {
-      progress_.step();
+      if (from_.progress != nullptr) from_.progress->step();
       const double limit = best_ ? best_->step_time_s : kNever;
-      const double seconds = times_.seconds(*setup, factor_, limit);
+      const double seconds = times_.seconds(*setup, from_.factor, limit);
       considered_.push_back(*setup);
       if (seconds < limit) best_ = {*setup, seconds};
     }
@@ -86,8 +87,7 @@ class Search {
   const Job& job_;
   std::span<const sim::Scheme> schemes_;
   StepTimes& times_;
-  Progress& progress_;
-  double factor_;
+  const SearchFrom& from_;
   double capacity_ = 0;
   bool fits_ = true;
   std::optional<Best> best_;
@@ -98,8 +98,8 @@ class Search {
 }  // namespace
 
 Best best_setup(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
-                Progress& progress, double factor) {
-  return Search(job, schemes, times, progress, factor).run();
+                const SearchFrom& from) {
+  return Search(job, schemes, times, from).run();
 }
 
 }  // namespace apps

@@ -17,12 +17,18 @@ struct Best {
   std::vector<Setup> considered = {};  // that fit, or need as little
 };
 
+// Where a search starts, and how it says how far it is.
+struct SearchFrom {
+  double factor = 1;             // NICs are that many times as fast as the cluster's
+  const Setup* first = nullptr;  // a guess, e.g. what is fastest on a similar network
+  Progress* progress = nullptr;
+};
+
 // Coordinate by coordinate from a start where everything overlaps in BF16 and micro-batches are the
 // largest that fit, until no single kind of option makes the step faster: the scheme and its
 // sharding, the split into micro-batches, the overlap, the precision, the buckets. Setups that do
 // not fit in memory are left out; where none fits, those that need more than the least one does.
-// NICs are `factor` times as fast as the cluster's.
 [[nodiscard]] Best best_setup(const Job& job, std::span<const sim::Scheme> schemes,
-                              StepTimes& times, Progress& progress, double factor = 1);
+                              StepTimes& times, const SearchFrom& from = {});
 
 }  // namespace apps

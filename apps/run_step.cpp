@@ -93,7 +93,7 @@ class Comparison {
 
   Side fastest_of(const std::vector<sim::Scheme>& schemes) {
     Progress progress("searching the fastest options", 0);
-    Best best = best_setup(job_, schemes, times_, progress);
+    Best best = best_setup(job_, schemes, times_, {.progress = &progress});
     return {std::move(best.setup), std::move(best.considered), true};
   }
 
