@@ -25,7 +25,7 @@ class Search {
     const Setup start = start_of(job_, schemes_.front());
     set_capacity(start);
     if (from_.first != nullptr) try_all({*from_.first});
-    try_shardings(start);
+    try_shardings(start, Splits::largest);
     sim::require(best_.has_value(), "the capacity is no less than the least that a setup needs");
     for (double before = kNever; best_->step_time_s < before;) {
       before = best_->step_time_s;
@@ -33,7 +33,7 @@ class Search {
       try_all(other_overlaps(job_, best_->setup));
       try_all(other_precisions(job_, best_->setup));
       try_all(other_buckets(job_, best_->setup));
-      if (best_->step_time_s < before) try_shardings(best_->setup);
+      if (best_->step_time_s < before) try_shardings(best_->setup, Splits::as_given);
     }
     best_->considered = std::move(considered_);
     best_->fits = fits_;
@@ -53,16 +53,30 @@ class Search {
     capacity_ = std::max(capacity_, least);
   }
 
-  // Each with the split that it is given, and with its own largest micro-batches.
-  void try_shardings(const Setup& from) {
+  [[nodiscard]] bool is_held(const Setup& setup) const {
+    return memory_needed(job_, setup) <= capacity_;
+  }
+
+  // ZeRO-2 of one micro-batch is the step of ZeRO-1 in less memory.
+  [[nodiscard]] bool is_of_lower_stage(Setup setup) const {
+    sim::Parallelism& p = setup.parallelism;
+    if (p.sharding.stage != 2 || p.accumulation > 1) return false;
+    p.sharding.stage = 1;
+    return setup.scheme.is_defined_for(1) && is_held(setup);
+  }
+
+  enum class Splits { largest, as_given };
+
+  // Each with its own largest micro-batches, and with the split that it is given.
+  void try_shardings(const Setup& from, Splits splits) {
     std::vector<Setup> setups;
     for (Setup& sharding : other_shardings(job_, schemes_, from)) {
       for (const Setup& split : other_splits(job_, sharding)) {
-        if (memory_needed(job_, split) > capacity_) continue;
+        if (!is_held(split)) continue;
         setups.push_back(split);
         break;
       }
-      if (best_) setups.push_back(std::move(sharding));
+      if (splits == Splits::as_given) setups.push_back(std::move(sharding));
     }
     try_all(setups);
   }
@@ -70,8 +84,8 @@ class Search {
   void try_all(const std::vector<Setup>& setups) {
     std::vector<const Setup*> fresh;
     for (const Setup& setup : setups) {
-      if (seen_.contains(key_of(setup)) || memory_needed(job_, setup) > capacity_) continue;
-      seen_.insert(key_of(setup));
+      if (!is_held(setup) || is_of_lower_stage(setup)) continue;
+      if (!seen_.insert(key_of(setup)).second) continue;
       fresh.push_back(&setup);
     }
     if (from_.progress != nullptr) from_.progress->expect(static_cast<int>(fresh.size()));

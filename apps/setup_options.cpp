@@ -132,8 +132,11 @@ std::vector<Setup> other_precisions(const Job&, const Setup& from) {
 }
 
 std::vector<Setup> other_buckets(const Job& job, const Setup& from) {
+  const sim::Overlap& overlap = from.parallelism.overlap;
+  const bool has_buckets = overlap.gradients || overlap.weights;
+  if (!has_buckets || from.parallelism.sharding.stage == 3) return {from};
   std::vector<Setup> setups;
-  for (const int times : {1, 4, 16, 64}) {
+  for (const int times : {1, 4, 16}) {
     setups.push_back(from);
     setups.back().parallelism.bucket = sim::Bytes{job.parallelism.bucket.count * times};
   }
@@ -143,15 +146,18 @@ std::vector<Setup> other_buckets(const Job& job, const Setup& from) {
 std::string flags_of(const Job& job, const Setup& setup) {
   const sim::Parallelism& p = setup.parallelism;
   std::string flags = changed_flags(job.setup_of(setup.scheme).parallelism, p);
+  const bool fsdp = p.sharding.stage == 3;
+  if (flags.find("--zero ") == std::string::npos || fsdp == (job.zero == 3)) return flags;
   // --zero 3 stands for another framework's software, which the search does not change.
-  const bool says_zero = flags.find("--zero ") != std::string::npos;
-  if (says_zero && (job.zero == 3) != (p.sharding.stage == 3)) {
-    flags += fmt::format(" --attention {} --kernels {}", name_of(p.attention, sim::kAttentions),
-                         name_of(p.kernels, sim::kKernels));
-    if (flags.find("--overlap ") == std::string::npos) {
-      flags += " --overlap " + to_text(p.overlap);
-    }
+  const auto usual_attention = fsdp ? sim::Attention::fused : sim::Attention::unfused;
+  const auto usual_kernels = fsdp ? sim::Kernels::eager : sim::Kernels::megatron;
+  if (p.attention != usual_attention) {
+    flags += fmt::format(" --attention {}", name_of(p.attention, sim::kAttentions));
   }
+  if (p.kernels != usual_kernels) {
+    flags += fmt::format(" --kernels {}", name_of(p.kernels, sim::kKernels));
+  }
+  if (flags.find("--overlap ") == std::string::npos) flags += " --overlap " + to_text(p.overlap);
   return flags;
 }
 

@@ -30,13 +30,14 @@ namespace apps {
 // Micro-batches of other sizes, and the accumulation that leaves the same sequences of a step, the
 // largest micro-batches first.
 [[nodiscard]] std::vector<Setup> other_splits(const Job& job, const Setup& from);
-// What overlaps, gradients' precision and the size of buckets, as the flags say or otherwise.
+// What overlaps, gradients' precision and the size of buckets, as the flags say or otherwise; ZeRO-3
+// has units of layers instead of buckets, and where nothing overlaps there is one.
 [[nodiscard]] std::vector<Setup> other_overlaps(const Job& job, const Setup& from);
 [[nodiscard]] std::vector<Setup> other_precisions(const Job& job, const Setup& from);
 [[nodiscard]] std::vector<Setup> other_buckets(const Job& job, const Setup& from);
 
-// The flags that run the setup, where the job's are given besides: "--zero 3 --overlap all". Empty
-// where the job's are enough.
+// The flags that run the setup, in place of the job's of the same names and besides the others:
+// "--zero 3 --overlap all". Empty where the job's are enough.
 [[nodiscard]] std::string flags_of(const Job& job, const Setup& setup);
 
 }  // namespace apps

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -50,12 +51,21 @@ StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
   return {compute_seconds(schedule), most / rate};
 }
 
-// A slower network makes no step faster.
+// A slower network makes no step faster. And a step is a longest path, whose lengths grow linearly
+// with the inverse of the bandwidth, so its time is convex in that: what two faster networks gave,
+// carried on, is a bound. Flows that share links are no paths: some is left for them.
 double StepTimes::at_least(const Known& known, double factor) {
+  constexpr double kLeft = 0.99;
   double bound = 0;
   if (known.bound) bound = std::max(known.bound->compute_s, known.bound->network_s / factor);
   const auto faster = known.seconds.lower_bound(factor);
-  return faster == known.seconds.end() ? bound : std::max(bound, faster->second);
+  if (faster == known.seconds.end()) return bound;
+  bound = std::max(bound, faster->second);
+  const auto fastest = std::next(faster);
+  if (fastest == known.seconds.end()) return bound;
+  const double rise = (faster->second - fastest->second) / (1 / faster->first - 1 / fastest->first);
+  const double carried_on = faster->second + rise * (1 / factor - 1 / faster->first);
+  return std::max(bound, kLeft * carried_on);
 }
 
 double StepTimes::seconds(const Setup& setup, double factor, double limit) {

@@ -2,7 +2,7 @@
 //
 // What a step cannot be faster than is read off its schedule: the kernels of one GPU's compute
 // stream run one after the other, and what leaves a node passes its NICs. Planning takes a fifth of
-// the time of a simulation. A step that was simulated with faster NICs is a bound too.
+// the time of a simulation. Simulations with faster NICs are bounds too.
 #pragma once
 
 #include <limits>
