@@ -1,5 +1,6 @@
 // list: what ships, with one line each.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -26,8 +27,13 @@ namespace po = boost::program_options;
 void line(std::string_view name, std::string_view text) { fmt::print("  {:<28} {}\n", name, text); }
 
 void list_schemes() {
-  fmt::print("schemes inside a cluster or a site (run --scheme, --inner-scheme)\n");
-  for (const sim::Scheme* scheme : sim::all_schemes()) line(scheme->name, scheme->summary);
+  fmt::print(
+      "schemes inside a cluster or a site (run --scheme, --inner-scheme), and the stages of ZeRO\n"
+      "that they are defined for (--zero; 0 shards nothing)\n");
+  for (const sim::Scheme* scheme : sim::all_schemes()) {
+    line(scheme->name,
+         fmt::format("{:<8} {}", fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary));
+  }
   fmt::print("\nschemes between sites (run --scheme, where the topology is several sites)\n");
   for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
     line(scheme->name, scheme->summary);
@@ -126,7 +132,7 @@ constexpr const char* kUsage =
 
 void print_scheme(const std::vector<std::string>& wanted) {
   if (wanted.size() != 2) {
-    throw sim::InputError("list scheme: takes one name; see gardenhose list schemes");
+    throw sim::InputError("list: scheme takes one name; see gardenhose list schemes");
   }
   fmt::print("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
 }

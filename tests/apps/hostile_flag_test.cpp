@@ -98,6 +98,7 @@ const Refusal kRefusals[] = {
     {"validate fsdp --constants", {}, "--constants", "anew every time"},
     {"validate sparseloco --refit", {}, "--refit", "nothing of sparseloco was fitted"},
     {"list", {"scheme"}, "list", "schemes"},
+    {"list", {"schemas"}, "list", "schemes"},
 };
 
 TEST(HostileFlag, IsRefusedWhereItWasGiven) {

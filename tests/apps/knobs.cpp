@@ -12,6 +12,8 @@ constexpr std::string_view kSmall = "--topology sdp4bit_a100 --model gpt_125m --
 constexpr std::string_view kAllNodes = "--topology sdp4bit_a100 --model gpt_125m";
 constexpr std::string_view kCompressed =
     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sdp4bit";
+constexpr std::string_view kLowRank =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme power_sgd";
 constexpr std::string_view kTwoSchemes =
     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit";
 // Rail-optimised; a leaf of its own for each node, so that traffic between nodes climbs to a spine.
@@ -203,6 +205,7 @@ constexpr Knob kKnobs[] = {
     {"scheme.inter_group", kCompressed, "1024", kBetween, down},
     {"scheme.slices", kCompressed, "1", "/gradient_exchange_s", changed},
     {"scheme.fused_hadamard", kCompressed, "false", "/codec_s", up},
+    {"scheme.factor_rank", kLowRank, "8", kBetween, up},
 };
 
 }  // namespace

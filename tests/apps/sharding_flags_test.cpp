@@ -54,8 +54,9 @@ struct Refused {
 };
 
 const Refused kWrong[] = {
-    {kA100 + "--zero 0", "--zero: 0 is none of the stages 1, 2, 3"},
-    {kA100 + "--zero 4", "--zero: 4 is none of the stages 1, 2, 3"},
+    {kA100 + "--zero 0",
+     "--zero: sharded is defined for 1, 2, 3, not for 0; choose --zero 1 or 2 or 3"},
+    {kA100 + "--zero 4", "--zero: 4 is none of the stages 0, 1, 2, 3"},
     {kA100 + "--reshard off", "--reshard: needs --zero 3"},
     {kA100 + "--zero 2 --unit-layers 2", "--unit-layers: needs --zero 3"},
     {kA100 + "--zero 2 --prefetch 0", "--prefetch: needs --zero 3"},
@@ -73,10 +74,9 @@ const Refused kWrong[] = {
     {kA100 + "--zero 2 --hybrid-shard 4",
      "--hybrid-shard: needs --zero 3, whose weights it shards inside groups"},
     {kA100 + "--zero 3 --hybrid-shard 4 --scheme tlq",
-     "--hybrid-shard: tlq has no reduction between groups of replicas; choose --scheme sharded"},
+     "--hybrid-shard: tlq has no exchange between groups of replicas; choose --scheme sharded"},
     {kA100 + "--zero 3 --scheme sdp4bit",
-     "--zero: sdp4bit sends changes of weights that every rank keeps whole, and stage 3 keeps "
-     "shards; choose --zero 1 or 2"},
+     "--zero: sdp4bit is defined for 1, 2, not for 3; choose --zero 1 or 2"},
     {kA100 + "--virtual-stages 0", "--virtual-stages: 0 is less than 1"},
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; give --pp"},
     {kA100 + "--pp 2 --virtual-stages 5",

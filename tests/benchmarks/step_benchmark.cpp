@@ -48,17 +48,23 @@ struct Job {
 
 std::vector<Job> jobs() {
   const sim::Overlap beside{.gradients = true, .weights = true};
-  return {{"sharded", "gpt_18b", "sharded", {.tensor = 8}},
-          {"sdp4bit", "gpt_18b", "sdp4bit", {.tensor = 8}},
-          {.name = "fsdp",
-           .model = "llama_2_7b",
-           .scheme = "sharded",
-           .parallelism = {.attention = sim::Attention::fused,
-                           .kernels = sim::Kernels::eager,
-                           .overlap = beside,
-                           .sharding = {.stage = 3}},
-           .each_kernel = true},
-          {"pipeline", "gpt_18b", "sharded", {.tensor = 8, .pipeline = 4, .accumulation = 16}}};
+  std::vector<Job> all{
+      {.name = "fsdp",
+       .model = "llama_2_7b",
+       .scheme = "sharded",
+       .parallelism = {.attention = sim::Attention::fused,
+                       .kernels = sim::Kernels::eager,
+                       .overlap = beside,
+                       .sharding = {.stage = 3}},
+       .each_kernel = true},
+      {"pipeline", "gpt_18b", "sharded", {.tensor = 8, .pipeline = 4, .accumulation = 16}}};
+  // Every scheme, at the first stage of ZeRO or the one that it is defined for.
+  for (const sim::Scheme* scheme : sim::all_schemes()) {
+    const int stage = scheme->is_defined_for(1) ? 1 : scheme->zero.front();
+    all.push_back(
+        {scheme->name, "gpt_18b", scheme->name, {.tensor = 8, .sharding = {.stage = stage}}});
+  }
+  return all;
 }
 
 void predict_step(benchmark::State& state, const Job& job, int gpus) {

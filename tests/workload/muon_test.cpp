@@ -1,5 +1,4 @@
 // Muon's work: the closed forms of its orthogonalisation, and how matrices are dealt over ranks.
-#include "sim/workload/matrices.hpp"
 #include "sim/workload/muon.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "sim/workload/matrices.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"
