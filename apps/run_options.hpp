@@ -22,6 +22,9 @@ struct RunOptions {
   bool break_even = false;
 };
 
+// All flags of `run`; what is parsed by them goes to `options`.
+[[nodiscard]] boost::program_options::options_description run_flags(RunOptions& options);
+
 template <class Report>
 void print(const RunOptions& options, const std::vector<Report>& reports) {
   const std::span<const Report> all = reports;
