@@ -13,5 +13,6 @@ int run_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int solve_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
+int sweep_command(const Arguments& arguments);
 
 }  // namespace apps

@@ -32,6 +32,8 @@ constexpr Command kCommands[] = {
      apps::list_command},
     {"validate", "rerun published tables and print predicted beside published",
      apps::validate_command},
+    {"sweep", "run a grid of points on all cores, into a file; resumed by the same command",
+     apps::sweep_command},
 };
 
 void print_help() {
@@ -43,7 +45,8 @@ void print_help() {
   fmt::print(
       "\nexamples:\n"
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
-      "  gardenhose validate sdp4bit\n\n"
+      "  gardenhose validate sdp4bit\n"
+      "  gardenhose sweep study.toml\n\n"
       "exit codes: 0 fine, 2 wrong input (one line a problem), 70 a bug of ours\n");
 }
 
