@@ -15,5 +15,6 @@ int solve_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
+int merge_command(const Arguments& arguments);
 
 }  // namespace apps

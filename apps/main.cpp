@@ -35,6 +35,7 @@ constexpr Command kCommands[] = {
     {"sweep", "run a grid of points on all cores, into a file; resumed by the same command",
      apps::sweep_command},
     {"export", "what a sweep found, as CSV or JSON lines", apps::export_command},
+    {"merge", "the stores of the shards of a sweep, as one", apps::merge_command},
 };
 
 void print_help() {
