@@ -14,5 +14,8 @@ int map_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int solve_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
+int sweep_command(const Arguments& arguments);
+int export_command(const Arguments& arguments);
+int merge_command(const Arguments& arguments);
 
 }  // namespace apps

@@ -33,6 +33,10 @@ constexpr Command kCommands[] = {
      apps::list_command},
     {"validate", "rerun published tables and print predicted beside published",
      apps::validate_command},
+    {"sweep", "run a grid of points on all cores, into a file; resumed by the same command",
+     apps::sweep_command},
+    {"export", "what a sweep found, as CSV or JSON lines", apps::export_command},
+    {"merge", "the stores of the shards of a sweep, as one", apps::merge_command},
 };
 
 void print_help() {
@@ -44,7 +48,8 @@ void print_help() {
   fmt::print(
       "\nexamples:\n"
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
-      "  gardenhose validate sdp4bit\n\n"
+      "  gardenhose validate sdp4bit\n"
+      "  gardenhose sweep study.toml && gardenhose export study.sqlite --format csv\n\n"
       "exit codes: 0 fine, 2 wrong input (one line a problem), 70 a bug of ours\n");
 }
 

@@ -26,8 +26,9 @@ constexpr const char* kUsage =
     "  gardenhose run --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                 --scheme wan_sync,diloco,sparseloco --set scheme.inner_steps=100\n";
 
-std::optional<RunOptions> parse(const Arguments& arguments) {
-  RunOptions o;
+}  // namespace
+
+po::options_description run_flags(RunOptions& o) {
   po::options_description flags = job_flags(o.job);
   po::options_description output("What is reported");
   auto add = output.add_options();
@@ -51,6 +52,14 @@ std::optional<RunOptions> parse(const Arguments& arguments) {
       "a step that does not fit in memory is an error");
   flags.add(round_flags(o.rounds));
   flags.add(output);
+  return flags;
+}
+
+namespace {
+
+std::optional<RunOptions> parse(const Arguments& arguments) {
+  RunOptions o;
+  po::options_description flags = run_flags(o);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
   o.job.schemes = split(values["scheme"].as<std::string>());

@@ -23,6 +23,9 @@ struct RunOptions {
   bool tune = false;
 };
 
+// All flags of `run`; what is parsed by them goes to `options`.
+[[nodiscard]] boost::program_options::options_description run_flags(RunOptions& options);
+
 template <class Report>
 void print(const RunOptions& options, const std::vector<Report>& reports) {
   const std::span<const Report> all = reports;

@@ -1,0 +1,119 @@
+// places_of(): SQLite evaluates the conditions of a spec over its points, so that they are a
+// language that people know.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <numeric>
+
+#include "apps/sweep/spec.hpp"
+#include "apps/sweep/sql.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+using sim::parse_quantity;
+
+// No unit belongs to two of the types.
+std::optional<double> base_value(std::string_view text) {
+  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
+    return static_cast<double>(bytes->count);
+  }
+  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
+  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
+  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
+  return std::nullopt;
+}
+
+// quantity('400 Gbps'): bytes per second, bytes, seconds or FLOPs per second.
+void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
+  const std::string given = text == nullptr ? "" : text;
+  if (const auto value = base_value(given)) {
+    sqlite3_result_double(context, *value);
+  } else {
+    const std::string message = fmt::format(
+        "quantity('{}'): is no quantity; write e.g. quantity('400 Gbps')", sim::printable(given));
+    sqlite3_result_error(context, message.c_str(), -1);
+  }
+}
+
+std::vector<std::string> columns_of(const Spec& spec) {
+  std::vector<std::string> columns;
+  for (const Axis& axis : spec.axes) {
+    for (const std::string& key : axis.keys) columns.push_back(sql_name(column_of(key)));
+  }
+  return columns;
+}
+
+void fill(Database& database, const Spec& spec, const std::vector<std::string>& columns) {
+  database.run("create table points(place integer primary key, " +
+               fmt::format("{}", fmt::join(columns, ", ")) + ")");
+  std::string sql = "insert into points values (?";
+  for (std::size_t i = 0; i < columns.size(); ++i) sql += ", ?";
+  Statement insert(database, sql + ")");
+  Transaction transaction(database);
+  for (std::int64_t place = 0; place < combinations(spec); ++place) {
+    insert.bind(place);
+    const Inputs inputs = inputs_at(spec, place);
+    for (const auto& [key, value] : inputs.items()) insert.bind(value);
+    insert.run();
+  }
+  transaction.commit();
+}
+
+[[noreturn]] void refuse(const Spec& spec, const std::string& condition, std::string_view what,
+                         const std::vector<std::string>& columns) {
+  std::string names;
+  for (const std::string& column : columns) {
+    names += (names.empty() ? "" : ", ") + column.substr(1, column.size() - 2);
+  }
+  throw sim::InputError(fmt::format("{}:{}:{}: where: '{}': {}; known here: {}", spec.file.string(),
+                                    spec.where_place.line, spec.where_place.column,
+                                    sim::printable(condition), what, names));
+}
+
+// Deletes the points for which the condition does not hold.
+void keep(Database& database, const Spec& spec, const std::string& condition,
+          const std::vector<std::string>& columns) {
+  // On lines of their own, so that a comment in the condition ends with it.
+  const std::string sql = "delete from points where (\n" + condition + "\n) is not true";
+  sqlite3_stmt* statement = nullptr;
+  const char* rest = nullptr;
+  int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, &rest);
+  if (code == SQLITE_OK) {
+    code = *rest == '\0' ? sqlite3_step(statement) : SQLITE_MISUSE;
+  }
+  const std::string what =
+      code == SQLITE_MISUSE ? "is more than one condition" : sqlite3_errmsg(database.handle());
+  sqlite3_finalize(statement);
+  if (code != SQLITE_DONE) refuse(spec, condition, what, columns);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> places_of(const Spec& spec) {
+  std::vector<std::int64_t> places;
+  if (spec.where.empty()) {
+    places.resize(static_cast<std::size_t>(combinations(spec)));
+    std::iota(places.begin(), places.end(), 0);
+    return places;
+  }
+  Database database;
+  sqlite3_create_function(database.handle(), "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                          nullptr, quantity, nullptr, nullptr);
+  const std::vector<std::string> columns = columns_of(spec);
+  fill(database, spec, columns);
+  for (const std::string& condition : spec.where) keep(database, spec, condition, columns);
+  Statement left(database, "select place from points order by place");
+  while (left.step()) places.push_back(left.integer(0));
+  if (places.empty()) {
+    throw sim::InputError(fmt::format("{}:{}:{}: where: leaves no point of {}; loosen a condition",
+                                      spec.file.string(), spec.where_place.line,
+                                      spec.where_place.column, combinations(spec)));
+  }
+  return places;
+}
+
+}  // namespace apps

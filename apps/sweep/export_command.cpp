@@ -1,0 +1,144 @@
+// export: the points of a store that have been run, by number, as CSV or JSON lines. Nothing in it
+// depends on when or how often the sweep was run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "apps/arguments.hpp"
+#include "apps/sweep/part_file.hpp"
+#include "apps/sweep/store.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/records.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kUsage =
+    "usage: gardenhose export STORE --format csv|jsonl [--output FILE]\n\n"
+    "  gardenhose export study.sqlite --format csv --output study.csv\n"
+    "  gardenhose export study.sqlite --format jsonl | jq -c '[.inputs.nodes, .report.mfu]'\n\n"
+    "CSV: number, state, the inputs (in_nodes, ...), the figures of run's CSV, message.\n"
+    "JSON lines: {number, state, inputs, report, message}; report is all of run's JSON.\n"
+    "state is done, too_large (a GPU has not the memory), refused or crashed (see message).\n";
+
+// Standard output, or a file.
+class Output {
+ public:
+  explicit Output(const std::string& file) : name_(file.empty() ? "standard output" : file) {
+    if (file.empty()) return;
+    file_.emplace(file);
+    stream_ = std::fopen(file_->part().c_str(), "we");
+    if (stream_ == nullptr) fail();
+  }
+  ~Output() {
+    if (file_ && stream_ != nullptr) std::fclose(stream_);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) fail();
+  }
+  void finish() {
+    if (!file_) return;
+    if (std::fclose(std::exchange(stream_, nullptr)) != 0) fail();
+    file_->finish();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw sim::InputError(fmt::format("{}: cannot be written: {}", name_, std::strerror(errno)));
+  }
+
+  std::string name_;
+  std::optional<PartFile> file_;
+  std::FILE* stream_ = stdout;
+};
+
+std::string line_of(const Inputs& json) {
+  // What run says of a file's name may be no UTF-8.
+  return json.dump(-1, ' ', false, Inputs::error_handler_t::replace);
+}
+
+Inputs or_null(const std::string& text) { return text.empty() ? Inputs() : Inputs(text); }
+
+void write_jsonl(Store& store, Output& output) {
+  store.each_finished([&](const StoredPoint& point) {
+    const Inputs line = {{"number", point.number},
+                         {"state", point.finished.state},
+                         {"inputs", point.inputs},
+                         {"report", point.finished.report},
+                         {"message", or_null(point.finished.message)}};
+    output.write(line_of(line) + "\n");
+  });
+}
+
+// The figures that any point has, in the order of the first that has each.
+std::vector<std::string> figures_of(Store& store) {
+  std::vector<std::string> names;
+  store.each_finished([&](const StoredPoint& point) {
+    if (point.finished.report.is_null()) return;
+    for (const auto& [key, value] : point.finished.report.items()) {
+      if (is_figure(key, value) && std::ranges::find(names, key) == names.end()) {
+        names.push_back(key);
+      }
+    }
+  });
+  return names;
+}
+
+void write_csv(Store& store, Output& output) {
+  const std::vector<std::string> figures = figures_of(store);
+  bool is_first = true;
+  store.each_finished([&](const StoredPoint& point) {
+    Inputs record = {{"number", point.number}, {"state", point.finished.state}};
+    for (const auto& [key, value] : point.inputs.items()) record["in_" + column_of(key)] = value;
+    const Inputs& report = point.finished.report;
+    for (const std::string& figure : figures) {
+      record[figure] = report.is_null() ? Inputs() : report.value(figure, Inputs());
+    }
+    record["message"] = or_null(point.finished.message);
+    const std::string text = sim::csv_text({record});
+    output.write(std::string_view(text).substr(is_first ? 0 : text.find('\n') + 1));
+    is_first = false;
+  });
+}
+
+}  // namespace
+
+int export_command(const Arguments& arguments) {
+  std::string file, format, output_file;
+  po::options_description flags("Flags");
+  auto add = flags.add_options();
+  add("store", po::value(&file)->required(), "the SQLite file; its name alone will do");
+  add("format", po::value(&format)->default_value("csv"), "csv|jsonl");
+  add("output,o", po::value(&output_file), "the file to write (default: standard output)");
+  po::positional_options_description places;
+  places.add("store", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return 0;
+  if (format != "csv" && format != "jsonl") {
+    throw sim::InputError(
+        fmt::format("--format: '{}' is none of the known: csv, jsonl", sim::printable(format)));
+  }
+  Store store(file, Access::read);
+  Output output(output_file);
+  if (format == "csv") write_csv(store, output);
+  if (format == "jsonl") write_jsonl(store, output);
+  output.finish();
+  if (const auto open = store.counts()["open"]; open > 0) {
+    fmt::print(stderr, "note: {} points have not been run yet; the sweep's command goes on\n",
+               open);
+  }
+  return 0;
+}
+
+}  // namespace apps

@@ -1,0 +1,126 @@
+// merge: the stores of shards as one, which is as if one machine had done them all.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "apps/arguments.hpp"
+#include "apps/sweep/part_file.hpp"
+#include "apps/sweep/plan.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+constexpr const char* kUsage =
+    "usage: gardenhose merge OUT IN...\n\n"
+    "Writes the points of all IN into OUT, a new store. What no IN has is open there:\n"
+    "`gardenhose sweep SPEC.toml --store OUT` runs it.\n\n"
+    "  gardenhose merge study.sqlite study.*of4.sqlite\n";
+
+// Hashes of files by name, and the version, with the store that had them first.
+class Provenance {
+ public:
+  // Throws InputError where a store was computed from other files than one before it.
+  void check(Store& store) {
+    for (const Origin& origin : store.origins()) {
+      check_one(store, "gardenhose's version", origin.version);
+      const auto files = nlohmann::json::parse(origin.files);
+      for (const auto& [name, hash] : files.items()) {
+        check_one(store, name, hash.get<std::string>());
+      }
+    }
+  }
+
+ private:
+  void check_one(const Store& store, const std::string& what, const std::string& value) {
+    const auto [known, is_new] = seen_.emplace(what, std::pair(value, store.file().string()));
+    if (is_new || known->second.first == value) return;
+    throw sim::InputError(
+        fmt::format("{}: {} differs from that of {}; sweep the older one again with --recompute",
+                    store.file().string(), what, known->second.second));
+  }
+
+  std::map<std::string, std::pair<std::string, std::string>> seen_;
+};
+
+void copy(Store& from, Store& to) {
+  std::map<std::int64_t, std::int64_t> keys;
+  for (const Session& session : from.sessions()) {
+    keys[session.session] = to.begin_session(session);
+    if (!session.ended.empty()) to.end_session(keys[session.session], session);
+  }
+  for (const Origin& origin : from.origins()) to.add_origin(origin);
+  std::map<std::int64_t, std::vector<Finished>> batches;
+  from.each_finished([&](const StoredPoint& point) {
+    const auto [key, state] = to.find(point.inputs);
+    const bool better = state == "open" || (state == "crashed" && point.finished.state != state);
+    if (!better) return;
+    Finished finished = point.finished;
+    finished.point = key;
+    auto& batch = batches[keys[point.session]];
+    batch.push_back(std::move(finished));
+    constexpr std::size_t kBatch = 1000;
+    if (batch.size() < kBatch) return;
+    to.record(keys[point.session], batch);
+    batch.clear();
+  });
+  for (const auto& [session, batch] : batches) to.record(session, batch);
+}
+
+void write(const fs::path& file, std::vector<Store>& stores) {
+  const Identity identity = *stores.front().identity();
+  const Spec spec = parse_spec(identity.spec, stores.front().file());
+  Store whole(file, Access::create);
+  whole.set_points({identity.spec, identity.spec_sha256, Shard{}.text()}, plan(spec, Shard{}));
+  for (Store& store : stores) copy(store, whole);
+  whole.settle();
+  auto counts = whole.counts();
+  fmt::print("{} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
+             counts["done"], counts["too_large"], counts["refused"], counts["crashed"],
+             counts["open"]);
+}
+
+std::vector<Store> open_all(const std::vector<std::string>& files) {
+  std::vector<Store> stores;
+  Provenance provenance;
+  for (const std::string& file : files) {
+    Store& store = stores.emplace_back(file, Access::read);
+    const auto identity = store.identity();
+    if (!identity) throw sim::InputError(file + ": holds no sweep yet; leave it out");
+    if (identity->spec_sha256 != stores.front().identity()->spec_sha256) {
+      throw sim::InputError(
+          fmt::format("{}: is of another spec than {}; merge those of one", file, files.front()));
+    }
+    provenance.check(store);
+  }
+  return stores;
+}
+
+}  // namespace
+
+int merge_command(const Arguments& arguments) {
+  std::string out;
+  std::vector<std::string> files;
+  po::options_description flags("Flags");
+  auto add = flags.add_options();
+  add("out", po::value(&out)->required(), "the new store; its name alone will do");
+  add("in", po::value(&files)->required(), "the stores to merge; their names alone will do");
+  po::positional_options_description places;
+  places.add("out", 1).add("in", -1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return 0;
+  if (fs::exists(fs::symlink_status(out))) {
+    throw sim::InputError(out + ": is there already; remove it, or name another file");
+  }
+  std::vector<Store> stores = open_all(files);
+  PartFile file(out);
+  write(file.part(), stores);
+  file.finish();
+  return 0;
+}
+
+}  // namespace apps

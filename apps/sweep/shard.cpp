@@ -1,0 +1,63 @@
+#include "apps/sweep/shard.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+std::optional<int> whole(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<int> variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::nullopt : whole(text);
+}
+
+}  // namespace
+
+Shard parse_shard(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto number = whole(std::string_view(text).substr(0, slash));
+  const auto count = slash == text.size() ? std::nullopt : whole(text.substr(slash + 1));
+  if (!number || !count || *number < 1 || *number > *count) {
+    throw sim::InputError(
+        fmt::format("--shard: '{}' is not K/N; write e.g. 1/4 for the first of four parts",
+                    sim::printable(text)));
+  }
+  return {*number, *count};
+}
+
+std::optional<Shard> slurm_shard() {
+  const auto id = variable("SLURM_ARRAY_TASK_ID");
+  const auto first = variable("SLURM_ARRAY_TASK_MIN");
+  const auto count = variable("SLURM_ARRAY_TASK_COUNT");
+  if (!id || !first || !count) return std::nullopt;
+  const int step = variable("SLURM_ARRAY_TASK_STEP").value_or(1);
+  const int number = step < 1 ? 0 : (*id - *first) / step + 1;
+  if (number >= 1 && number <= *count && (*id - *first) % step == 0) return Shard{number, *count};
+  throw sim::InputError(
+      fmt::format("--shard: task {} of Slurm's array of {} from {} is none of 1 to {}: an array of "
+                  "some tasks alone; say which part this is, e.g. --shard {}/N",
+                  *id, *count, *first, *count, *id));
+}
+
+int usable_cores() {
+  if (const auto cores = variable("SLURM_CPUS_PER_TASK"); cores && *cores > 0) return *cores;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+}  // namespace apps

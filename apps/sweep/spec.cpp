@@ -1,0 +1,291 @@
+#include "apps/sweep/spec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "apps/run_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/toml_reader.hpp"
+
+namespace apps {
+namespace {
+
+using sim::TomlArray;
+using sim::TomlLeaf;
+using sim::TomlScalar;
+
+// Where a leaf stands: in which section, under which name of run.
+struct Entry {
+  std::string leaf;  // "together.size.tp"
+  std::string axis;  // "together.size"; of [grid] the leaf itself
+  std::string key;   // "tp"
+  const TomlLeaf* value;
+};
+
+// The flags of run, and whether they stand without a value.
+std::map<std::string, bool, std::less<>> flags_of_run() {
+  RunOptions options;
+  std::map<std::string, bool, std::less<>> flags;
+  const auto described = run_flags(options);
+  for (const auto& flag : described.options()) {
+    flags.emplace(flag->long_name(), flag->semantic()->max_tokens() == 0);
+  }
+  return flags;
+}
+
+// The flags that a sweep gives itself.
+constexpr std::string_view kOwn[] = {"format", "perfetto", "perfetto-ranks", "set"};
+
+Inputs json_of(const TomlScalar& value) {
+  struct Visitor {
+    Inputs operator()(const std::string& text) const { return text; }
+    Inputs operator()(std::int64_t number) const { return number; }
+    Inputs operator()(double number) const { return number; }
+    Inputs operator()(bool flag) const { return flag; }
+    Inputs operator()(const sim::TomlOther&) const { return nullptr; }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+// What is wrong with a value of that key; empty where nothing is.
+std::string problem_of(const std::string& key, const TomlScalar& value, bool is_switch) {
+  if (const auto* other = std::get_if<sim::TomlOther>(&value)) {
+    return fmt::format("holds {}; write texts, numbers, true or false", other->noun);
+  }
+  const bool is_setting = key.find('.') != std::string::npos;
+  const bool is_truth = std::holds_alternative<bool>(value);
+  if (!is_setting && is_truth != is_switch) {
+    return is_switch ? "is a switch; write true or false"
+                     : "is no switch; write a text, e.g. \"on\" or \"off\"";
+  }
+  if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
+    return "holds a number that is not finite; write one that is";
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return "";
+  if (text->empty()) return "holds an empty text; leave the key out for the default";
+  if ((key == "scheme") && text->find(',') != std::string::npos) {
+    return fmt::format("'{}' is several schemes; a point has one: make them a list in [grid]",
+                       sim::printable(*text));
+  }
+  return "";
+}
+
+// Reads the sections of a document into a spec.
+class Sections {
+ public:
+  explicit Sections(const sim::TomlDocument& document)
+      : document_(document), reader_(document), flags_(flags_of_run()) {}
+
+  std::vector<Axis> axes() {
+    for (const char* table : {"run", "grid", "together"}) reader_.optional_table(table);
+    for (const auto& [table, place] : document_.tables) {
+      if (section_of(table) != "") reader_.optional_table(table);
+    }
+    for (const Entry& entry : entries()) add(entry);
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) check_distinct(axis);
+    for (const char* key : {"topology", "model"}) {
+      if (!keys_.contains(key))
+        reader_.wrong("run", fmt::format("no {} in any table; add it", key));
+    }
+    for (const Axis& axis : axes_) product_ *= static_cast<double>(axis.rows.size());
+    if (product_ > static_cast<double>(kMostPoints)) {
+      reader_.wrong("grid",
+                    fmt::format("{:.0f} combinations; at most {}: make several sweeps of it",
+                                product_, kMostPoints));
+    }
+    return std::move(axes_);
+  }
+  std::vector<std::string> where() {
+    return reader_.has("where") ? reader_.texts("where") : std::vector<std::string>();
+  }
+  void finish() { reader_.finish(); }
+
+ private:
+  // The part of a dotted key before the first dot, where it is a section with points.
+  static std::string_view section_of(std::string_view key) {
+    const std::string_view section = key.substr(0, key.find('.'));
+    const bool known = section == "run" || section == "grid" || section == "together";
+    return known ? section : std::string_view();
+  }
+
+  // In the order of the file: what comes first changes most slowly.
+  std::vector<Entry> entries() {
+    std::vector<Entry> all;
+    for (const auto& [leaf, value] : document_.leaves) {
+      const std::string_view section = section_of(leaf);
+      if (section.empty() || section == leaf) continue;
+      std::string axis = section == "grid" ? leaf : std::string(section);
+      std::size_t start = section.size() + 1;
+      if (section == "together") {
+        const std::size_t dot = leaf.find('.', start);
+        if (dot == std::string::npos) continue;  // unknown to the reader
+        axis = leaf.substr(0, dot);
+        start = dot + 1;
+      }
+      if (!reader_.has(leaf)) continue;
+      all.push_back({leaf, std::move(axis), leaf.substr(start), &value});
+    }
+    std::ranges::sort(all, {}, [](const Entry& entry) {
+      return std::tuple(entry.value->place.line, entry.value->place.column);
+    });
+    return all;
+  }
+
+  void add(const Entry& entry) {
+    if (!check_key(entry)) return;
+    const std::vector<Inputs> values = values_of(entry);
+    if (values.empty()) return;
+    auto [found, is_new] = axis_numbers_.emplace(entry.axis, axes_.size());
+    if (is_new) {
+      axes_.push_back({{}, std::vector<std::vector<Inputs>>(values.size())});
+      first_leaves_.push_back(entry.leaf);
+    }
+    Axis& axis = axes_[found->second];
+    if (axis.rows.size() != values.size()) {
+      reader_.wrong(entry.leaf, fmt::format("has {} values, and {} has {}; what goes together is "
+                                            "equally long",
+                                            values.size(), axis.keys.front(), axis.rows.size()));
+      return;
+    }
+    axis.keys.push_back(entry.key);
+    for (std::size_t row = 0; row < values.size(); ++row) axis.rows[row].push_back(values[row]);
+  }
+
+  bool check_key(const Entry& entry) {
+    const bool is_setting = entry.key.find('.') != std::string::npos;
+    if (std::ranges::find(kOwn, entry.key) != std::end(kOwn)) {
+      reader_.wrong(entry.leaf, entry.key == "set"
+                                    ? "write the key itself, e.g. network.nic_bandwidth = "
+                                      "[\"100 Gbps\"]"
+                                    : "belongs to one run; a sweep prints nothing of a point");
+      return false;
+    }
+    if (!is_setting && !flags_.contains(entry.key)) {
+      std::vector<std::string_view> names;
+      for (const auto& [name, is_switch] : flags_) names.push_back(name);
+      const auto meant = sim::closest_name(entry.key, names);
+      reader_.wrong(entry.leaf, meant.empty()
+                                    ? "is no flag of run; see gardenhose run --help"
+                                    : fmt::format("is no flag of run; did you mean {}?", meant));
+      return false;
+    }
+    if (keys_.insert(column_of(entry.key)).second) return true;
+    reader_.wrong(entry.leaf, "is given twice; leave it in one of the tables");
+    return false;
+  }
+
+  std::vector<Inputs> values_of(const Entry& entry) {
+    const auto* array = std::get_if<TomlArray>(&entry.value->value);
+    const auto* scalar = std::get_if<TomlScalar>(&entry.value->value);
+    const bool fixed = entry.axis == "run";
+    if (fixed != (scalar != nullptr)) {
+      reader_.wrong(entry.leaf, fixed ? "is a list; a list of [grid] makes points of it"
+                                      : "is one value; write a list, or put it into [run]");
+      return {};
+    }
+    const TomlArray values = fixed ? TomlArray{*scalar} : *array;
+    if (values.empty()) reader_.wrong(entry.leaf, "is an empty list; write at least one value");
+    const auto flag = flags_.find(entry.key);
+    std::vector<Inputs> result;
+    for (const TomlScalar& value : values) {
+      const std::string problem =
+          problem_of(entry.key, value, flag != flags_.end() && flag->second);
+      if (!problem.empty()) {
+        reader_.wrong(entry.leaf, problem);
+        return {};
+      }
+      result.push_back(json_of(value));
+    }
+    return result;
+  }
+
+  void check_distinct(std::size_t axis) {
+    std::set<std::string> seen;
+    for (const auto& row : axes_[axis].rows) {
+      const std::string text = Inputs(row.size() == 1 ? row.front() : Inputs(row)).dump();
+      if (seen.insert(text).second) continue;
+      reader_.wrong(first_leaves_[axis],
+                    fmt::format("holds {} twice; leave one out", sim::printable(text)));
+      return;
+    }
+  }
+
+  const sim::TomlDocument& document_;
+  sim::TomlReader reader_;
+  std::map<std::string, bool, std::less<>> flags_;
+  std::vector<Axis> axes_;
+  std::vector<std::string> first_leaves_;  // by axis
+  std::map<std::string, std::size_t> axis_numbers_;
+  std::set<std::string> keys_;
+  double product_ = 1;
+};
+
+}  // namespace
+
+Spec read_spec(const std::filesystem::path& file) {
+  return parse_spec(sim::read_input_text(file), file);
+}
+
+Spec parse_spec(std::string text, const std::filesystem::path& file) {
+  Spec spec{.file = file, .text = std::move(text)};
+  const sim::TomlDocument document = sim::parse_toml(spec.text, file);
+  Sections sections(document);
+  spec.where = sections.where();
+  spec.axes = sections.axes();
+  sections.finish();
+  if (!spec.where.empty()) spec.where_place = document.leaves.find("where")->second.place;
+  return spec;
+}
+
+std::int64_t combinations(const Spec& spec) {
+  std::int64_t product = 1;
+  for (const Axis& axis : spec.axes) product *= static_cast<std::int64_t>(axis.rows.size());
+  return product;
+}
+
+Inputs inputs_at(const Spec& spec, std::int64_t place) {
+  std::int64_t below = combinations(spec);
+  Inputs inputs = Inputs::object();
+  for (const Axis& axis : spec.axes) {
+    below /= static_cast<std::int64_t>(axis.rows.size());
+    const auto& row = axis.rows[static_cast<std::size_t>(place / below)];
+    place %= below;
+    for (std::size_t i = 0; i < axis.keys.size(); ++i) inputs[axis.keys[i]] = row[i];
+  }
+  return inputs;
+}
+
+std::string column_of(std::string_view key) {
+  std::string column(key);
+  std::ranges::replace_if(
+      column, [](char c) { return c == '-' || c == '.'; }, '_');
+  return column;
+}
+
+Arguments arguments_of(const Inputs& inputs) {
+  Arguments arguments{"run"};
+  for (const auto& [key, value] : inputs.items()) {
+    if (key.find('.') != std::string::npos) {
+      // Text as TOML's text, or that of "1" would be taken for a number.
+      arguments.push_back("--set");
+      arguments.push_back(
+          key + "=" +
+          (value.is_string() ? sim::toml_text(value.get<std::string>()) : value.dump()));
+    } else if (!value.is_boolean()) {
+      arguments.push_back("--" + key + "=" +
+                          (value.is_string() ? value.get<std::string>() : value.dump()));
+    } else if (value.get<bool>()) {
+      arguments.push_back("--" + key);
+    }
+  }
+  return arguments;
+}
+
+}  // namespace apps

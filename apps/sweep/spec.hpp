@@ -1,0 +1,64 @@
+// SPEC.toml: which points a sweep has. A point is one `gardenhose run`: a value for each input.
+//
+//   where = ["tp * pp <= nodes * 8"]     # SQL over the inputs; points that it is false for are left
+//                                        # out. '-' and '.' of a name are '_' here.
+//   [run]                                # the same in all points, by the flags of run
+//   topology = "dgx_h100_x128"
+//   [grid]                               # every combination of these
+//   nodes = [1, 2, 4]
+//   network.nic_bandwidth = ["100 Gbps", "400 Gbps"]     # a dot: a key of an input file, as --set
+//   [together.size]                      # lists of one length, whose n-th values go together
+//   model = ["gpt_125m", "gpt_13b"]
+//   tp = [1, 8]
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "sim/base/toml_document.hpp"
+
+namespace apps {
+
+// The inputs of a point by name, in the order of the file.
+using Inputs = nlohmann::ordered_json;
+
+// Keys that change together: row by row.
+struct Axis {
+  std::vector<std::string> keys;
+  std::vector<std::vector<Inputs>> rows;  // a value for each key
+};
+
+struct Spec {
+  std::filesystem::path file;
+  std::string text;
+  std::vector<Axis> axes;  // the last one changes fastest
+  std::vector<std::string> where;
+  sim::TomlPlace where_place;
+};
+
+inline constexpr std::int64_t kMostPoints = 1'000'000;
+
+// Throws InputError with a line for each problem: keys that are no flags of run, lists that are
+// empty, of different lengths or hold a value twice, more than kMostPoints combinations.
+[[nodiscard]] Spec read_spec(const std::filesystem::path& file);
+// The same from text; `file` is what messages call it.
+[[nodiscard]] Spec parse_spec(std::string text, const std::filesystem::path& file);
+
+// How many combinations the axes have; a place is a number below that.
+[[nodiscard]] std::int64_t combinations(const Spec& spec);
+[[nodiscard]] Inputs inputs_at(const Spec& spec, std::int64_t place);
+// The places that `where` leaves, upwards. Throws InputError for what is not SQL.
+[[nodiscard]] std::vector<std::int64_t> places_of(const Spec& spec);
+
+// An input as SQL calls it: "gpus-per-node" is gpus_per_node, "network.nic_bandwidth"
+// network_nic_bandwidth.
+[[nodiscard]] std::string column_of(std::string_view key);
+// The command line of a point, from "run" on.
+[[nodiscard]] Arguments arguments_of(const Inputs& inputs);
+
+}  // namespace apps

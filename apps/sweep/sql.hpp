@@ -1,0 +1,88 @@
+// SQLite as values: a database, a statement, a transaction. What goes wrong is an InputError that
+// begins with the file and says what to do about it.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace apps {
+
+enum class Access { read, write, create };
+
+class Database {
+ public:
+  // In memory.
+  Database();
+  Database(const std::filesystem::path& file, Access access);
+
+  // Statements without parameters and results.
+  void run(const std::string& sql);
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+  [[noreturn]] void fail() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close(handle); }
+  };
+  void open(const char* file, int flags);
+
+  std::string name_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// One statement, to be run any number of times: bind() in order, then step() while it is true.
+class Statement {
+ public:
+  Statement(Database& database, std::string_view sql);
+
+  // Of JSON's scalars: false and true are 0 and 1. Anything else is bound as its text.
+  Statement& bind(const nlohmann::ordered_json& value);
+  // True where there is a row. After the last one the statement is as new.
+  bool step();
+  // Runs it to its end.
+  void run() {
+    while (step()) {
+    }
+  }
+
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double number(int column) const;
+  [[nodiscard]] std::string text(int column) const;  // of null: empty
+  [[nodiscard]] bool is_null(int column) const;
+  // A column of a row as it can be bound again: null, a number or text.
+  [[nodiscard]] nlohmann::ordered_json value(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+  };
+
+  Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  int bound_ = 0;
+};
+
+// What is written between here and commit() is written whole or not at all.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit();
+
+ private:
+  Database* database_;
+};
+
+// A name as SQL writes it: "nic_bandwidth", whatever it is made of.
+[[nodiscard]] std::string sql_name(std::string_view name);
+
+}  // namespace apps

@@ -1,0 +1,61 @@
+#include "apps/sweep/store_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+std::string holder_in(int file) {
+  char text[128] = {};
+  return pread(file, text, sizeof(text) - 1, 0) > 0 ? fmt::format(" ({})", text) : std::string();
+}
+
+bool is_at(int file, const std::filesystem::path& name) {
+  struct stat held {};
+  struct stat named {};
+  return fstat(file, &held) == 0 && stat(name.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+StoreLock::StoreLock(const std::filesystem::path& store) : name_(store.string() + ".lock") {
+  // Whoever held it takes the file away: it may have gone between our opening and locking it.
+  while (!take(store)) close(file_);
+  char host[64] = "?";
+  gethostname(host, sizeof(host) - 1);
+  const std::string holder = fmt::format("process {} on {}", getpid(), host);
+  // Only a help to whoever finds it held.
+  if (ftruncate(file_, 0) == 0) (void)!pwrite(file_, holder.data(), holder.size(), 0);
+}
+
+bool StoreLock::take(const std::filesystem::path& store) {
+  file_ = open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) {
+    throw sim::InputError(
+        fmt::format("{}: cannot be written: {}; --store names a file in a folder that can be",
+                    store.string(), std::strerror(errno)));
+  }
+  if (flock(file_, LOCK_EX | LOCK_NB) == 0) return is_at(file_, name_);
+  const std::string holder = holder_in(file_);
+  close(file_);
+  throw sim::InputError(
+      fmt::format("{}: another sweep{} writes to it; wait for its end, or --store another file",
+                  store.string(), holder));
+}
+
+StoreLock::~StoreLock() {
+  unlink(name_.c_str());
+  close(file_);
+}
+
+}  // namespace apps

@@ -1,0 +1,122 @@
+// What a sweep writes while it runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/sweep/store.hpp"
+
+namespace apps {
+
+bool is_figure(const std::string& key, const Inputs& value) {
+  return !value.is_structured() && key != "schema_version" && key != "bound";
+}
+
+std::int64_t Store::begin_session(const Session& session) {
+  Statement(database_,
+            "insert into sessions(begun, version, program_sha256, host, shard, workers)"
+            " values (?, ?, ?, ?, ?, ?)")
+      .bind(session.begun)
+      .bind(session.version)
+      .bind(session.program_sha256)
+      .bind(session.host)
+      .bind(session.shard)
+      .bind(session.workers)
+      .run();
+  return sqlite3_last_insert_rowid(database_.handle());
+}
+
+void Store::end_session(std::int64_t key, const Session& session) {
+  Statement(database_, "update sessions set ended = ?, wall_s = ?, cpu_s = ? where session = ?")
+      .bind(session.ended)
+      .bind(session.wall_s)
+      .bind(session.cpu_s)
+      .bind(key)
+      .run();
+}
+
+std::vector<Session> Store::sessions() {
+  std::vector<Session> all;
+  Statement row(database_,
+                "select session, begun, version, program_sha256, host, shard, workers, ended,"
+                " wall_s, cpu_s from sessions order by session");
+  while (row.step()) {
+    all.push_back({row.integer(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5),
+                   static_cast<int>(row.integer(6)), row.text(7), row.number(8), row.number(9)});
+  }
+  return all;
+}
+
+void Store::record(std::int64_t session, const std::vector<Finished>& batch) {
+  if (batch.empty()) return;
+  Transaction transaction(database_);
+  for (const Finished& finished : batch) record_one(session, finished);
+  transaction.commit();
+}
+
+std::int64_t Store::points_of_other_programs(const std::string& program_sha256) {
+  Statement row(database_,
+                "select count(*) from points join sessions using (session)"
+                " where number is not null and program_sha256 <> ?");
+  row.bind(program_sha256).step();
+  return row.integer(0);
+}
+
+void Store::record_one(std::int64_t session, const Finished& finished) {
+  Statement(database_,
+            "update points set state = ?, message = ?, origin = ?, session = ?, wall_s = ?"
+            " where point = ?")
+      .bind(finished.state)
+      .bind(finished.message.empty() ? Inputs() : Inputs(finished.message))
+      .bind(finished.origin)
+      .bind(session)
+      .bind(finished.wall_s)
+      .bind(finished.point)
+      .run();
+  if (finished.report.is_null()) return;
+  Statement(database_, "insert or replace into reports values (?, ?)")
+      .bind(finished.point)
+      .bind(finished.report.dump())
+      .run();
+  record_figures(finished.point, finished.report);
+}
+
+void Store::record_figures(std::int64_t point, const Inputs& report) {
+  std::string names = "point", places = "?";
+  std::vector<Inputs> values;
+  const std::size_t known = columns_.size();
+  for (const auto& [key, value] : report.items()) {
+    if (!is_figure(key, value)) continue;
+    if (std::ranges::find(columns_, key) == columns_.end()) {
+      database_.run("alter table results add column " + sql_name(key));
+      columns_.push_back(key);
+    }
+    names += ", " + sql_name(key);
+    places += ", ?";
+    values.push_back(value);
+  }
+  if (columns_.size() != known) make_view();
+  Statement insert(database_,
+                   fmt::format("insert or replace into results({}) values ({})", names, places));
+  insert.bind(point);
+  for (const Inputs& value : values) insert.bind(value);
+  insert.run();
+}
+
+void Store::make_view() {
+  std::string columns;
+  Statement keys(database_,
+                 "select distinct key from (select inputs from points where number is not null"
+                 " limit 1), json_each(inputs)");
+  while (keys.step()) {
+    const std::string key = keys.text(0);
+    columns += fmt::format(", json_extract(inputs, '$.\"{}\"') as {}", key,
+                           sql_name("in_" + column_of(key)));
+  }
+  for (const std::string& column : columns_) columns += ", r." + sql_name(column);
+  database_.run("drop view if exists all_points");
+  database_.run("create view all_points as select number, state, message" + columns +
+                " from points p left join results r on r.point = p.point"
+                " where number is not null order by number");
+}
+
+}  // namespace apps

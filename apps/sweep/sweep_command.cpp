@@ -1,0 +1,261 @@
+// sweep: runs every point of a spec that the store has not yet, on all cores.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+
+#include "apps/arguments.hpp"
+#include "apps/sweep/outcome.hpp"
+#include "apps/sweep/plan.hpp"
+#include "apps/sweep/progress.hpp"
+#include "apps/sweep/store.hpp"
+#include "apps/sweep/store_lock.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+constexpr const char* kUsage =
+    "usage: gardenhose sweep SPEC.toml [FLAGS]\n\n"
+    "Runs a grid of points, each a `gardenhose run` in a process of its own, and keeps what they\n"
+    "say in an SQLite file. The same command goes on after Ctrl-C, a crash or a reboot.\n\n"
+    "  gardenhose sweep study.toml                   # into study.sqlite, on all cores\n"
+    "  gardenhose sweep study.toml --dry-run         # only the command of each point\n"
+    "  gardenhose sweep study.toml --shard 2/4       # the second of four machines: "
+    "study.2of4.sqlite\n"
+    "  gardenhose export study.sqlite --format csv\n\n"
+    "study.toml, where keys are flags of run, or keys of input files as --set has them:\n\n"
+    "  where = [\"nodes * 8 >= tp\", \"quantity(network_nic_bandwidth) >= quantity('50 Gbps')\"]\n"
+    "  [run]                                         # the same in all points\n"
+    "  topology = \"dgx_h100_x128\"\n"
+    "  [grid]                                        # every combination\n"
+    "  scheme = [\"sharded\", \"sdp4bit\"]\n"
+    "  nodes = [1, 8, 64]\n"
+    "  network.nic_bandwidth = [\"100 Gbps\", \"400 Gbps\"]\n"
+    "  [together.size]                               # n-th with n-th\n"
+    "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
+    "  tp = [1, 8]\n\n"
+    "exit codes: 0 every point has figures or was refused, 1 some crashed or all were refused,\n"
+    "2 wrong input, 130 stopped by Ctrl-C\n";
+
+struct SweepOptions {
+  fs::path spec, store;
+  int jobs = 0;
+  std::string shard;
+  bool dry_run = false, recompute = false, retry = false;
+};
+
+std::optional<SweepOptions> parse(const Arguments& arguments) {
+  SweepOptions o;
+  std::string spec, store;
+  po::options_description flags("Flags");
+  auto add = flags.add_options();
+  add("spec", po::value(&spec)->required(), "the spec; its name alone will do");
+  add("store", po::value(&store),
+      "the SQLite file (default: SPEC.sqlite beside the spec, of a shard SPEC.KofN.sqlite)");
+  add("jobs,j", po::value(&o.jobs), "points at a time (default: all cores, or as Slurm says)");
+  add("shard", po::value(&o.shard),
+      "K/N: only the K-th of N equal parts (default: all, or the task of Slurm's job array)");
+  add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point, and run none");
+  add("recompute", po::bool_switch(&o.recompute),
+      "run those points again that were computed from other files or by another version");
+  add("retry", po::bool_switch(&o.retry), "run points again that crashed");
+  po::positional_options_description places;
+  places.add("spec", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!values["jobs"].empty() && (o.jobs < 1 || o.jobs > 4096)) {
+    throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", o.jobs));
+  }
+  o.spec = spec;
+  o.store = store;
+  return o;
+}
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string host_name() {
+  char host[64] = "?";
+  gethostname(host, sizeof(host) - 1);
+  return host;
+}
+
+// Of all workers that have ended.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Opens the points again that are to be run again; refuses a store whose points nobody would get by
+// this command.
+void check_store(Store& store, Origins& origins, const SweepOptions& options) {
+  std::vector<std::int64_t> outdated;
+  std::set<std::string> changes;
+  std::map<std::string, Origin> known;
+  for (Origin& origin : store.origins()) known.emplace(origin.id, origin);
+  store.each_origin([&](std::int64_t point, const Inputs& inputs, const std::string& origin) {
+    const Origin& today = origins.of(inputs);
+    if (today.id == origin) return;
+    outdated.push_back(point);
+    changes.merge(differences(known[origin], today));
+  });
+  if (!outdated.empty() && !options.recompute) {
+    throw sim::InputError(
+        fmt::format("{}: {} of its points were computed from something else: {}; --recompute runs "
+                    "them again, --store FILE begins anew",
+                    store.file().string(), outdated.size(), fmt::join(changes, ", ")));
+  }
+  store.reopen(outdated);
+  if (options.retry) store.reopen(store.points_that_crashed());
+}
+
+struct Totals {
+  int stopped_by = 0;  // a signal
+  std::int64_t ended = 0;
+  double wall_s = 0, cpu_s = 0;
+};
+
+// The main loop. A core never waits for the disk: the next point starts before the last is recorded.
+Totals run_points(Store& store, Origins& origins, const Signals& signals, std::int64_t session,
+                  int jobs, const fs::path& folder) {
+  const std::vector<OpenPoint> open = store.open_points();
+  std::map<std::int64_t, std::string> origin_of;
+  for (const OpenPoint& point : open) {
+    const Origin& origin = origins.of(point.inputs);
+    store.add_origin(origin);
+    origin_of[point.point] = origin.id;
+  }
+  const auto counts = store.counts();
+  std::int64_t before = 0, failed = 0;
+  for (const auto& [state, count] : counts) before += state == "open" || state.empty() ? 0 : count;
+  SweepProgress progress(before, static_cast<std::int64_t>(open.size()));
+  Workers workers(signals, jobs, folder);
+  Totals totals;
+  std::size_t next = 0;
+  const auto fill = [&] {
+    for (; next < open.size() && workers.has_room(); ++next) {
+      Arguments arguments = arguments_of(open[next].inputs);
+      arguments.push_back("--format=json");
+      workers.start(open[next].point, std::move(arguments));
+    }
+  };
+  for (fill(); !workers.is_idle();) {
+    const int signal = signals.wait(std::chrono::milliseconds(200));
+    if (signal != 0 && signal != SIGCHLD) {
+      totals.stopped_by = signal;
+      break;
+    }
+    std::vector<Finished> batch;
+    for (const Ended& ended : workers.take_ended()) {
+      batch.push_back(outcome_of(ended));
+      batch.back().origin = origin_of[ended.point];
+      failed += batch.back().report.is_null() ? 1 : 0;
+    }
+    fill();
+    store.record(session, batch);
+    totals.ended += static_cast<std::int64_t>(batch.size());
+    progress.show(totals.ended, failed);
+  }
+  totals.wall_s = progress.elapsed_s();
+  totals.cpu_s = cpu_seconds();
+  return totals;
+}
+
+// What came of it; returns the exit code.
+int report(Store& store, const Totals& totals, int jobs) {
+  auto counts = store.counts();
+  const std::int64_t figures = counts["done"] + counts["too_large"];
+  fmt::print("{}: {} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
+             store.file().string(), counts["done"], counts["too_large"], counts["refused"],
+             counts["crashed"], counts["open"]);
+  if (totals.ended > 0) {
+    fmt::print("{} points in {} on {} workers, {:.0f} % of the cores' time\n", totals.ended,
+               duration_text(totals.wall_s), jobs,
+               100 * std::min(1.0, totals.cpu_s / (totals.wall_s * jobs)));
+  }
+  if (counts[""] > 0) {
+    fmt::print("{} points are no longer of the spec: they are kept, and not exported\n",
+               counts[""]);
+  }
+  for (const auto& [message, count] : store.frequent_messages()) {
+    fmt::print("  {} x {}\n", count, message);
+  }
+  if (totals.stopped_by != 0) {
+    fmt::print("stopped; the same command goes on\n");
+    return 128 + totals.stopped_by;
+  }
+  if (counts["crashed"] > 0) fmt::print("--retry runs those again that crashed\n");
+  fmt::print("gardenhose export {} --format csv\n", store.file().string());
+  return counts["crashed"] > 0 || figures == 0 ? 1 : 0;
+}
+
+void dry_run(const std::vector<Planned>& points) {
+  for (const Planned& point : points) {
+    fmt::print("gardenhose {}\n", shell_text(arguments_of(point.inputs)));
+  }
+}
+
+int run_sweep(const SweepOptions& options) {
+  const Spec spec = read_spec(options.spec);
+  const Shard shard =
+      options.shard.empty() ? slurm_shard().value_or(Shard{}) : parse_shard(options.shard);
+  const std::vector<Planned> points = plan(spec, shard);
+  if (options.dry_run) {
+    dry_run(points);
+    return 0;
+  }
+  const fs::path file = options.store.empty() ? default_store(options.spec, shard) : options.store;
+  const int jobs = options.jobs > 0 ? options.jobs : usable_cores();
+  const Signals signals;
+  const StoreLock lock(file);
+  Store store(file, Access::create);
+  const Identity identity{spec.text, sha256(spec.text), shard.text()};
+  if (const auto before = store.identity(); before && before->shard != identity.shard) {
+    throw sim::InputError(fmt::format("{}: holds shard {}, and this is {}; --store another file",
+                                      file.string(), before->shard, identity.shard));
+  }
+  store.set_points(identity, points);
+  const fs::path folder = folder_of(options.spec);
+  Origins origins(folder);
+  check_store(store, origins, options);
+
+  const std::string program = sha256_of_file("/proc/self/exe");
+  if (const auto others = store.points_of_other_programs(program); others > 0) {
+    fmt::print(stderr, "note: {} points were computed by another build of this version\n", others);
+  }
+  Session session{.begun = now(),
+                  .version = GARDENHOSE_VERSION,
+                  .program_sha256 = program,
+                  .host = host_name(),
+                  .shard = identity.shard,
+                  .workers = jobs};
+  const std::int64_t key = store.begin_session(session);
+  const Totals totals = run_points(store, origins, signals, key, jobs, folder);
+  session.ended = now();
+  session.wall_s = totals.wall_s;
+  session.cpu_s = totals.cpu_s;
+  store.end_session(key, session);
+  store.settle();
+  return report(store, totals, jobs);
+}
+
+}  // namespace
+
+int sweep_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  return options ? run_sweep(*options) : 0;
+}
+
+}  // namespace apps

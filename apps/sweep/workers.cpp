@@ -1,0 +1,125 @@
+#include "apps/sweep/workers.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+int memory_file(const char* name) {
+  const int file = memfd_create(name, MFD_CLOEXEC);
+  if (file < 0) {
+    throw sim::InputError(std::string("-j: no worker can be started: ") + std::strerror(errno));
+  }
+  return file;
+}
+
+std::string text_in(int file) {
+  const off_t size = lseek(file, 0, SEEK_END);
+  std::string text(size < 0 ? 0 : static_cast<std::size_t>(size), '\0');
+  const ssize_t count = pread(file, text.data(), text.size(), 0);
+  text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
+  return text;
+}
+
+}  // namespace
+
+Signals::Signals() {
+  sigemptyset(&taken_);
+  sigaddset(&taken_, SIGCHLD);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup, and shells that start something in the background, ignore them on purpose.
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&taken_, signal);
+  }
+  sigprocmask(SIG_BLOCK, &taken_, &before_);
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &usual, &child_before_);
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &ignored, &size_before_);
+}
+
+Signals::~Signals() { restore(); }
+
+void Signals::restore() const {
+  sigaction(SIGXFSZ, &size_before_, nullptr);
+  sigaction(SIGCHLD, &child_before_, nullptr);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int Signals::wait(std::chrono::milliseconds limit) const {
+  const timespec time{limit.count() / 1000, (limit.count() % 1000) * 1'000'000};
+  const int signal = sigtimedwait(&taken_, nullptr, &time);
+  return signal < 0 ? 0 : signal;
+}
+
+Workers::~Workers() {
+  for (const Worker& worker : running_) kill(worker.process, SIGKILL);
+  for (const Worker& worker : running_) {
+    waitpid(worker.process, nullptr, 0);
+    close(worker.out);
+    close(worker.err);
+  }
+}
+
+// In the child. However the parent ends, nobody is left to hear of the result; and a Ctrl-C at the
+// terminal is the parent's.
+void Workers::become(const Worker& worker, std::vector<char*>& argv, pid_t parent) const {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  setpgid(0, 0);
+  signals_->restore();
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, STDIN_FILENO);
+  dup2(worker.out, STDOUT_FILENO);
+  dup2(worker.err, STDERR_FILENO);
+  if (chdir(folder_.c_str()) == 0) execv("/proc/self/exe", argv.data());
+  _exit(127);
+}
+
+void Workers::start(std::int64_t point, Arguments arguments) {
+  std::string name = "gardenhose";
+  std::vector<char*> argv{name.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  Worker worker{point, -1, memory_file("out"), memory_file("err"), Clock::now()};
+  // Not posix_spawn: it cannot ask for the signal of the parent's end.
+  const pid_t parent = getpid();
+  worker.process = fork();
+  if (worker.process == 0) become(worker, argv, parent);
+  if (worker.process < 0) {
+    throw sim::InputError(std::string("-j: no worker can be started: ") + std::strerror(errno));
+  }
+  running_.push_back(worker);
+}
+
+std::vector<Ended> Workers::take_ended() {
+  std::vector<Ended> all;
+  std::erase_if(running_, [&](const Worker& worker) {
+    Ended ended{.point = worker.point};
+    if (waitpid(worker.process, &ended.status, WNOHANG) != worker.process) return false;
+    ended.out = text_in(worker.out);
+    ended.err = text_in(worker.err);
+    ended.wall_s = std::chrono::duration<double>(Clock::now() - worker.start).count();
+    close(worker.out);
+    close(worker.err);
+    all.push_back(std::move(ended));
+    return true;
+  });
+  return all;
+}
+
+}  // namespace apps

@@ -1,0 +1,80 @@
+// Workers: runs points in processes of their own, so that a crash costs one point. No threads.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+
+namespace apps {
+
+// Takes SIGINT, SIGTERM and SIGHUP, where they are not ignored, and SIGCHLD from their usual
+// handling, and makes writes beyond a limit of file sizes fail instead of ending the process; until
+// it goes out of scope.
+class Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  // The next one, or 0 where none comes in time.
+  [[nodiscard]] int wait(std::chrono::milliseconds limit) const;
+  // For a child, before it becomes another program.
+  void restore() const;
+
+ private:
+  sigset_t taken_{}, before_{};
+  struct sigaction child_before_ {};
+  struct sigaction size_before_ {};
+};
+
+// A point that has ended.
+struct Ended {
+  std::int64_t point = 0;
+  int status = 0;  // as of waitpid()
+  std::string out, err;
+  double wall_s = 0;
+};
+
+class Workers {
+ public:
+  // At most `most` at a time, in `folder`.
+  Workers(const Signals& signals, int most, std::filesystem::path folder)
+      : signals_(&signals), most_(static_cast<std::size_t>(most)), folder_(std::move(folder)) {}
+  // Ends those that still run.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  [[nodiscard]] bool has_room() const { return running_.size() < most_; }
+  [[nodiscard]] bool is_idle() const { return running_.empty(); }
+  // Starts this very program with the arguments; with this process it ends too.
+  void start(std::int64_t point, Arguments arguments);
+  // Those that have ended since.
+  [[nodiscard]] std::vector<Ended> take_ended();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Worker {
+    std::int64_t point;
+    pid_t process;
+    int out, err;  // files in memory
+    Clock::time_point start;
+  };
+  void become(const Worker& worker, std::vector<char*>& argv, pid_t parent) const;
+
+  const Signals* signals_;
+  std::size_t most_;
+  std::filesystem::path folder_;
+  std::vector<Worker> running_;
+};
+
+}  // namespace apps
