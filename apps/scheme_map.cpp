@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -81,12 +82,14 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   if (tensor == 0) choose_tensor(job);
   const std::int64_t pass =
       std::int64_t{data_parallel(job.cluster, job.parallelism)} * job.model.sequence;
-  job.parallelism.accumulation =
-      static_cast<int>(std::max<std::int64_t>(1, (tokens + pass - 1) / pass));
+  const std::int64_t passes = tokens / pass + (tokens % pass == 0 ? 0 : 1);
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
   if (!is_held(job.cluster, job.model, job.parallelism)) {
     throw sim::InputError(
-        fmt::format("--tokens: {} are {} micro-batches of {}, more than a simulation holds", tokens,
-                    job.parallelism.accumulation, job.model.name));
+        fmt::format("--tokens: {} are {} micro-batches of {} on {} GPUs, more "
+                    "than a simulation holds",
+                    tokens, passes, job.model.name, rank_count(job.cluster)));
   }
   return {std::move(given), std::move(job)};
 }

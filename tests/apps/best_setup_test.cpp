@@ -1,0 +1,188 @@
+// `run --baseline best`: the fastest uncompressed step of the same sequences, and the plain answer to
+// whether compression pays.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+// Two layers on two nodes of two H100, two sequences a GPU and step.
+const std::string kTiny =
+    "run --topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 "
+    "--set model.layers=2 ";
+const std::string kSmall = "run --topology dgx_h100_x16 --model gpt_1.3b --nodes 2 ";
+
+Json reports(const std::string& text) {
+  const Outcome outcome = run(words(text + " --format json"), source_directory());
+  EXPECT_EQ(outcome.code, 0) << text << "\n" << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  return json.is_array() ? json : Json::array({json});
+}
+
+std::string table(const std::string& text) {
+  const Outcome outcome = run(words(text), source_directory());
+  EXPECT_EQ(outcome.code, 0) << text << "\n" << outcome.err;
+  return outcome.out;
+}
+
+std::string last_line(const std::string& text) { return lines_of(text).back(); }
+
+// Every uncompressed step of the same sequences, one flag after the other.
+std::vector<std::string> every_option() {
+  std::vector<std::string> all;
+  for (const char* sharding :
+       {"--scheme data_parallel --zero 0", "--scheme sharded,sharded_all_to_all --zero 1",
+        "--scheme sharded,sharded_all_to_all --zero 2",
+        "--scheme sharded,sharded_all_to_all,hpz --zero 3 --attention unfused --kernels megatron",
+        "--scheme sharded --zero 3 --hybrid-shard 2 --attention unfused --kernels megatron"}) {
+    for (const char* split : {"--micro-batch 1 --accumulation 2", "--micro-batch 2"}) {
+      for (const char* overlap : {"none", "all"}) {
+        for (const char* gradients : {"fp32", "bf16"}) {
+          all.push_back(std::string(sharding) + " " + split + " --overlap " + overlap +
+                        " --gradient-precision " + gradients);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+class OnNetworks : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Best, OnNetworks, testing::Values("1Gbps", "400Gbps"));
+
+TEST_P(OnNetworks, TheBestSetupIsTheOneThatAnExhaustiveSearchFinds) {
+  const std::string job = kTiny + "--set network.nic_bandwidth=" + GetParam() + " ";
+  double least = 1e9;
+  for (const std::string& option : every_option()) {
+    for (const Json& report : reports(job + option)) {
+      least = std::min(least, report["step_time_s"].get<double>());
+    }
+  }
+  const Json best = reports(job + "--accumulation 2 --scheme sharded --baseline best")[0];
+  EXPECT_DOUBLE_EQ(best["step_time_s"].get<double>(), least) << best["flags"];
+}
+
+TEST(BestSetup, IsRunByTheFlagsThatAreReported) {
+  for (const std::string given : {"", "--zero 3", "--zero 3 --attention unfused"}) {
+    const std::string job = kSmall + "--set network.nic_bandwidth=25Gbps ";
+    const Json best =
+        reports(job + given + " --accumulation 2 --scheme sharded --baseline best")[0];
+    const std::string flags = best["flags"];
+    // Those given stay, but for the ones that are reported.
+    std::string rest = flags.find("--zero ") == std::string::npos ? given : "";
+    if (flags.find("--attention") == std::string::npos && rest.empty() &&
+        given.find("--attention") != std::string::npos) {
+      rest = "--attention unfused";
+    }
+    if (flags.find("--accumulation") == std::string::npos) rest += " --accumulation 2";
+    const Json again =
+        reports(job + rest + " " + flags + " --scheme " + best["scheme"].get<std::string>())[0];
+    EXPECT_DOUBLE_EQ(again["step_time_s"], best["step_time_s"]) << given << ": " << flags;
+  }
+}
+
+TEST(BestSetup, HasTheSequencesAndTheModelParallelismOfTheJob) {
+  const Json all = reports(kSmall +
+                           "--tp 2 --global-batch 32 --scheme sdp4bit,zeropp,tlq "
+                           "--baseline best --tune");
+  ASSERT_EQ(all.size(), 4u);
+  for (const Json& report : all) {
+    EXPECT_EQ(report["global_batch"], 32);
+    EXPECT_EQ(report["tensor_parallel"], 2);
+    EXPECT_EQ(report["micro_batch"].get<int>() * report["accumulation"].get<int>() * 8, 32);
+  }
+}
+
+TEST(BestSetup, FitsInMemoryWhereAnySetupDoes) {
+  const std::string job = kSmall + "--accumulation 4 --scheme sharded --baseline best ";
+  const Json roomy = reports(job)[0];
+  EXPECT_EQ(roomy["micro_batch"], 4);
+  // Plain data parallelism takes 18 bytes of each of 1.3 billion parameters, ZeRO-3 a sixteenth.
+  const Json tight = reports(job + "--set gpu.memory=20GB")[0];
+  EXPECT_EQ(tight["fits_memory"], true);
+  EXPECT_LT(tight["memory_per_gpu_bytes"].get<double>(), 20e9);
+  EXPECT_GE(tight["step_time_s"], roomy["step_time_s"]);
+}
+
+TEST(BestSetup, NeedsTheLeastWhereNoneFits) {
+  const Outcome outcome =
+      run(words(kSmall + "--accumulation 2 --scheme sharded --baseline best --format json "
+                         "--set gpu.memory=1GB"),
+          source_directory());
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("warning: sharded: needs"), std::string::npos) << outcome.err;
+  const Json best = Json::parse(outcome.out)[0];
+  EXPECT_EQ(best["zero_stage"], 3);
+  EXPECT_EQ(best["micro_batch"], 1);
+}
+
+TEST(BestSetup, IsNoSlowerThanAnyBaselineThatHasAName) {
+  const std::string job = kSmall + "--accumulation 2 --scheme sdp4bit --overlap all --baseline ";
+  const double best = reports(job + "best")[1]["speedup"];
+  for (const char* name : {"twin", "sharded", "sharded_all_to_all", "data_parallel"}) {
+    EXPECT_LE(best, reports(job + name).back()["speedup"].get<double>()) << name;
+  }
+}
+
+TEST(Tune, MakesASchemeNoSlower) {
+  const std::string job = kSmall + "--accumulation 2 --scheme sdp4bit,zeropp,tlq ";
+  const Json plain = reports(job);
+  const Json tuned = reports(job + "--tune");
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_LT(tuned[i]["step_time_s"], plain[i]["step_time_s"]) << plain[i]["scheme"];
+    EXPECT_TRUE(plain[i]["flags"].is_null());
+    EXPECT_TRUE(tuned[i]["flags"].is_string());
+  }
+}
+
+TEST(Verdict, SaysThatCompressionDoesNotPayOnAFastFabric) {
+  const std::string said = table(kTiny +
+                                 "--accumulation 2 --scheme sdp4bit,tlq --baseline best "
+                                 "--tune --set network.nic_bandwidth=3200Gbps");
+  EXPECT_TRUE(
+      last_line(said).starts_with("compression does not pay here: the fastest uncompressed"))
+      << said;
+}
+
+TEST(Verdict, NamesTheWinnerOnASlowOne) {
+  const std::string job = kTiny +
+                          "--accumulation 2 --scheme tlq,sdp4bit --baseline best --tune "
+                          "--set network.nic_bandwidth=1Gbps";
+  const std::string line = last_line(table(job));
+  EXPECT_TRUE(line.starts_with("compression pays here: sdp4bit (")) << line;
+  // The factor is the speed-up of its column.
+  const double speedup = reports(job)[2]["speedup"];
+  EXPECT_NE(line.find(fmt::format(") is {:.2f}x as fast as", speedup)), std::string::npos) << line;
+}
+
+TEST(Verdict, IsNotOfUncompressedSchemes) {
+  EXPECT_TRUE(last_line(table(kTiny + "--scheme sharded,hpz --baseline best"))
+                  .starts_with("--scheme names no compressed scheme"));
+}
+
+TEST(BreakEven, OverTheBestIsBelowTheOneOverTheTwin) {
+  const std::string job = kTiny + "--accumulation 2 --scheme sdp4bit --break-even --baseline ";
+  const Json best = reports(job + "best")[1];
+  const Json twin = reports(job + "twin")[1];
+  EXPECT_LT(best["pays_at_nic_Bps"], twin["pays_at_nic_Bps"]);
+  EXPECT_EQ(best["baseline_flags"], reports(job + "best")[0]["flags"]);
+  EXPECT_TRUE(twin["baseline_flags"].is_null());
+}
+
+TEST(Tune, IsForOneCluster) {
+  expect_refused(run(words("run --topology two_sites_10g --model gpt_125m --scheme diloco --tune"),
+                     source_directory()),
+                 "--tune");
+}
+
+}  // namespace
+}  // namespace apps_tests

@@ -1,0 +1,106 @@
+// `map`: which scheme is fastest where.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kCluster = "--topology dgx_h100_x16 --nodes 2 --gpus-per-node 2 ";
+const std::string kMap = "map " + kCluster + "--set model.layers=2 --tokens 16384 ";
+const std::string kModels = "--model gpt_125m,gpt_350m --bandwidths 400Gbps,1Gbps ";
+
+Json points(const std::string& text) {
+  const Outcome outcome = run(words(text + " --format json"), source_directory());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
+  const Json all = points(kMap + kModels);
+  ASSERT_EQ(all.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(all[i]["model"], i < 2 ? "gpt_125m" : "gpt_350m");
+    EXPECT_EQ(all[i]["nic_bandwidth_Bps"], i % 2 == 0 ? 1e9 / 8 : 400e9 / 8);
+    // 16384 tokens are 8 sequences of 2048, two for each of four GPUs.
+    EXPECT_EQ(all[i]["global_batch"], 8);
+  }
+}
+
+TEST(Map, SaysThatCompressionPaysOnSlowNetworks) {
+  const Json all = points(kMap + "--model gpt_125m --bandwidths 1Gbps,10Gbps,3200Gbps");
+  EXPECT_EQ(all[0]["pays"], true);
+  EXPECT_EQ(all[0]["fastest"], all[0]["compressed"]);
+  EXPECT_GT(all[0]["speedup"], all[1]["speedup"]);
+  EXPECT_GT(all[1]["speedup"], all[2]["speedup"]);
+  for (const Json& point : all) {
+    EXPECT_DOUBLE_EQ(point["speedup"], point["uncompressed_step_time_s"].get<double>() /
+                                           point["compressed_step_time_s"].get<double>());
+  }
+}
+
+// A point is what run says of its flags.
+TEST(Map, AgreesWithRun) {
+  const Json point = points(kMap + "--model gpt_125m --bandwidths 1Gbps,25Gbps,3200Gbps")[1];
+  for (const std::string side : {"uncompressed", "compressed"}) {
+    const Outcome outcome = run(
+        words("run " + kCluster +
+              "--model gpt_125m --set model.layers=2 --set network.nic_bandwidth=25Gbps --scheme " +
+              point[side].get<std::string>() + " " + point[side + "_flags"].get<std::string>() +
+              " --format json"),
+        source_directory());
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_DOUBLE_EQ(Json::parse(outcome.out)["step_time_s"], point[side + "_step_time_s"]) << side;
+  }
+}
+
+// What carries over from faster networks leaves nothing out.
+TEST(Map, OfOneBandwidthIsThatPointOfALargerMap) {
+  const Json alone = points(kMap + "--model gpt_125m --bandwidths 25Gbps")[0];
+  const Json among = points(kMap + "--model gpt_125m --bandwidths 25Gbps,100Gbps,400Gbps")[0];
+  EXPECT_EQ(alone["speedup"], among["speedup"]);
+  EXPECT_EQ(alone["uncompressed_step_time_s"], among["uncompressed_step_time_s"]);
+}
+
+TEST(Map, TakesTheSmallestTensorParallelismThatFits) {
+  // ZeRO-1 takes 8.0 GB of a GPU here, 5.4 with --tp 2.
+  const std::string job =
+      "map --topology dgx_h100_x16 --nodes 2 --gpus-per-node 4 --model gpt_6.7b --scheme qwd "
+      "--set model.layers=4 --bandwidths 400Gbps --tokens 16384 --attention fused ";
+  EXPECT_EQ(points(job)[0]["tensor_parallel"], 1);
+  EXPECT_EQ(points(job + "--set gpu.memory=6GB")[0]["tensor_parallel"], 2);
+  EXPECT_EQ(points(job + "--tp 4")[0]["tensor_parallel"], 4);
+}
+
+TEST(Map, IsATableOrCsv) {
+  const Outcome table = run(words(kMap + kModels), source_directory());
+  EXPECT_NE(table.out.find("\ngpt_350m  "), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("400 Gbps"), std::string::npos) << table.out;
+  const Outcome csv = run(words(kMap + kModels + "--format csv"), source_directory());
+  EXPECT_TRUE(csv.out.starts_with("topology,gpus,model,nic_bandwidth_Bps,")) << csv.out;
+  EXPECT_EQ(lines_of(csv.out).size(), 5u);
+}
+
+TEST(Map, RefusesWhatItCannotDraw) {
+  const auto refused = [](const std::string& text, const char* place) {
+    SCOPED_TRACE(text);
+    expect_refused(run(words(text), source_directory()), place);
+  };
+  refused(kMap + "--model gpt_125m --scheme sharded", "--scheme");
+  refused(kMap + "--model gpt_125m --scheme sdp4bt", "--scheme");
+  refused(kMap + "--model gpt_125m --bandwidths 400", "--bandwidths");
+  refused(kMap + "--model gpt_125m --bandwidths 400Gbps,0Gbps", "--bandwidths");
+  refused(kMap + "--model gpt_125m --global-batch 8", "--global-batch");
+  refused(kMap + "--model gpt_125m --format svg", "--format");
+  refused("map --topology dgx_h100_x16 --nodes 1 --model gpt_125m", "--nodes");
+  refused("map --topology dgx_h100_x16 --model gpt_125m --tokens 0", "--tokens");
+  refused("map --topology dgx_h100_x16 --model gpt_125m --tokens 1000000000000000", "--tokens");
+}
+
+}  // namespace
+}  // namespace apps_tests
