@@ -6,12 +6,11 @@
 #include "apps/progress.hpp"
 
 namespace apps {
-
-std::optional<sim::BreakEven> find_break_even(const Job& job, const Setup& setup,
-                                              const Setup& baseline) {
-  if (job.cluster.nodes < 2 || !setup.scheme.compresses()) return std::nullopt;
+std::optional<sim::BreakEven> find_break_even(const Job& job, std::span<const Setup> setups,
+                                              std::span<const Setup> baselines, StepTimes& times) {
+  if (job.cluster.nodes < 2 || !setups.front().scheme.compresses()) return std::nullopt;
   const auto pays = [&](double factor) {
-    return step_time(job, setup, factor) < step_time(job, baseline, factor);
+    return !times.any_reaches(baselines, factor, times.least(setups, factor));
   };
   Progress progress("searching the break-even bandwidth", most_tries(kNicFactors));
   const Found found = bracket(kNicFactors, pays, [&] { progress.step(); });

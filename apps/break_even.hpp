@@ -2,16 +2,20 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
-#include "apps/job.hpp"
+#include "apps/step_times.hpp"
 #include "sim/report/report.hpp"
 
 namespace apps {
 
-// Simulates both schemes over NIC bandwidths from 1/256 to 256 times the cluster's, halving the
-// bracket until it is 1 % wide. A cap of one communicator scales along. Nothing on one node, or
-// for a scheme that does not compress. Says on standard error how far it is.
-[[nodiscard]] std::optional<sim::BreakEven> find_break_even(const Job& job, const Setup& setup,
-                                                            const Setup& baseline);
+// Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, halving the bracket
+// until it is 1 % wide. A cap of one communicator scales along. Each is the fastest of several
+// setups, anew at each bandwidth. Nothing on one node, or for a scheme that does not compress. Says
+// on standard error how far it is.
+[[nodiscard]] std::optional<sim::BreakEven> find_break_even(const Job& job,
+                                                            std::span<const Setup> setups,
+                                                            std::span<const Setup> baselines,
+                                                            StepTimes& times);
 
 }  // namespace apps

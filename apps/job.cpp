@@ -20,6 +20,8 @@ namespace {
 namespace po = boost::program_options;
 using sim::InputError;
 
+constexpr double kMostLayers = 1 << 24;  // of all micro-batches and GPUs: planned, some 400 B each
+
 sim::Cluster read_cluster_part(const JobOptions& options,
                                const std::vector<sim::Setting>& settings) {
   sim::Cluster cluster = sim::read_cluster(data_file(Kind::topology, options.topology), settings);
@@ -66,13 +68,17 @@ sim::Model read_model(const JobOptions& options, const SortedSettings& settings)
   return sim::read_model(data_file(Kind::model, options.model), settings.model);
 }
 
-// Planned, a layer takes some 400 bytes.
+bool is_held(const sim::Cluster& cluster, const sim::Model& model,
+             const sim::Parallelism& parallelism) {
+  const double layers = model.layers / parallelism.pipeline;
+  return layers * parallelism.accumulation * sim::rank_count(cluster) <= kMostLayers;
+}
+
 void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
                 const sim::Parallelism& parallelism) {
-  constexpr double kMostLayers = 1 << 24;
+  if (is_held(cluster, model, parallelism)) return;
   const int gpus = sim::rank_count(cluster);
   const int layers = model.layers / parallelism.pipeline;
-  if (static_cast<double>(parallelism.accumulation) * gpus * layers <= kMostLayers) return;
   const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
                      : options.parallelism.accumulation != 0 ? "--accumulation"
                                                              : "--nodes";

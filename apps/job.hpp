@@ -30,7 +30,10 @@ struct SortedSettings {
 };
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
 [[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
-// Refuses what neither memory nor patience would hold; `flag` is what made it so large.
+// Whether memory and patience hold the simulation.
+[[nodiscard]] bool is_held(const sim::Cluster& cluster, const sim::Model& model,
+                           const sim::Parallelism& parallelism);
+// Refuses what they do not, and says which flag made it so large.
 void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
                 const sim::Parallelism& parallelism);
 
@@ -55,7 +58,11 @@ struct Job {
   // At the stage of ZeRO that the flags say; else at the first one, or what the scheme has instead.
   [[nodiscard]] Setup setup_of(sim::Scheme scheme) const;
   [[nodiscard]] sim::StepContext context(const Setup& setup) const {
-    return {cluster, model, calibration, setup.parallelism, detail, each_kernel};
+    return context(setup, cluster);
+  }
+  // On another cluster, which has to outlive what is returned.
+  [[nodiscard]] sim::StepContext context(const Setup& setup, const sim::Cluster& on) const {
+    return {on, model, calibration, setup.parallelism, detail, each_kernel};
   }
 };
 // The stage for a scheme where no flag says it.

@@ -28,6 +28,7 @@ constexpr Command kCommands[] = {
     {"run", "simulate a training step of one or several schemes", apps::run_command},
     {"solve", "training over several sites: the bandwidth, steps, latency, peers it takes",
      apps::solve_command},
+    {"map", "which scheme is fastest where, over NIC bandwidths and models", apps::map_command},
     {"list", "what ships: schemes, codecs, topologies, sites, models, calibrations",
      apps::list_command},
     {"validate", "rerun published tables and print predicted beside published",

@@ -4,12 +4,16 @@
 
 namespace apps {
 
-double step_time(const Job& job, const Setup& setup, double factor) {
-  Job scaled = job;
-  scaled.cluster.network.nic_bandwidth = job.cluster.network.nic_bandwidth * factor;
-  auto& cap = scaled.cluster.fitted.communicator_bandwidth;
+sim::Cluster with_nics(sim::Cluster cluster, double factor) {
+  cluster.network.nic_bandwidth = cluster.network.nic_bandwidth * factor;
+  auto& cap = cluster.fitted.communicator_bandwidth;
   if (cap) cap = *cap * factor;
-  return sim::simulate(sim::plan_step(scaled.context(setup), setup.scheme), scaled.cluster)
+  return cluster;
+}
+
+double step_time(const Job& job, const Setup& setup, double factor) {
+  const sim::Cluster cluster = with_nics(job.cluster, factor);
+  return sim::simulate(sim::plan_step(job.context(setup, cluster), setup.scheme), cluster)
       .makespan_s;
 }
 

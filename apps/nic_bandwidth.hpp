@@ -8,8 +8,10 @@ namespace apps {
 
 inline constexpr Range kNicFactors{.lowest = 1.0 / 256, .highest = 256};
 
-// Seconds of a simulated step where NICs are `factor` times as fast. A cap of one communicator scales
-// along.
+// The cluster where NICs are `factor` times as fast. A cap of one communicator scales along.
+[[nodiscard]] sim::Cluster with_nics(sim::Cluster cluster, double factor);
+
+// Seconds of a simulated step there.
 [[nodiscard]] double step_time(const Job& job, const Setup& setup, double factor);
 
 }  // namespace apps

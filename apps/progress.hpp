@@ -14,7 +14,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void step();  // one more has begun
+  void step();                                 // one more has begun
+  void expect(int steps) { steps_ += steps; }  // more than were known of
 
  private:
   std::string what_;

@@ -2,20 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "apps/arguments.hpp"
-#include "apps/break_even.hpp"
-#include "apps/data_files.hpp"
 #include "apps/run_options.hpp"
-#include "apps/scheme_files.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/file.hpp"
-#include "sim/engine/simulate.hpp"
-#include "sim/report/sources.hpp"
-#include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {
@@ -30,6 +21,8 @@ constexpr const char* kUsage =
     "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
     "  gardenhose run --topology my_cluster.toml --model llama_2_7b --scheme sharded,sdp4bit \\\n"
     "                 --baseline sharded --overlap all --accumulation 8 --format csv\n"
+    "  gardenhose run --topology dgx_h100_x16 --model gpt_6.7b --scheme sdp4bit,tlq,qwd \\\n"
+    "                 --global-batch 256 --attention fused --baseline best --tune\n"
     "  gardenhose run --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
     "                 --scheme wan_sync,diloco,sparseloco --set scheme.inner_steps=100\n";
 
@@ -40,7 +33,12 @@ po::options_description run_flags(RunOptions& o) {
   po::options_description output("What is reported");
   auto add = output.add_options();
   add("baseline", po::value(&o.baseline),
-      "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form");
+      "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form; 'best': the "
+      "fastest uncompressed step of the same sequences, over schemes, stages of ZeRO, hybrid "
+      "sharding, FP8 gather, micro-batches, overlap, BF16 gradients and buckets");
+  add("tune", po::bool_switch(&o.tune),
+      "each scheme with the options that it is fastest with, of the same search; else as the flags "
+      "say");
   add("break-even", po::bool_switch(&o.break_even),
       "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
       "(with "
@@ -74,71 +72,6 @@ std::optional<RunOptions> parse(const Arguments& arguments) {
     throw sim::InputError("--break-even: needs --baseline, which it compares with");
   }
   return o;
-}
-
-struct Result {
-  sim::Schedule schedule;
-  sim::Timeline timeline;
-  sim::StepReport report;
-};
-
-// The main line: what goes in, the schedule, when it ran, what that means.
-Result simulate_step(const Job& job, const Setup& setup) {
-  Result result;
-  result.schedule = sim::plan_step(job.context(setup), setup.scheme);
-  result.timeline = sim::simulate(result.schedule, job.cluster);
-  result.report =
-      sim::summarize(job.context(setup), setup.scheme, result.schedule, result.timeline);
-  result.report.codec_error =
-      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", setup.scheme);
-  return result;
-}
-
-// The scheme that `name` means as the baseline of `scheme`.
-Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
-  if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
-  const sim::Scheme baseline = scheme_of(name, "--baseline");
-  // A setting may name a part that only the compressed scheme has.
-  return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
-                                            : baseline);
-}
-
-int run_step(const RunOptions& options) {
-  if (!options.rounds.deadline.empty() || options.rounds.inner_scheme != "sharded") {
-    throw sim::InputError(fmt::format(
-        "{}: is for several sites, and {} is one cluster; --scheme says how it shards",
-        options.rounds.deadline.empty() ? "--inner-scheme" : "--deadline", options.job.topology));
-  }
-  const Job job = read_job(options.job);
-
-  std::vector<sim::StepReport> reports;
-  for (const Setup& setup : job.setups) {
-    Result result = simulate_step(job, setup);
-    warn_of_memory(options, result.report.scheme, result.report.memory, job.context(setup),
-                   setup.scheme);
-    if (!options.baseline.empty()) {
-      const Setup baseline = baseline_of(options.baseline, job, setup);
-      const Result reference = simulate_step(job, baseline);
-      result.report.baseline = baseline.scheme.name;
-      result.report.speedup = reference.report.step_time_s / result.report.step_time_s;
-      const bool shown = std::any_of(reports.begin(), reports.end(), [&](const auto& report) {
-        return report.scheme == baseline.scheme.name;
-      });
-      if (!shown && job.setups.size() == 1 && baseline.scheme.name != setup.scheme.name) {
-        reports.push_back(reference.report);
-      }
-      if (options.break_even || options.format == "table") {
-        result.report.break_even = find_break_even(job, setup, baseline);
-      }
-    }
-    if (!options.perfetto.empty() && &setup == &job.setups.back()) {
-      sim::write_file(options.perfetto,
-                      sim::to_perfetto(result.schedule, result.timeline, options.perfetto_ranks));
-    }
-    reports.push_back(std::move(result.report));
-  }
-  print(options, reports);
-  return 0;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct RunOptions {
   int perfetto_ranks = 0;
   bool require_fit = false;
   bool break_even = false;
+  bool tune = false;
 };
 
 // All flags of `run`; what is parsed by them goes to `options`.
@@ -38,7 +39,9 @@ void print(const RunOptions& options, const std::vector<Report>& reports) {
 void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
                     const sim::StepContext& context, const sim::Scheme& inner);
 
-// Where the topology is several sites.
+// Where the topology is one cluster.
+int run_step(const RunOptions& options);
+// Where it is several sites.
 int run_rounds(const RunOptions& options);
 
 }  // namespace apps

@@ -46,6 +46,7 @@ void refuse_step_flags(const RunOptions& options) {
   if (options.break_even) {
     throw sim::InputError("--break-even: is of a cluster's NICs; between sites, see solve --beats");
   }
+  if (options.tune) throw sim::InputError("--tune: chooses how one cluster's step is run");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "apps/progress.hpp"
 #include "apps/validate_fsdp.hpp"
 #include "apps/validate_sites.hpp"
+#include "apps/validate_zeropp.hpp"
 #include "apps/validation_output.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -20,7 +21,7 @@ namespace po = boost::program_options;
 namespace validation = sim::validation;
 
 constexpr const char* kUsage =
-    "usage: gardenhose validate [sdp4bit|fsdp|streaming-diloco|sparseloco] [FLAGS]\n\n"
+    "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco] [FLAGS]\n\n"
     "Reruns a published table and prints what is predicted beside what was measured: from data\n"
     "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
     "(fitted), and without simulation, FLOP over rate plus bytes over bandwidth: with the same\n"
@@ -41,6 +42,8 @@ struct Study {
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
      "fsdp fits its constants anew every time and prints them", validate_fsdp},
+    {"zeropp", "ZeRO++ on 384 V100, over 1 to 8 NICs a node",
+     "zeropp fits its constant anew every time and prints it", validate_zeropp},
     {"streaming-diloco", "table 4 of its paper", "nothing of streaming-diloco was fitted",
      validate_streaming_diloco},
     {"sparseloco", "its published runs", "nothing of sparseloco was fitted", validate_sparseloco}};

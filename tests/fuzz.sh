@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Fuzzes the input readers for SECONDS in total, a sixth for each of them, starting from the shipped
-# files. Exits with 1 when one crashes, leaks, hangs or breaks a promise; the input that did is then
-# in build/fuzz/findings. Usage: tests/fuzz.sh SECONDS
+# Fuzzes the input readers for SECONDS in total, an eighth for each of them, starting from the
+# shipped files. Exits with 1 when one crashes, leaks, hangs or breaks a promise; the input that did
+# is then in build/fuzz/findings. Usage: tests/fuzz.sh SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${1:?usage: tests/fuzz.sh SECONDS}
-compiler=${FUZZ_CXX:-clang++-14}
+compiler=clang++-14  # the asan preset's
 
 if ! command -v "$compiler" >/dev/null; then
   echo "fuzz.sh: $compiler is missing; install Debian's clang-14" >&2
@@ -19,12 +19,11 @@ if [ ! -e "$("$compiler" -print-file-name=libclang_rt.fuzzer-x86_64.a)" ] &&
 fi
 
 mkdir -p build/fuzz
-cmake -S . -B build/fuzz -G Ninja -DGARDENHOSE_FUZZ=ON -DGARDENHOSE_CUDA=OFF \
-  -DGARDENHOSE_BENCHMARKS=OFF -DCMAKE_CXX_COMPILER="$compiler" >build/fuzz/configure.log 2>&1 ||
-  { cat build/fuzz/configure.log >&2; exit 2; }
-cmake --build build/fuzz --target fuzzers -- -j1
+cmake --preset asan >build/fuzz/configure.log 2>&1 || { cat build/fuzz/configure.log >&2; exit 2; }
+cmake --build --preset asan --target fuzzers
 
-mkdir -p build/fuzz/findings build/fuzz/corpus/{calibration,cluster,model,quantity,tensor,wide_area}
+mkdir -p build/fuzz/findings build/fuzz/corpus/{calibration,card,cluster,model}
+mkdir -p build/fuzz/corpus/{quantity,scheme,tensor,wide_area}
 cp traces/calibration/*_published.json tests/fuzz/*.json build/fuzz/corpus/calibration
 cp topologies/*.toml build/fuzz/corpus/cluster
 cp topologies/wide_area/*.toml build/fuzz/corpus/wide_area
@@ -45,15 +44,18 @@ tensor() {  # TYPE SHAPE
 { tensor '<f4' '(1,)'; printf '\0\0\x80\x3f'; } >build/fuzz/corpus/tensor/float32
 { tensor '<u2' '(1, 1)'; printf '\x80\x3f'; } >build/fuzz/corpus/tensor/bfloat16
 
+./build/asan/tests/fuzz/scheme_seeds build/fuzz/corpus/scheme
+{ cat tests/fuzz/card.toml; printf '\0'; cat tests/fuzz/card.csv; } >build/fuzz/corpus/card/seed
+
 status=0
-for reader in calibration cluster model quantity tensor wide_area; do
+for reader in calibration card cluster model quantity scheme tensor wide_area; do
   case $reader in
     calibration | model | tensor) dictionary=$reader ;;
     *) dictionary=toml ;;
   esac
   echo "== $reader"
   # 1 MiB and a byte: the first text that is too long is among the inputs.
-  ./build/fuzz/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 5) / 6)) -timeout=10 \
+  ./build/asan/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 7) / 8)) -timeout=10 \
     -rss_limit_mb=1024 -max_len=1048577 -dict=tests/fuzz/$dictionary.dict -print_final_stats=1 \
     -artifact_prefix=build/fuzz/findings/$reader- build/fuzz/corpus/$reader \
     >build/fuzz/$reader.log 2>&1 || { status=1; echo "FOUND: see build/fuzz/$reader.log" >&2; }

@@ -29,13 +29,14 @@ build_release() {
   # tests run under sanitizers alone, and the GPU's on the emulated one.
   # That assembly is thrown away, so it need not be good.
   cmake --preset release -DCMAKE_CUDA_ARCHITECTURES=80-virtual -DCMAKE_CUDA_FLAGS="-Xcicc -O0" \
+    -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" \
     -DGARDENHOSE_SIM_TESTS=OFF -DGARDENHOSE_GPU_TESTS=OFF &&
     cmake --build --preset release --parallel "$jobs" -- -k 0
 }
 
 build_asan() {
   cmake --preset asan &&
-    cmake --build --preset asan --parallel "$jobs" --target sim_tests -- -k 0
+    cmake --build --preset asan --parallel "$jobs" --target sim_tests fuzzers -- -k 0
 }
 
 # Its summary goes to a file, to be the last thing printed.

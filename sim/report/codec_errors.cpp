@@ -12,25 +12,36 @@ namespace {
 using Algorithm = GradientExchange::Algorithm;
 using Errors = std::map<std::string, double>;
 
-// The row of the error table that a whole two-level reduction has, or nothing.
+// Rows of the error table for whole two-level reductions, by the codecs of the levels.
+struct Reduction {
+  const char* inside;
+  const char* between;
+  const char* row;
+};
+constexpr Reduction kReductions[] = {
+    {"int8_g128_sr", "int4_g128_sr", "TLq"},
+    {"int8_g128_hadamard_sr", "int4_g128_hadamard_sr", "TLq-HS"},
+    {"int4_g128_sr", "int4_g128_sr", "ULq"},
+    {"int4_g128_hadamard_sr", "int4_g128_hadamard_sr", "ULq-HS"},
+    {"int4_full_g2048", "int4_full_g2048", "ZeRO++_g2048"},
+    {"int4_full_g128", "int4_full_g128", "ZeRO++_g128"},
+};
+
+// A card may have the name of a codec.
+bool is_codec(const Wire& wire, const char* name) { return !wire.card && wire.name() == name; }
+
+// The row that the reduction has, or nothing.
 std::string reduction_row(const GradientExchange& g) {
-  const codecs::Format& inside = g.inside.format;
-  if (g.inside.card || g.between.card || g.residual_bytes > 0) return "";
-  if (inside.scale == codecs::Scale::amax_full && g.inside == g.between) {
-    const bool four = inside.element == codecs::Element::int4;
-    if (four && inside.group == 2048) return "ZeRO++_g2048";
-    return four && inside.group == 128 ? "ZeRO++_g128" : "";
+  if (g.residual_bytes > 0) return "";
+  for (const Reduction& known : kReductions) {
+    if (is_codec(g.inside, known.inside) && is_codec(g.between, known.between)) return known.row;
   }
-  if (inside.group != 128 || g.between.format.group != 128) return "";
-  const bool rotated = inside.rotation == codecs::Rotation::hadamard;
-  if (inside.element == codecs::Element::int8) return rotated ? "TLq-HS" : "TLq";
-  return rotated ? "ULq-HS" : "ULq";
+  return "";
 }
 
 std::string weight_row(const WeightExchange& weights) {
-  if (weights.wire.is_plain()) return "bf16";
-  const bool four = weights.wire.format.element == codecs::Element::int4;
-  return weights.difference && four && weights.wire.format.group == 2048 ? "qWD" : "";
+  if (is_codec(weights.wire, "bf16")) return "bf16";
+  return weights.difference && is_codec(weights.wire, "int4_g2048_sr") ? "qWD" : "";
 }
 
 // The row of a method that is measured as a whole.

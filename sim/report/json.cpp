@@ -70,6 +70,11 @@ Json figures(const StepReport& r) {
                    {"usd_per_million_tokens", r.usd_per_million_tokens}});
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
+  const auto chosen = [](const std::optional<std::string>& flags) {
+    return flags ? Json(*flags) : Json(nullptr);
+  };
+  json["flags"] = chosen(r.flags);
+  json["baseline_flags"] = chosen(r.baseline_flags);
   // JSON has no infinity: null says that it still pays at the end of the search.
   const auto bandwidth = [&](double value) {
     return r.break_even && std::isfinite(value) ? Json(value) : Json(nullptr);

@@ -45,6 +45,18 @@ void add_measured(const StepContext& context, std::map<std::string, std::string>
   }
 }
 
+// What it is, and what the cards are that it names.
+void add_scheme(const Scheme& scheme, std::map<std::string, std::string>& sources) {
+  sources["scheme " + scheme.name] = scheme.source.empty()
+                                         ? scheme.summary
+                                         : fmt::format("{} ({})", scheme.summary, scheme.source);
+  for (const Wire* wire :
+       {&scheme.weights.wire, &scheme.gradients.inside, &scheme.gradients.between,
+        &scheme.activations.tensor, &scheme.activations.pipeline}) {
+    if (wire->card) sources["card " + wire->name()] = wire->card->summary;
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
@@ -66,6 +78,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   }
   add_measured(context, sources);
   add_fitted(cluster, sources);
+  add_scheme(scheme, sources);
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");
     sources["codec " + line.substr(0, colon)] = line.substr(colon + 2);

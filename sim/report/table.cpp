@@ -136,21 +136,37 @@ std::vector<Row> cost_rows() {
            }}};
 }
 
+// What is compared with goes by its own name, of what a search chose.
+std::string heading(const StepReport& report) {
+  if (!report.flags) return report.scheme;
+  return (report.baseline.empty() ? "fastest: " : "tuned: ") + report.scheme;
+}
+
+std::string chosen_flags(std::span<const StepReport> reports) {
+  std::string text;
+  for (const StepReport& report : reports) {
+    if (!report.flags) continue;
+    text += fmt::format("\n{}: with {}", heading(report),
+                        report.flags->empty() ? "the flags as given" : *report.flags);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string break_even_text(const StepReport& report) {
   const BreakEven& at = *report.break_even;
+  const std::string other =
+      report.baseline_flags ? "the fastest uncompressed setup" : report.baseline;
   const auto rate = [](double bytes_per_s) {
     const double gigabits = bytes_per_s * 8 / 1e9;
     return gigabits < 1000 ? fmt::format("{:.3g} Gbps", gigabits)
                            : fmt::format("{:.3g} Tbps", gigabits / 1000);
   };
-  if (at.pays_at_Bps == 0)
-    return fmt::format("does not beat {} at any NIC bandwidth", report.baseline);
+  if (at.pays_at_Bps == 0) return fmt::format("does not beat {} at any NIC bandwidth", other);
   if (!std::isfinite(at.loses_at_Bps)) {
-    return fmt::format("beats {} at every NIC bandwidth up to {}", report.baseline,
-                       rate(at.pays_at_Bps));
+    return fmt::format("beats {} at every NIC bandwidth up to {}", other, rate(at.pays_at_Bps));
   }
-  return fmt::format("beats {} below {} to {} a NIC (now {})", report.baseline,
-                     rate(at.pays_at_Bps), rate(at.loses_at_Bps), rate(at.nic_bandwidth_Bps));
+  return fmt::format("beats {} below {} to {} a NIC (now {})", other, rate(at.pays_at_Bps),
+                     rate(at.loses_at_Bps), rate(at.nic_bandwidth_Bps));
 }
 
 }  // namespace
@@ -164,15 +180,16 @@ std::string to_table(std::span<const StepReport> reports) {
   const bool compared = std::any_of(reports.begin(), reports.end(),
                                     [](const StepReport& r) { return !r.baseline.empty(); });
   std::vector<Row> rows{
-      {"", [](const StepReport& r) { return r.scheme; }},
-      {"sharding", sharding_text},
-      {"overlap", [](const StepReport& r) { return to_text(r.parallelism.overlap); }}};
+      {"", heading}, {"sharding", sharding_text}, {"overlap", [](const StepReport& r) {
+                                                     return to_text(r.parallelism.overlap);
+                                                   }}};
   for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows(), cost_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   text += side_by_side(reports, rows);
+  text += chosen_flags(reports);
   for (const StepReport& report : reports) {
-    text += fmt::format("\n{}: bound by {}", report.scheme, report.bound);
+    text += fmt::format("\n{}: bound by {}", heading(report), report.bound);
     if (report.break_even) text += "; " + break_even_text(report);
   }
   return text + "\n\n" + source_lines(reports);

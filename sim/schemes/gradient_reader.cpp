@@ -22,7 +22,7 @@ class GradientReader {
   GradientExchange read() {
     reader_.optional_table("gradients");
     if (reader_.has("gradients.collective")) {
-      exchange_.algorithm = reader_.one_of<Algorithm>("gradients.collective", kCollectives);
+      exchange_.algorithm = reader_.one_of<Algorithm>("gradients.collective", kAlgorithmNames);
       if (!reader_.is_good("gradients.collective")) return leave_the_rest();
       check_shards();
     }
@@ -36,7 +36,7 @@ class GradientReader {
  private:
   [[nodiscard]] bool is(Algorithm algorithm) const { return exchange_.algorithm == algorithm; }
   [[nodiscard]] std::string_view collective() const {
-    return name_of(exchange_.algorithm, kCollectives);
+    return name_of(exchange_.algorithm, kAlgorithmNames);
   }
 
   // What applies depends on the collective, which nobody knows.
@@ -77,7 +77,7 @@ class GradientReader {
       exchange_.between = read_wire(kBetween);
       return;
     }
-    const std::string why = fmt::format("is of two_level; remove it from a {}", collective());
+    const std::string why = fmt::format("is of two_level, not of {}; remove it", collective());
     wires_.refuse(kInside, why);
     wires_.refuse(kBetween, why);
     if (is(Algorithm::ring)) {
@@ -116,7 +116,7 @@ class GradientReader {
     const SchemeMethod* method = scheme_method(name);
     if (method == nullptr) {
       reader_.wrong(kKey, fmt::format("'{}' is none of the known: {}, {}", printable(name),
-                                      kMethods[0].name, kMethods[1].name));
+                                      kSchemeMethods[0].name, kSchemeMethods[1].name));
       return;
     }
     const auto is_its = [&](const Wire& wire) {
@@ -128,7 +128,7 @@ class GradientReader {
       reader_.wrong(kKey,
                     fmt::format("{}'s kernels are those of {} with {}; write these, or remove "
                                 "it",
-                                name, name_of(method->algorithm, kCollectives), method->codec));
+                                name, name_of(method->algorithm, kAlgorithmNames), method->codec));
     } else if (name == "one_bit_adam" && !zero_.empty() && !has_stage(zero_, 0)) {
       reader_.wrong(kKey, "one_bit_adam has no shards; write zero = [0]");
     }
@@ -152,7 +152,7 @@ class GradientReader {
                            "is what a codec lost, and gradients travel as they are; "
                            "remove it, or name a codec");
     } else if (reader_.has(kKey)) {
-      exchange_.residual_bytes = reader_.one_of<double>(kKey, kResiduals);
+      exchange_.residual_bytes = reader_.one_of<double>(kKey, kResidualNames);
     }
   }
 
@@ -191,8 +191,8 @@ class GradientReader {
 }  // namespace
 
 const SchemeMethod* scheme_method(std::string_view name) {
-  const auto found = std::ranges::find(kMethods, name, &SchemeMethod::name);
-  return found != std::end(kMethods) ? &*found : nullptr;
+  const auto found = std::ranges::find(kSchemeMethods, name, &SchemeMethod::name);
+  return found != std::end(kSchemeMethods) ? &*found : nullptr;
 }
 
 GradientExchange read_gradients(TomlReader& reader, WireReader& wires, const Stages& zero) {

@@ -14,14 +14,15 @@ namespace sim {
 
 using Algorithm = GradientExchange::Algorithm;
 
-inline constexpr EnumName<Algorithm> kCollectives[]{{"ring", Algorithm::ring},
-                                                    {"all_to_all", Algorithm::all_to_all},
-                                                    {"two_level", Algorithm::two_level},
-                                                    {"all_gather", Algorithm::all_gather},
-                                                    {"all_reduce", Algorithm::all_reduce},
-                                                    {"low_rank", Algorithm::low_rank}};
+inline constexpr EnumName<Algorithm> kAlgorithmNames[]{{"ring", Algorithm::ring},
+                                                       {"all_to_all", Algorithm::all_to_all},
+                                                       {"two_level", Algorithm::two_level},
+                                                       {"all_gather", Algorithm::all_gather},
+                                                       {"all_reduce", Algorithm::all_reduce},
+                                                       {"low_rank", Algorithm::low_rank}};
 // Bytes of an element of a residual.
-inline constexpr EnumName<double> kResiduals[]{{"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
+inline constexpr EnumName<double> kResidualNames[]{
+    {"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
 
 // What a method of codecs/method.hpp works with, and keeps.
 struct SchemeMethod {
@@ -30,7 +31,7 @@ struct SchemeMethod {
   std::string_view codec;  // on each level
   double residual_bytes;
 };
-inline constexpr SchemeMethod kMethods[]{
+inline constexpr SchemeMethod kSchemeMethods[]{
     {"loco", Algorithm::two_level, "int4_full_g2048", 1},
     {"one_bit_adam", Algorithm::all_to_all, "one_bit", 4},
 };

@@ -21,7 +21,7 @@ std::string weight_lines(const WeightExchange& weights) {
 
 std::string gradient_lines(const GradientExchange& g) {
   std::string lines =
-      fmt::format("collective = {}\n", toml_text(name_of(g.algorithm, kCollectives)));
+      fmt::format("collective = {}\n", toml_text(name_of(g.algorithm, kAlgorithmNames)));
   const bool one_level = g.algorithm == Algorithm::all_to_all ||
                          g.algorithm == Algorithm::all_gather ||
                          g.algorithm == Algorithm::all_reduce;
@@ -31,7 +31,7 @@ std::string gradient_lines(const GradientExchange& g) {
   } else if (!g.method.empty()) {
     lines += fmt::format("method = {}\n", toml_text(g.method));
   } else if (g.residual_bytes > 0) {
-    lines += fmt::format("residual = {}\n", toml_text(name_of(g.residual_bytes, kResiduals)));
+    lines += fmt::format("residual = {}\n", toml_text(name_of(g.residual_bytes, kResidualNames)));
   }
   if (g.slices != 1) lines += fmt::format("slices = {}\n", g.slices);
   if (!g.fused_hadamard) lines += "fused_hadamard = false\n";

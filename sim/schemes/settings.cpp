@@ -18,6 +18,20 @@ void set_group(const Setting& setting, const Scheme& scheme, Wire& wire) {
   wire.format.group = group;
 }
 
+// Of one level there is one wire.
+void set_gradient_group(const Setting& setting, Scheme& scheme, Wire GradientExchange::*level) {
+  GradientExchange& gradients = scheme.gradients;
+  const bool two_level = gradients.algorithm == GradientExchange::Algorithm::two_level;
+  if (!two_level && level == &GradientExchange::inside) {
+    refuse(setting, fmt::format("{} has no such groups", scheme.name));
+  }
+  if (!gradients.method.empty()) {
+    refuse(setting, fmt::format("{} has kernels of one size of groups", scheme.name));
+  }
+  set_group(setting, scheme, gradients.*level);
+  if (!two_level) gradients.inside = gradients.between;
+}
+
 void set_fused_hadamard(const Setting& setting, Scheme& scheme) {
   if (scheme.gradients.inside.format.rotation != codecs::Rotation::hadamard) {
     refuse(setting, fmt::format("{} has no Hadamard transform", scheme.name));
@@ -49,9 +63,9 @@ void apply(const Setting& setting, Scheme& scheme) {
   if (setting.key == "scheme.weight_group") {
     set_group(setting, scheme, scheme.weights.wire);
   } else if (setting.key == "scheme.intra_group") {
-    set_group(setting, scheme, scheme.gradients.inside);
+    set_gradient_group(setting, scheme, &GradientExchange::inside);
   } else if (setting.key == "scheme.inter_group") {
-    set_group(setting, scheme, scheme.gradients.between);
+    set_gradient_group(setting, scheme, &GradientExchange::between);
   } else if (setting.key == "scheme.slices") {
     set_slices(setting, scheme);
   } else if (setting.key == "scheme.fused_hadamard") {

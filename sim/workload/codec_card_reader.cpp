@@ -32,7 +32,7 @@ constexpr double kLongest = 1e6;
 double field_within(const CsvRow& row, const char* column, double lowest, double highest) {
   const double value = row.number(column);
   if (value < lowest || value > highest) {
-    row.fail(fmt::format("{}: {} is out of range; write a number from {} to {}", column, value,
+    row.fail(fmt::format("{}: {} is out of range; write a number from {:g} to {:g}", column, value,
                          lowest, highest));
   }
   return value;
@@ -77,8 +77,8 @@ void add_times(std::string_view text, const std::filesystem::path& file, CodecCa
   }
   for (const char* step : {"encode", "decode"}) {
     if (!problems.empty() || card.steps.contains(step)) continue;
-    throw InputError(fmt::format("{}:1:1: has no {}; add a line for each size that was measured",
-                                 name, step));
+    throw InputError(
+        fmt::format("{}:1:1: has no {}; add a line for each size that was measured", name, step));
   }
   throw_problems(name, problems);
 }
@@ -96,9 +96,9 @@ void read_wire(TomlReader& reader, CodecCard& card) {
   if (reader.has("wire.overhead")) {
     card.overhead = reader.quantity<Bytes>("wire.overhead", Zero::allowed);
     if (card.overhead > kMostOverhead) {
-      reader.wrong("wire.overhead", fmt::format("is more than {} of each message; write what does "
-                                                "not grow with it, the rest is bits_per_element",
-                                                to_text(kMostOverhead)));
+      reader.wrong("wire.overhead",
+                   "is more than 1 MiB of each message; what grows "
+                   "with it belongs in bits_per_element");
     }
   }
   card.summable = reader.has("wire.summable") && reader.boolean("wire.summable");

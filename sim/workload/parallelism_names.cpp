@@ -17,6 +17,16 @@ std::string to_text(const Overlap& overlap) {
   return text.empty() ? "none" : text;
 }
 
+namespace {
+
+std::string bucket_text(Bytes bytes) {
+  constexpr std::int64_t kMebi = 1 << 20;
+  return bytes.count % kMebi == 0 ? fmt::format("{}MiB", bytes.count / kMebi)
+                                  : fmt::format("{}B", bytes.count);
+}
+
+}  // namespace
+
 std::string changed_flags(const Parallelism& a, const Parallelism& b) {
   std::string text;
   const auto add = [&](const char* flag, const auto& before, const auto& after) {
@@ -32,6 +42,7 @@ std::string changed_flags(const Parallelism& a, const Parallelism& b) {
   add("--weight-precision", a.gathers_matrices ? "fp8" : "bf16",
       b.gathers_matrices ? "fp8" : "bf16");
   add("--overlap", to_text(a.overlap), to_text(b.overlap));
+  add("--bucket-size", bucket_text(a.bucket), bucket_text(b.bucket));
   if (a.sharding.ranks > 0 && b.sharding.ranks == 0) text += " (no --hybrid-shard)";
   return text;
 }

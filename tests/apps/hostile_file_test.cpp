@@ -24,17 +24,24 @@ constexpr Kind kModel{"--model", "traces/models/gpt_125m.toml", "bad.toml"};
 constexpr Kind kCalibration{"--calibration", "traces/calibration/a100_sdp4bit_published.json",
                             "bad.json"};
 constexpr Kind kSites{"--topology", "topologies/wide_area/two_sites_10g.toml", "bad.toml"};
-constexpr Kind kKinds[] = {kTopology, kModel, kCalibration, kSites};
+constexpr Kind kScheme{"--scheme", "sdp4bit", "bad.toml"};  // which the program prints
+constexpr Kind kKinds[] = {kTopology, kModel, kCalibration, kSites, kScheme};
 
-std::string shipped_text(const Kind& kind) { return text_of(source_directory() / kind.shipped); }
+std::string shipped_text(const Kind& kind) {
+  if (kind.flag == kScheme.flag) return run({"list", "scheme", kind.shipped}, ".").out;
+  return text_of(source_directory() / kind.shipped);
+}
 
 // Runs with `file` as the kind's input, in the folder of `sandbox`, asking for a timeline too.
 Outcome run_with(const Kind& kind, const std::string& file, const Sandbox& sandbox) {
-  Arguments arguments = words(kind.shipped == kSites.shipped
-                                  ? "run --scheme diloco --perfetto timeline.json"
-                                  : "run --scheme sdp4bit --nodes 2 --perfetto timeline.json");
+  const bool sites = kind.shipped == kSites.shipped;
+  Arguments arguments =
+      words(sites ? "run --perfetto timeline.json" : "run --nodes 2 --perfetto timeline.json");
   const std::pair<const char*, const char*> inputs[] = {
-      {kTopology.flag, "sdp4bit_a100"}, {kModel.flag, "gpt_125m"}, {kCalibration.flag, "auto"}};
+      {kTopology.flag, "sdp4bit_a100"},
+      {kModel.flag, "gpt_125m"},
+      {kCalibration.flag, "auto"},
+      {kScheme.flag, sites ? "diloco" : "sdp4bit"}};
   for (const auto& [flag, value] : inputs) {
     arguments.insert(arguments.end(), {flag, flag == kind.flag ? file : value});
   }
@@ -141,6 +148,22 @@ constexpr Damage kDamages[] = {
     {kSites, "\nbetween = [\"east\", \"west\"]", "\nbetween = [\"east\", \"ea\\nst\"]"},
     {kSites, "\nloss = 0", "\nloss = 1"},
     {kSites, "\nlatency = \"1 ms\"", "\nlatency = \"nan ms\""},
+    {kScheme, "\nslices = 8", "\nslices = 0"},
+    {kScheme, "\nslices = 8", "\nslices = 8.0"},
+    {kScheme, "\nslices = 8", "\nslices = 99999999999999999999"},
+    {kScheme, "\nslices = 8", "\nslices = 8\nslices = 8"},
+    {kScheme, "\nslices = 8", "\nslices = 8\nslides = 8"},
+    {kScheme, "\nslices = 8", "\nslices = 8\nresidual = \"fp\\n32\""},
+    {kScheme, "\nzero = [1, 2]", "\nzero = [1, 2, 3]"},  // without whole weights, no differences
+    {kScheme, "\nzero = [1, 2]", "\nzero = [1, [2]]"},
+    {kScheme, "\nzero = [1, 2]", ""},
+    {kScheme, "\ntwin = \"sharded\"", "\ntwin = \"bad\""},
+    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"int4_g18446744073709551616_sr\""},
+    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"int4\\n\""},
+    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"no/such/folder/bad.toml\""},
+    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"/dev/zero\""},
+    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"./\""},
+    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"..\\u0000/\\n\""},
     {kModel, "\nlayers = 12", "\nlayers = 12.5"},
     {kModel, "\nlayers = 12", "\nlayers = 0"},
     {kModel, "\nlayers = 12", "\nlayers = -1"},

@@ -116,6 +116,7 @@ constexpr Knob kKnobs[] = {
     {"--set", kSmall, "gpu.power=800W", "/energy_j", up},
     // Flags: what is reported.
     {"--baseline", kTwoSchemes, "sharded", "/1/speedup", changed},
+    {"--tune", kTwoSchemes, "", "/0/step_time_s", down},
     {"--break-even",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit "
      "--baseline sharded",

@@ -16,7 +16,7 @@ TEST(CalibrationFile, GivesItsRowsSortedAndItsProducts) {
   const auto product = [](const char* precision, int m) {
     return Json{{"precision", precision}, {"m", m}, {"n", 2}, {"k", 3}, {"median_s", 0.5}};
   };
-  json["gemm"] = {product("bf16", 1), product("fp8", 4)};
+  json["gemm"] = Json::array({product("bf16", 1), product("fp8", 4)});
   const Calibration table = read(json);
   EXPECT_EQ(table.name, "sample");
   EXPECT_EQ(table.gpu, "measured GPU");
@@ -101,7 +101,7 @@ Json method_row() {
 
 TEST(CalibrationFile, GivesTheStepsOfMethods) {
   Json json = table_of({});
-  json["methods"] = {method_row()};
+  json["methods"] = Json::array({method_row()});
   const Calibration table = read(json);
   ASSERT_EQ(table.methods.size(), 1u);
   EXPECT_EQ(table.methods.at("one_bit_adam/encode/8/0")[0].seconds, 1e-4);
@@ -120,7 +120,7 @@ TEST(CalibrationFile, OfMethodsThatAreNotTheCodecsIsRefused) {
       {{{"median_s", 0}}, "/methods/0/median_s"}};
   for (const auto& [change, message] : wrong) {
     Json json = table_of({});
-    json["methods"] = {method_row()};
+    json["methods"] = Json::array({method_row()});
     json["methods"][0].update(change);
     const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
     EXPECT_NE(error.find(message), std::string::npos) << error;

@@ -1,0 +1,155 @@
+// run, where the topology is one cluster: one training step of one scheme, or of several side by
+// side.
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "apps/best_setup.hpp"
+#include "apps/break_even.hpp"
+#include "apps/data_files.hpp"
+#include "apps/run_options.hpp"
+#include "apps/scheme_files.hpp"
+#include "apps/setup_options.hpp"
+#include "apps/verdict.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/report/sources.hpp"
+
+namespace apps {
+namespace {
+
+constexpr const char* kBest = "best";
+
+struct Result {
+  sim::Schedule schedule;
+  sim::Timeline timeline;
+  sim::StepReport report;
+};
+
+// The main line: what goes in, the schedule, when it ran, what that means.
+Result simulate_step(const Job& job, const Setup& setup) {
+  Result result;
+  result.schedule = sim::plan_step(job.context(setup), setup.scheme);
+  result.timeline = sim::simulate(result.schedule, job.cluster);
+  result.report =
+      sim::summarize(job.context(setup), setup.scheme, result.schedule, result.timeline);
+  result.report.codec_error =
+      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", setup.scheme);
+  return result;
+}
+
+// The scheme that `name` means as the baseline of `scheme`.
+Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
+  if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
+  const sim::Scheme baseline = scheme_of(name, "--baseline");
+  // A setting may name a part that only the compressed scheme has.
+  return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
+                                            : baseline);
+}
+
+// One side of a comparison: the setup that is shown, and those of which it is the fastest.
+struct Side {
+  Setup setup;
+  std::vector<Setup> choices;
+  bool chosen = false;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(const RunOptions& options)
+      : options_(options), job_(read_job(options.job)), times_(job_) {}
+
+  const std::vector<sim::StepReport>& run() {
+    if (options_.baseline == kBest) {
+      best_ = fastest_of(uncompressed_schemes());
+      warn(*best_, add(*best_, nullptr).report);
+    }
+    for (const Setup& given : job_.setups) {
+      const Side side = side_of(given);
+      const std::optional<Side> baseline = baseline_beside(given);
+      const Result result = add(side, baseline ? &*baseline : nullptr);
+      warn(side, result.report);
+      if (best_ && !sends_as_it_is(given.scheme)) compressed_.push_back(result.report);
+      if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
+        sim::write_file(options_.perfetto, sim::to_perfetto(result.schedule, result.timeline,
+                                                            options_.perfetto_ranks));
+      }
+    }
+    return reports_;
+  }
+
+  // Where the baseline is the best one.
+  [[nodiscard]] std::string verdict() const {
+    return best_ ? apps::verdict(reports_.front(), compressed_) : "";
+  }
+
+ private:
+  // As the flags say, or as it is fastest.
+  Side side_of(const Setup& setup) {
+    return options_.tune ? fastest_of({setup.scheme}) : Side{setup, {setup}};
+  }
+
+  Side fastest_of(const std::vector<sim::Scheme>& schemes) {
+    Progress progress("searching the fastest options", 0);
+    Best best = best_setup(job_, schemes, times_, {.progress = &progress});
+    return {std::move(best.setup), std::move(best.considered), true};
+  }
+
+  // What the scheme is compared with, in a column of its own where it is not to be seen otherwise.
+  std::optional<Side> baseline_beside(const Setup& given) {
+    if (best_ || options_.baseline.empty()) return best_;
+    const Side baseline = side_of(baseline_of(options_.baseline, job_, given));
+    const bool same = baseline.setup.scheme.name == given.scheme.name;
+    if (job_.setups.size() == 1 && !same) add(baseline, nullptr);
+    return baseline;
+  }
+
+  void warn(const Side& side, const sim::StepReport& report) const {
+    warn_of_memory(options_, report.scheme, report.memory, job_.context(side.setup),
+                   side.setup.scheme);
+  }
+
+  Result add(const Side& side, const Side* baseline) {
+    Result result = simulate_step(job_, side.setup);
+    sim::StepReport& report = result.report;
+    if (side.chosen) report.flags = flags_of(job_, side.setup);
+    if (baseline != nullptr) compare(side, *baseline, report);
+    reports_.push_back(report);
+    return result;
+  }
+
+  void compare(const Side& side, const Side& baseline, sim::StepReport& report) {
+    report.baseline = baseline.setup.scheme.name;
+    report.speedup = times_.seconds(baseline.setup) / report.step_time_s;
+    if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
+    if (options_.break_even || options_.format == "table") {
+      report.break_even = find_break_even(job_, side.choices, baseline.choices, times_);
+    }
+  }
+
+  const RunOptions& options_;
+  const Job job_;
+  StepTimes times_;
+  std::optional<Side> best_;
+  std::vector<sim::StepReport> reports_;
+  std::vector<sim::StepReport> compressed_;  // those that `best_` is compared with
+};
+
+}  // namespace
+
+int run_step(const RunOptions& options) {
+  if (!options.rounds.deadline.empty() || options.rounds.inner_scheme != "sharded") {
+    throw sim::InputError(fmt::format(
+        "{}: is for several sites, and {} is one cluster; --scheme says how it shards",
+        options.rounds.deadline.empty() ? "--inner-scheme" : "--deadline", options.job.topology));
+  }
+  Comparison comparison(options);
+  print(options, comparison.run());
+  const std::string verdict = comparison.verdict();
+  if (options.format == "table" && !verdict.empty()) fmt::print("\n{}\n", verdict);
+  return 0;
+}
+
+}  // namespace apps

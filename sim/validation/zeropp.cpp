@@ -1,0 +1,104 @@
+#include "sim/validation/zeropp.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/base/csv.hpp"
+#include "sim/base/error.hpp"
+#include "sim/validation/fit.hpp"
+
+namespace sim::validation {
+namespace {
+
+constexpr const char* kTopology = "dgx2_v100_x24";
+constexpr const char* kModel = "gpt_18b_zeropp";
+constexpr int kFittedNics = 8;
+
+Model model_of(const std::filesystem::path& folder) {
+  return read_model(folder / "traces" / "models" / fmt::format("{}.toml", kModel));
+}
+
+// docs/_tutorials/zeropp.md: FP16, --checkpoint-activations, Megatron's kernels.
+Parallelism deepspeed(int micro_batch) {
+  return {.micro_batch = micro_batch,
+          .recompute = Recompute::full,
+          .gradients = Precision::bf16,
+          .sharding = {.stage = 3}};
+}
+
+Measurement measurement_of(const CsvRow& line, const Model& model, const char* scheme,
+                           const char* column) {
+  const int nics = line.integer("nics");
+  const int tokens = line.integer("tokens_per_gpu");
+  const std::string network =
+      fmt::format("{} {}, {} tokens", nics, nics > 1 ? "NICs" : "NIC", tokens);
+  return {.row = fmt::format("zeropp_throughput/{}/{}", network, scheme),
+          .setup = {.cluster = fmt::format("{}/{}", kTopology, network),
+                    .model = kModel,
+                    .scheme = scheme,
+                    .parallelism = deepspeed(tokens / model.sequence)},
+          .metric = Metric::tflops_per_gpu,
+          .value = line.number(column) / recomputed_flop(model)};
+}
+
+// "dgx2_v100_x24/4 NICs, 1024 tokens" is that cluster with four of each node's NICs.
+Cluster cluster_of(const std::filesystem::path& folder, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  const std::string nics = name.substr(slash + 1, name.find(' ', slash) - slash - 1);
+  const Setting setting{"network.nics_per_node", nics};
+  return read_cluster(folder / "topologies" / (name.substr(0, slash) + ".toml"), {&setting, 1});
+}
+
+bool is_fitted_on(const Measurement& one) {
+  return one.setup.scheme == "sharded" &&
+         one.setup.cluster.find(fmt::format("/{} NICs", kFittedNics)) != std::string::npos;
+}
+
+Inputs inputs_of(const std::filesystem::path& folder,
+                 const std::vector<Measurement>& measurements) {
+  Inputs inputs;
+  inputs.models[kModel] = model_of(folder);
+  for (const Measurement& one : measurements) {
+    inputs.clusters[one.setup.cluster] = cluster_of(folder, one.setup.cluster);
+    inputs.calibrations[one.setup.cluster] = roofline();
+  }
+  return inputs;
+}
+
+Fitted fit_efficiency(Inputs inputs, const std::vector<Measurement>& measurements) {
+  for (const Measurement& one : measurements) {
+    if (!is_fitted_on(one)) continue;
+    inputs.clusters.at(one.setup.cluster).fitted = {.compute_efficiency = 1, .rows = {one.row}};
+    return fit(inputs, one.setup.cluster, {one});
+  }
+  throw InputError("zeropp_throughput.csv: has no row of 8 NICs, on which the constant is fitted");
+}
+
+}  // namespace
+
+double recomputed_flop(const Model& model) {
+  const double sequence = static_cast<double>(model.sequence) / (6.0 * model.hidden);
+  const double words = static_cast<double>(model.vocabulary) / model.layers / model.hidden;
+  return 96 * (1 + sequence + words / 16) / (72 * (1 + sequence + words / 12));
+}
+
+std::vector<Measurement> read_zeropp(const std::filesystem::path& folder) {
+  const Model model = model_of(folder);
+  std::vector<Measurement> all;
+  for (const CsvRow& line : read_csv(folder / "traces/published/zeropp_throughput.csv")) {
+    all.push_back(measurement_of(line, model, "sharded", "zero3_tflops"));
+    all.push_back(measurement_of(line, model, "zeropp", "zeropp_tflops"));
+  }
+  return all;
+}
+
+ZeroppStudy predict_zeropp(const std::filesystem::path& folder,
+                           const std::vector<Measurement>& measurements, const Tick& tick) {
+  Inputs inputs = inputs_of(folder, measurements);
+  ZeroppStudy study{.fitted = fit_efficiency(inputs, measurements)};
+  for (auto& [name, cluster] : inputs.clusters) cluster.fitted = study.fitted;
+  study.rows = predict_rows(inputs, measurements, tick);
+  study.speed_ups = speed_ups(study.rows);
+  return study;
+}
+
+}  // namespace sim::validation

@@ -1,0 +1,124 @@
+// Schemes and codec cards of a user's own: printed, changed, run, refused.
+#include "tests/apps/scheme_files.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+// The report of the scheme, which comes after its baseline's.
+Json report_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json report = outcome.code == 0 ? Json::parse(outcome.out) : Json::object();
+  return report.is_array() ? report.back() : report;
+}
+
+// One of each kind: the library's tests compare them all.
+TEST(PrintedScheme, GivesTheSameAnswerToTheLastDigit) {
+  for (const char* scheme : {"sharded", "sdp4bit", "zeropp", "loco", "one_bit_adam", "random_k",
+                             "power_sgd", "nvfp4_gather"}) {
+    const Sandbox sandbox;
+    const std::string file = fmt::format("{}.toml", scheme);
+    sandbox.write(file, printed_scheme(scheme));
+    const auto answer = [&](const std::string& name) {
+      return run_step("--baseline twin --scheme " + name, sandbox);
+    };
+    const Outcome shipped = answer(scheme);
+    EXPECT_EQ(shipped.code, 0) << shipped.err;
+    EXPECT_EQ(answer(file).out, shipped.out) << scheme;
+    EXPECT_EQ(answer("./" + file).out, shipped.out) << scheme;
+  }
+}
+
+TEST(PrintedScheme, IsAskedForByName) {
+  expect_refused(run({"list", "scheme"}, "."), "list");
+  expect_refused(run({"list", "scheme", "tlq", "ulq"}, "."), "list");
+  expect_refused(run({"list", "scheme", "sdp"}, "."), "list scheme");
+}
+
+TEST(SchemeOfAFile, StandsWhereverASchemeDoes) {
+  const Sandbox sandbox;
+  sandbox.write("mine.toml", replaced(printed_scheme("tlq"), "slices = 8", "slices = 2"));
+  EXPECT_EQ(report_of(run_step("--scheme tlq --baseline mine.toml", sandbox)).at("baseline"),
+            "mine");
+  const Json inner =
+      report_of(run(words("run --topology two_sites_10g --model gpt_125m --scheme diloco "
+                          "--format json --inner-scheme mine.toml"),
+                    sandbox.path()));
+  EXPECT_EQ(inner.at("inner_scheme"), "mine");
+  const Outcome solved =
+      run(words("solve bandwidth --topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme qwd "
+                "--beats ./mine.toml --format json"),
+          sandbox.path());
+  EXPECT_EQ(solved.code, 0) << solved.err;
+}
+
+TEST(SchemeOfAFile, ThatIsPlainIsItsOwnTwin) {
+  const Sandbox sandbox;
+  sandbox.write("mine.toml", "summary = \"a\"\nzero = [1]\n[overlap]\ngradients = false\n");
+  EXPECT_EQ(report_of(run_step("--scheme mine.toml --baseline twin", sandbox)).at("speedup"), 1);
+}
+
+TEST(SchemeOfAFile, RunsAtTheStageThatItIsDefinedFor) {
+  const OwnFiles files{.scheme = replaced(std::string(kScheme), "zero = [1]", "zero = [2]")};
+  EXPECT_EQ(report_of(run_files(files)).at("zero_stage"), 2);
+  EXPECT_EQ(run_files(files, "--zero 1").code, 2);
+}
+
+TEST(SchemeOfAFile, WithACardRuns) {
+  const Json report = report_of(run_files({}, "--baseline twin"));
+  EXPECT_EQ(report.at("scheme"), "mine");
+  EXPECT_EQ(report.at("baseline"), "sharded");
+  EXPECT_EQ(report.at("codec_error").at("normal"), 0.25);
+  EXPECT_EQ(report.at("sources").at("codec encode mine"), "mine's card");
+}
+
+TEST(SchemeOfAFile, MayNotHaveTheNameOfAnotherThatShips) {
+  const Sandbox sandbox;
+  sandbox.write("ulq.toml", printed_scheme("tlq"));
+  expect_refused(run_step("--scheme ulq.toml", sandbox), "ulq.toml");
+}
+
+// Every line is at the place where the scheme names the card.
+TEST(HostileCard, IsRefusedAtOnceWhereItIsNamed) {
+  constexpr std::size_t kDeep = 300'000;
+  std::string binary;
+  for (int c = 0; c < 256; ++c) binary += static_cast<char>(c);
+  for (const std::string& hostile :
+       {std::string(), std::string(kCard.substr(0, 100)), binary, std::string(1000, '\0'),
+        std::string(kDeep, '['), "x = " + std::string(kDeep, '{'),
+        std::string(std::size_t{70} << 20, ' ')}) {
+    OwnFiles as_card, as_times;
+    as_card.card = hostile;
+    as_times.times = hostile;
+    for (const OwnFiles& files : {as_card, as_times}) {
+      const Outcome outcome = run_files(files);
+      expect_refused(outcome, "mine.toml", lines_of(outcome.err).size());
+    }
+  }
+}
+
+TEST(HostileCard, IsNotTheSchemeItself) {
+  OwnFiles files;
+  files.scheme = replaced(files.scheme, "cards/mine.toml", "mine.toml");
+  const Outcome outcome = run_files(files);
+  expect_refused(outcome, "mine.toml", lines_of(outcome.err).size());
+}
+
+TEST(HostileCard, HasNoTimesInAnythingButAFileBesideIt) {
+  for (const char* file : {"/dev/zero", "../mine.toml", ".", "..", "other.csv", ""}) {
+    OwnFiles files;
+    files.card = replaced(files.card, "mine.csv", file);
+    expect_refused(run_files(files), "mine.toml");
+  }
+}
+
+}  // namespace
+}  // namespace apps_tests

@@ -1,0 +1,93 @@
+// The bars that predictions of ZeRO++'s published speed-ups are held to, and what README.md shows.
+#include "sim/validation/zeropp.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/validation/readme.hpp"
+
+namespace sim::validation {
+namespace {
+
+constexpr const char* kTable = "zeropp_throughput";
+
+const ZeroppStudy& study() {
+  static const ZeroppStudy all =
+      predict_zeropp(source_directory(), read_zeropp(source_directory()), [] {});
+  return all;
+}
+
+Errors throughputs(Column column) {
+  return row_errors(study().rows, kTable, Metric::tflops_per_gpu, column);
+}
+Errors speed_ups(Column column) {
+  return speed_up_errors(study().speed_ups, kTable, column, false);
+}
+
+TEST(Zeropp, SpeedUpsAreWithinTheBarAndCloserThanArithmetic) {
+  EXPECT_EQ(speed_ups(&Columns::fitted).count, 6);
+  EXPECT_LE(speed_ups(&Columns::fitted).mean, 0.06);
+  EXPECT_LE(speed_ups(&Columns::fitted).worst, 0.10) << speed_ups(&Columns::fitted).worst_row;
+  EXPECT_LT(speed_ups(&Columns::fitted).mean, speed_ups(&Columns::null_model).mean);
+}
+
+TEST(Zeropp, ThroughputsAreCloserThanArithmetic) {
+  EXPECT_EQ(throughputs(&Columns::fitted).count, 11);
+  EXPECT_LE(throughputs(&Columns::fitted).mean, 0.15);
+  EXPECT_LT(throughputs(&Columns::fitted).mean, throughputs(&Columns::null_model).mean);
+}
+
+TEST(Zeropp, OneConstantIsFittedOnOneUncompressedRow) {
+  EXPECT_EQ(study().fitted.rows.size(), 1U);
+  EXPECT_TRUE(study().fitted.rows.front().ends_with("/sharded"));
+  EXPECT_FALSE(study().fitted.network_efficiency);
+  int used = 0;
+  for (const Row& row : study().rows) used += row.used_in_fit ? 1 : 0;
+  EXPECT_EQ(used, 1);
+}
+
+TEST(Zeropp, SlowerNetworksGainMore) {
+  // 1, 2, 4 and 8 NICs with 2048 tokens.
+  double before = 1e9;
+  for (const std::size_t row : {1U, 2U, 4U, 5U}) {
+    EXPECT_LT(study().speed_ups[row].predicted.fitted, before);
+    before = study().speed_ups[row].predicted.fitted;
+  }
+}
+
+TEST(Zeropp, RecomputationIsAThirdMoreWithoutTheHeads) {
+  Model model = read_model(source_directory() / "traces/models/gpt_18b_zeropp.toml");
+  EXPECT_LT(recomputed_flop(model), 4.0 / 3);
+  EXPECT_GT(recomputed_flop(model), 1.3);
+  model.vocabulary = 0;
+  EXPECT_DOUBLE_EQ(recomputed_flop(model), 4.0 / 3);
+}
+
+TEST(Zeropp, ReadmeShowsWhatItPrints) {
+  const double recomputed =
+      recomputed_flop(read_model(source_directory() / "traces/models/gpt_18b_zeropp.toml"));
+  std::size_t shown = 0;
+  for (const auto& cells : readme_rows()) {
+    if (cells.size() < 8 || !cells[0].ends_with(" tokens")) continue;
+    ASSERT_LT(shown, study().speed_ups.size());
+    const SpeedUp& one = study().speed_ups[shown];
+    const Row& without = study().rows[2 * shown];
+    const Row& with = study().rows[2 * shown + 1];
+    EXPECT_TRUE(one.row.find(cells[0]) != std::string::npos) << cells[0];
+    EXPECT_NEAR(std::stod(cells[2]), without.predicted.fitted * recomputed, 0.051);
+    EXPECT_NEAR(std::stod(cells[4]), with.predicted.fitted * recomputed, 0.051);
+    EXPECT_NEAR(std::stod(cells[5]), one.published, 0.0051);
+    EXPECT_NEAR(std::stod(cells[6]), one.predicted.fitted, 0.0051);
+    EXPECT_NEAR(std::stod(cells[7]), one.predicted.null_model, 0.0051);
+    ++shown;
+  }
+  EXPECT_EQ(shown, study().speed_ups.size());
+  const std::vector<double> errors = readme_errors("ZeRO++, speed-up");
+  ASSERT_EQ(errors.size(), 6U);
+  EXPECT_NEAR(errors[2], speed_ups(&Columns::fitted).mean, 0.00051);
+  EXPECT_NEAR(errors[3], speed_ups(&Columns::fitted).worst, 0.00051);
+}
+
+}  // namespace
+}  // namespace sim::validation

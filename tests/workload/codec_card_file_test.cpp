@@ -1,0 +1,169 @@
+// Codec cards: what is read of one, and each thing that can be wrong with it, on a line of its own.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/workload/sample_card.hpp"
+
+namespace sim {
+namespace {
+
+std::string error_of(std::string_view card, std::string_view times = kSampleTimes) {
+  return input_error_of([&] { static_cast<void>(read_card(card, times)); });
+}
+
+TEST(CodecCardFile, GivesWhatItSaysAndItsTimesSorted) {
+  const CodecCard card = read_card();
+  EXPECT_EQ(card.name, "sample");
+  EXPECT_EQ(card.summary, "a test's");
+  EXPECT_EQ(card.bits_per_element, (std::vector<double>{6, 7, 10}));
+  EXPECT_EQ(card.overhead, Bytes{64});
+  EXPECT_FALSE(card.summable);
+  EXPECT_EQ(card.gpu, "measured GPU");
+  EXPECT_EQ(card.memory_bandwidth, 2000_GBps);
+  EXPECT_EQ(card.error, (std::map<std::string, double>{{"normal", 0.25}, {"student_t3", 0.5}}));
+  ASSERT_EQ(card.steps.size(), 3u);
+  ASSERT_EQ(card.steps.at("encode").size(), 2u);
+  EXPECT_EQ(card.steps.at("encode")[0].elements, 1e6);
+  EXPECT_EQ(card.steps.at("encode")[0].seconds, 1e-5);
+  EXPECT_EQ(card.steps.at("encode")[1].elements, 1e8);
+  EXPECT_EQ(card.steps.at("decode_reduce/4").front().seconds, 5e-5);
+}
+
+TEST(CodecCardFile, MayLeaveOutWhatHasADefault) {
+  const CodecCard card = read_card(
+      "summary = \"a\"\n[wire]\nbits_per_element = 4\n[times]\ngpu = \"a\"\n"
+      "memory_bandwidth = \"1 TBps\"\nfile = \"sample.csv\"\n");
+  EXPECT_EQ(card.bits_per_element, std::vector<double>{4});
+  EXPECT_EQ(card.overhead, Bytes{0});
+  EXPECT_FALSE(card.summable);
+  EXPECT_TRUE(card.error.empty());
+}
+
+TEST(CodecCardFile, TakesBlanksAndLineEndsOfOtherSystems) {
+  const CodecCard card =
+      read_card(kSampleCard,
+                "step,inputs,elements,seconds\r\n encode, 1 ,1e6,\t1e-5\r\ndecode,1,1e6,1e-5\r\n");
+  EXPECT_EQ(card.steps.at("encode").front().seconds, 1e-5);
+}
+
+struct Wrong {
+  std::string_view line;
+  std::string_view damaged;
+  std::string_view error;
+};
+
+TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
+  constexpr Wrong kWrongs[] = {
+      {"summary = \"a test's\"", "summary = 5",
+       "1:1: summary: is a whole number; write text in quotes"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = 0",
+       "4:1: bits_per_element: 0 is out of range; write a number above 0 and at most 64"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = [6, 65]",
+       "4:1: bits_per_element: 65 is out of range; write a number above 0 and at most 64"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = [nan, 1.5]",
+       "4:1: bits_per_element: nan is out of range; write a number above 0 and at most 64"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = [7, 6]",
+       "4:1: bits_per_element: has quantiles that descend; write them from the smallest size on"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = []",
+       "4:1: bits_per_element: is not a list of numbers; write e.g. [9.5, 11, 12.5]"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = [6, \"7\"]",
+       "4:1: bits_per_element: is not a list of numbers; write e.g. [9.5, 11, 12.5]"},
+      {"bits_per_element = [6, 7, 10]", "bits_per_element = \"6 b\"",
+       "4:1: bits_per_element: is text; write a number without quotes, e.g. 0.5"},
+      {"overhead = \"64 B\"", "overhead = 64",
+       "5:1: overhead: '64' has no unit; write e.g. \"64 GiB\""},
+      {"overhead = \"64 B\"", "overhead = \"2 MiB\"",
+       "5:1: overhead: is more than 1 MiB of each message; what grows with it belongs in "
+       "bits_per_element"},
+      {"summable = false", "summable = true",
+       "6:1: summable: is of wires of one size; write false, or one bits_per_element"},
+      {"gpu = \"measured GPU\"", "gpu = \"\"", "9:1: gpu: is empty; write at least one letter"},
+      {"memory_bandwidth = \"2 TBps\"", "memory_bandwidth = \"0 TBps\"",
+       "10:1: memory_bandwidth: is 0; write more than 0"},
+      {"memory_bandwidth = \"2 TBps\"\n", "", "8:2: [times]: missing key memory_bandwidth; add it"},
+      {"file = \"sample.csv\"", "file = \"../sample.csv\"",
+       "11:1: file: is no name of a file beside the card; write e.g. \"my_codec.csv\""},
+      {"file = \"sample.csv\"", "file = \"a\\u0000.csv\"",
+       "11:1: file: is no name of a file beside the card; write e.g. \"my_codec.csv\""},
+      {"normal = 0.25", "normal = -0.25",
+       "14:1: normal: -0.25 is out of range; write a number of at least 0 and at most 1000000"},
+      {"normal = 0.25", "normal = inf",
+       "14:1: normal: inf is out of range; write a number of at least 0 and at most 1000000"},
+      {"summable = false", "sumable = false", "6:1: sumable: unknown key; did you mean summable?"},
+  };
+  for (const Wrong& wrong : kWrongs) {
+    EXPECT_EQ(error_of(with(kSampleCard, wrong.line, wrong.damaged)),
+              "some/sample.toml:" + std::string(wrong.error));
+  }
+}
+
+TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
+  constexpr Wrong kWrongs[] = {
+      {"step,inputs,elements,seconds", "step,elements,seconds",
+       "2:1: is not the header; write step,inputs,elements,seconds"},
+      {"encode,1,1e8", "encod,1,1e8",
+       "3:1: step: 'encod' is none of the known: encode, decode, decode_reduce"},
+      {"encode,1,1e8", "encode,2,1e8", "3:1: inputs: encode takes 1, not 2"},
+      {"decode_reduce,4", "decode_reduce,1", "6:1: inputs: decode_reduce takes 2 or more, not 1"},
+      {"decode_reduce,4", "decode_reduce,2.5",
+       "6:1: inputs: decode_reduce takes 2 or more, not 2.5"},
+      {"encode,1,1e8", "encode,1,1e6",
+       "4:1: elements: another line has 1000000 of encode; keep one "
+       "of the two"},
+      {"1e8,1e-3", "0,1e-3", "3:1: elements: '0' is not a number above 0"},
+      {"1e8,1e-3", "0.5,1e-3",
+       "3:1: elements: 0.5 is out of range; write a number from 1 to 1e+15"},
+      {"1e8,1e-3", "1e8,-1", "3:1: seconds: '-1' is not a number above 0"},
+      {"1e8,1e-3", "1e8,nan", "3:1: seconds: 'nan' is not a number above 0"},
+      {"1e8,1e-3", "1e8,inf", "3:1: seconds: 'inf' is not a number above 0"},
+      {"1e8,1e-3", "1e8,1 ms", "3:1: seconds: '1 ms' is not a number above 0"},
+      {"1e8,1e-3", "1e8,1e999", "3:1: seconds: '1e999' is not a number above 0"},
+      {"1e8,1e-3", "1e8,1e7",
+       "3:1: seconds: 10000000 is out of range; write a number from 1e-09 to "
+       "1e+06"},
+      {"1e8,1e-3", "1e8", "3:1: 3 fields, 4 columns"},
+      {"decode,1,1e6,2e-5\n", "", "1:1: has no decode; add a line for each size that was measured"},
+  };
+  for (const Wrong& wrong : kWrongs) {
+    EXPECT_EQ(error_of(kSampleCard, with(kSampleTimes, wrong.line, wrong.damaged)),
+              "some/sample.csv:" + std::string(wrong.error));
+  }
+  EXPECT_EQ(error_of(kSampleCard, ""),
+            "some/sample.csv:1:1: is empty; write step,inputs,elements,seconds and a line for each "
+            "size");
+  EXPECT_EQ(error_of(kSampleCard, std::string(1 << 21, ' ')),
+            "some/sample.csv: is larger than 1 MiB; is it the right file?");
+}
+
+TEST(CodecCardFile, HasAllItsProblemsReportedThoseOfItsTimesLast) {
+  std::string card = with(kSampleCard, "[6, 7, 10]", "-1");
+  card = with(card, "gpu =", "GPU =");
+  std::string times = with(kSampleTimes, "encode,1,1e8,1e-3", "encode,1,1e8,x");
+  times = with(times, "decode_reduce,4", "reduce,4");
+  const auto lines = lines_of(error_of(card, times));
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_TRUE(lines[0].starts_with("some/sample.toml:4:1: bits_per_element: -1 is out of range"));
+  EXPECT_EQ(lines[1], "some/sample.toml:8:2: [times]: missing key gpu; add it");
+  EXPECT_TRUE(lines[2].starts_with("some/sample.toml:9:1: GPU: unknown key"));
+  EXPECT_TRUE(lines[3].starts_with("some/sample.csv:3:1: seconds: 'x'"));
+  EXPECT_TRUE(lines[4].starts_with("some/sample.csv:6:1: step: 'reduce'"));
+}
+
+TEST(CodecCardFile, OfHundredsOfWrongTimesSaysThatThereAreMore) {
+  std::string times = "step,inputs,elements,seconds\n";
+  for (int i = 0; i < 1000; ++i) times += "encode,1,1,0\n";
+  const auto lines = lines_of(error_of(kSampleCard, times));
+  ASSERT_EQ(lines.size(), 101u);
+  EXPECT_EQ(lines.back(), "some/sample.csv: more than 100 problems; the rest is left out");
+}
+
+TEST(CodecCardFile, HasAtMostAThousandQuantiles) {
+  std::string many = "[1";
+  for (int i = 0; i < 1001; ++i) many += ", 1";
+  EXPECT_EQ(error_of(with(kSampleCard, "[6, 7, 10]", many + "]")),
+            "some/sample.toml:4:1: bits_per_element: has 1002 quantiles; write at most 1001");
+}
+
+}  // namespace
+}  // namespace sim

@@ -1,0 +1,151 @@
+// What a card makes of a wire: its bytes, its times.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "sim/workload/wire.hpp"
+#include "tests/workload/sample_card.hpp"
+
+namespace sim {
+namespace {
+
+using codecs::Operation;
+
+CodecCard of_bits(std::vector<double> bits) {
+  CodecCard card = read_card();
+  card.bits_per_element = std::move(bits);
+  return card;
+}
+
+Wire wire_of(CodecCard card) {
+  return {.card = std::make_shared<const CodecCard>(std::move(card))};
+}
+
+// The sample's GPU, whose copies reach half of 2 TB/s; a launch takes 1 us.
+Gpu measured_gpu() {
+  Gpu gpu;
+  gpu.name = "measured GPU";
+  gpu.memory_bandwidth = 2000_GBps;
+  gpu.memory_efficiency = 0.5;
+  gpu.launch_latency = 1_us;
+  return gpu;
+}
+
+double seconds_of(const CodecUse& use, const Gpu& gpu = measured_gpu()) {
+  return codec_time(roofline(), gpu, use).seconds;
+}
+
+// The largest of n from [a, b] is a + (b - a) n / (n + 1) on average.
+TEST(LargestBits, OfAUniformDistributionAreThoseOfItsOrderStatistics) {
+  const CodecCard card = of_bits({8, 14});
+  for (const double parts : {1.0, 2.0, 5.0, 8.0, 1024.0}) {
+    EXPECT_NEAR(largest_bits(card, parts), 8 + 6 * parts / (parts + 1), 1e-9) << parts;
+  }
+  // The same distribution, by more quantiles.
+  EXPECT_NEAR(largest_bits(of_bits({8, 9.5, 11, 12.5, 14}), 5), 8 + 6 * 5.0 / 6, 1e-9);
+}
+
+// Halves from [6, 7] and [7, 10]: (6.5 + 8.5) / 2.
+TEST(LargestBits, OfOneMessageAreTheMean) {
+  EXPECT_NEAR(mean_bits(read_card()), 7.5, 1e-12);
+  EXPECT_EQ(largest_bits(read_card(), 1), mean_bits(read_card()));
+}
+
+TEST(LargestBits, GrowWithTheMessagesTowardsTheLargest) {
+  const CodecCard card = read_card();
+  double last = 0;
+  for (double parts = 1; parts < 1e5; parts *= 2) {
+    EXPECT_GT(largest_bits(card, parts), last);
+    last = largest_bits(card, parts);
+    EXPECT_LT(last, 10);
+  }
+  EXPECT_NEAR(last, 10, 1e-3);
+}
+
+TEST(LargestBits, OfOneSizeAreThatSize) {
+  EXPECT_EQ(largest_bits(of_bits({11}), 1), 11);
+  EXPECT_EQ(largest_bits(of_bits({11}), 64), 11);
+  EXPECT_NEAR(largest_bits(of_bits({11, 11, 11}), 64), 11, 1e-12);
+}
+
+// 1000 elements of 7.5 bits are 937.5 bytes, and 64.
+TEST(CardWire, IsItsBitsAndItsOverheadRoundedUp) {
+  const Wire wire = wire_of(read_card());
+  EXPECT_EQ(wire.bytes(1000), 938 + 64);
+  EXPECT_EQ(wire.bytes(0), 0);
+  EXPECT_EQ(wire.bytes_per_element(), 7.5 / 8);
+  EXPECT_GT(wire.bytes(1000, 8), wire.bytes(1000));
+  EXPECT_EQ(wire.name(), "sample");
+  EXPECT_FALSE(wire.is_plain());
+}
+
+TEST(CardWire, IsSummableWhereTheCardSaysSo) {
+  CodecCard card = of_bits({4});
+  EXPECT_FALSE(wire_of(card).is_summable());
+  card.summable = true;
+  EXPECT_TRUE(wire_of(card).is_summable());
+}
+
+// Between 1e6 elements in 10 us and 1e8 in 1 ms the time is in proportion: 1e7 take 100 us. Below it
+// is the launch, above the rate.
+TEST(CardTimes, AreInterpolatedInTheLogarithmOfTheSize) {
+  const auto encode = [](double elements) {
+    return seconds_of(
+        {.operation = Operation::encode, .wire = wire_of(read_card()), .elements = elements});
+  };
+  EXPECT_NEAR(encode(1e7), 1e-4, 1e-12);
+  EXPECT_NEAR(encode(1e6), 1e-5, 1e-14);
+  EXPECT_EQ(encode(10), 1e-5);
+  EXPECT_NEAR(encode(1e9), 1e-2, 1e-10);
+  EXPECT_EQ(encode(0), 0);
+}
+
+TEST(CardTimes, GoWithMemoryBandwidthOnAnotherGpu) {
+  Gpu other = measured_gpu();
+  other.name = "another GPU";
+  other.memory_bandwidth = 4000_GBps;
+  const CodecUse use{.operation = Operation::encode, .wire = wire_of(read_card()), .elements = 1e6};
+  EXPECT_NEAR(seconds_of(use, other), seconds_of(use) / 2, 1e-15);
+  EXPECT_EQ(codec_time(roofline(), measured_gpu(), use).source, "sample's card");
+  EXPECT_EQ(codec_time(roofline(), other, use).source,
+            "extrapolated by memory bandwidth from measured GPU (sample's card)");
+}
+
+// A pass over b bytes takes 1 us and b / (1 TB/s).
+TEST(CardTimes, AreComposedOfWhatTheCardHas) {
+  const Wire wire = wire_of(read_card());
+  const double n = 1e6, encode = 1e-5, decode = 2e-5;
+  const auto pass = [](double bytes) { return 1e-6 + bytes / 1e12; };
+  const auto expect = [&](CodecUse use, double seconds) {
+    use.wire = wire;
+    use.elements = n;
+    EXPECT_NEAR(seconds_of(use), seconds, 1e-12) << static_cast<int>(use.operation);
+  };
+  expect({.operation = Operation::decode}, decode);
+  // BF16 values, old and new, and their difference.
+  expect({.operation = Operation::encode_difference, .value_bytes = 2}, pass(6 * n) + encode);
+  // Values, residual and their sum; then sum and decoded ones to the residual.
+  expect({.operation = Operation::encode_feedback, .residual_bytes = 2},
+         pass(8 * n) + encode + decode + pass(8 * n));
+  expect({.operation = Operation::decode_add, .value_bytes = 2}, decode + pass(6 * n));
+  // The card has a sum of 4, of which nothing is composed, and none of 3.
+  expect({.operation = Operation::decode_reduce, .inputs = 4}, 5e-5);
+  expect({.operation = Operation::decode_reduce, .inputs = 3}, 3 * decode + 2 * pass(12 * n));
+}
+
+TEST(CardTimes, OfASumThatIsEncodedAgainAreBothKernels) {
+  const Wire card = wire_of(read_card());
+  const Wire codec{codecs::codec_named("int8_g128").format};
+  const CodecUse use{.operation = Operation::decode_reduce_encode,
+                     .wire = card,
+                     .wire_out = codec,
+                     .inputs = 4,
+                     .elements = 1e6};
+  const double encode =
+      seconds_of({.operation = Operation::encode, .wire = codec, .elements = 1e6});
+  EXPECT_NEAR(seconds_of(use), 5e-5 + encode, 1e-12);
+}
+
+}  // namespace
+}  // namespace sim
