@@ -77,7 +77,6 @@ void write(const fs::path& file, std::vector<Store>& stores) {
   Store whole(file, Access::create);
   whole.set_points({identity.spec, identity.spec_sha256, Shard{}.text()}, plan(spec, Shard{}));
   for (Store& store : stores) copy(store, whole);
-  whole.settle();
   auto counts = whole.counts();
   fmt::print("{} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
              counts["done"], counts["too_large"], counts["refused"], counts["crashed"],

@@ -55,6 +55,12 @@ Store::Store(const std::filesystem::path& file, Access access)
   while (names.step()) columns_.push_back(names.text(0));
 }
 
+Store::~Store() {
+  if (database_.handle() == nullptr || sqlite3_db_readonly(database_.handle(), "main") == 1) return;
+  // Where somebody reads it, it stays as it is.
+  sqlite3_exec(database_.handle(), "pragma journal_mode = delete", nullptr, nullptr, nullptr);
+}
+
 void Store::check_kind() {
   Statement kind(database_,
                  "select (select application_id from pragma_application_id),"
@@ -81,11 +87,6 @@ void Store::create() {
   database_.run(
       fmt::format("pragma application_id = {}; pragma user_version = {}", kApplication, kSchema));
   transaction.commit();
-}
-
-void Store::settle() {
-  // Where somebody reads it, it stays as it is.
-  sqlite3_exec(database_.handle(), "pragma journal_mode = delete", nullptr, nullptr, nullptr);
 }
 
 std::optional<Identity> Store::identity() {

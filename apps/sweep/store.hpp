@@ -85,10 +85,13 @@ class Store {
  public:
   // Throws InputError for a file that is no store.
   Store(const std::filesystem::path& file, Access access);
+  // What was written becomes one file that needs no other and can be read where nothing can be
+  // written.
+  ~Store();
+  Store(Store&&) = default;
+  Store& operator=(Store&&) = delete;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  // Makes one file of it that needs no other and can be read where nothing can be written.
-  void settle();
   // None where the store is new.
   [[nodiscard]] std::optional<Identity> identity();
   // Makes these points the store's: new ones are open, those that were run stay so, and others lose

@@ -247,7 +247,6 @@ int run_sweep(const SweepOptions& options) {
   session.wall_s = totals.wall_s;
   session.cpu_s = totals.cpu_s;
   store.end_session(key, session);
-  store.settle();
   return report(store, totals, jobs);
 }
 

@@ -1,0 +1,154 @@
+// Sweeps that something ends: a signal, a crash, a full disk. Nothing is lost and nothing done twice.
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+#include <set>
+
+#include "tests/apps/sweeps.hpp"
+
+namespace apps_tests {
+namespace {
+
+std::set<std::string> recorded(const Sandbox& sandbox) {
+  const auto rows = query(sandbox, "select number, session from points where state <> 'open'");
+  return {rows.begin(), rows.end()};
+}
+
+// What one that ran through exports.
+std::string whole(std::string_view spec) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", spec);
+  EXPECT_EQ(sweep_in(sandbox).code, 0);
+  return exported(sandbox);
+}
+
+TEST(SweepEnds, KilledAtAnyMomentItGoesOn) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kSmallSweep);
+  std::mt19937 random(20240601);  // NOLINT: the same moments every time
+  std::set<std::string> before;
+  for (int i = 0; i < 5; ++i) {
+    Program program(words("sweep s.toml -j 2"), sandbox.path());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 300));
+    kill(program.id(), SIGKILL);
+    (void)program.wait();
+    if (!std::filesystem::exists(sandbox.path() / "s.sqlite")) continue;
+    if (query(sandbox, "select 1 from sqlite_master where name = 'points'").empty()) continue;
+    const auto now = recorded(sandbox);
+    EXPECT_TRUE(std::ranges::includes(now, before)) << "lost, or done twice";
+    before = now;
+  }
+  ASSERT_EQ(sweep_in(sandbox).code, 0);
+  EXPECT_TRUE(std::ranges::includes(recorded(sandbox), before)) << "lost, or done twice";
+  EXPECT_EQ(exported(sandbox), whole(kSmallSweep));
+  EXPECT_EQ(query(sandbox, "pragma integrity_check"), Arguments{"ok"});
+}
+
+// Orphans of what a test starts become its children, which it can see.
+class SweepWorkers : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
+  // The first worker that is seen.
+  static pid_t worker_of(const Program& program) {
+    std::vector<pid_t> workers;
+    EXPECT_TRUE(soon([&] {
+      workers = children_of(program.id());
+      return !workers.empty();
+    }));
+    return workers.empty() ? -1 : workers.front();
+  }
+  static bool no_orphan_stays() {
+    return soon([] {
+      while (waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      return children_of(getpid()).empty();
+    });
+  }
+};
+
+TEST_F(SweepWorkers, EndWithTheSweep) {
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const Sandbox sandbox;
+    sandbox.write("s.toml", kLongSweep);
+    Program program(words("sweep s.toml -j 1"), sandbox.path());
+    (void)worker_of(program);
+    kill(program.id(), signal);
+    const Outcome outcome = program.wait();
+    if (signal == SIGKILL) {
+      EXPECT_EQ(outcome.signal, signal);
+    } else {
+      EXPECT_EQ(outcome.code, 128 + signal);
+      EXPECT_NE(outcome.out.find("the same command goes on"), std::string::npos) << outcome.out;
+      EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
+    }
+    EXPECT_TRUE(no_orphan_stays());
+  }
+}
+
+TEST_F(SweepWorkers, ThatCrashCostOnePoint) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kSmallSweep);
+  Program program(words("sweep s.toml -j 1"), sandbox.path());
+  kill(worker_of(program), SIGSEGV);
+  EXPECT_EQ(program.wait().code, 1);
+  EXPECT_EQ(query(sandbox, "select state, count(*) from points group by 1"),
+            (Arguments{"crashed|1", "done|7"}));
+  EXPECT_EQ(query(sandbox, "select message like 'signal 11 %' from points where state = 'crashed'"),
+            Arguments{"1"});
+  EXPECT_EQ(sweep_in(sandbox).code, 1) << "and are not run again";
+  EXPECT_EQ(sweep_in(sandbox, "--retry").code, 0);
+  EXPECT_EQ(exported(sandbox), whole(kSmallSweep));
+}
+
+TEST_F(SweepWorkers, OfASecondSweepDoNotWriteIntoTheSameStore) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kLongSweep);
+  Program first(words("sweep s.toml -j 1"), sandbox.path());
+  const pid_t worker = worker_of(first);
+  kill(worker, SIGSTOP);
+  const Outcome second = sweep_in(sandbox);
+  expect_refused(second, "s.sqlite");
+  EXPECT_NE(second.err.find("another sweep (process " + std::to_string(first.id())),
+            std::string::npos)
+      << second.err;
+  EXPECT_EQ(exported(sandbox), "") << "it can be read meanwhile";
+  kill(first.id(), SIGINT);
+  EXPECT_EQ(first.wait().code, 128 + SIGINT);
+}
+
+TEST(SweepEnds, AFullDiskLosesNothing) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kSmallSweep);
+  Program program(words("sweep s.toml -j 2"), sandbox.path());
+  // Enough for the tables and some points.
+  const rlimit limit{160'000, 160'000};
+  ASSERT_EQ(prlimit(program.id(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  const Outcome outcome = program.wait();
+  expect_refused(outcome, "s.sqlite");
+  EXPECT_NE(outcome.err.find("what is recorded stays"), std::string::npos) << outcome.err;
+  const auto before = recorded(sandbox);
+  EXPECT_LT(before.size(), 8u);
+  EXPECT_GT(before.size(), 0u) << "the limit is too low to say anything";
+  ASSERT_EQ(sweep_in(sandbox).code, 0);
+  EXPECT_TRUE(std::ranges::includes(recorded(sandbox), before));
+  EXPECT_EQ(exported(sandbox), whole(kSmallSweep));
+}
+
+TEST(SweepEnds, AStoreThatCannotBeWrittenIsLeftAsItWas) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kSmallSweep);
+  expect_refused(sweep_in(sandbox, "--store /proc/s.sqlite"), "/proc/s.sqlite");
+  if (geteuid() == 0) GTEST_SKIP() << "root may write what is read-only";
+  ASSERT_EQ(sweep_in(sandbox).code, 0);
+  const std::string before = exported(sandbox);
+  std::filesystem::permissions(sandbox.path() / "s.sqlite", std::filesystem::perms::owner_read);
+  expect_refused(sweep_in(sandbox), "s.sqlite");
+  EXPECT_EQ(exported(sandbox), before);
+}
+
+}  // namespace
+}  // namespace apps_tests
