@@ -1,6 +1,7 @@
 #include "apps/sweep/run_points.hpp"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <string>
 #include <utility>
@@ -38,6 +39,12 @@ std::vector<std::string> origins_of(const std::vector<OpenPoint>& points, Store&
   return ids;
 }
 
+// Told to end from outside, as Slurm tells all processes of a job: the point stays open.
+bool was_stopped(int status) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
 // Those of the spec that have been run before.
 std::int64_t ended_before(Store& store) {
   std::int64_t ended = 0;
@@ -69,6 +76,7 @@ Totals run_points(Store& store, Origins& origins, const Signals& signals, const 
     if (signal != SIGCHLD) totals.stopped_by = signal;
     std::vector<Finished> batch;
     for (const Ended& ended : workers.take_ended()) {
+      if (was_stopped(ended.status)) continue;
       batch.push_back(outcome_of(ended));
       batch.back().point = open[ended.tag].point;
       batch.back().origin = ids[ended.tag];

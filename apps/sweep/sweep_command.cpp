@@ -42,8 +42,9 @@ constexpr const char* kUsage =
     "  [together.size]                               # n-th with n-th\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
-    "exit codes: 0 every point has figures or was refused, 1 some crashed or all were refused,\n"
-    "2 wrong input, 130 stopped by Ctrl-C\n";
+    "exit codes: 0 every point has figures or was refused, 1 some crashed or stayed open, or all "
+    "were\n"
+    "refused, 2 wrong input, 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
@@ -129,9 +130,9 @@ int report(Store& store, const Totals& totals, int jobs) {
   for (const auto& [message, count] : store.frequent_messages()) {
     fmt::print("  {} x {}\n", count, message);
   }
-  if (totals.stopped_by != 0) {
+  if (counts["open"] > 0) {
     fmt::print("stopped; the same command goes on\n");
-    return 128 + totals.stopped_by;
+    return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
   if (counts["crashed"] > 0) fmt::print("--retry runs those again that crashed\n");
   fmt::print("gardenhose export {} --format csv\n", store.file().string());
