@@ -42,7 +42,7 @@ std::string manner_of(int status) {
 }  // namespace
 
 Finished outcome_of(const Ended& ended) {
-  Finished finished{.point = ended.point, .message = trimmed(ended.err), .wall_s = ended.wall_s};
+  Finished finished{.message = trimmed(ended.err), .wall_s = ended.wall_s};
   const bool exited = WIFEXITED(ended.status);
   if (exited && WEXITSTATUS(ended.status) == kWrongInput) {
     finished.state = "refused";

@@ -6,7 +6,7 @@
 
 namespace apps {
 
-// State, message and report; the origin is the caller's.
+// State, message, report and time; which point it is, the caller knows.
 [[nodiscard]] Finished outcome_of(const Ended& ended);
 
 }  // namespace apps

@@ -86,7 +86,7 @@ class Sections {
   std::vector<Axis> axes() {
     for (const char* table : {"run", "grid", "together"}) reader_.optional_table(table);
     for (const auto& [table, place] : document_.tables) {
-      if (section_of(table) != "") reader_.optional_table(table);
+      if (!section_of(table).empty()) reader_.optional_table(table);
     }
     for (const Entry& entry : entries()) add(entry);
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) check_distinct(axis);

@@ -123,6 +123,7 @@ class Store {
   void end_session(std::int64_t key, const Session& session);
   // Of a session by its key.
   void record(std::int64_t session, const std::vector<Finished>& batch);
+  [[nodiscard]] Database& database() { return database_; }
   // Points that another program than this one computed.
   [[nodiscard]] std::int64_t points_of_other_programs(const std::string& program_sha256);
 

@@ -2,7 +2,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +9,9 @@
 #include <set>
 
 #include "apps/arguments.hpp"
-#include "apps/sweep/outcome.hpp"
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/progress.hpp"
+#include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
 #include "apps/sweep/store_lock.hpp"
 #include "sim/base/error.hpp"
@@ -43,8 +42,9 @@ constexpr const char* kUsage =
     "  [together.size]                               # n-th with n-th\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
-    "exit codes: 0 every point has figures or was refused, 1 some crashed or all were refused,\n"
-    "2 wrong input, 130 stopped by Ctrl-C\n";
+    "exit codes: 0 every point has figures or was refused, 1 some crashed or stayed open, or all "
+    "were\n"
+    "refused, 2 wrong input, 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
@@ -88,16 +88,6 @@ std::string host_name() {
   return host;
 }
 
-// Of all workers that have ended.
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 // Opens the points again that are to be run again; refuses a store whose points nobody would get by
 // this command.
 void check_store(Store& store, Origins& origins, const SweepOptions& options) {
@@ -121,58 +111,6 @@ void check_store(Store& store, Origins& origins, const SweepOptions& options) {
   if (options.retry) store.reopen(store.points_that_crashed());
 }
 
-struct Totals {
-  int stopped_by = 0;  // a signal
-  std::int64_t ended = 0;
-  double wall_s = 0, cpu_s = 0;
-};
-
-// The main loop. A core never waits for the disk: the next point starts before the last is recorded.
-Totals run_points(Store& store, Origins& origins, const Signals& signals, std::int64_t session,
-                  int jobs, const fs::path& folder) {
-  const std::vector<OpenPoint> open = store.open_points();
-  std::map<std::int64_t, std::string> origin_of;
-  for (const OpenPoint& point : open) {
-    const Origin& origin = origins.of(point.inputs);
-    store.add_origin(origin);
-    origin_of[point.point] = origin.id;
-  }
-  const auto counts = store.counts();
-  std::int64_t before = 0, failed = 0;
-  for (const auto& [state, count] : counts) before += state == "open" || state.empty() ? 0 : count;
-  SweepProgress progress(before, static_cast<std::int64_t>(open.size()));
-  Workers workers(signals, jobs, folder);
-  Totals totals;
-  std::size_t next = 0;
-  const auto fill = [&] {
-    for (; next < open.size() && workers.has_room(); ++next) {
-      Arguments arguments = arguments_of(open[next].inputs);
-      arguments.push_back("--format=json");
-      workers.start(open[next].point, std::move(arguments));
-    }
-  };
-  for (fill(); !workers.is_idle();) {
-    const int signal = signals.wait(std::chrono::milliseconds(200));
-    if (signal != 0 && signal != SIGCHLD) {
-      totals.stopped_by = signal;
-      break;
-    }
-    std::vector<Finished> batch;
-    for (const Ended& ended : workers.take_ended()) {
-      batch.push_back(outcome_of(ended));
-      batch.back().origin = origin_of[ended.point];
-      failed += batch.back().report.is_null() ? 1 : 0;
-    }
-    fill();
-    store.record(session, batch);
-    totals.ended += static_cast<std::int64_t>(batch.size());
-    progress.show(totals.ended, failed);
-  }
-  totals.wall_s = progress.elapsed_s();
-  totals.cpu_s = cpu_seconds();
-  return totals;
-}
-
 // What came of it; returns the exit code.
 int report(Store& store, const Totals& totals, int jobs) {
   auto counts = store.counts();
@@ -192,9 +130,9 @@ int report(Store& store, const Totals& totals, int jobs) {
   for (const auto& [message, count] : store.frequent_messages()) {
     fmt::print("  {} x {}\n", count, message);
   }
-  if (totals.stopped_by != 0) {
+  if (counts["open"] > 0) {
     fmt::print("stopped; the same command goes on\n");
-    return 128 + totals.stopped_by;
+    return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
   if (counts["crashed"] > 0) fmt::print("--retry runs those again that crashed\n");
   fmt::print("gardenhose export {} --format csv\n", store.file().string());
@@ -207,6 +145,33 @@ void dry_run(const std::vector<Planned>& points) {
   }
 }
 
+// The store with the points of the spec, those open that are to be run.
+Store open_store(const SweepOptions& options, const fs::path& file, const Identity& identity,
+                 const std::vector<Planned>& points, Origins& origins) {
+  Store store(file, Access::create);
+  if (const auto before = store.identity(); before && before->shard != identity.shard) {
+    throw sim::InputError(fmt::format("{}: holds shard {}, and this is {}; --store another file",
+                                      file.string(), before->shard, identity.shard));
+  }
+  store.set_points(identity, points);
+  check_store(store, origins, options);
+  return store;
+}
+
+Totals run_session(Store& store, Origins& origins, const Signals& signals, Session session,
+                   const fs::path& folder) {
+  if (const auto others = store.points_of_other_programs(session.program_sha256); others > 0) {
+    fmt::print(stderr, "note: {} points were computed by another build of this version\n", others);
+  }
+  const std::int64_t key = store.begin_session(session);
+  const Totals totals = run_points(store, origins, signals, {key, session.workers, folder});
+  session.ended = now();
+  session.wall_s = totals.wall_s;
+  session.cpu_s = totals.cpu_s;
+  store.end_session(key, session);
+  return totals;
+}
+
 int run_sweep(const SweepOptions& options) {
   const Spec spec = read_spec(options.spec);
   const Shard shard =
@@ -217,36 +182,21 @@ int run_sweep(const SweepOptions& options) {
     return 0;
   }
   const fs::path file = options.store.empty() ? default_store(options.spec, shard) : options.store;
-  const int jobs = options.jobs > 0 ? options.jobs : usable_cores();
+  const fs::path folder = folder_of(options.spec);
   const Signals signals;
   const StoreLock lock(file);
-  Store store(file, Access::create);
-  const Identity identity{spec.text, sha256(spec.text), shard.text()};
-  if (const auto before = store.identity(); before && before->shard != identity.shard) {
-    throw sim::InputError(fmt::format("{}: holds shard {}, and this is {}; --store another file",
-                                      file.string(), before->shard, identity.shard));
-  }
-  store.set_points(identity, points);
-  const fs::path folder = folder_of(options.spec);
   Origins origins(folder);
-  check_store(store, origins, options);
-
-  const std::string program = sha256_of_file("/proc/self/exe");
-  if (const auto others = store.points_of_other_programs(program); others > 0) {
-    fmt::print(stderr, "note: {} points were computed by another build of this version\n", others);
-  }
-  Session session{.begun = now(),
-                  .version = GARDENHOSE_VERSION,
-                  .program_sha256 = program,
-                  .host = host_name(),
-                  .shard = identity.shard,
-                  .workers = jobs};
-  const std::int64_t key = store.begin_session(session);
-  const Totals totals = run_points(store, origins, signals, key, jobs, folder);
-  session.ended = now();
-  session.wall_s = totals.wall_s;
-  session.cpu_s = totals.cpu_s;
-  store.end_session(key, session);
+  Store store =
+      open_store(options, file, {spec.text, sha256(spec.text), shard.text()}, points, origins);
+  const int jobs = options.jobs > 0 ? options.jobs : usable_cores();
+  const Totals totals = run_session(store, origins, signals,
+                                    {.begun = now(),
+                                     .version = GARDENHOSE_VERSION,
+                                     .program_sha256 = sha256_of_file("/proc/self/exe"),
+                                     .host = host_name(),
+                                     .shard = shard.text(),
+                                     .workers = jobs},
+                                    folder);
   return report(store, totals, jobs);
 }
 

@@ -90,12 +90,12 @@ void Workers::become(const Worker& worker, std::vector<char*>& argv, pid_t paren
   _exit(127);
 }
 
-void Workers::start(std::int64_t point, Arguments arguments) {
+void Workers::start(std::size_t tag, Arguments arguments) {
   std::string name = "gardenhose";
   std::vector<char*> argv{name.data()};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  Worker worker{point, -1, memory_file("out"), memory_file("err"), Clock::now()};
+  Worker worker{tag, -1, memory_file("out"), memory_file("err"), Clock::now()};
   // Not posix_spawn: it cannot ask for the signal of the parent's end.
   const pid_t parent = getpid();
   worker.process = fork();
@@ -109,7 +109,7 @@ void Workers::start(std::int64_t point, Arguments arguments) {
 std::vector<Ended> Workers::take_ended() {
   std::vector<Ended> all;
   std::erase_if(running_, [&](const Worker& worker) {
-    Ended ended{.point = worker.point};
+    Ended ended{.tag = worker.tag};
     if (waitpid(worker.process, &ended.status, WNOHANG) != worker.process) return false;
     ended.out = text_in(worker.out);
     ended.err = text_in(worker.err);

@@ -5,9 +5,8 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,10 +35,10 @@ class Signals {
   struct sigaction size_before_ {};
 };
 
-// A point that has ended.
+// A worker that has ended.
 struct Ended {
-  std::int64_t point = 0;
-  int status = 0;  // as of waitpid()
+  std::size_t tag = 0;  // that it was started with
+  int status = 0;       // as of waitpid()
   std::string out, err;
   double wall_s = 0;
 };
@@ -57,14 +56,14 @@ class Workers {
   [[nodiscard]] bool has_room() const { return running_.size() < most_; }
   [[nodiscard]] bool is_idle() const { return running_.empty(); }
   // Starts this very program with the arguments; with this process it ends too.
-  void start(std::int64_t point, Arguments arguments);
+  void start(std::size_t tag, Arguments arguments);
   // Those that have ended since.
   [[nodiscard]] std::vector<Ended> take_ended();
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Worker {
-    std::int64_t point;
+    std::size_t tag;
     pid_t process;
     int out, err;  // files in memory
     Clock::time_point start;

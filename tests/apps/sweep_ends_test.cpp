@@ -104,6 +104,19 @@ TEST_F(SweepWorkers, ThatCrashCostOnePoint) {
   EXPECT_EQ(exported(sandbox), whole(kSmallSweep));
 }
 
+// As Slurm tells all processes of a job that is cancelled.
+TEST_F(SweepWorkers, ThatAreToldToEndLeaveTheirPointOpen) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kTinySweep);
+  Program program(words("sweep s.toml -j 1"), sandbox.path());
+  kill(worker_of(program), SIGTERM);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("1 open"), std::string::npos) << outcome.out;
+  EXPECT_EQ(sweep_in(sandbox).code, 0);
+  EXPECT_EQ(exported(sandbox), whole(kTinySweep));
+}
+
 TEST_F(SweepWorkers, OfASecondSweepDoNotWriteIntoTheSameStore) {
   const Sandbox sandbox;
   sandbox.write("s.toml", kLongSweep);

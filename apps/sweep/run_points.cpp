@@ -1,0 +1,96 @@
+#include "apps/sweep/run_points.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/sweep/outcome.hpp"
+#include "apps/sweep/progress.hpp"
+
+namespace apps {
+namespace {
+
+constexpr std::chrono::milliseconds kBeat{200};  // of the progress
+
+// Of all workers that have ended.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Of each point the id of its origin, which the store then has.
+std::vector<std::string> origins_of(const std::vector<OpenPoint>& points, Store& store,
+                                    Origins& origins) {
+  std::vector<std::string> ids;
+  Transaction transaction(store.database());
+  for (const OpenPoint& point : points) {
+    const Origin& origin = origins.of(point.inputs);
+    store.add_origin(origin);
+    ids.push_back(origin.id);
+  }
+  transaction.commit();
+  return ids;
+}
+
+// Told to end from outside, as Slurm tells all processes of a job: the point stays open.
+bool was_stopped(int status) {
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+// Those of the spec that have been run before.
+std::int64_t ended_before(Store& store) {
+  std::int64_t ended = 0;
+  for (const auto& [state, count] : store.counts()) {
+    if (state != "open" && !state.empty()) ended += count;
+  }
+  return ended;
+}
+
+}  // namespace
+
+Totals run_points(Store& store, Origins& origins, const Signals& signals, const RunPlan& plan) {
+  const std::vector<OpenPoint> open = store.open_points();
+  const std::vector<std::string> ids = origins_of(open, store, origins);
+  SweepProgress progress(ended_before(store), static_cast<std::int64_t>(open.size()));
+  Workers workers(signals, plan.workers, plan.folder);
+  Totals totals;
+  std::int64_t failed = 0;
+  std::size_t next = 0;
+  const auto fill = [&] {
+    for (; next < open.size() && workers.has_room(); ++next) {
+      Arguments arguments = arguments_of(open[next].inputs);
+      arguments.emplace_back("--format=json");
+      workers.start(next, std::move(arguments));
+    }
+  };
+  for (fill(); !workers.is_idle() && totals.stopped_by == 0;) {
+    const int signal = signals.wait(kBeat);
+    if (signal != SIGCHLD) totals.stopped_by = signal;
+    std::vector<Finished> batch;
+    for (const Ended& ended : workers.take_ended()) {
+      if (was_stopped(ended.status)) continue;
+      batch.push_back(outcome_of(ended));
+      batch.back().point = open[ended.tag].point;
+      batch.back().origin = ids[ended.tag];
+      failed += batch.back().report.is_null() ? 1 : 0;
+    }
+    // First the next ones, so that no core waits for the disk.
+    if (totals.stopped_by == 0) fill();
+    store.record(plan.session, batch);
+    totals.ended += static_cast<std::int64_t>(batch.size());
+    progress.show(totals.ended, failed);
+  }
+  totals.wall_s = progress.elapsed_s();
+  totals.cpu_s = cpu_seconds();
+  return totals;
+}
+
+}  // namespace apps
