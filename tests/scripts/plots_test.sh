@@ -46,6 +46,13 @@ refuses plots/fsdp.py /dev/null 'validate fsdp --format csv'
 draws plots/utilisation.py "$folder/bandwidths.csv" 4
 refuses plots/utilisation.py /dev/null 'solve bandwidth --format csv'
 
+# A rectangle for each point of the map, besides those of the figure and its axes.
+"$1/gardenhose" map --topology sdp4bit_a100 --nodes 2 --model gpt_125m --scheme sdp4bit \
+  --bandwidths 10Gbps,100Gbps --format csv 2>/dev/null >"$folder/map.csv"
+draws plots/scheme_map.py "$folder/map.csv" 1
+grep -q 'gpt_125m' "$folder/one.svg"
+refuses plots/scheme_map.py /dev/null 'map --format csv'
+
 # A mark in each of two panels for each codec that has an error: all but fp32.
 table=traces/calibration/codec_error.json
 codecs=$(/usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)["codecs"]))' <"$table")
