@@ -1,6 +1,6 @@
 // Origins: what the figures of a point were computed from, besides its inputs: the program's
-// version, and the SHA-256 of every file that its inputs name. A point whose origin is another today
-// has to be computed again.
+// version, and the SHA-256 of every file that its inputs name. A point whose origin is another one
+// today has to be computed again.
 #pragma once
 
 #include <filesystem>

@@ -11,8 +11,8 @@
 
 namespace apps {
 
-// The points of the shard, by number. Each shard gets every N-th in the order of the ids, so that all
-// have as many, and much the same mixture of large and small ones, however the grid is written.
+// The points of the shard, by number. Each shard gets every N-th in the order of the ids, so that
+// all have as many, and much the same mixture of large and small ones, however the grid is written.
 [[nodiscard]] std::vector<Planned> plan(const Spec& spec, const Shard& shard);
 
 // The folder of the spec, from the root.

@@ -1,7 +1,7 @@
 // SPEC.toml: which points a sweep has. A point is one `gardenhose run`: a value for each input.
 //
-//   where = ["tp * pp <= nodes * 8"]     # SQL over the inputs; points that it is false for are left
-//                                        # out. '-' and '.' of a name are '_' here.
+//   where = ["tp * pp <= nodes * 8"]     # SQL over the inputs: what points have to fulfil.
+//                                        # '-' and '.' of a name are '_' here.
 //   [run]                                # the same in all points, by the flags of run
 //   topology = "dgx_h100_x128"
 //   [grid]                               # every combination of these

@@ -110,7 +110,7 @@ class Store {
   void each_origin(const std::function<void(std::int64_t point, const Inputs& inputs,
                                             const std::string& origin)>& visit);
   [[nodiscard]] std::vector<std::int64_t> points_that_crashed();
-  // First lines of what refused and crashed points said, the most frequent first, with their number.
+  // First lines of what refused and crashed points said, the most frequent first, and how often.
   [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> frequent_messages();
   // The key and the state of the point with these inputs.
   [[nodiscard]] std::pair<std::int64_t, std::string> find(const Inputs& inputs);

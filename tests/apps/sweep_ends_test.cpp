@@ -1,4 +1,4 @@
-// Sweeps that something ends: a signal, a crash, a full disk. Nothing is lost and nothing done twice.
+// Sweeps that something ends: a signal, a crash, a full disk. Nothing is lost, nothing done twice.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
