@@ -89,8 +89,9 @@ TEST(Json, HasFiniteNumbersOnly) {
       const Json json = json_of({reported_step(small_cluster(), parallelism, *scheme).report});
       for_each_leaf(json, {}, [](const std::vector<std::string>& path, const Json& value) {
         const std::string& name = path.back();
-        const bool optional = name == "speedup" || name == "baseline" ||
-                              name == "pays_at_nic_Bps" || name == "loses_at_nic_Bps";
+        const bool optional = name == "speedup" || name == "baseline" || name == "flags" ||
+                              name == "baseline_flags" || name == "pays_at_nic_Bps" ||
+                              name == "loses_at_nic_Bps";
         EXPECT_EQ(value.is_null(), optional) << name;
         if (value.is_number()) {
           EXPECT_GE(value.get<double>(), 0) << name;
