@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "sim/schedule/legs.hpp"
@@ -202,6 +203,25 @@ AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
   return all;
 }
 
+// Legs of neighbouring nodes that carry as much become one, as a ring's do (fold_rings()).
+std::vector<LegDraft> joined(const Cluster& cluster, const std::vector<LegDraft>& legs) {
+  constexpr int kNodes = 8;
+  using Kind = std::tuple<int, double, double, std::size_t>;
+  std::map<Kind, LegDraft> all;
+  for (const LegDraft& leg : legs) {
+    const int place = node_of(cluster, leg.senders.front()) / kNodes;
+    const auto [it, added] =
+        all.try_emplace({place, leg.unit, leg.channel_share, leg.hops.size()}, leg);
+    if (added) continue;
+    LegDraft& one = it->second;
+    one.senders.insert(one.senders.end(), leg.senders.begin(), leg.senders.end());
+    one.hops.insert(one.hops.end(), leg.hops.begin(), leg.hops.end());
+  }
+  std::vector<LegDraft> few;
+  for (auto& [kind, leg] : all) few.push_back(std::move(leg));
+  return few;
+}
+
 }  // namespace
 
 std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<int>& ranks) {
@@ -233,7 +253,7 @@ std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<
                       .channel_share = static_cast<double>(receivers) * stands_for / others});
     }
   }
-  return legs;
+  return joined(cluster, legs);
 }
 
 std::vector<LegDraft> list_pairs(const Cluster& cluster, const std::vector<int>& ranks) {
