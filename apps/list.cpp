@@ -6,7 +6,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
-#include "apps/round_job.hpp"
+#include "apps/job/round_job.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/error.hpp"

@@ -1,100 +1,159 @@
-// run: one training step, of one scheme or of several side by side.
+// run: one training step of one scheme, or of several side by side. Where the topology is several
+// sites, see apps/run/run_rounds.cpp.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <optional>
+#include <utility>
 
-#include "apps/arguments.hpp"
-#include "apps/run_options.hpp"
+#include "apps/data_files.hpp"
+#include "apps/job/scheme_files.hpp"
+#include "apps/job/setup_options.hpp"
+#include "apps/run/run_options.hpp"
+#include "apps/run/verdict.hpp"
+#include "apps/search/best_setup.hpp"
+#include "apps/search/break_even.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/report/sources.hpp"
 
 namespace apps {
 namespace {
 
-namespace po = boost::program_options;
+constexpr const char* kBest = "best";
 
-constexpr const char* kUsage =
-    "usage: gardenhose run --topology NAME --model NAME [FLAGS]\n\n"
-    "Simulates one training step and says how long it takes and why. Where the topology is "
-    "several\n"
-    "sites, it simulates rounds: inner steps inside each site, and what the sites exchange.\n\n"
-    "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
-    "  gardenhose run --topology my_cluster.toml --model llama_2_7b --scheme sharded,sdp4bit \\\n"
-    "                 --baseline sharded --overlap all --accumulation 8 --format csv\n"
-    "  gardenhose run --topology dgx_h100_x16 --model gpt_6.7b --scheme sdp4bit,tlq,qwd \\\n"
-    "                 --global-batch 256 --attention fused --baseline best --tune\n"
-    "  gardenhose run --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
-    "                 --scheme wan_sync,diloco,sparseloco --set scheme.inner_steps=100\n";
+struct Result {
+  sim::Schedule schedule;
+  sim::Timeline timeline;
+  sim::StepReport report;
+};
+
+// The main line: what goes in, the schedule, when it ran, what that means.
+Result simulate_step(const Job& job, const Setup& setup) {
+  Result result;
+  result.schedule = sim::plan_step(job.context(setup), setup.scheme);
+  result.timeline = sim::simulate(result.schedule, job.cluster);
+  result.report =
+      sim::summarize(job.context(setup), setup.scheme, result.schedule, result.timeline);
+  result.report.codec_error =
+      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", setup.scheme);
+  return result;
+}
+
+// The scheme that `name` means as the baseline of `scheme`.
+Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
+  if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
+  const sim::Scheme baseline = scheme_of(name, "--baseline");
+  // A setting may name a part that only the compressed scheme has.
+  return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
+                                            : baseline);
+}
+
+// One side of a comparison: the setup that is shown, and those of which it is the fastest.
+struct Side {
+  Setup setup;
+  std::vector<Setup> choices;
+  bool chosen = false;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(const RunOptions& options)
+      : options_(options), job_(read_job(options.job)), times_(job_) {}
+
+  const std::vector<sim::StepReport>& run() {
+    if (options_.baseline == kBest) {
+      best_ = fastest_of(uncompressed_schemes());
+      warn(*best_, add(*best_, nullptr).report);
+    }
+    for (const Setup& given : job_.setups) {
+      const Side side = side_of(given);
+      const std::optional<Side> baseline = baseline_beside(given);
+      const Result result = add(side, baseline ? &*baseline : nullptr);
+      warn(side, result.report);
+      if (best_ && !sends_as_it_is(given.scheme)) compressed_.push_back(result.report);
+      if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
+        sim::write_file(options_.perfetto, sim::to_perfetto(result.schedule, result.timeline,
+                                                            options_.perfetto_ranks));
+      }
+    }
+    return reports_;
+  }
+
+  // Where the baseline is the best one.
+  [[nodiscard]] std::string verdict() const {
+    return best_ ? apps::verdict(reports_.front(), compressed_) : "";
+  }
+
+ private:
+  // As the flags say, or as it is fastest.
+  Side side_of(const Setup& setup) {
+    return options_.tune ? fastest_of({setup.scheme}) : Side{setup, {setup}};
+  }
+
+  Side fastest_of(const std::vector<sim::Scheme>& schemes) {
+    Progress progress("searching the fastest options", 0);
+    Best best = best_setup(job_, schemes, times_, {.progress = &progress});
+    return {std::move(best.setup), std::move(best.considered), true};
+  }
+
+  // What the scheme is compared with, in a column of its own where it is not to be seen otherwise.
+  std::optional<Side> baseline_beside(const Setup& given) {
+    if (best_ || options_.baseline.empty()) return best_;
+    const Side baseline = side_of(baseline_of(options_.baseline, job_, given));
+    const bool same = baseline.setup.scheme.name == given.scheme.name;
+    if (job_.setups.size() == 1 && !same) add(baseline, nullptr);
+    return baseline;
+  }
+
+  void warn(const Side& side, const sim::StepReport& report) const {
+    warn_of_memory(options_, report.scheme, report.memory, job_.context(side.setup),
+                   side.setup.scheme);
+  }
+
+  Result add(const Side& side, const Side* baseline) {
+    Result result = simulate_step(job_, side.setup);
+    sim::StepReport& report = result.report;
+    if (side.chosen) report.flags = flags_of(job_, side.setup);
+    if (baseline != nullptr) compare(side, *baseline, report);
+    reports_.push_back(report);
+    return result;
+  }
+
+  void compare(const Side& side, const Side& baseline, sim::StepReport& report) {
+    report.baseline = baseline.setup.scheme.name;
+    report.speedup = times_.seconds(baseline.setup) / report.step_time_s;
+    if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
+    if (options_.break_even || options_.format == "table") {
+      report.break_even = find_break_even(job_, side.choices, baseline.choices, times_);
+    }
+  }
+
+  const RunOptions& options_;
+  const Job job_;
+  StepTimes times_;
+  std::optional<Side> best_;
+  std::vector<sim::StepReport> reports_;
+  std::vector<sim::StepReport> compressed_;  // those that `best_` is compared with
+};
+
+int run_step(const RunOptions& options) {
+  if (!options.rounds.deadline.empty() || options.rounds.inner_scheme != "sharded") {
+    throw sim::InputError(fmt::format(
+        "{}: is for several sites, and {} is one cluster; --scheme says how it shards",
+        options.rounds.deadline.empty() ? "--inner-scheme" : "--deadline", options.job.topology));
+  }
+  Comparison comparison(options);
+  print(options, comparison.run());
+  const std::string verdict = comparison.verdict();
+  if (options.format == "table" && !verdict.empty()) fmt::print("\n{}\n", verdict);
+  return 0;
+}
 
 }  // namespace
-
-po::options_description run_flags(RunOptions& o) {
-  po::options_description flags = job_flags(o.job);
-  po::options_description output("What is reported");
-  auto add = output.add_options();
-  add("baseline", po::value(&o.baseline),
-      "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form; 'best': the "
-      "fastest uncompressed step of the same sequences, over schemes, stages of ZeRO, hybrid "
-      "sharding, FP8 gather, micro-batches, overlap, BF16 gradients and buckets");
-  add("tune", po::bool_switch(&o.tune),
-      "each scheme with the options that it is fastest with, of the same search; else as the flags "
-      "say");
-  add("break-even", po::bool_switch(&o.break_even),
-      "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
-      "(with "
-      "--format table it is always searched)");
-  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  add("perfetto", po::value(&o.perfetto),
-      "write the timeline (ui.perfetto.dev) of the last scheme");
-  add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
-      "only the first RANKS ranks in the timeline (default: all)");
-  add("require-fit", po::bool_switch(&o.require_fit),
-      "a step that does not fit in memory is an error");
-  flags.add(round_flags(o.rounds));
-  flags.add(output);
-  return flags;
-}
-
-namespace {
-
-std::optional<RunOptions> parse(const Arguments& arguments) {
-  RunOptions o;
-  po::options_description flags = run_flags(o);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
-  o.job.schemes = split(values["scheme"].as<std::string>());
-  check_format(o.format);
-  if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
-  if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
-    throw sim::InputError("--perfetto-ranks: needs --perfetto, whose ranks it counts");
-  }
-  if (o.break_even && o.baseline.empty()) {
-    throw sim::InputError("--break-even: needs --baseline, which it compares with");
-  }
-  return o;
-}
-
-}  // namespace
-
-void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
-                    const sim::StepContext& context, const sim::Scheme& inner) {
-  const sim::Gpu& gpu = context.cluster.gpu;
-  const auto capacity = static_cast<double>(gpu.memory.count);
-  if (memory.total() <= capacity) return;
-  const auto remedies = sim::what_would_fit(
-      {context.cluster, context.model, context.parallelism, sim::codec_memory(context, inner)},
-      capacity - memory.outer_state);
-  const std::string line =
-      fmt::format("{}: needs {:.1f} GB of a {}'s {:.1f} GB; {}", what, memory.total() / 1e9,
-                  gpu.name, capacity / 1e9,
-                  remedies.empty() ? "no flag here makes it fit: more GPUs, or --pp, would"
-                                   : fmt::format("what fits: {}", fmt::join(remedies, "; or ")));
-  if (options.require_fit) throw sim::InputError("--require-fit: " + line);
-  fmt::print(stderr, "warning: {}\n", line);
-}
 
 int run_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_run(arguments);
   if (!options) return 0;
   return is_wide_area(options->job.topology) ? run_rounds(*options) : run_step(*options);
 }

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "apps/run_options.hpp"
+#include "apps/run/run_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/toml_reader.hpp"

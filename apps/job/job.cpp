@@ -1,0 +1,178 @@
+#include "apps/job/job.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "apps/arguments.hpp"
+#include "apps/data_files.hpp"
+#include "apps/job/scheme_files.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/cluster/fabric.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::InputError;
+
+constexpr double kMostLayers = 1 << 24;  // of all micro-batches and GPUs: planned, some 400 B each
+
+sim::Cluster read_cluster_part(const JobOptions& options,
+                               const std::vector<sim::Setting>& settings) {
+  sim::Cluster cluster = sim::read_cluster(data_file(Kind::topology, options.topology), settings);
+  const auto part = [&](const char* flag, int given, int available, const char* what) {
+    if (given == 0) return available;
+    if (given > available) {
+      throw InputError(fmt::format("{}: {} is more than the {} {} of {}", flag, given, available,
+                                   what, cluster.name));
+    }
+    return given;
+  };
+  const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
+  const int gpus =
+      part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
+  return sim::part_of(std::move(cluster), nodes, gpus);
+}
+
+}  // namespace
+
+SortedSettings sort_settings(const JobOptions& options) {
+  SortedSettings settings;
+  for (const std::string& text : options.settings) {
+    const auto equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    if (equals == std::string::npos || key.empty()) {
+      throw InputError(
+          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
+                      "--set network.nic_bandwidth=\"200 Gbps\"",
+                      sim::printable(text)));
+    }
+    const std::string table = key.substr(0, key.find('.'));
+    auto& into = table == "model"    ? settings.model
+                 : table == "scheme" ? settings.scheme
+                                     : settings.topology;
+    into.push_back({key, text.substr(equals + 1)});
+  }
+  if (options.sequence != 0) {
+    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
+  }
+  return settings;
+}
+
+sim::Model read_model(const JobOptions& options, const SortedSettings& settings) {
+  return sim::read_model(data_file(Kind::model, options.model), settings.model);
+}
+
+bool is_held(const sim::Cluster& cluster, const sim::Model& model,
+             const sim::Parallelism& parallelism) {
+  const double layers = model.layers / parallelism.pipeline;
+  return layers * parallelism.accumulation * sim::rank_count(cluster) <= kMostLayers;
+}
+
+void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
+                const sim::Parallelism& parallelism) {
+  if (is_held(cluster, model, parallelism)) return;
+  const int gpus = sim::rank_count(cluster);
+  const int layers = model.layers / parallelism.pipeline;
+  const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
+                     : options.parallelism.accumulation != 0 ? "--accumulation"
+                                                             : "--nodes";
+  throw InputError(
+      fmt::format("{}: {} GPUs x {} layers x {} micro-batches are more than a simulation holds; "
+                  "their product is to be at most {:.0f}",
+                  flag, gpus, layers, parallelism.accumulation, kMostLayers));
+}
+
+po::options_description job_flags(JobOptions& o) {
+  po::options_description flags("What is simulated");
+  auto add = flags.add_options();
+  add("topology", po::value(&o.topology)->required(),
+      "cluster: a shipped name (see list) or a file");
+  add("model", po::value(&o.model)->required(),
+      "model: a shipped name, a file, or a config.json of Hugging Face");
+  add("scheme", po::value<std::string>()->default_value("sharded"),
+      "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
+      "them");
+  add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
+  add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
+      "use the first GPUs of each node (default: all)");
+  add("sequence", count("--sequence", o.sequence), "tokens of a sequence (default: the model's)");
+  add_parallelism_flags(flags, o.parallelism);
+  add("calibration", po::value(&o.calibration)->default_value("auto"),
+      "kernel times: auto, roofline, a shipped name or a file");
+  add("step-by-step", po::bool_switch(&o.step_by_step),
+      "simulate each ring step and each pair on its own (slow; a check of the folded form)");
+  add("each-kernel", po::bool_switch(&o.each_kernel),
+      "every kernel of a layer is an operation of its own: a finer timeline, the same times");
+  add("set", po::value(&o.settings)->composing(),
+      "KEY=VALUE for any key of an input file: network.nic_bandwidth=\"200 Gbps\", "
+      "model.layers=12, "
+      "scheme.inter_group=512");
+  return flags;
+}
+
+sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+  if (name == "roofline") return sim::roofline();
+  if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
+  std::optional<sim::Calibration> best;
+  int best_rank = 0;
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    sim::Calibration table = sim::read_calibration(file);
+    const bool measured = table.kind == "measured";
+    const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
+    if (rank > best_rank) {
+      best = std::move(table);
+      best_rank = rank;
+    }
+  }
+  return best ? *std::move(best) : sim::roofline();
+}
+
+sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
+                      const std::vector<sim::Setting>& settings) {
+  sim::Gpu gpu = sim::as_measured(sheet, calibration);
+  for (const sim::Setting& setting : settings) {
+    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
+    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
+  }
+  return gpu;
+}
+
+int usual_stage(const sim::Scheme& scheme) {
+  return scheme.is_defined_for(1) ? 1 : scheme.zero.front();
+}
+
+Setup Job::setup_of(sim::Scheme scheme) const {
+  Setup setup{std::move(scheme), parallelism};
+  if (!zero) setup.parallelism.sharding.stage = usual_stage(setup.scheme);
+  return setup;
+}
+
+Job read_job(const JobOptions& options) {
+  const SortedSettings settings = sort_settings(options);
+  Job job{.cluster = read_cluster_part(options, settings.topology),
+          .model = read_model(options, settings)};
+  job.calibration = calibration_for(job.cluster.gpu, options.calibration);
+  job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
+  job.parallelism = parallelism_of(options.parallelism);
+  job.zero = options.parallelism.zero;
+  sim::check(job.cluster, job.model, job.parallelism);
+  job.parallelism.accumulation =
+      accumulation_of(options.parallelism, sim::data_parallel(job.cluster, job.parallelism));
+  check_size(options, job.cluster, job.model, job.parallelism);
+  job.detail = options.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
+  job.each_kernel = options.each_kernel;
+  job.scheme_settings = settings.scheme;
+  for (const std::string& name : options.schemes) {
+    job.setups.push_back(
+        job.setup_of(sim::with_settings(scheme_of(name, "--scheme"), settings.scheme)));
+  }
+  return job;
+}
+
+}  // namespace apps

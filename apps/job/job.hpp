@@ -1,0 +1,82 @@
+// Job: what `run` and its siblings simulate, from the command line. Flags that several subcommands
+// share, and how they become the inputs of plan_step().
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/job/parallelism_options.hpp"
+#include "sim/schemes/plan_step.hpp"
+
+namespace apps {
+
+// The flags as given.
+struct JobOptions {
+  std::string topology, model, calibration = "auto";
+  std::vector<std::string> schemes;
+  int nodes = 0, gpus_per_node = 0;  // 0: all of the cluster's
+  ParallelismOptions parallelism;
+  int sequence = 0;
+  bool step_by_step = false, each_kernel = false;
+  std::vector<std::string> settings;  // KEY=VALUE
+};
+
+// Settings by the file that their table belongs to; what is neither the model's nor the scheme's is
+// the topology's.
+struct SortedSettings {
+  std::vector<sim::Setting> topology, model, scheme;
+};
+[[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
+[[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
+// Whether memory and patience hold the simulation.
+[[nodiscard]] bool is_held(const sim::Cluster& cluster, const sim::Model& model,
+                           const sim::Parallelism& parallelism);
+// Refuses what they do not, and says which flag made it so large.
+void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
+                const sim::Parallelism& parallelism);
+
+// A scheme, and the parallelism that it is run with.
+struct Setup {
+  sim::Scheme scheme;
+  sim::Parallelism parallelism;
+};
+
+// Everything that is read from files, ready to simulate.
+struct Job {
+  sim::Cluster cluster;
+  sim::Model model;
+  sim::Calibration calibration;
+  sim::Parallelism parallelism;  // as the flags say
+  std::optional<int> zero;       // the stage of ZeRO, where a flag says it
+  sim::Detail detail = sim::Detail::folded;
+  bool each_kernel = false;
+  std::vector<Setup> setups;
+  std::vector<sim::Setting> scheme_settings;
+
+  // At the stage of ZeRO that the flags say; else at the first one, or what the scheme has instead.
+  [[nodiscard]] Setup setup_of(sim::Scheme scheme) const;
+  [[nodiscard]] sim::StepContext context(const Setup& setup) const {
+    return context(setup, cluster);
+  }
+  // On another cluster, which has to outlive what is returned.
+  [[nodiscard]] sim::StepContext context(const Setup& setup, const sim::Cluster& on) const {
+    return {on, model, calibration, setup.parallelism, detail, each_kernel};
+  }
+};
+// The stage for a scheme where no flag says it.
+[[nodiscard]] int usual_stage(const sim::Scheme& scheme);
+
+[[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options);
+// Reads the files and checks the flags. Throws InputError.
+[[nodiscard]] Job read_job(const JobOptions& options);
+
+// The table for a GPU: of that GPU (measured before published), else a measured one of another GPU,
+// else the roofline. `name` is "auto", "roofline", a shipped name or a file.
+[[nodiscard]] sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name);
+// The GPU with what a measured table says of it, but for what --set says.
+[[nodiscard]] sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
+                                    const std::vector<sim::Setting>& settings);
+
+}  // namespace apps

@@ -1,0 +1,216 @@
+#include "apps/job/parallelism_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "apps/arguments.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/workload/parallelism_names.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::chosen;
+using sim::InputError;
+
+sim::Overlap overlap_of(const std::string& text) {
+  sim::Overlap overlap;
+  for (const std::string& part : split(text)) {
+    if (part == "none") continue;
+    bool known = false;
+    for (const auto& [name, what] : sim::kOverlaps) {
+      if (part != "all" && part != name) continue;
+      overlap.*what = known = true;
+    }
+    if (!known) {
+      throw InputError(fmt::format(
+          "--overlap: '{}' is none of the known: none, gradients, weights, tensor, pipeline, all",
+          part));
+    }
+  }
+  return overlap;
+}
+
+template <class Integer>
+po::typed_value<Integer>* at_least(Integer least, const char* flag, Integer& option) {
+  return po::value(&option)->notifier([flag, least](Integer given) {
+    if (given < least) throw InputError(fmt::format("{}: {} is less than {}", flag, given, least));
+  });
+}
+
+sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overlap) {
+  sim::Sharding sharding{.stage = o.zero.value_or(1), .ranks = o.hybrid_shard};
+  const auto of_stage_3 = [&](const char* flag, bool given) {
+    if (given && sharding.stage < 3) throw InputError(fmt::format("{}: needs --zero 3", flag));
+    return given;
+  };
+  if (of_stage_3("--reshard", !o.reshard.empty())) {
+    sharding.reshard_after_forward =
+        chosen<bool>("--reshard", o.reshard, {{"off", false}, {"on", true}});
+  }
+  if (of_stage_3("--backward-prefetch", !o.backward_prefetch.empty())) {
+    sharding.prefetch_after_backward =
+        chosen<bool>("--backward-prefetch", o.backward_prefetch, {{"pre", false}, {"post", true}});
+  }
+  if (of_stage_3("--unit-layers", o.unit_layers > 0)) sharding.unit_layers = o.unit_layers;
+  if (of_stage_3("--prefetch", o.prefetch >= 0)) {
+    if (!overlap.weights) {
+      throw InputError("--prefetch: gathers ahead, which needs --overlap weights");
+    }
+    sharding.prefetch = o.prefetch;
+  }
+  return sharding;
+}
+
+void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
+  add("zero", po::value<int>()->notifier([&o](int stage) {
+    if (stage < 0 || stage > 3) {
+      throw InputError(fmt::format("--zero: {} is none of the stages 0, 1, 2, 3", stage));
+    }
+    o.zero = stage;
+  }),
+      "what data-parallel ranks hold shards of: 0 nothing (plain data parallelism), 1 the "
+      "optimizer "
+      "(Megatron's distributed optimizer), 2 the gradients too, 3 the weights too (FSDP); default: "
+      "1, or what a scheme that is not defined for it is defined for");
+  add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
+      "data-parallel ranks that share one set of shards, e.g. those of a node; such groups hold "
+      "replicas (default: all ranks)");
+  add("reshard", po::value(&o.reshard),
+      "on|off: drop gathered weights after the forward pass (default on; off is SHARD_GRAD_OP)");
+  add("unit-layers", count("--unit-layers", o.unit_layers),
+      "layers that ZeRO-3 gathers together (default 1)");
+  add("prefetch", at_least(0, "--prefetch", o.prefetch),
+      "units that ZeRO-3 gathers ahead of the one that computes (default 1)");
+  add("backward-prefetch", po::value(&o.backward_prefetch),
+      "pre|post: backward, gather ahead before or after a unit's gradients are computed (default "
+      "pre)");
+}
+
+// "tp-dp-pp" in any order.
+std::array<sim::Axis, 3> placement_of(const std::string& text) {
+  using enum sim::Axis;
+  return chosen<std::array<sim::Axis, 3>>("--placement", text,
+                                          {{"tp-dp-pp", {tensor, data, pipeline}},
+                                           {"tp-pp-dp", {tensor, pipeline, data}},
+                                           {"dp-tp-pp", {data, tensor, pipeline}},
+                                           {"dp-pp-tp", {data, pipeline, tensor}},
+                                           {"pp-tp-dp", {pipeline, tensor, data}},
+                                           {"pp-dp-tp", {pipeline, data, tensor}}});
+}
+
+void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
+  p.matrices = chosen("--precision", o.precision, sim::kMatrixPrecisions);
+  p.gradients = chosen("--gradient-precision", o.gradient_precision, sim::kPrecisions);
+  p.gathers_matrices =
+      chosen<bool>("--weight-precision", o.weight_precision, {{"bf16", false}, {"fp8", true}});
+  if (!p.gathers_matrices) return;
+  if (o.zero.value_or(1) < 3)
+    throw InputError("--weight-precision: fp8 needs --zero 3, which gathers weights");
+  if (p.matrices != sim::MatrixPrecision::fp8) {
+    throw InputError("--weight-precision: fp8 needs --precision fp8, whose products take it");
+  }
+}
+
+}  // namespace
+
+po::typed_value<int>* count(const char* flag, int& option) { return at_least(1, flag, option); }
+
+void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o) {
+  auto add = flags.add_options();
+  add("tp", count("--tp", o.tensor)->default_value(1), "tensor parallelism");
+  add("pp", count("--pp", o.pipeline)->default_value(1), "pipeline stages, 1F1B");
+  add("virtual-stages", count("--virtual-stages", o.virtual_stages)->default_value(1),
+      "chunks of layers of each pipeline stage: interleaved 1F1B");
+  add("placement", po::value(&o.placement)->default_value("tp-dp-pp"),
+      "tp-dp-pp in any order: whose groups have neighbouring GPUs, first to last");
+  add_sharding_flags(add, o);
+  add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1),
+      "sequences of one pass");
+  add("accumulation", count("--accumulation", o.accumulation),
+      "micro-batches of a step and replica (default 1)");
+  add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
+      "sequences of a step; instead of --accumulation");
+  add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
+      "on|off: split norms and dropouts over the tensor-parallel ranks");
+  add("recompute", po::value(&o.recompute)->default_value("selective"),
+      "what the backward pass computes again: none; selective, the attention core; alternate, all "
+      "but attention and every second matrix product, which are kept; full, every layer");
+  add("attention", po::value(&o.attention),
+      "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
+  add("kernels", po::value(&o.kernels),
+      "megatron|eager|compiled: whose kernels make the passes over activations, Megatron's, "
+      "PyTorch's or torch.compile's (default: megatron; with --zero 3 eager)");
+  add("loss", po::value(&o.loss)->default_value("unfused"),
+      "unfused|fused: whether the loss is one kernel over BF16 logits");
+  add("precision", po::value(&o.precision)->default_value("bf16"),
+      "bf16|fp8|mxfp8|nvfp4: of the linear layers' matrix products, where the GPU has their rate");
+  add("weight-precision", po::value(&o.weight_precision)->default_value("bf16"),
+      "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
+  add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
+      "adamw|adamw-foreach|muon: in one kernel, term by term as PyTorch does by default, or Muon "
+      "on "
+      "the layers' matrices and adamw on the rest");
+  add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
+      "fp32|bf16: of uncompressed reductions and of the gradient buffer (ZeRO-3's shards stay "
+      "FP32)");
+  add("overlap", po::value(&o.overlap),
+      "none|gradients|weights|tensor|pipeline|all, with commas: what runs beside compute (default: "
+      "none; "
+      "with --zero 3 gradients,weights)");
+  add("bucket-size", po::value(&o.bucket_size)->default_value("160 MiB"),
+      "gradients that travel together where something overlaps");
+}
+
+sim::Parallelism parallelism_of(const ParallelismOptions& o) {
+  const bool fsdp = o.zero == 3;
+  const auto given = [](const std::string& text, const char* otherwise) {
+    return text.empty() ? std::string(otherwise) : text;
+  };
+  sim::Parallelism p;
+  p.tensor = o.tensor;
+  p.pipeline = o.pipeline;
+  p.virtual_stages = o.virtual_stages;
+  p.placement = placement_of(o.placement);
+  p.micro_batch = o.micro_batch;
+  p.sequence_parallel =
+      chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
+  p.recompute = chosen("--recompute", o.recompute, sim::kRecomputes);
+  p.attention =
+      chosen("--attention", given(o.attention, fsdp ? "fused" : "unfused"), sim::kAttentions);
+  p.kernels = chosen("--kernels", given(o.kernels, fsdp ? "eager" : "megatron"), sim::kKernels);
+  p.loss = chosen("--loss", o.loss, sim::kLosses);
+  p.optimizer = chosen("--optimizer", o.optimizer, sim::kOptimizers);
+  read_precision(o, p);
+  p.overlap = overlap_of(given(o.overlap, fsdp ? "gradients,weights" : "none"));
+  p.sharding = sharding_of(o, p.overlap);
+  const auto bucket = sim::parse_quantity<sim::Bytes>(o.bucket_size);
+  if (!bucket.value || bucket.value->count < 1) {
+    throw InputError("--bucket-size: " + (bucket.value ? "is 0; write more" : bucket.problem));
+  }
+  p.bucket = *bucket.value;
+  return p;
+}
+
+int accumulation_of(const ParallelismOptions& o, int replicas) {
+  if (o.accumulation != 0 && o.global_batch != 0) {
+    throw InputError("--global-batch: says the same as --accumulation; give one of them");
+  }
+  if (o.global_batch == 0) return o.accumulation == 0 ? 1 : o.accumulation;
+  const std::int64_t pass = std::int64_t{o.micro_batch} * replicas;
+  if (o.global_batch < pass || o.global_batch % pass != 0) {
+    throw InputError(fmt::format(
+        "--global-batch: {} is not a multiple of the {} sequences of one pass (micro-batch {} x {} "
+        "replicas)",
+        o.global_batch, pass, o.micro_batch, replicas));
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::min(o.global_batch / pass, kMost));
+}
+
+}  // namespace apps

@@ -1,0 +1,141 @@
+#include "apps/job/round_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/data_files.hpp"
+#include "apps/job/scheme_files.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/base/toml_document.hpp"
+#include "sim/cluster/fabric.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+// Of one cluster or of several sites.
+std::filesystem::path topology_file(const std::string& name) {
+  for (const auto& file : shipped_files(Kind::wide_area)) {
+    if (file.stem() == name) return file;
+  }
+  return data_file(Kind::topology, name);
+}
+
+void refuse_cluster_flags(const JobOptions& options) {
+  if (options.nodes != 0 || options.gpus_per_node != 0) {
+    throw InputError(fmt::format("{}: the sites of {} differ; write --set sites.NAME.nodes=N",
+                                 options.nodes != 0 ? "--nodes" : "--gpus-per-node",
+                                 options.topology));
+  }
+  if (options.step_by_step) {
+    throw InputError("--step-by-step: is for one cluster; simulate a site's own");
+  }
+}
+
+int replica_count(const sim::WideArea& area, const sim::Parallelism& parallelism) {
+  int replicas = 0;
+  for (const sim::Site& site : area.sites) {
+    replicas += site.count * sim::data_parallel(site.cluster, parallelism);
+  }
+  return replicas;
+}
+
+// A setting may name a part that only some of the schemes have, but not one that none has.
+void read_schemes(const JobOptions& options, RoundJob& job) {
+  for (const std::string& name : options.schemes) {
+    job.schemes.push_back(sim::outer_scheme_named(name));
+  }
+  for (const sim::Setting& setting : job.scheme_settings) {
+    const bool taken =
+        std::any_of(job.schemes.begin(), job.schemes.end(),
+                    [&](const sim::OuterScheme& scheme) { return sim::takes(scheme, setting); });
+    if (!taken) static_cast<void>(sim::with_settings(job.schemes.front(), {&setting, 1}));
+  }
+  for (sim::OuterScheme& scheme : job.schemes) {
+    scheme = job.with_taken_settings(scheme);
+    sim::check(job.context(), scheme);
+  }
+}
+
+}  // namespace
+
+boost::program_options::options_description round_flags(RoundOptions& o) {
+  boost::program_options::options_description flags("Where the topology is several sites");
+  auto add = flags.add_options();
+  add("inner-scheme", boost::program_options::value(&o.inner_scheme)->default_value("sharded"),
+      "how weights and gradients travel inside a site, a shipped scheme or a file; --scheme says "
+      "what sites exchange");
+  add("deadline", boost::program_options::value(&o.deadline),
+      "time from a round's start after which sites that are not heard are left out of it");
+  return flags;
+}
+
+bool is_wide_area(const std::string& name) {
+  return sim::has_sites(sim::read_input_text(topology_file(name)));
+}
+
+sim::WideArea read_wide_area(const std::string& name, const std::vector<sim::Setting>& settings) {
+  const std::filesystem::path file = topology_file(name);
+  const auto cluster_file = [&](const std::string& cluster) {
+    return cluster_of_site(file.parent_path(), cluster);
+  };
+  return sim::parse_wide_area(sim::read_input_text(file), file, cluster_file, settings);
+}
+
+RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
+  if (!is_wide_area(options.topology)) {
+    throw InputError(fmt::format("--topology: {} is one cluster, not several sites; see list",
+                                 options.topology));
+  }
+  refuse_cluster_flags(options);
+  const SortedSettings settings = sort_settings(options);
+  RoundJob job{.area = read_wide_area(options.topology, settings.topology),
+               .model = read_model(options, settings),
+               .parallelism = parallelism_of(options.parallelism),
+               .inner = scheme_of(rounds.inner_scheme, "--inner-scheme"),
+               .scheme_settings = settings.scheme};
+  if (!options.parallelism.zero) job.parallelism.sharding.stage = usual_stage(job.inner);
+  for (sim::Site& site : job.area.sites) {
+    job.calibrations.push_back(calibration_for(site.cluster.gpu, options.calibration));
+    site.cluster.gpu = measured_gpu(site.cluster.gpu, job.calibrations.back(), {});
+    sim::check(site.cluster, job.model, job.parallelism);
+  }
+  job.parallelism.accumulation =
+      accumulation_of(options.parallelism, replica_count(job.area, job.parallelism));
+  for (const sim::Site& site : job.area.sites) {
+    check_size(options, site.cluster, job.model, job.parallelism);
+  }
+  if (!rounds.deadline.empty()) {
+    const auto deadline = sim::parse_quantity<sim::Seconds>(rounds.deadline);
+    if (!deadline.value) throw InputError("--deadline: " + deadline.problem);
+    job.deadline = *deadline.value;
+  }
+  read_schemes(options, job);
+  return job;
+}
+
+sim::OuterScheme RoundJob::with_taken_settings(sim::OuterScheme scheme) const {
+  std::vector<sim::Setting> taken;
+  for (const sim::Setting& setting : scheme_settings) {
+    if (sim::takes(scheme, setting)) taken.push_back(setting);
+  }
+  return sim::with_settings(scheme, taken);
+}
+
+sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
+                              const sim::RoundResult& result) {
+  sim::RoundReport report = sim::summarize(job.context(), scheme, result);
+  report.codec_error =
+      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", scheme);
+  return report;
+}
+
+sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme) {
+  return report_round(job, scheme, sim::simulate_round(job.context(), scheme, job.deadline));
+}
+
+}  // namespace apps

@@ -1,0 +1,43 @@
+// The options among which a search for the fastest setup of a job chooses: what changes how a step
+// is run, and neither the job (model, sequences of a step, tensor and pipeline parallelism) nor what
+// is computed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/job/job.hpp"
+
+namespace apps {
+
+// Whether it sends all values as they are, in FP32 or BF16, by whichever collectives.
+[[nodiscard]] bool sends_as_it_is(const sim::Scheme& scheme);
+// Every scheme that ships and does.
+[[nodiscard]] std::vector<sim::Scheme> uncompressed_schemes();
+
+// Bytes of a GPU.
+[[nodiscard]] double memory_needed(const Job& job, const Setup& setup);
+
+// Everything overlaps, and gradients that a scheme does not encode travel as BF16.
+[[nodiscard]] Setup start_of(const Job& job, const sim::Scheme& scheme);
+
+// Setups that differ from `from` in one kind of option, and itself. The scheme, its stage of ZeRO,
+// groups that share shards (of one node, 2, 4 and so on), and the FP8 gather where products are FP8:
+[[nodiscard]] std::vector<Setup> other_shardings(const Job& job,
+                                                 std::span<const sim::Scheme> schemes,
+                                                 const Setup& from);
+// Micro-batches of other sizes, and the accumulation that leaves the same sequences of a step, the
+// largest micro-batches first.
+[[nodiscard]] std::vector<Setup> other_splits(const Job& job, const Setup& from);
+// What overlaps, gradients' precision and the size of buckets, as the flags say or otherwise; ZeRO-3
+// has units of layers instead of buckets, and where nothing overlaps there is one.
+[[nodiscard]] std::vector<Setup> other_overlaps(const Job& job, const Setup& from);
+[[nodiscard]] std::vector<Setup> other_precisions(const Job& job, const Setup& from);
+[[nodiscard]] std::vector<Setup> other_buckets(const Job& job, const Setup& from);
+
+// The flags that run the setup, in place of the job's of the same names and besides the others:
+// "--zero 3 --overlap all". Empty where the job's are enough.
+[[nodiscard]] std::string flags_of(const Job& job, const Setup& setup);
+
+}  // namespace apps

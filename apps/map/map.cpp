@@ -1,0 +1,121 @@
+// map: which scheme is fastest where, over NIC bandwidths and models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "apps/arguments.hpp"
+#include "apps/commands.hpp"
+#include "apps/map/scheme_map.hpp"
+#include "apps/progress.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::InputError;
+
+constexpr const char* kUsage =
+    "usage: gardenhose map --topology NAME --model NAME[,NAME...] [FLAGS]\n\n"
+    "Which scheme is fastest where: at each NIC bandwidth, and for each model, the fastest "
+    "compressed\n"
+    "scheme over the fastest uncompressed setup. Both choose the options that they are fastest "
+    "with\n"
+    "(as run --baseline best --tune does), at the same tokens of a step.\n\n"
+    "A model's --tp is, unless given, the smallest with which an uncompressed step fits in "
+    "memory:\n"
+    "under ZeRO-1, which leaves the whole weights that most schemes need; else under ZeRO-3; else\n"
+    "under ZeRO-3 with --recompute full.\n\n"
+    "  gardenhose map --topology dgx_h100_x16 --model gpt_2.7b,gpt_18b --attention fused\n"
+    "  gardenhose map --topology dgx_h100_x128 --model llama_3_8b --scheme sdp4bit,power_sgd \\\n"
+    "                 --bandwidths 100Gbps,400Gbps --format csv | plots/scheme_map.py > map.svg\n";
+
+// Those whose papers train language models with them to the loss of uncompressed training.
+constexpr const char* kSchemes = "sdp4bit,qwd,tlq_hs,zeropp,loco,qsdp,fp8_gather,fp8_gradients";
+
+struct MapOptions {
+  JobOptions job;
+  std::vector<std::string> models;
+  std::vector<sim::Bandwidth> bandwidths;
+  std::int64_t tokens = 0;
+  int tensor = 0;  // 0: chosen
+  std::string format;
+};
+
+std::vector<sim::Bandwidth> parse_bandwidths(const std::string& text) {
+  std::vector<sim::Bandwidth> bandwidths;
+  for (const std::string& part : split(text)) {
+    const auto bandwidth = sim::parse_quantity<sim::Bandwidth>(part);
+    if (!bandwidth.value) throw InputError("--bandwidths: " + bandwidth.problem);
+    if (!(bandwidth.value->base() > 0)) {
+      throw InputError(fmt::format("--bandwidths: '{}' is no bandwidth above 0", part));
+    }
+    bandwidths.push_back(*bandwidth.value);
+  }
+  std::sort(bandwidths.begin(), bandwidths.end());
+  return bandwidths;
+}
+
+void refuse_batch(const po::variables_map& values) {
+  for (const char* flag : {"micro-batch", "accumulation", "global-batch"}) {
+    if (values.count(flag) == 0 || values[flag].defaulted()) continue;
+    throw InputError(fmt::format(
+        "--{}: a map chooses micro-batches itself; --tokens says how much a step is", flag));
+  }
+}
+
+std::optional<MapOptions> parse(const Arguments& arguments) {
+  MapOptions o;
+  std::string bandwidths;
+  po::options_description flags = job_flags(o.job);
+  po::options_description map("The map");
+  map.add_options()("bandwidths",
+                    po::value(&bandwidths)
+                        ->default_value("25Gbps,50Gbps,100Gbps,200Gbps,400Gbps,800Gbps,1600Gbps"),
+                    "of each NIC, with commas")(
+      "tokens", po::value(&o.tokens)->default_value(std::int64_t{4} << 20),
+      "of a step, rounded up to as many sequences for each replica")(
+      "format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(map);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  check_format(o.format);
+  refuse_batch(values);
+  o.models = split(o.job.model);
+  o.job.schemes =
+      split(values["scheme"].defaulted() ? kSchemes : values["scheme"].as<std::string>());
+  o.bandwidths = parse_bandwidths(bandwidths);
+  if (o.tokens < 1) throw InputError(fmt::format("--tokens: {} is less than 1", o.tokens));
+  if (!values["tp"].defaulted()) o.tensor = o.job.parallelism.tensor;
+  return o;
+}
+
+}  // namespace
+
+int map_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  std::vector<MapJob> jobs;  // all of them first: what is wrong is said before the work
+  for (const std::string& model : options->models) {
+    JobOptions job = options->job;
+    job.model = model;
+    jobs.push_back(map_job(job, options->tensor, options->tokens));
+    if (jobs.back().job.cluster.nodes < 2) {
+      throw InputError("--nodes: one node has no network over which a map could be");
+    }
+  }
+  Progress progress("mapping points", static_cast<int>(jobs.size() * options->bandwidths.size()));
+  std::vector<MapPoint> points;
+  for (const MapJob& job : jobs) {
+    for (MapPoint& point : map_points(job, options->bandwidths, [&] { progress.step(); })) {
+      points.push_back(std::move(point));
+    }
+  }
+  print_map(options->format, points);
+  return 0;
+}
+
+}  // namespace apps

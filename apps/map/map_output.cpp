@@ -1,0 +1,80 @@
+// A map of schemes as a table, JSON or CSV.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/map/scheme_map.hpp"
+#include "sim/report/records.hpp"
+
+namespace apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json record_of(const MapPoint& point) {
+  const Best& best = point.pays() ? point.compressed : point.uncompressed;
+  return {{"topology", point.topology},
+          {"gpus", point.gpus},
+          {"model", point.model},
+          {"nic_bandwidth_Bps", point.nic_bandwidth.base()},
+          {"tensor_parallel", point.tensor},
+          {"pipeline_parallel", point.pipeline},
+          {"global_batch", point.global_batch},
+          {"sequence", point.sequence},
+          {"fastest", best.setup.scheme.name},
+          {"pays", point.pays()},
+          {"speedup", point.speedup()},
+          {"uncompressed", point.uncompressed.setup.scheme.name},
+          {"uncompressed_step_time_s", point.uncompressed.step_time_s},
+          {"uncompressed_fits_memory", point.uncompressed.fits},
+          {"uncompressed_flags", point.uncompressed_flags},
+          {"compressed", point.compressed.setup.scheme.name},
+          {"compressed_step_time_s", point.compressed.step_time_s},
+          {"compressed_fits_memory", point.compressed.fits},
+          {"compressed_flags", point.compressed_flags}};
+}
+
+// "sdp4bit 1.85x"; in brackets what the fastest compressed scheme makes of it where it loses.
+std::string cell_of(const MapPoint& point) {
+  const std::string text =
+      fmt::format("{} {:.2f}x", point.compressed.setup.scheme.name, point.speedup());
+  return point.pays() ? text : "(" + text + ")";
+}
+
+// A row a model, a column a bandwidth.
+void print_table(std::span<const MapPoint> points) {
+  std::map<double, std::size_t> widths;  // by bandwidth
+  std::size_t names = 0;
+  for (const MapPoint& point : points) {
+    std::size_t& width = widths.try_emplace(point.nic_bandwidth.base(), 10).first->second;
+    width = std::max(width, cell_of(point).size());
+    names = std::max(names, point.model.size());
+  }
+  fmt::print(
+      "{}: {} GPUs; speed-up of the fastest compressed scheme over the fastest uncompressed "
+      "setup, in brackets where that is faster\n\n{:{}}",
+      points.front().topology, points.front().gpus, "a NIC", names);
+  for (const auto& [bandwidth, width] : widths) {
+    fmt::print("  {:>{}}", fmt::format("{:g} Gbps", bandwidth * 8 / 1e9), width);
+  }
+  std::string model;
+  for (const MapPoint& point : points) {
+    if (point.model != model) fmt::print("\n{:{}}", model = point.model, names);
+    fmt::print("  {:>{}}", cell_of(point), widths.at(point.nic_bandwidth.base()));
+  }
+  fmt::print("\n\nhow each is run: --format csv\n");
+}
+
+}  // namespace
+
+void print_map(const std::string& format, std::span<const MapPoint> points) {
+  if (format == "table") return print_table(points);
+  std::vector<Json> records;
+  for (const MapPoint& point : points) records.push_back(record_of(point));
+  if (format == "json") fmt::print("{}\n", Json(records).dump(1));
+  if (format == "csv") fmt::print("{}", sim::csv_text(records));
+}
+
+}  // namespace apps

@@ -1,0 +1,126 @@
+#include "apps/map/scheme_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "apps/job/setup_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/workload/parallelism_names.hpp"
+
+namespace apps {
+namespace {
+
+bool fits(const Job& job, int stage) {
+  Setup setup = start_of(job, sim::scheme_named("sharded"));
+  setup.parallelism.sharding.stage = stage;
+  return memory_needed(job, setup) <= static_cast<double>(job.cluster.gpu.memory.count);
+}
+
+// The largest where none fits.
+void choose_tensor(Job& job) {
+  struct Attempt {
+    int stage;
+    sim::Recompute recompute;
+  };
+  const sim::Recompute given = job.parallelism.recompute;
+  for (const Attempt& attempt :
+       {Attempt{1, given}, Attempt{3, given}, Attempt{3, sim::Recompute::full}}) {
+    job.parallelism.recompute = attempt.recompute;
+    int last = job.parallelism.tensor;
+    for (int tensor = 1; tensor <= job.cluster.gpus_per_node; tensor *= 2) {
+      job.parallelism.tensor = tensor;
+      if (!problems(job.cluster, job.model, job.parallelism).empty()) continue;
+      if (fits(job, attempt.stage)) return;
+      last = tensor;
+    }
+    job.parallelism.tensor = last;
+  }
+}
+
+std::vector<sim::Scheme> compressed_schemes(const Job& job) {
+  std::vector<sim::Scheme> schemes;
+  for (const Setup& setup : job.setups) {
+    if (!sends_as_it_is(setup.scheme)) schemes.push_back(setup.scheme);
+  }
+  return schemes;
+}
+
+std::string flags_beside(const MapJob& job, const Setup& setup) {
+  std::string flags = flags_of(job.given, setup);
+  if (setup.parallelism.tensor != job.given.parallelism.tensor) {
+    flags = fmt::format("--tp {}{}{}", setup.parallelism.tensor, flags.empty() ? "" : " ", flags);
+  }
+  return flags;
+}
+
+MapPoint point_of(const MapJob& job, sim::Bandwidth bandwidth) {
+  const Job& laid = job.job;
+  return {.topology = laid.cluster.name,
+          .model = laid.model.name,
+          .gpus = rank_count(laid.cluster),
+          .tensor = laid.parallelism.tensor,
+          .pipeline = laid.parallelism.pipeline,
+          .sequence = static_cast<int>(laid.model.sequence),
+          .global_batch = global_batch(laid.cluster, laid.parallelism),
+          .nic_bandwidth = bandwidth};
+}
+
+}  // namespace
+
+MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
+  Job given = read_job(options);
+  if (compressed_schemes(given).empty()) {
+    throw sim::InputError(
+        "--scheme: names no compressed scheme, and uncompressed ones are in "
+        "every map");
+  }
+  Job job = given;
+  if (tensor == 0) choose_tensor(job);
+  const std::int64_t pass =
+      std::int64_t{data_parallel(job.cluster, job.parallelism)} * job.model.sequence;
+  const std::int64_t passes = tokens / pass + (tokens % pass == 0 ? 0 : 1);
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
+  if (!is_held(job.cluster, job.model, job.parallelism)) {
+    throw sim::InputError(
+        fmt::format("--tokens: {} are {} micro-batches of {} on {} GPUs, more "
+                    "than a simulation holds",
+                    tokens, passes, job.model.name, rank_count(job.cluster)));
+  }
+  return {std::move(given), std::move(job)};
+}
+
+std::vector<MapPoint> map_points(const MapJob& job, std::span<const sim::Bandwidth> bandwidths,
+                                 const std::function<void()>& begin_point) {
+  std::vector<std::size_t> order(bandwidths.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return bandwidths[b] < bandwidths[a]; });
+  const std::vector<sim::Scheme> plain = uncompressed_schemes();
+  const std::vector<sim::Scheme> compressed = compressed_schemes(job.job);
+  StepTimes times(job.job);
+  std::vector<MapPoint> points(bandwidths.size());
+  const MapPoint* faster = nullptr;
+  for (const std::size_t at : order) {
+    begin_point();
+    MapPoint& point = points[at] = point_of(job, bandwidths[at]);
+    const double factor = bandwidths[at] / job.job.cluster.network.nic_bandwidth;
+    const auto search = [&](const std::vector<sim::Scheme>& schemes, Best MapPoint::*side) {
+      point.*side = best_setup(
+          job.job, schemes, times,
+          {.factor = factor, .first = faster == nullptr ? nullptr : &(faster->*side).setup});
+    };
+    search(plain, &MapPoint::uncompressed);
+    search(compressed, &MapPoint::compressed);
+    point.uncompressed_flags = flags_beside(job, point.uncompressed.setup);
+    point.compressed_flags = flags_beside(job, point.compressed.setup);
+    faster = &point;
+  }
+  return points;
+}
+
+}  // namespace apps

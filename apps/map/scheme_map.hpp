@@ -1,0 +1,52 @@
+// A map of which scheme is fastest where: over NIC bandwidths, for one model after the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/search/best_setup.hpp"
+
+namespace apps {
+
+// A model's job: what --model, the other flags and the two rules below say.
+struct MapJob {
+  Job given;  // as the flags say
+  Job job;    // with what the rules chose
+};
+
+// Lays the job over the cluster. Where `tensor` is 0, tensor parallelism is the smallest with which
+// an uncompressed step fits in memory: under ZeRO-1, which leaves the whole weights that most schemes
+// need; else under ZeRO-3; else under ZeRO-3 with every layer recomputed. A step has `tokens`,
+// rounded up to as many sequences for each replica.
+[[nodiscard]] MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens);
+
+// One NIC bandwidth and model.
+struct MapPoint {
+  std::string topology, model;
+  int gpus = 0, tensor = 1, pipeline = 1, sequence = 0;
+  std::int64_t global_batch = 0;
+  sim::Bandwidth nic_bandwidth;
+  Best uncompressed, compressed;                     // the fastest of each
+  std::string uncompressed_flags, compressed_flags;  // that run them, besides the job's
+
+  [[nodiscard]] double speedup() const { return uncompressed.step_time_s / compressed.step_time_s; }
+  // What does not fit in memory while the other does wins nothing.
+  [[nodiscard]] bool pays() const {
+    if (compressed.fits != uncompressed.fits) return compressed.fits;
+    return speedup() > 1;
+  }
+};
+
+// The points of one model in the order of `bandwidths`. Both sides are searched at each bandwidth,
+// fast networks first: a step that is slow there is slower on slow ones, and need not be simulated.
+[[nodiscard]] std::vector<MapPoint> map_points(const MapJob& job,
+                                               std::span<const sim::Bandwidth> bandwidths,
+                                               const std::function<void()>& begin_point);
+
+// table, json or csv.
+void print_map(const std::string& format, std::span<const MapPoint> points);
+
+}  // namespace apps

@@ -1,0 +1,50 @@
+// The flags of `run`, and what its two halves share: a cluster's step, and the rounds of several
+// sites.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/job/round_job.hpp"
+#include "sim/report/writers.hpp"
+
+namespace apps {
+
+struct RunOptions {
+  JobOptions job;
+  RoundOptions rounds;
+  std::string scheme, baseline, format, perfetto;
+  int perfetto_ranks = 0;
+  bool require_fit = false;
+  bool break_even = false;
+  bool tune = false;
+};
+
+// All flags of `run`; what is parsed by them goes to `options`.
+[[nodiscard]] boost::program_options::options_description run_flags(RunOptions& options);
+
+// Nothing where the arguments ask for the help, which is printed. Throws InputError.
+[[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& arguments);
+
+template <class Report>
+void print(const RunOptions& options, const std::vector<Report>& reports) {
+  const std::span<const Report> all = reports;
+  if (options.format == "json") fmt::print("{}", sim::to_json(all));
+  if (options.format == "csv") fmt::print("{}", sim::to_csv(all));
+  if (options.format == "table") fmt::print("{}", sim::to_table(all));
+}
+
+// A warning where `what` needs more memory than the GPU has, with what to change; with
+// --require-fit an InputError.
+void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
+                    const sim::StepContext& context, const sim::Scheme& inner);
+
+// run, where the topology is several sites.
+int run_rounds(const RunOptions& options);
+
+}  // namespace apps

@@ -1,0 +1,81 @@
+// run, where the topology is several sites: rounds of one scheme or of several side by side.
+#include <algorithm>
+#include <utility>
+
+#include "apps/data_files.hpp"
+#include "apps/progress.hpp"
+#include "apps/run/run_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+
+namespace apps {
+namespace {
+
+// The scheme that `name` means as the baseline of `scheme`.
+sim::OuterScheme baseline_of(const std::string& name, const RoundJob& job,
+                             const sim::OuterScheme& scheme) {
+  if (name != "twin") {
+    return job.with_taken_settings(sim::outer_scheme_named(name, "--baseline"));
+  }
+  sim::OuterScheme twin = sim::outer_scheme_named(scheme.twin);
+  twin.inner_steps = scheme.inner_steps;
+  twin.fragments = scheme.fragments;
+  twin.overlap_steps = scheme.overlap_steps;
+  return twin;
+}
+
+void write_timeline(const RunOptions& options, const RoundJob& job,
+                    const sim::RoundResult& result) {
+  std::vector<std::string> names;
+  for (int place = 0; place < sim::place_count(job.area); ++place) {
+    names.push_back(sim::place_name(job.area, place));
+  }
+  sim::write_file(options.perfetto, sim::to_perfetto(result.plan.schedule, result.timeline,
+                                                     options.perfetto_ranks, names));
+}
+
+void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::RoundReport& report) {
+  const sim::RoundContext context = job.context();
+  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
+    warn_of_memory(options, report.scheme + " at " + job.area.sites[table].name,
+                   report.by_site[table].memory, context.step(table), job.inner);
+  }
+}
+
+void refuse_step_flags(const RunOptions& options) {
+  if (options.break_even) {
+    throw sim::InputError("--break-even: is of a cluster's NICs; between sites, see solve --beats");
+  }
+  if (options.tune) throw sim::InputError("--tune: chooses how one cluster's step is run");
+}
+
+}  // namespace
+
+int run_rounds(const RunOptions& options) {
+  refuse_step_flags(options);
+  const RoundJob job = read_round_job(options.job, options.rounds);
+
+  std::vector<sim::RoundReport> reports;
+  Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
+  for (const sim::OuterScheme& scheme : job.schemes) {
+    progress.step();
+    const sim::RoundResult result = sim::simulate_round(job.context(), scheme, job.deadline);
+    sim::RoundReport report = report_round(job, scheme, result);
+    warn_of_sites(options, job, report);
+    if (!options.baseline.empty()) {
+      const sim::OuterScheme baseline = baseline_of(options.baseline, job, scheme);
+      const sim::RoundReport reference = report_round(job, baseline);
+      report.baseline = baseline.name;
+      report.speedup = report.tokens_per_s / reference.tokens_per_s;
+      if (job.schemes.size() == 1 && baseline.name != scheme.name) reports.push_back(reference);
+    }
+    if (!options.perfetto.empty() && &scheme == &job.schemes.back()) {
+      write_timeline(options, job, result);
+    }
+    reports.push_back(std::move(report));
+  }
+  print(options, reports);
+  return 0;
+}
+
+}  // namespace apps

@@ -1,0 +1,57 @@
+#include "apps/run/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace apps {
+namespace {
+
+// Mean errors of throughputs and speed-ups against what is published are 2.5 to 5 %.
+constexpr double kErrs = 0.03;
+
+std::string named(const sim::StepReport& report) {
+  if (!report.flags || report.flags->empty()) return report.scheme;
+  return fmt::format("{} ({})", report.scheme, *report.flags);
+}
+
+const sim::StepReport* fastest(std::span<const sim::StepReport> reports, bool fits) {
+  const sim::StepReport* found = nullptr;
+  for (const sim::StepReport& report : reports) {
+    if (report.fits_memory != fits) continue;
+    if (found == nullptr || report.step_time_s < found->step_time_s) found = &report;
+  }
+  return found;
+}
+
+std::string sentence(const sim::StepReport& best, const sim::StepReport& winner) {
+  const bool pays = winner.step_time_s < best.step_time_s;
+  std::string text =
+      pays ? fmt::format(
+                 "compression pays here: {} is {:.2f}x as fast as the fastest uncompressed "
+                 "step, {}",
+                 named(winner), best.step_time_s / winner.step_time_s, named(best))
+           : fmt::format(
+                 "compression does not pay here: the fastest uncompressed step, {}, takes "
+                 "{:.1f} % less time than the fastest compressed one, {}",
+                 named(best), 100 * (1 - best.step_time_s / winner.step_time_s), named(winner));
+  const double ratio = best.step_time_s / winner.step_time_s;
+  if (std::abs(ratio - 1) < kErrs) text += "; that is less than predictions are off by";
+  return text;
+}
+
+}  // namespace
+
+std::string verdict(const sim::StepReport& best, std::span<const sim::StepReport> compressed) {
+  if (compressed.empty()) return "--scheme names no compressed scheme: there is nothing to judge";
+  const sim::StepReport* fitting = fastest(compressed, true);
+  const sim::StepReport* other = fastest(compressed, false);
+  if (fitting != nullptr) return sentence(best, *fitting);
+  if (!best.fits_memory) return sentence(best, *other) + "; neither fits in memory";
+  return fmt::format(
+      "compression does not pay here: the fastest uncompressed step, {}, fits in memory, and no "
+      "compressed one does",
+      named(best));
+}
+
+}  // namespace apps

@@ -1,0 +1,119 @@
+#include "apps/search/best_setup.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "apps/job/setup_options.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+class Search {
+ public:
+  Search(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
+         const SearchFrom& from)
+      : job_(job), schemes_(schemes), times_(times), from_(from) {}
+
+  Best run() {
+    const Setup start = start_of(job_, schemes_.front());
+    set_capacity(start);
+    if (from_.first != nullptr) try_all({*from_.first});
+    try_shardings(start, Splits::largest);
+    sim::require(best_.has_value(), "the capacity is no less than the least that a setup needs");
+    for (double before = kNever; best_->step_time_s < before;) {
+      before = best_->step_time_s;
+      try_all(other_splits(job_, best_->setup));
+      try_all(other_overlaps(job_, best_->setup));
+      try_all(other_precisions(job_, best_->setup));
+      try_all(other_buckets(job_, best_->setup));
+      if (best_->step_time_s < before) try_shardings(best_->setup, Splits::as_given);
+    }
+    best_->considered = std::move(considered_);
+    best_->fits = fits_;
+    return *std::move(best_);
+  }
+
+ private:
+  void set_capacity(const Setup& start) {
+    capacity_ = static_cast<double>(job_.cluster.gpu.memory.count);
+    double least = kNever;
+    for (const Setup& sharding : other_shardings(job_, schemes_, start)) {
+      for (const Setup& split : other_splits(job_, sharding)) {
+        least = std::min(least, memory_needed(job_, split));
+      }
+    }
+    fits_ = least <= capacity_;
+    capacity_ = std::max(capacity_, least);
+  }
+
+  [[nodiscard]] bool is_held(const Setup& setup) const {
+    return memory_needed(job_, setup) <= capacity_;
+  }
+
+  // ZeRO-2 of one micro-batch is the step of ZeRO-1 in less memory.
+  [[nodiscard]] bool is_of_lower_stage(Setup setup) const {
+    sim::Parallelism& p = setup.parallelism;
+    if (p.sharding.stage != 2 || p.accumulation > 1) return false;
+    p.sharding.stage = 1;
+    return setup.scheme.is_defined_for(1) && is_held(setup);
+  }
+
+  enum class Splits { largest, as_given };
+
+  // Each with its own largest micro-batches, and with the split that it is given.
+  void try_shardings(const Setup& from, Splits splits) {
+    std::vector<Setup> setups;
+    for (Setup& sharding : other_shardings(job_, schemes_, from)) {
+      for (const Setup& split : other_splits(job_, sharding)) {
+        if (!is_held(split)) continue;
+        setups.push_back(split);
+        break;
+      }
+      if (splits == Splits::as_given) setups.push_back(std::move(sharding));
+    }
+    try_all(setups);
+  }
+
+  void try_all(const std::vector<Setup>& setups) {
+    std::vector<const Setup*> fresh;
+    for (const Setup& setup : setups) {
+      if (!is_held(setup) || is_of_lower_stage(setup)) continue;
+      if (!seen_.insert(key_of(setup)).second) continue;
+      fresh.push_back(&setup);
+    }
+    if (from_.progress != nullptr) from_.progress->expect(static_cast<int>(fresh.size()));
+    for (const Setup* setup : fresh) {
+      if (from_.progress != nullptr) from_.progress->step();
+      const double limit = best_ ? best_->step_time_s : kNever;
+      const double seconds = times_.seconds(*setup, from_.factor, limit);
+      considered_.push_back(*setup);
+      if (seconds < limit) best_ = {*setup, seconds};
+    }
+  }
+
+  const Job& job_;
+  std::span<const sim::Scheme> schemes_;
+  StepTimes& times_;
+  const SearchFrom& from_;
+  double capacity_ = 0;
+  bool fits_ = true;
+  std::optional<Best> best_;
+  std::set<std::string> seen_;
+  std::vector<Setup> considered_;
+};
+
+}  // namespace
+
+Best best_setup(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
+                const SearchFrom& from) {
+  return Search(job, schemes, times, from).run();
+}
+
+}  // namespace apps

@@ -1,0 +1,21 @@
+// Break-even: the network on which a scheme stops paying.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "apps/search/step_times.hpp"
+#include "sim/report/report.hpp"
+
+namespace apps {
+
+// Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, halving the bracket
+// until it is 1 % wide. A cap of one communicator scales along. Each is the fastest of several
+// setups, anew at each bandwidth. Nothing on one node, or for a scheme that does not compress. Says
+// on standard error how far it is.
+[[nodiscard]] std::optional<sim::BreakEven> find_break_even(const Job& job,
+                                                            std::span<const Setup> setups,
+                                                            std::span<const Setup> baselines,
+                                                            StepTimes& times);
+
+}  // namespace apps

@@ -1,0 +1,113 @@
+#include "apps/search/step_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "apps/search/nic_bandwidth.hpp"
+#include "sim/cluster/fabric.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/schemes/scheme_file.hpp"
+#include "sim/workload/parallelism_names.hpp"
+
+namespace apps {
+namespace {
+
+// The busiest GPU's.
+double compute_seconds(const sim::Schedule& schedule) {
+  std::vector<double> seconds(static_cast<std::size_t>(schedule.ranks));
+  for (const sim::Operation& operation : schedule.operations) {
+    if (operation.kind != sim::OperationKind::work) continue;
+    if (operation.stream != sim::Stream::compute) continue;
+    seconds[static_cast<std::size_t>(operation.rank)] += operation.seconds;
+  }
+  return *std::max_element(seconds.begin(), seconds.end());
+}
+
+}  // namespace
+
+std::string key_of(const Setup& setup) {
+  const sim::Parallelism& p = setup.parallelism;
+  return fmt::format("{}{} {} {} {} {} {} {} {}", to_toml(setup.scheme), p.sharding.stage,
+                     p.sharding.ranks, p.gathers_matrices, p.micro_batch, p.accumulation,
+                     to_text(p.overlap), bytes_of(p.gradients), p.bucket.count);
+}
+
+StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
+  const sim::Cluster& cluster = job_.cluster;
+  const sim::SentBytes sent = sim::sent_bytes(schedule);
+  double most = 0;
+  for (int node = 0; node < cluster.nodes; ++node) {
+    const auto first = sent.inter_node.begin() + std::ptrdiff_t{node} * cluster.gpus_per_node;
+    double bytes = 0;
+    for (auto rank = first; rank != first + cluster.gpus_per_node; ++rank) bytes += *rank;
+    most = std::max(most, bytes);
+  }
+  const double rate = nic_rate(cluster).base() * cluster.network.nics_per_node;
+  return {compute_seconds(schedule), most / rate};
+}
+
+// A slower network makes no step faster. And a step is a longest path, whose lengths grow linearly
+// with the inverse of the bandwidth, so its time is convex in that: what two faster networks gave,
+// carried on, is a bound. Flows that share links are no paths: some is left for them.
+double StepTimes::at_least(const Known& known, double factor) {
+  constexpr double kLeft = 0.99;
+  double bound = 0;
+  if (known.bound) bound = std::max(known.bound->compute_s, known.bound->network_s / factor);
+  const auto faster = known.seconds.lower_bound(factor);
+  if (faster == known.seconds.end()) return bound;
+  bound = std::max(bound, faster->second);
+  const auto fastest = std::next(faster);
+  if (fastest == known.seconds.end()) return bound;
+  const double rise = (faster->second - fastest->second) / (1 / faster->first - 1 / fastest->first);
+  const double carried_on = faster->second + rise * (1 / factor - 1 / faster->first);
+  return std::max(bound, kLeft * carried_on);
+}
+
+double StepTimes::seconds(const Setup& setup, double factor, double limit) {
+  Known& known = known_[key_of(setup)];
+  if (const auto found = known.seconds.find(factor); found != known.seconds.end()) {
+    return found->second;
+  }
+  if (const double bound = at_least(known, factor); bound >= limit) return bound;
+  const sim::Cluster cluster = with_nics(job_.cluster, factor);
+  const sim::Schedule schedule = sim::plan_step(job_.context(setup, cluster), setup.scheme);
+  if (!known.bound) known.bound = bound_of(schedule);
+  if (const double bound = at_least(known, factor); bound >= limit) return bound;
+  ++simulations_;
+  return known.seconds[factor] = sim::simulate(schedule, cluster).makespan_s;
+}
+
+std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const Setup> setups,
+                                                                 double factor) {
+  std::vector<std::pair<double, const Setup*>> sorted;
+  for (const Setup& setup : setups) {
+    sorted.emplace_back(at_least(known_[key_of(setup)], factor), &setup);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return sorted;
+}
+
+double StepTimes::least(std::span<const Setup> setups, double factor, double limit) {
+  for (const auto& [bound, setup] : by_bound(setups, factor)) {
+    if (bound >= limit) break;
+    limit = std::min(limit, seconds(*setup, factor, limit));
+  }
+  return limit;
+}
+
+bool StepTimes::any_reaches(std::span<const Setup> setups, double factor, double at_most) {
+  const double limit = std::nextafter(at_most, std::numeric_limits<double>::infinity());
+  for (const auto& [bound, setup] : by_bound(setups, factor)) {
+    if (bound >= limit) return false;
+    if (seconds(*setup, factor, limit) <= at_most) return true;
+  }
+  return false;
+}
+
+}  // namespace apps

@@ -1,0 +1,173 @@
+// solve: the inverse of run: the bandwidth that a utilisation takes, in one cluster or between sites;
+// between sites the fewest inner steps, the longest latency, the most peers, the largest model.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "apps/arguments.hpp"
+#include "apps/progress.hpp"
+#include "apps/solve/solve_answers.hpp"
+#include "apps/solve/solve_options.hpp"
+#include "apps/solve/unknowns.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::InputError;
+
+constexpr const char* kUsage =
+    "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
+    "Finds, by bracketing over simulations, the value of one unknown at which training reaches a\n"
+    "utilisation, or at which one scheme stops to beat another. In one cluster:\n\n"
+    "  bandwidth    least rate of each NIC; the utilisation is of the speed without limit of "
+    "NICs\n\n"
+    "Between sites, where the utilisation is the share of the time in which GPUs compute:\n\n"
+    "  bandwidth    least rates between sites, all scaled alike: given is the narrowest one's\n"
+    "  inner_steps  fewest steps of a round\n"
+    "  latency      longest one-way latency of all paths\n"
+    "  peers        most sites of the file's only table\n"
+    "  layers       most layers of the model: the largest model (of which --model gives the "
+    "shape)\n\n"
+    "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
+    "3\n"
+    "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
+    "                   --scheme diloco --utilisation 0.5,0.8,0.9,0.95,0.99\n"
+    "  gardenhose solve latency --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
+    "                   --scheme wan_sync --beats diloco\n";
+
+std::vector<double> parse_shares(const std::string& text) {
+  std::vector<double> shares;
+  for (const std::string& part : split(text)) {
+    double share = 0;
+    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), share);
+    if (error != std::errc() || stop != part.data() + part.size() || !(share > 0 && share < 1)) {
+      throw InputError(
+          fmt::format("--utilisation: '{}' is not between 0 and 1; write e.g. 0.5,0.8,0.95", part));
+    }
+    shares.push_back(share);
+  }
+  return shares;
+}
+
+std::optional<SolveOptions> parse(const Arguments& arguments) {
+  SolveOptions o;
+  std::string utilisation;
+  po::options_description flags = job_flags(o.job);
+  flags.add(round_flags(o.rounds));
+  po::options_description goal("What is sought");
+  goal.add_options()("unknown", po::value(&o.unknown),
+                     "bandwidth, inner_steps, latency, peers or layers")(
+      "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
+      "shares of the time in which GPUs compute, with commas")(
+      "beats", po::value(&o.beats), "instead: until where --scheme trains faster than this scheme")(
+      "format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  flags.add(goal);
+  po::positional_options_description places;
+  places.add("unknown", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  static_cast<void>(unknown_named(o.unknown));
+  o.job.schemes = split(values["scheme"].as<std::string>());
+  if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
+    throw InputError("--scheme: name what the sites exchange");
+  }
+  check_format(o.format);
+  if (!o.beats.empty() && !values["utilisation"].defaulted()) {
+    throw InputError("--beats: says what is sought, as --utilisation does; give one of them");
+  }
+  o.shares = parse_shares(utilisation);
+  return o;
+}
+
+sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::size_t scheme,
+                           double value) {
+  RoundJob changed = job;
+  unknown.set(changed, value);
+  const sim::OuterScheme& changed_scheme = changed.schemes[scheme];
+  return sim::summarize(changed.context(), changed_scheme,
+                        sim::simulate_round(changed.context(), changed_scheme, changed.deadline));
+}
+
+Range range_of(const Unknown& unknown) { return {unknown.lowest, unknown.highest, unknown.whole}; }
+
+Answer answer_of(const RoundJob& job, const Unknown& unknown, std::size_t scheme, std::string goal,
+                 const Found& found) {
+  const double met = unknown.figure(job, found.met);
+  const double missed = unknown.figure(job, found.missed);
+  return {std::string(job.schemes[scheme].name),
+          std::move(goal),
+          found,
+          met,
+          missed,
+          unknown.text(met),
+          unknown.text(missed)};
+}
+
+std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknown,
+                                      const std::vector<double>& shares, Progress& progress) {
+  std::vector<Answer> answers;
+  for (std::size_t scheme = 0; scheme < job.schemes.size(); ++scheme) {
+    std::map<double, double> known;  // utilisation by value
+    for (const double share : shares) {
+      const Found found = bracket(
+          range_of(unknown),
+          [&](double value) {
+            if (!known.contains(value)) {
+              const sim::RoundReport report = report_at(job, unknown, scheme, value);
+              known[value] = unknown.needs_memory && !report.fits_memory() ? 0 : report.utilisation;
+            }
+            return known[value] >= share;
+          },
+          [&] { progress.step(); });
+      answers.push_back(
+          answer_of(job, unknown, scheme, fmt::format("utilisation {:.4g}", share), found));
+    }
+  }
+  return answers;
+}
+
+std::vector<Answer> solve_beats(RoundJob job, const Unknown& unknown, const std::string& other,
+                                Progress& progress) {
+  const std::size_t count = job.schemes.size();
+  job.schemes.push_back(job.with_taken_settings(sim::outer_scheme_named(other, "--beats")));
+  std::vector<Answer> answers;
+  for (std::size_t scheme = 0; scheme < count; ++scheme) {
+    const Found found = bracket(
+        range_of(unknown),
+        [&](double value) {
+          return report_at(job, unknown, scheme, value).tokens_per_s >
+                 report_at(job, unknown, count, value).tokens_per_s;
+        },
+        [&] { progress.step(); });
+    answers.push_back(answer_of(job, unknown, scheme, "beats " + other, found));
+  }
+  return answers;
+}
+
+int solve_sites(const SolveOptions& options) {
+  const Unknown& unknown = unknown_named(options.unknown);
+  const RoundJob job = read_round_job(options.job, options.rounds);
+  const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
+  Progress progress(
+      "solving", static_cast<int>(job.schemes.size() * searches) * most_tries(range_of(unknown)));
+  print(options.format,
+        {std::string(unknown.name), std::string(unknown.unit), job.area.name, job.model.name},
+        options.beats.empty() ? solve_utilisation(job, unknown, options.shares, progress)
+                              : solve_beats(job, unknown, options.beats, progress));
+  return 0;
+}
+
+}  // namespace
+
+int solve_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  return is_wide_area(options->job.topology) ? solve_sites(*options) : solve_cluster(*options);
+}
+
+}  // namespace apps

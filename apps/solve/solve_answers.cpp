@@ -1,0 +1,54 @@
+#include "apps/solve/solve_answers.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/report/records.hpp"
+
+namespace apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Answer& answer) {
+  const Found& found = answer.found;
+  if (!found.ever) return fmt::format("nowhere from {} to {}", answer.met_text, answer.missed_text);
+  if (found.always) {
+    return fmt::format("everywhere from {} to {}", answer.met_text, answer.missed_text);
+  }
+  return fmt::format("{} (not at {})", answer.met_text, answer.missed_text);
+}
+
+}  // namespace
+
+void print(const std::string& format, const Question& question,
+           const std::vector<Answer>& answers) {
+  std::vector<Json> rows;
+  for (const Answer& answer : answers) {
+    const Found& found = answer.found;
+    const auto figure = [&](double value) {
+      return found.bracketed() ? Json(value) : Json(nullptr);
+    };
+    rows.push_back({{"unknown", question.unknown},
+                    {"unit", question.unit},
+                    {"topology", question.topology},
+                    {"model", question.model},
+                    {"scheme", answer.scheme},
+                    {"goal", answer.goal},
+                    {"met", found.bracketed() ? "bracketed"
+                            : found.ever      ? "everywhere"
+                                              : "nowhere"},
+                    {"met_at", figure(answer.met)},
+                    {"missed_at", figure(answer.missed)}});
+  }
+  if (format == "json") fmt::print("{}\n", Json(rows).dump(1));
+  if (format == "csv") fmt::print("{}", sim::csv_text(rows));
+  if (format != "table") return;
+  fmt::print("{} on {}: {}\n\n", question.model, question.topology, question.unknown);
+  for (const Answer& answer : answers) {
+    fmt::print("  {:<24} {:<22} {}\n", answer.scheme, answer.goal, text_of(answer));
+  }
+}
+
+}  // namespace apps

@@ -1,0 +1,90 @@
+// solve on one cluster: the NIC bandwidth at which a step has a share of the speed that it has where
+// NICs are no limit, or at which one scheme stops to beat another.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "apps/job/scheme_files.hpp"
+#include "apps/progress.hpp"
+#include "apps/search/nic_bandwidth.hpp"
+#include "apps/solve/solve_answers.hpp"
+#include "apps/solve/solve_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+constexpr double kUnlimited = 1e6;
+
+Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Found& found) {
+  const auto gigabits = [&](double factor) {
+    return (job.cluster.network.nic_bandwidth * factor).base() * 8 / 1e9;
+  };
+  const double met = gigabits(found.met);
+  const double missed = gigabits(found.missed);
+  return {setup.scheme.name,
+          std::move(goal),
+          found,
+          met,
+          missed,
+          fmt::format("{:.4g} Gbps a NIC", met),
+          fmt::format("{:.4g} Gbps a NIC", missed)};
+}
+
+std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,
+                                      Progress& progress) {
+  std::vector<Answer> answers;
+  for (const Setup& setup : job.setups) {
+    const double unlimited = step_time(job, setup, kUnlimited);
+    std::map<double, double> known;  // step time by factor
+    for (const double share : shares) {
+      const auto met = [&](double factor) {
+        if (!known.contains(factor)) known[factor] = step_time(job, setup, factor);
+        return unlimited / known[factor] >= share;
+      };
+      answers.push_back(answer_of(job, setup, fmt::format("utilisation {:.4g}", share),
+                                  bracket(kNicFactors, met, [&] { progress.step(); })));
+    }
+  }
+  return answers;
+}
+
+std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progress& progress) {
+  const Setup other =
+      job.setup_of(sim::with_settings(scheme_of(name, "--beats"), job.scheme_settings));
+  std::vector<Answer> answers;
+  for (const Setup& setup : job.setups) {
+    const auto met = [&](double factor) {
+      return step_time(job, setup, factor) < step_time(job, other, factor);
+    };
+    answers.push_back(answer_of(job, setup, "beats " + name,
+                                bracket(kNicFactors, met, [&] { progress.step(); })));
+  }
+  return answers;
+}
+
+}  // namespace
+
+int solve_cluster(const SolveOptions& options) {
+  if (options.unknown != "bandwidth") {
+    throw InputError(
+        fmt::format("solve {}: is sought between sites, and {} is one cluster; known: bandwidth",
+                    options.unknown, options.job.topology));
+  }
+  const Job job = read_job(options.job);
+  if (job.cluster.nodes < 2) {
+    throw InputError("--nodes: one node has no network whose bandwidth could be sought");
+  }
+  const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
+  Progress progress("solving",
+                    static_cast<int>(job.setups.size() * searches) * most_tries(kNicFactors));
+  print(options.format, {"bandwidth", "Gbps a NIC", job.cluster.name, job.model.name},
+        options.beats.empty() ? solve_utilisation(job, options.shares, progress)
+                              : solve_beats(job, options.beats, progress));
+  return 0;
+}
+
+}  // namespace apps

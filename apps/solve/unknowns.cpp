@@ -1,0 +1,115 @@
+#include "apps/solve/unknowns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+double narrowest_Bps(const sim::WideArea& area) {
+  double least = std::numeric_limits<double>::infinity();
+  const auto take = [&](sim::Bandwidth rate) { least = std::min(least, rate.base()); };
+  for (const sim::Site& site : area.sites) {
+    take(site.uplink);
+    take(site.downlink);
+  }
+  for (const sim::WideLink& link : area.links) {
+    if (link.bandwidth) take(*link.bandwidth);
+  }
+  if (area.backbone && area.backbone->bandwidth) take(*area.backbone->bandwidth);
+  return least;
+}
+
+void scale_rates(RoundJob& job, double factor) {
+  for (sim::Site& site : job.area.sites) {
+    site.uplink = site.uplink * factor;
+    site.downlink = site.downlink * factor;
+  }
+  const auto scale = [&](sim::WideLink& link) {
+    if (link.bandwidth) link.bandwidth = *link.bandwidth * factor;
+  };
+  std::for_each(job.area.links.begin(), job.area.links.end(), scale);
+  if (job.area.backbone) scale(*job.area.backbone);
+  if (job.area.store) {
+    job.area.store->upload = job.area.store->upload * factor;
+    job.area.store->download = job.area.store->download * factor;
+  }
+}
+
+void set_latency(RoundJob& job, double seconds) {
+  const auto latency = sim::Seconds::from_base(seconds);
+  for (sim::WideLink& link : job.area.links) link.latency = latency;
+  if (job.area.backbone) job.area.backbone->latency = latency;
+  if (job.area.store) job.area.store->latency = latency;
+}
+
+void set_inner_steps(RoundJob& job, double steps) {
+  for (sim::OuterScheme& scheme : job.schemes) {
+    if (scheme.gradients) {
+      throw InputError(
+          fmt::format("solve inner_steps: {} exchanges gradients in every step", scheme.name));
+    }
+    scheme.inner_steps = std::max(scheme.fragments, static_cast<int>(steps));
+  }
+}
+
+void set_peers(RoundJob& job, double peers) {
+  if (job.area.sites.size() != 1) {
+    throw InputError(fmt::format("solve peers: {} has {} tables of sites; write one with a count",
+                                 job.area.name, job.area.sites.size()));
+  }
+  job.area.sites.front().count = static_cast<int>(peers);
+}
+
+void set_layers(RoundJob& job, double layers) {
+  const int stages = job.parallelism.pipeline;
+  job.model.layers = std::max(stages, static_cast<int>(layers) / stages * stages);
+}
+
+double as_it_is(const RoundJob&, double value) { return value; }
+
+double parameters_of(const RoundJob& job, double layers) {
+  RoundJob changed = job;
+  set_layers(changed, layers);
+  return static_cast<double>(sim::total_parameters(changed.model));
+}
+
+std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
+
+const std::vector<Unknown>& unknowns() {
+  static const std::vector<Unknown> all{
+      {"bandwidth", "Gbps", 1e-4, 1e4, false, false, scale_rates,
+       [](const RoundJob& job, double factor) {
+         return factor * narrowest_Bps(job.area) * 8 / 1e9;
+       },
+       [](double rate) { return fmt::format("{:.4g} Gbps", rate); }},
+      {"inner_steps", "steps", 1, 100'000, true, false, set_inner_steps, as_it_is, whole_text},
+      {"latency", "s", 1e-6, 10, false, false, set_latency, as_it_is,
+       [](double seconds) { return sim::to_text(sim::Seconds::from_base(seconds)); }},
+      {"peers", "sites", 1, 128, true, false, set_peers, as_it_is, whole_text},
+      {"layers", "parameters", 1, 1024, true, true, set_layers, parameters_of,
+       [](double parameters) { return fmt::format("{:.4g} B parameters", parameters / 1e9); }}};
+  return all;
+}
+
+}  // namespace
+
+const Unknown& unknown_named(const std::string& name) {
+  std::string known;
+  for (const Unknown& unknown : unknowns()) {
+    if (unknown.name == name) return unknown;
+    known += (known.empty() ? "" : ", ") + std::string(unknown.name);
+  }
+  throw InputError(
+      fmt::format("solve: '{}' is none of the known: {}", sim::printable(name), known));
+}
+
+}  // namespace apps

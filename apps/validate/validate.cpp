@@ -1,0 +1,152 @@
+// validate: reruns published tables and prints predicted beside published.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "apps/arguments.hpp"
+#include "apps/data_files.hpp"
+#include "apps/progress.hpp"
+#include "apps/validate/validate_fsdp.hpp"
+#include "apps/validate/validate_sites.hpp"
+#include "apps/validate/validate_zeropp.hpp"
+#include "apps/validate/validation_output.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/validation/fit.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+namespace validation = sim::validation;
+
+constexpr const char* kUsage =
+    "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco] [FLAGS]\n\n"
+    "Reruns a published table and prints what is predicted beside what was measured: from data\n"
+    "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
+    "(fitted), and without simulation, FLOP over rate plus bytes over bandwidth: with the same\n"
+    "constants (null model) and with its own (null, refitted). Rows that a constant was fitted\n"
+    "on do not count in the errors. The null model of fsdp is the utilisation of 8 GPUs.\n\n"
+    "  gardenhose validate sdp4bit\n"
+    "  gardenhose validate sdp4bit --constants --format csv\n"
+    "  gardenhose validate fsdp\n"
+    "  gardenhose validate streaming-diloco\n\n";
+
+// A study without flags of its own; sdp4bit has them.
+struct Study {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view constants;  // why there is no --constants and no --refit
+  void (*print)(const std::string& format);
+};
+constexpr Study kStudies[] = {
+    {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
+     "fsdp fits its constants anew every time and prints them", validate_fsdp},
+    {"zeropp", "ZeRO++ on 384 V100, over 1 to 8 NICs a node",
+     "zeropp fits its constant anew every time and prints it", validate_zeropp},
+    {"streaming-diloco", "table 4 of its paper", "nothing of streaming-diloco was fitted",
+     validate_streaming_diloco},
+    {"sparseloco", "its published runs", "nothing of sparseloco was fitted", validate_sparseloco}};
+
+const Study* study_named(const std::string& name) {
+  std::string known = "sdp4bit";
+  for (const Study& study : kStudies) {
+    if (study.name == name) return &study;
+    known += fmt::format(", {}", study.name);
+  }
+  if (name == "sdp4bit") return nullptr;
+  throw sim::InputError(
+      fmt::format("validate: '{}' is no published study; known: {}", sim::printable(name), known));
+}
+
+std::string study_help() {
+  std::string text = "sdp4bit: tables 2 and 4 of its paper";
+  for (const Study& study : kStudies) text += fmt::format("; {}: {}", study.name, study.summary);
+  return text;
+}
+
+struct ValidateOptions {
+  std::string name = "sdp4bit", format = "table";
+  const Study* study = nullptr;  // none: sdp4bit
+  bool constants = false, refit = false;
+};
+
+std::optional<ValidateOptions> parse(const Arguments& arguments) {
+  ValidateOptions options;
+  po::options_description flags;
+  flags.add_options()("study", po::value(&options.name), study_help().c_str())(
+      "constants", po::bool_switch(&options.constants),
+      "instead list every number that moves a row, its source, and what 10 % of it change")(
+      "refit", po::bool_switch(&options.refit),
+      "also fit the constants anew, on the rows that the files name")(
+      "format", po::value(&options.format)->default_value("table"), "table|csv|json");
+  po::positional_options_description places;
+  places.add("study", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  options.study = study_named(options.name);
+  if (options.study != nullptr && (options.constants || options.refit)) {
+    throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",
+                                      options.study->constants));
+  }
+  check_format(options.format);
+  if (options.constants && options.refit) {
+    throw sim::InputError("--refit: prints the constants' fit, --constants a list; choose one");
+  }
+  return options;
+}
+
+template <class Result>
+void print(const std::string& format, const Result& result) {
+  if (format == "table") fmt::print("{}", to_table(result));
+  if (format == "csv") fmt::print("{}", to_csv(result));
+  if (format == "json") fmt::print("{}", to_json(result));
+}
+
+Validation validate(const ValidateOptions& options, const validation::Inputs& inputs,
+                    const std::vector<validation::Measurement>& measurements) {
+  Validation result{.study = options.name};
+  {
+    Progress progress("predicting rows", static_cast<int>(measurements.size()));
+    result.rows = validation::predict_rows(inputs, measurements, [&] { progress.step(); });
+  }
+  result.speed_ups = validation::speed_ups(result.rows);
+  {
+    constexpr const char* kTable = "sdp4bit_throughput";
+    Progress progress("leaving one model out", validation::model_count(measurements, kTable));
+    result.left_out =
+        validation::leave_one_out(inputs, measurements, kTable, [&] { progress.step(); });
+  }
+  for (const auto& [name, cluster] : inputs.clusters) {
+    result.constants[name] = cluster.fitted;
+    if (!options.refit) continue;
+    result.refitted[name] =
+        validation::fit(inputs, name, validation::fit_rows(inputs, name, measurements));
+  }
+  return result;
+}
+
+}  // namespace
+
+int validate_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  if (options->study != nullptr) {
+    options->study->print(options->format);
+    return 0;
+  }
+  const std::filesystem::path folder = data_directory();
+  const auto measurements = validation::read_sdp4bit(folder);
+  const validation::Inputs inputs = validation::read_inputs(folder, measurements);
+  if (options->constants) {
+    Progress progress("moving constants", validation::constant_count(folder, inputs));
+    const auto constants =
+        validation::list_constants(folder, inputs, measurements, [&] { progress.step(); });
+    print(options->format, constants);
+    return 0;
+  }
+  print(options->format, validate(*options, inputs, measurements));
+  return 0;
+}
+
+}  // namespace apps

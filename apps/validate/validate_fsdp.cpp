@@ -1,0 +1,188 @@
+// The study of training with fully sharded weights that `validate` reruns.
+#include "apps/validate/validate_fsdp.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <utility>
+
+#include "apps/data_files.hpp"
+#include "apps/progress.hpp"
+#include "apps/validate/validation_text.hpp"
+#include "sim/report/records.hpp"
+#include "sim/validation/fsdp.hpp"
+
+namespace apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using sim::validation::Column;
+using sim::validation::Columns;
+using sim::validation::FsdpRow;
+using sim::validation::FsdpStudy;
+using sim::validation::ScaleChange;
+using sim::validation::table_of;
+
+struct Table {
+  const char* name;
+  const char* title;
+};
+constexpr std::array kTables{Table{"fsdp_a100", "MPT, A100"},
+                             Table{"fsdp_h100_torchtitan", "Llama 3 8B, H100"}};
+constexpr std::array<std::pair<const char*, Column>, 3> kColumns{
+    {{"blind", &Columns::blind},
+     {"fitted", &Columns::fitted},
+     {"null_model", &Columns::null_model}}};
+
+std::string memory_text(const FsdpRow& row) {
+  std::string text = fmt::format("{:.1f} GB", row.memory_bytes / 1e9);
+  if (row.published_memory_bytes > 0) {
+    text += fmt::format(", published {:.1f}", row.published_memory_bytes / 1e9);
+  }
+  return text + (row.fits_memory ? "" : ", DOES NOT FIT");
+}
+
+std::string line_of(const FsdpRow& row) {
+  const char* mark = row.used_in_fit ? "*" : row.left_out.empty() ? "" : "-";
+  const double published = row.measured.value;
+  std::string text = fmt::format("  {:<22}{:<2}{:>7.0f} {:>5.1f} %", short_name(row.measured.row),
+                                 mark, published, 100 * row.mfu(published));
+  for (const auto& [name, column] : kColumns) {
+    const double tokens = row.predicted.*column;
+    text += fmt::format("{:>9.0f} {:>+6.1f} %", tokens, 100 * (tokens / published - 1));
+    if (column == &Columns::fitted) text += fmt::format(" {:>6.1f} %", 100 * row.mfu(tokens));
+  }
+  return text + fmt::format("   {}\n", memory_text(row));
+}
+
+std::string rows_text(const FsdpStudy& study) {
+  std::string text = "tokens per second and GPU, how far off, and MFU\n\n";
+  for (const Table& table : kTables) {
+    text +=
+        fmt::format("{:<26}{:>7} {:>7}{:>9}{:>9}{:>9}{:>9}{:>9}{:>12}{:>6}   {}\n", table.title,
+                    "publ.", "MFU", "blind", "", "fitted", "", "MFU", "null model", "", "memory");
+    for (const FsdpRow& row : study.rows) {
+      if (table_of(row.measured.row) == table.name) text += line_of(row);
+    }
+    text += "\n";
+  }
+  text += "  * the constant of its group was fitted on this row\n";
+  for (const FsdpRow& row : study.rows) {
+    if (row.left_out.empty()) continue;
+    text +=
+        fmt::format("  - {}: {}; not in the errors\n", short_name(row.measured.row), row.left_out);
+  }
+  return text;
+}
+
+std::string errors_text(const std::vector<FsdpRow>& rows) {
+  std::string text = fmt::format("{:<36}{:>16}{:>16}{:>16}\n", "errors, mean / worst", "blind",
+                                 "fitted", "null model");
+  const auto line = [&](const char* title, const char* table) {
+    const int count = fsdp_errors(rows, table, &Columns::fitted).count;
+    text += fmt::format("  {:<34}", fmt::format("{}, {} rows", title, count));
+    for (const auto& [name, column] : kColumns) {
+      text += fmt::format("{:>16}", error_text(fsdp_errors(rows, table, column)));
+    }
+    text += "\n";
+  };
+  line("both, rows without * and -", "");
+  for (const Table& table : kTables) line(table.title, table.name);
+  return text;
+}
+
+const char* unit_of(const ScaleChange& change) {
+  return change.of_throughput ? "% of throughput" : "points of MFU";
+}
+
+std::string changes_text(const std::vector<ScaleChange>& changes) {
+  std::string text = fmt::format("{:<22}{:<16}{:>10}{:>10}{:>10}{:>12}\n", "from 8 to 128 GPUs", "",
+                                 "published", "blind", "fitted", "null model");
+  for (const ScaleChange& change : changes) {
+    text +=
+        fmt::format("  {:<20}{:<16}{:>+10.1f}", change.series, unit_of(change), change.published);
+    text += fmt::format("{:>+10.1f}{:>+10.1f}{:>+12.1f}\n", change.predicted.blind,
+                        change.predicted.fitted, change.predicted.null_model);
+  }
+  return text;
+}
+
+std::string constants_text(const FsdpStudy& study) {
+  std::string text = "fitted constants\n";
+  for (const auto& [group, fitted] : study.constants) {
+    text += fmt::format("  {:<22}compute_efficiency {:.4f}   on {}\n", group,
+                        *fitted.compute_efficiency, fmt::join(fitted.rows, ", "));
+  }
+  return text;
+}
+
+Json record_of(const FsdpRow& row) {
+  Json record{{"row", row.measured.row},
+              {"gpus", row.gpus},
+              {"group", row.group},
+              {"published_tokens_per_s_per_gpu", row.measured.value}};
+  for (const auto& [name, column] : kColumns) {
+    record[fmt::format("{}_tokens_per_s_per_gpu", name)] = row.predicted.*column;
+  }
+  record["published_mfu"] = row.mfu(row.measured.value);
+  for (const auto& [name, column] : kColumns) {
+    record[fmt::format("{}_mfu", name)] = row.mfu(row.predicted.*column);
+  }
+  const bool known = row.published_memory_bytes > 0;
+  record["published_memory_bytes"] = known ? Json(row.published_memory_bytes) : Json(nullptr);
+  record["memory_bytes"] = row.memory_bytes;
+  record["fits_memory"] = row.fits_memory;
+  record["used_in_fit"] = row.used_in_fit;
+  record["left_out"] = !row.left_out.empty();
+  return record;
+}
+
+Json json_of(const FsdpStudy& study) {
+  Json json{{"schema_version", 1}, {"study", "fsdp"}};
+  for (const FsdpRow& row : study.rows) json["rows"].push_back(record_of(row));
+  for (const auto& [name, column] : kColumns) {
+    json["errors"]["both"][name] = error_object(fsdp_errors(study.rows, "", column));
+    for (const Table& table : kTables) {
+      json["errors"][table.name][name] = error_object(fsdp_errors(study.rows, table.name, column));
+    }
+  }
+  for (const ScaleChange& change : scale_changes(study.rows)) {
+    json["from_8_to_128_gpus"].push_back({{"series", change.series},
+                                          {"unit", unit_of(change)},
+                                          {"published", change.published},
+                                          {"blind", change.predicted.blind},
+                                          {"fitted", change.predicted.fitted},
+                                          {"null_model", change.predicted.null_model}});
+  }
+  for (const auto& [group, fitted] : study.constants) {
+    json["constants"][group] = {{"compute_efficiency", *fitted.compute_efficiency},
+                                {"fitted_on", fitted.rows}};
+  }
+  return json;
+}
+
+FsdpStudy rerun() {
+  const std::filesystem::path folder = data_directory();
+  std::vector<FsdpRow> rows = sim::validation::read_fsdp(folder);
+  Progress progress("predicting rows", static_cast<int>(rows.size()));
+  return predict_fsdp(folder, std::move(rows), [&] { progress.step(); });
+}
+
+}  // namespace
+
+void validate_fsdp(const std::string& format) {
+  const FsdpStudy study = rerun();
+  if (format == "table") {
+    fmt::print("{}\n{}\n{}\n{}", rows_text(study), errors_text(study.rows),
+               changes_text(scale_changes(study.rows)), constants_text(study));
+  }
+  if (format == "csv") {
+    std::vector<Json> records;
+    for (const FsdpRow& row : study.rows) records.push_back(record_of(row));
+    fmt::print("{}", sim::csv_text(records));
+  }
+  if (format == "json") fmt::print("{}\n", json_of(study).dump(2));
+}
+
+}  // namespace apps

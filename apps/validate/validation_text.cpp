@@ -1,0 +1,20 @@
+#include "apps/validate/validation_text.hpp"
+
+#include <fmt/format.h>
+
+namespace apps {
+
+std::string short_name(const std::string& row) { return row.substr(row.find('/') + 1); }
+
+std::string error_text(const sim::validation::Errors& errors) {
+  return fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.worst);
+}
+
+nlohmann::ordered_json error_object(const sim::validation::Errors& errors) {
+  return {{"mean", errors.mean},
+          {"worst", errors.worst},
+          {"worst_row", errors.worst_row},
+          {"count", errors.count}};
+}
+
+}  // namespace apps
