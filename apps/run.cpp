@@ -71,7 +71,7 @@ class Comparison {
       const std::optional<Side> baseline = baseline_beside(given);
       const Result result = add(side, baseline ? &*baseline : nullptr);
       warn(side, result.report);
-      if (best_ && !sends_as_it_is(given.scheme)) compressed_.push_back(result.report);
+      if (best_ && !given.scheme.sends_plain()) compressed_.push_back(result.report);
       if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
         sim::write_file(options_.perfetto, sim::to_perfetto(result.schedule, result.timeline,
                                                             options_.perfetto_ranks));
@@ -114,6 +114,7 @@ class Comparison {
   Result add(const Side& side, const Side* baseline) {
     Result result = simulate_step(job_, side.setup);
     sim::StepReport& report = result.report;
+    times_.know(side.setup, report.step_time_s);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
     if (baseline != nullptr) compare(side, *baseline, report);
     reports_.push_back(report);

@@ -98,7 +98,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
                .parallelism = parallelism_of(options.parallelism),
                .inner = scheme_of(rounds.inner_scheme, "--inner-scheme"),
                .scheme_settings = settings.scheme};
-  if (!options.parallelism.zero) job.parallelism.sharding.stage = usual_stage(job.inner);
+  if (!options.parallelism.zero) job.parallelism.sharding.stage = job.inner.usual_stage();
   for (sim::Site& site : job.area.sites) {
     job.calibrations.push_back(calibration_for(site.cluster.gpu, options.calibration));
     site.cluster.gpu = measured_gpu(site.cluster.gpu, job.calibrations.back(), {});

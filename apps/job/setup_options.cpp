@@ -57,20 +57,10 @@ void add_forms(const Job& job, const Setup& setup, std::vector<Setup>& forms) {
 
 }  // namespace
 
-bool sends_as_it_is(const sim::Scheme& scheme) {
-  const sim::GradientExchange& gradients = scheme.gradients;
-  const bool plain_gradients =
-      gradients.algorithm == Algorithm::ring ||
-      (gradients.algorithm != Algorithm::low_rank && gradients.residual_bytes == 0 &&
-       gradients.inside.is_plain() && gradients.between.is_plain());
-  return plain_gradients && scheme.weights.wire.is_plain() && !scheme.weights.difference &&
-         scheme.activations.tensor.is_plain() && scheme.activations.pipeline.is_plain();
-}
-
 std::vector<sim::Scheme> uncompressed_schemes() {
   std::vector<sim::Scheme> schemes;
   for (const sim::Scheme* scheme : sim::all_schemes()) {
-    if (sends_as_it_is(*scheme)) schemes.push_back(*scheme);
+    if (scheme->sends_plain()) schemes.push_back(*scheme);
   }
   return schemes;
 }

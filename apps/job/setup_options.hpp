@@ -11,9 +11,7 @@
 
 namespace apps {
 
-// Whether it sends all values as they are, in FP32 or BF16, by whichever collectives.
-[[nodiscard]] bool sends_as_it_is(const sim::Scheme& scheme);
-// Every scheme that ships and does.
+// Every scheme that ships and sends all values as they are.
 [[nodiscard]] std::vector<sim::Scheme> uncompressed_schemes();
 
 // Bytes of a GPU.

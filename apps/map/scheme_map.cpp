@@ -44,7 +44,7 @@ void choose_tensor(Job& job) {
 std::vector<sim::Scheme> compressed_schemes(const Job& job) {
   std::vector<sim::Scheme> schemes;
   for (const Setup& setup : job.setups) {
-    if (!sends_as_it_is(setup.scheme)) schemes.push_back(setup.scheme);
+    if (!setup.scheme.sends_plain()) schemes.push_back(setup.scheme);
   }
   return schemes;
 }

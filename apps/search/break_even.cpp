@@ -6,6 +6,7 @@
 #include "apps/search/nic_bandwidth.hpp"
 
 namespace apps {
+
 std::optional<sim::BreakEven> find_break_even(const Job& job, std::span<const Setup> setups,
                                               std::span<const Setup> baselines, StepTimes& times) {
   if (job.cluster.nodes < 2 || !setups.front().scheme.compresses()) return std::nullopt;

@@ -78,7 +78,6 @@ double StepTimes::seconds(const Setup& setup, double factor, double limit) {
   const sim::Schedule schedule = sim::plan_step(job_.context(setup, cluster), setup.scheme);
   if (!known.bound) known.bound = bound_of(schedule);
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
-  ++simulations_;
   return known.seconds[factor] = sim::simulate(schedule, cluster).makespan_s;
 }
 

@@ -17,6 +17,9 @@
 
 namespace apps {
 
+// A text that differs between setups of a job that are not the same.
+[[nodiscard]] std::string key_of(const Setup& setup);
+
 class StepTimes {
  public:
   explicit StepTimes(const Job& job) : job_(job) {}
@@ -30,7 +33,8 @@ class StepTimes {
                double limit = std::numeric_limits<double>::infinity());
   // Whether one of them takes `seconds` at most.
   bool any_reaches(std::span<const Setup> setups, double factor, double seconds);
-  [[nodiscard]] int simulations() const { return simulations_; }
+  // What a simulation of the step on the cluster as it is has given already.
+  void know(const Setup& setup, double seconds) { known_[key_of(setup)].seconds[1] = seconds; }
 
  private:
   struct Bound {
@@ -48,10 +52,6 @@ class StepTimes {
 
   const Job& job_;
   std::map<std::string, Known> known_;  // by what the setup is
-  int simulations_ = 0;
 };
-
-// A text that differs between setups of a job that are not the same.
-[[nodiscard]] std::string key_of(const Setup& setup);
 
 }  // namespace apps

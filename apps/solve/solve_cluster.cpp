@@ -2,11 +2,10 @@
 // NICs are no limit, or at which one scheme stops to beat another.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "apps/job/scheme_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/search/nic_bandwidth.hpp"
+#include "apps/search/step_times.hpp"
 #include "apps/solve/solve_answers.hpp"
 #include "apps/solve/solve_options.hpp"
 #include "sim/base/error.hpp"
@@ -36,14 +35,13 @@ Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Fou
 
 std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,
                                       Progress& progress) {
+  StepTimes times(job);
   std::vector<Answer> answers;
   for (const Setup& setup : job.setups) {
-    const double unlimited = step_time(job, setup, kUnlimited);
-    std::map<double, double> known;  // step time by factor
+    const double unlimited = times.seconds(setup, kUnlimited);
     for (const double share : shares) {
       const auto met = [&](double factor) {
-        if (!known.contains(factor)) known[factor] = step_time(job, setup, factor);
-        return unlimited / known[factor] >= share;
+        return unlimited / times.seconds(setup, factor) >= share;
       };
       answers.push_back(answer_of(job, setup, fmt::format("utilisation {:.4g}", share),
                                   bracket(kNicFactors, met, [&] { progress.step(); })));
@@ -55,10 +53,11 @@ std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>&
 std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progress& progress) {
   const Setup other =
       job.setup_of(sim::with_settings(scheme_of(name, "--beats"), job.scheme_settings));
+  StepTimes times(job);
   std::vector<Answer> answers;
   for (const Setup& setup : job.setups) {
     const auto met = [&](double factor) {
-      return step_time(job, setup, factor) < step_time(job, other, factor);
+      return times.seconds(setup, factor) < times.seconds(other, factor);
     };
     answers.push_back(answer_of(job, setup, "beats " + name,
                                 bracket(kNicFactors, met, [&] { progress.step(); })));

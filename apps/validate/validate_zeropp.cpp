@@ -34,16 +34,16 @@ validation::Errors errors_of(const ZeroppStudy& study, bool speed_ups, Column co
 }
 
 // As the publication counts: with the recomputation.
-std::string rows_text(const ZeroppStudy& study, double recomputed) {
+std::string rows_text(const ZeroppStudy& study) {
   std::string text = fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>8}{:>11}\n", "TFLOPs per GPU",
                                  "published", "blind", "fitted", "off by", "null", "model");
   for (const Row& row : study.rows) {
     const double published = row.measured.value;
     text += fmt::format(
         "  {:<26}{:<2}{:>10.0f}{:>8.1f}{:>9.1f}{:>+7.0f} %{:>8.1f}\n", short_name(row.measured.row),
-        row.used_in_fit ? "*" : "", published * recomputed, row.predicted.blind * recomputed,
-        row.predicted.fitted * recomputed, 100 * (row.predicted.fitted / published - 1),
-        row.predicted.null_model * recomputed);
+        row.used_in_fit ? "*" : "", published * study.recomputed,
+        row.predicted.blind * study.recomputed, row.predicted.fitted * study.recomputed,
+        100 * (row.predicted.fitted / published - 1), row.predicted.null_model * study.recomputed);
   }
   return text + "\n  * the compute efficiency was fitted on this row\n";
 }
@@ -73,12 +73,13 @@ std::string errors_text(const ZeroppStudy& study) {
   return text;
 }
 
-std::vector<Json> records_of(const ZeroppStudy& study, double recomputed) {
+std::vector<Json> records_of(const ZeroppStudy& study) {
   std::vector<Json> records;
   for (const Row& row : study.rows) {
-    Json record{{"row", row.measured.row}, {"published_tflops", row.measured.value * recomputed}};
+    Json record{{"row", row.measured.row},
+                {"published_tflops", row.measured.value * study.recomputed}};
     for (const auto& [name, column] : kColumns) {
-      record[fmt::format("{}_tflops", name)] = row.predicted.*column * recomputed;
+      record[fmt::format("{}_tflops", name)] = row.predicted.*column * study.recomputed;
     }
     record["used_in_fit"] = row.used_in_fit;
     records.push_back(std::move(record));
@@ -86,9 +87,9 @@ std::vector<Json> records_of(const ZeroppStudy& study, double recomputed) {
   return records;
 }
 
-Json json_of(const ZeroppStudy& study, double recomputed) {
+Json json_of(const ZeroppStudy& study) {
   Json json{{"schema_version", 1}, {"study", "zeropp"}};
-  json["rows"] = records_of(study, recomputed);
+  json["rows"] = records_of(study);
   for (const SpeedUp& one : study.speed_ups) {
     Json record{{"row", one.row}, {"published", one.published}};
     for (const auto& [name, column] : kColumns) record[name] = one.predicted.*column;
@@ -111,14 +112,12 @@ void validate_zeropp(const std::string& format) {
   Progress progress("predicting rows", static_cast<int>(measurements.size()));
   const ZeroppStudy study =
       validation::predict_zeropp(folder, measurements, [&] { progress.step(); });
-  const double recomputed = validation::recomputed_flop(
-      sim::read_model(folder / "traces/models" / (measurements.front().setup.model + ".toml")));
   if (format == "table") {
-    fmt::print("{}\n{}\n{}\nfitted: compute_efficiency {:.4f}\n", rows_text(study, recomputed),
+    fmt::print("{}\n{}\n{}\nfitted: compute_efficiency {:.4f}\n", rows_text(study),
                speed_ups_text(study), errors_text(study), *study.fitted.compute_efficiency);
   }
-  if (format == "csv") fmt::print("{}", sim::csv_text(records_of(study, recomputed)));
-  if (format == "json") fmt::print("{}\n", json_of(study, recomputed).dump(2));
+  if (format == "csv") fmt::print("{}", sim::csv_text(records_of(study)));
+  if (format == "json") fmt::print("{}\n", json_of(study).dump(2));
 }
 
 }  // namespace apps

@@ -205,11 +205,10 @@ AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
 
 // Legs of neighbouring nodes that carry as much become one, as a ring's do (fold_rings()).
 std::vector<LegDraft> joined(const Cluster& cluster, const std::vector<LegDraft>& legs) {
-  constexpr int kNodes = 8;
   using Kind = std::tuple<int, double, double, std::size_t>;
   std::map<Kind, LegDraft> all;
   for (const LegDraft& leg : legs) {
-    const int place = node_of(cluster, leg.senders.front()) / kNodes;
+    const int place = node_of(cluster, leg.senders.front()) / kNodesOfLeg;
     const auto [it, added] =
         all.try_emplace({place, leg.unit, leg.channel_share, leg.hops.size()}, leg);
     if (added) continue;

@@ -14,6 +14,10 @@ struct Ring {
   int weight = 1;
 };
 
+// Nodes whose hops one leg may join. SimGrid's work at the end of a flow grows with the flows under
+// way, and its work on a route faster than the route's links; between the two, 8 are cheapest.
+inline constexpr int kNodesOfLeg = 8;
+
 // Hops that progress together, from `senders`, driven by a share of the communicator's channels.
 struct LegDraft {
   std::vector<int> senders = {};

@@ -127,13 +127,10 @@ std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& 
 }
 
 std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<Ring>& rings) {
-  // SimGrid's work at the end of a flow grows with the flows under way, and its work on a route
-  // faster than the route's links; between the two, a flow for 8 nodes is cheapest.
-  constexpr int kNodes = 8;
   std::map<int, std::map<Hop, int>> shares;  // by the place of these nodes
   for (const Ring& ring : rings) {
     for (const Hop& hop : ring.hops) {
-      shares[node_of(cluster, hop.source) / kNodes][hop] += ring.weight;
+      shares[node_of(cluster, hop.source) / kNodesOfLeg][hop] += ring.weight;
     }
   }
   std::vector<LegDraft> legs;

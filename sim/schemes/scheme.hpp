@@ -83,6 +83,10 @@ struct Scheme {
 
   [[nodiscard]] bool compresses() const { return twin != name; }
   [[nodiscard]] bool is_defined_for(int zero_stage) const;
+  // Where nothing says another one.
+  [[nodiscard]] int usual_stage() const;
+  // Whether it sends all values as they are, in FP32 or BF16, by whichever collectives.
+  [[nodiscard]] bool sends_plain() const;
   friend bool operator==(const Scheme&, const Scheme&) = default;
 };
 

@@ -38,13 +38,6 @@ bool can_be_twin(const Scheme& scheme, const Stages& zero) {
          std::ranges::all_of(zero, [&](int stage) { return scheme.is_defined_for(stage); });
 }
 
-bool changes_nothing(const Scheme& scheme) {
-  const GradientExchange& g = scheme.gradients;
-  return scheme.weights.wire.is_plain() && !scheme.weights.secondary_shards &&
-         g.algorithm != Algorithm::low_rank && g.inside.is_plain() && g.between.is_plain() &&
-         scheme.activations.tensor.is_plain() && scheme.activations.pipeline.is_plain();
-}
-
 // Without one: the scheme itself where it does not compress, else the plain form of its sharding.
 std::string read_twin(TomlReader& reader, const Scheme& scheme) {
   std::vector<std::string_view> twins;
@@ -52,7 +45,8 @@ std::string read_twin(TomlReader& reader, const Scheme& scheme) {
     if (can_be_twin(*shipped, scheme.zero)) twins.push_back(shipped->name);
   }
   if (!reader.has("twin")) {
-    return changes_nothing(scheme) ? scheme.name : std::string(twins.front());
+    const bool plain = scheme.sends_plain() && !scheme.weights.secondary_shards;
+    return plain ? scheme.name : std::string(twins.front());
   }
   const std::string name = reader.text("twin");
   if (!scheme.zero.empty() && reader.is_good("twin") &&

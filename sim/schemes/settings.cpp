@@ -90,4 +90,16 @@ bool Scheme::is_defined_for(int zero_stage) const {
   return std::find(zero.begin(), zero.end(), zero_stage) != zero.end();
 }
 
+int Scheme::usual_stage() const { return is_defined_for(1) ? 1 : zero.front(); }
+
+bool Scheme::sends_plain() const {
+  using Algorithm = GradientExchange::Algorithm;
+  const bool plain_gradients =
+      gradients.algorithm == Algorithm::ring ||
+      (gradients.algorithm != Algorithm::low_rank && gradients.residual_bytes == 0 &&
+       gradients.inside.is_plain() && gradients.between.is_plain());
+  return plain_gradients && weights.wire.is_plain() && !weights.difference &&
+         activations.tensor.is_plain() && activations.pipeline.is_plain();
+}
+
 }  // namespace sim

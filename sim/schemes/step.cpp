@@ -63,8 +63,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
       std::vector<int> ranks;
       for (int t = 0; t < parallelism.tensor; ++t) ranks.push_back(rank(stage, replica, t));
       const bool coded = !scheme.activations.tensor.is_plain();
-      tensor.push_back(make_communicator(context.cluster, builder, ranks, context.detail,
-                                         {.ring = true, .all_to_all = coded}));
+      tensor.push_back(communicator(std::move(ranks), {.ring = true, .all_to_all = coded}));
     }
     for (int t = 0; t < parallelism.tensor; ++t) make_data_group(stage, t);
     buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
@@ -72,24 +71,25 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
   }
 }
 
+Communicator Step::communicator(std::vector<int> ranks, Uses uses) {
+  return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
+}
+
 void Step::make_data_group(int stage, int t) {
-  const auto make = [&](std::vector<int> ranks, Uses uses) {
-    return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
-  };
   const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all;
   const bool owners = parallelism.optimizer == Optimizer::muon && shards_weights();
   DataGroup group;
   for (int first = 0; first < data; first += shards) {
     std::vector<int> ranks;
     for (int i = 0; i < shards; ++i) ranks.push_back(rank(stage, first + i, t));
-    group.shards.push_back(make(std::move(ranks), {.all_to_all = flat || owners}));
+    group.shards.push_back(communicator(std::move(ranks), {.all_to_all = flat || owners}));
   }
   for (int place = 0; place < shards && shards < data; ++place) {
     std::vector<int> ranks;
     for (int first = 0; first < data; first += shards) {
       ranks.push_back(rank(stage, first + place, t));
     }
-    group.replicas.push_back(make(std::move(ranks), {.all_to_all = flat}));
+    group.replicas.push_back(communicator(std::move(ranks), {.all_to_all = flat}));
   }
   if (scheme.gradients.algorithm == Algorithm::two_level || scheme.weights.secondary_shards) {
     split_by_node(group);
@@ -99,9 +99,6 @@ void Step::make_data_group(int stage, int t) {
 
 void Step::split_by_node(DataGroup& group) {
   const bool two_level = scheme.gradients.algorithm == Algorithm::two_level;
-  const auto make = [&](std::vector<int> ranks, Uses uses) {
-    return make_communicator(context.cluster, builder, std::move(ranks), context.detail, uses);
-  };
   std::map<int, std::vector<int>> by_node;
   for (const int rank : group.shards.front().ranks) {
     by_node[node_of(context.cluster, rank)].push_back(rank);
@@ -115,12 +112,12 @@ void Step::split_by_node(DataGroup& group) {
                       scheme.name));
     }
     group.inside.push_back(
-        make(members, {.ring = scheme.weights.secondary_shards, .all_to_all = two_level}));
+        communicator(members, {.ring = scheme.weights.secondary_shards, .all_to_all = two_level}));
   }
   for (std::size_t place = 0; place < per_node; ++place) {
     std::vector<int> across;
     for (const auto& [node, members] : by_node) across.push_back(members[place]);
-    group.between.push_back(make(across, {.ring = false, .all_to_all = two_level}));
+    group.between.push_back(communicator(across, {.ring = false, .all_to_all = two_level}));
   }
 }
 

@@ -94,6 +94,7 @@ struct Step {
 
  private:
   [[nodiscard]] double pass_seconds(std::string_view label, double bytes, double flop) const;
+  [[nodiscard]] Communicator communicator(std::vector<int> ranks, Uses uses);
   void make_data_group(int stage, int t);
   void split_by_node(DataGroup& group);
   std::vector<double> slowdown_;                    // by rank: of matrix products

@@ -22,6 +22,7 @@ struct ZeroppStudy {
   std::vector<Row> rows;  // null_refit is unused
   std::vector<SpeedUp> speed_ups;
   Fitted fitted;
+  double recomputed = 1;  // recomputed_flop() of the model: the publication counts with it
 };
 // One tick a row.
 [[nodiscard]] ZeroppStudy predict_zeropp(const std::filesystem::path& folder,
