@@ -29,6 +29,8 @@ constexpr Command kCommands[] = {
     {"solve", "training over several sites: the bandwidth, steps, latency, peers it takes",
      apps::solve_command},
     {"map", "which scheme is fastest where, over NIC bandwidths and models", apps::map_command},
+    {"collective", "one collective over sizes, in the columns of nccl-tests",
+     apps::collective_command},
     {"list", "what ships: schemes, codecs, topologies, sites, models, calibrations",
      apps::list_command},
     {"validate", "rerun published tables and print predicted beside published",

@@ -22,23 +22,6 @@ using sim::InputError;
 
 constexpr double kMostLayers = 1 << 24;  // of all micro-batches and GPUs: planned, some 400 B each
 
-sim::Cluster read_cluster_part(const JobOptions& options,
-                               const std::vector<sim::Setting>& settings) {
-  sim::Cluster cluster = sim::read_cluster(data_file(Kind::topology, options.topology), settings);
-  const auto part = [&](const char* flag, int given, int available, const char* what) {
-    if (given == 0) return available;
-    if (given > available) {
-      throw InputError(fmt::format("{}: {} is more than the {} {} of {}", flag, given, available,
-                                   what, cluster.name));
-    }
-    return given;
-  };
-  const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
-  const int gpus =
-      part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
-  return sim::part_of(std::move(cluster), nodes, gpus);
-}
-
 }  // namespace
 
 SortedSettings sort_settings(const JobOptions& options) {
@@ -62,6 +45,23 @@ SortedSettings sort_settings(const JobOptions& options) {
     settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
   }
   return settings;
+}
+
+sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& sorted) {
+  sim::Cluster cluster =
+      sim::read_cluster(data_file(Kind::topology, options.topology), sorted.topology);
+  const auto part = [&](const char* flag, int given, int available, const char* what) {
+    if (given == 0) return available;
+    if (given > available) {
+      throw InputError(fmt::format("{}: {} is more than the {} {} of {}", flag, given, available,
+                                   what, cluster.name));
+    }
+    return given;
+  };
+  const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
+  const int gpus =
+      part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
+  return sim::part_of(std::move(cluster), nodes, gpus);
 }
 
 sim::Model read_model(const JobOptions& options, const SortedSettings& settings) {
@@ -143,20 +143,15 @@ sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration
   return gpu;
 }
 
-int usual_stage(const sim::Scheme& scheme) {
-  return scheme.is_defined_for(1) ? 1 : scheme.zero.front();
-}
-
 Setup Job::setup_of(sim::Scheme scheme) const {
   Setup setup{std::move(scheme), parallelism};
-  if (!zero) setup.parallelism.sharding.stage = usual_stage(setup.scheme);
+  if (!zero) setup.parallelism.sharding.stage = setup.scheme.usual_stage();
   return setup;
 }
 
 Job read_job(const JobOptions& options) {
   const SortedSettings settings = sort_settings(options);
-  Job job{.cluster = read_cluster_part(options, settings.topology),
-          .model = read_model(options, settings)};
+  Job job{.cluster = read_cluster_part(options, settings), .model = read_model(options, settings)};
   job.calibration = calibration_for(job.cluster.gpu, options.calibration);
   job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
   job.parallelism = parallelism_of(options.parallelism);

@@ -29,6 +29,9 @@ struct SortedSettings {
   std::vector<sim::Setting> topology, model, scheme;
 };
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
+// The topology's first nodes, and of each its first GPUs, as the flags say.
+[[nodiscard]] sim::Cluster read_cluster_part(const JobOptions& options,
+                                             const SortedSettings& settings);
 [[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
 // Whether memory and patience hold the simulation.
 [[nodiscard]] bool is_held(const sim::Cluster& cluster, const sim::Model& model,
@@ -65,8 +68,6 @@ struct Job {
     return {on, model, calibration, setup.parallelism, detail, each_kernel};
   }
 };
-// The stage for a scheme where no flag says it.
-[[nodiscard]] int usual_stage(const sim::Scheme& scheme);
 
 [[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options);
 // Reads the files and checks the flags. Throws InputError.

@@ -55,7 +55,7 @@ class WireBytes : public testing::TestWithParam<FabricRow> {
 };
 
 TEST_P(WireBytes, EachRankOfARingSendsAllButOneNthARound) {
-  for (const CollectiveRow& row : kCollectives) {
+  for (const CollectiveRow& row : all_collectives()) {
     if (!row.ring) continue;
     SCOPED_TRACE(row.name);
     for_each_sent(row, [&](const Cluster& cluster, const SentBytes& sent) {
@@ -70,7 +70,7 @@ TEST_P(WireBytes, EachRankOfARingSendsAllButOneNthARound) {
 
 TEST_P(WireBytes, ARingLeavesEachNodeOnce) {
   // Of G hops that leave a node's GPUs one is over the network, where there is more than one node.
-  for (const CollectiveRow& row : kCollectives) {
+  for (const CollectiveRow& row : all_collectives()) {
     if (!row.ring) continue;
     SCOPED_TRACE(row.name);
     for_each_sent(row, [&](const Cluster& cluster, const SentBytes& sent) {
@@ -107,7 +107,7 @@ TEST_P(WireBytes, AllToAllSendsOneNthToEachOther) {
 
 TEST_P(WireBytes, EachNicCarriesItsShare) {
   // 8 channels, in turn over 1, 2, 4 or 8 NICs; all pairs, evenly over the GPUs.
-  for (const CollectiveRow& row : kCollectives) {
+  for (const CollectiveRow& row : all_collectives()) {
     SCOPED_TRACE(row.name);
     for_each_shape([&](const Cluster& cluster) {
       const Links links(cluster);
@@ -219,7 +219,7 @@ TEST(Collective, PassesOnInARingWhatHasArrived) {
 
 TEST(Collective, OfOneRankOrOfNoBytesDoesNothing) {
   const Cluster cluster = sample_cluster({.nodes = 2});
-  for (const CollectiveRow& row : kCollectives) {
+  for (const CollectiveRow& row : all_collectives()) {
     for (const Detail detail : kDetails) {
       EXPECT_TRUE(schedule_of(row, cluster, {3}, kBytes, detail).operations.empty()) << row.name;
       EXPECT_TRUE(schedule_of(row, cluster, {3, 9}, 0, detail).operations.empty()) << row.name;
@@ -241,7 +241,7 @@ TEST(Collective, ScalarsTakeNoBandwidth) {
 TEST(Collective, HasOneMemberForEachOfItsRanks) {
   const Cluster cluster = sample_cluster({.nodes = 2});
   const std::vector<int> ranks{1, 4, 9, 12};
-  for (const CollectiveRow& row : kCollectives) {
+  for (const CollectiveRow& row : all_collectives()) {
     for (const Detail detail : kDetails) {
       const Schedule schedule = schedule_of(row, cluster, ranks, kBytes, detail);
       std::vector<int> members;

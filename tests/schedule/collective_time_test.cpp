@@ -51,7 +51,7 @@ TEST(CollectiveTime, OfARingIsItsStepsAndItsBytesOverTheNicsOfANode) {
         one_node ? kNvlinkLatency : ((gpus - 1) * kNvlinkLatency + kNicLatency) / gpus;
     const double rate =
         one_node ? kNvlink : std::min(kNvlink, kNic * cluster.network.nics_per_node);
-    for (const CollectiveRow& row : kCollectives) {
+    for (const CollectiveRow& row : all_collectives()) {
       if (!row.ring) continue;
       const double expected = kLaunch + row.rounds * (n - 1) * (step + kBytes / n / rate);
       for (const Detail detail : kDetails) {
@@ -180,7 +180,7 @@ TEST(CollectiveTime, OfAScalarIsTwiceTheDepthOfItsTree) {
 
 TEST(CollectiveTime, StartsWhenTheLastRankArrives) {
   const Cluster cluster = sample_cluster({.nodes = 2, .gpus = 2, .nics = 2});
-  for (const CollectiveRow& row : kCollectives) {
+  for (const CollectiveRow& row : all_collectives()) {
     for (const Detail detail : kDetails) {
       ScheduleBuilder builder(4);
       const Communicator group = make_communicator(cluster, builder, all_ranks(cluster), detail);
@@ -225,7 +225,7 @@ TEST_P(CollectiveBound, IsTheBytesOfAnyLinkOverItsBandwidth) {
                                               .pod_oversubscription = oversubscription,
                                               .nvlink = nvlink});
       const Links links(cluster);
-      for (const CollectiveRow& row : kCollectives) {
+      for (const CollectiveRow& row : all_collectives()) {
         for (const Detail detail : kDetails) {
           const Schedule schedule = schedule_of(row, cluster, all_ranks(cluster), 16e6, detail);
           const double seconds = time_of(schedule, cluster);

@@ -56,7 +56,7 @@ inline std::vector<FoldPoint> fold_points(const FoldAxes& axes) {
     }
   };
   for (const int gpus : axes.gpus) {
-    for (const CollectiveRow& collective : kCollectives) {
+    for (const CollectiveRow& collective : all_collectives()) {
       for (const FabricRow& fabric : kFabrics) {
         const bool uplinks = fabric.fabric != Network::Fabric::single_switch;
         for (const double oversubscription : axes.oversubscription) {

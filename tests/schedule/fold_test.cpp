@@ -68,7 +68,7 @@ class FoldOn : public testing::TestWithParam<FabricRow> {
 TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
   const auto check = [](const Cluster& cluster, const std::vector<int>& ranks) {
     const Links links(cluster);
-    for (const CollectiveRow& row : kCollectives) {
+    for (const CollectiveRow& row : all_collectives()) {
       const auto bytes = [&](Detail detail) {
         return link_bytes(schedule_of(row, cluster, ranks, kBytes, detail), links);
       };
@@ -130,7 +130,7 @@ TEST(Fold, HoldsOnEveryShippedTopology) {
     Cluster cluster = part_of(whole, std::min(4, whole.nodes), std::min(8, whole.gpus_per_node));
     for (const auto cap : {std::optional<Bandwidth>(), std::optional(10_GBps)}) {
       cluster.fitted.communicator_bandwidth = cap;
-      for (const CollectiveRow& row : kCollectives) {
+      for (const CollectiveRow& row : all_collectives()) {
         SCOPED_TRACE(testing::Message() << file << ' ' << row.name << (cap ? ", capped" : ""));
         expect_close(fold_times(row, cluster, all_ranks(cluster), kBytes));
       }

@@ -1,0 +1,191 @@
+// collective: one collective over sizes, in the columns of nccl-tests.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/arguments.hpp"
+#include "apps/commands.hpp"
+#include "apps/job/job.hpp"
+#include "apps/progress.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/report/records.hpp"
+#include "sim/schedule/collective_rows.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+using sim::InputError;
+
+constexpr const char* kUsage =
+    "usage: gardenhose collective NAME --topology NAME [FLAGS]\n\n"
+    "How long a collective takes, from small to large: all_gather, reduce_scatter, all_reduce or\n"
+    "all_to_all over all ranks, or over several groups of them at once. Sizes and bandwidths are\n"
+    "those of nccl-tests, so that its output can be laid beside: the size is of the whole buffer\n"
+    "(of all_gather, what is gathered), the algorithm bandwidth is size over time, and the bus\n"
+    "bandwidth what has to pass a rank's links over time, which a perfect network keeps "
+    "constant.\n\n"
+    "  gardenhose collective all_reduce --topology dgx_h100_x16 --nodes 2\n"
+    "  gardenhose collective all_gather --topology dgx_h100_x16 --split 8 --begin \"1 MiB\"\n"
+    "  gardenhose collective all_to_all --topology gb200_nvl72 --format csv \\\n"
+    "    | plots/bus_bandwidth.py > bus.svg\n";
+
+struct CollectiveOptions {
+  JobOptions job;
+  std::string name, format;
+  sim::Bytes begin, end;
+  int factor = 2, split = 1;
+};
+
+// Measured by nccl-tests' names, a row each.
+struct Timing {
+  std::int64_t size_bytes = 0;
+  double time_s = 0, algorithm_Bps = 0, bus_Bps = 0;
+};
+
+sim::Bytes size_of(const char* flag, const std::string& text) {
+  const auto size = sim::parse_quantity<sim::Bytes>(text);
+  if (!size.value) throw InputError(fmt::format("{}: {}", flag, size.problem));
+  if (size.value->count < 1) throw InputError(fmt::format("{}: is less than a byte", flag));
+  return *size.value;
+}
+
+po::options_description collective_flags(CollectiveOptions& o) {
+  po::options_description flags("What is simulated");
+  auto add = flags.add_options();
+  add("collective", po::value(&o.name)->required(),
+      "all_gather, reduce_scatter, all_reduce or all_to_all");
+  add("topology", po::value(&o.job.topology)->required(),
+      "cluster: a shipped name (see list) or a file");
+  add("nodes", count("--nodes", o.job.nodes), "use the first NODES nodes (default: all)");
+  add("gpus-per-node", count("--gpus-per-node", o.job.gpus_per_node),
+      "use the first GPUs of each node (default: all)");
+  add("split", count("--split", o.split),
+      "as many groups at once, the ranks in turn: of 8 GPUs a node, --split 8 are the "
+      "data-parallel "
+      "groups beside --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
+  add("begin", po::value<std::string>()->default_value("8 B"), "smallest size");
+  add("end", po::value<std::string>()->default_value("8 GiB"), "largest size");
+  add("factor", count("--factor", o.factor), "from each size to the next (default: 2)");
+  add("step-by-step", po::bool_switch(&o.job.step_by_step),
+      "simulate each ring step and each pair on its own (slow; a check of the folded form)");
+  add("set", po::value(&o.job.settings)->composing(),
+      "KEY=VALUE for any key of the topology's file: network.nic_bandwidth=\"200 Gbps\"");
+  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  return flags;
+}
+
+std::optional<CollectiveOptions> parse(const Arguments& arguments) {
+  CollectiveOptions o;
+  po::options_description flags = collective_flags(o);
+  po::positional_options_description places;
+  places.add("collective", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  check_format(o.format);
+  o.begin = size_of("--begin", values["begin"].as<std::string>());
+  o.end = size_of("--end", values["end"].as<std::string>());
+  if (o.end < o.begin) throw InputError("--end: is less than --begin");
+  const SortedSettings settings = sort_settings(o.job);
+  for (const auto* other : {&settings.model, &settings.scheme}) {
+    if (!other->empty()) {
+      throw InputError(fmt::format("--set: {} is no key of a topology", other->front().key));
+    }
+  }
+  if (o.factor < 2) throw InputError("--factor: is less than 2");
+  return o;
+}
+
+// Rank r is of group r mod `split`.
+std::vector<std::vector<int>> groups_of(const sim::Cluster& cluster, int split) {
+  const int ranks = rank_count(cluster);
+  if (ranks % split != 0 || ranks / split < 2) {
+    throw InputError(
+        fmt::format("--split: {} GPUs are no {} groups of two or more alike", ranks, split));
+  }
+  std::vector<std::vector<int>> groups(static_cast<std::size_t>(split));
+  for (int rank = 0; rank < ranks; ++rank) {
+    groups[static_cast<std::size_t>(rank % split)].push_back(rank);
+  }
+  return groups;
+}
+
+std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::CollectiveRow& row,
+                               const sim::Cluster& cluster,
+                               const std::vector<std::vector<int>>& groups) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = options.begin.count; size <= options.end.count; size *= options.factor) {
+    sizes.push_back(size);
+    if (size > options.end.count / options.factor) break;
+  }
+  const sim::Detail detail =
+      options.job.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
+  const double share = row.sent_share(static_cast<int>(groups.front().size()));
+  Progress progress("simulating sizes", static_cast<int>(sizes.size()));
+  std::vector<Timing> timings;
+  for (const std::int64_t size : sizes) {
+    progress.step();
+    const auto bytes = static_cast<double>(size);
+    const double time_s =
+        sim::simulate(schedule_of(row, cluster, groups, bytes, detail), cluster).makespan_s;
+    timings.push_back({size, time_s, bytes / time_s, share * bytes / time_s});
+  }
+  return timings;
+}
+
+std::string table_of(const std::vector<Timing>& timings) {
+  std::string text =
+      fmt::format("{:>14} {:>12} {:>12} {:>12}\n{:>14} {:>12} {:>12} {:>12}\n", "size", "time",
+                  "algbw", "busbw", "(B)", "(us)", "(GB/s)", "(GB/s)");
+  for (const Timing& timing : timings) {
+    text += fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}\n", timing.size_bytes,
+                        timing.time_s * 1e6, timing.algorithm_Bps / 1e9, timing.bus_Bps / 1e9);
+  }
+  return text;
+}
+
+std::vector<Json> records_of(const CollectiveOptions& options, const sim::Cluster& cluster,
+                             const std::vector<Timing>& timings) {
+  std::vector<Json> records;
+  for (const Timing& timing : timings) {
+    records.push_back({{"collective", options.name},
+                       {"topology", cluster.name},
+                       {"gpus", rank_count(cluster)},
+                       {"groups", options.split},
+                       {"size_bytes", timing.size_bytes},
+                       {"time_s", timing.time_s},
+                       {"algorithm_bandwidth_Bps", timing.algorithm_Bps},
+                       {"bus_bandwidth_Bps", timing.bus_Bps}});
+  }
+  return records;
+}
+
+}  // namespace
+
+int collective_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  const sim::CollectiveRow& row = sim::collective_named(options->name);
+  const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
+  const auto groups = groups_of(cluster, options->split);
+  const std::vector<Timing> timings = timings_of(*options, row, cluster, groups);
+  if (options->format == "table") {
+    const std::string at_once = groups.size() == 1 ? "" : fmt::format("{} times ", groups.size());
+    fmt::print("# {} on {}: {}{} GPUs\n{}", options->name, cluster.name, at_once,
+               groups.front().size(), table_of(timings));
+  }
+  const auto records = records_of(*options, cluster, timings);
+  if (options->format == "json") fmt::print("{}\n", Json(records).dump(1));
+  if (options->format == "csv") fmt::print("{}", sim::csv_text(records));
+  return 0;
+}
+
+}  // namespace apps

@@ -1,0 +1,42 @@
+#include "sim/schedule/collective_rows.hpp"
+
+#include <array>
+#include <utility>
+
+#include "sim/base/names.hpp"
+
+namespace sim {
+namespace {
+
+constexpr std::array kCollectives{
+    CollectiveRow{"all_gather", all_gather, true, 1},
+    CollectiveRow{"reduce_scatter", reduce_scatter, true, 1},
+    CollectiveRow{"all_reduce", all_reduce, true, 2},
+    CollectiveRow{"all_to_all", all_to_all, false, 1},
+};
+
+}  // namespace
+
+std::span<const CollectiveRow> all_collectives() { return kCollectives; }
+
+const CollectiveRow& collective_named(std::string_view name, std::string_view place) {
+  std::vector<std::string_view> known;
+  for (const CollectiveRow& row : kCollectives) {
+    if (row.name == name) return row;
+    known.push_back(row.name);
+  }
+  refuse_name(place, name, known);
+}
+
+Schedule schedule_of(const CollectiveRow& row, const Cluster& cluster,
+                     std::span<const std::vector<int>> groups, double bytes, Detail detail) {
+  ScheduleBuilder builder(rank_count(cluster));
+  const Uses uses{.ring = row.ring, .all_to_all = !row.ring};
+  for (const std::vector<int>& ranks : groups) {
+    const Communicator group = make_communicator(cluster, builder, ranks, detail, uses);
+    row.append(builder, group, bytes, {.stream = Stream::weights, .label = row.name});
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace sim

@@ -1,0 +1,33 @@
+// The collectives that move a buffer, as a table: what is checked or shown of one is of all.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/schedule/collectives.hpp"
+
+namespace sim {
+
+struct CollectiveRow {
+  std::string_view name;
+  void (*append)(ScheduleBuilder&, const Communicator&, double bytes, const Call&);
+  bool ring;
+  int rounds;  // each of n ranks sends `rounds` * (n-1)/n of the buffer
+
+  // Of that buffer, what a rank sends. Times it is what nccl-tests calls the bus bandwidth: over the
+  // time it takes, what has to pass a rank's links whatever the algorithm (its PERFORMANCE.md).
+  [[nodiscard]] double sent_share(int ranks) const { return rounds * (ranks - 1.0) / ranks; }
+};
+
+[[nodiscard]] std::span<const CollectiveRow> all_collectives();
+// Throws InputError that names the known ones; `place` is where the name was given.
+[[nodiscard]] const CollectiveRow& collective_named(std::string_view name,
+                                                    std::string_view place = "collective");
+
+// The collective alone, over each of the groups at once. Bytes are those of each group's buffer.
+[[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Cluster& cluster,
+                                   std::span<const std::vector<int>> groups, double bytes,
+                                   Detail detail);
+
+}  // namespace sim
