@@ -81,6 +81,14 @@ std::string sha256_of_file(const fs::path& file) {
   return sha256(std::string(std::istreambuf_iterator<char>(stream), {}));
 }
 
+std::vector<std::string> Origins::changed() const {
+  std::vector<std::string> files;
+  for (const auto& [path, hash] : hashes_) {
+    if (sha256_of_file(path) != hash) files.push_back(path);
+  }
+  return files;
+}
+
 void Origins::add(const fs::path& file, bool follow, Files& files) {
   const fs::path path = file.lexically_normal();
   const auto [hash, is_new] = hashes_.emplace(path.string(), "");

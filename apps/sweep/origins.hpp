@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/sweep/spec.hpp"
 
@@ -31,6 +32,8 @@ class Origins {
   // The files are read once: call it before the points run. A file that is missing has no hash;
   // whether that is wrong, run says.
   [[nodiscard]] const Origin& of(const Inputs& inputs);
+  // The files that are no longer what they were when they were read.
+  [[nodiscard]] std::vector<std::string> changed() const;
 
  private:
   using Files = std::map<std::string, std::string>;

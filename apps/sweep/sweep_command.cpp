@@ -197,7 +197,12 @@ int run_sweep(const SweepOptions& options) {
                                      .shard = shard.text(),
                                      .workers = jobs},
                                     folder);
-  return report(store, totals, jobs);
+  const int code = report(store, totals, jobs);
+  const std::vector<std::string> changed = origins.changed();
+  if (changed.empty()) return code;
+  fmt::print("{} changed while the sweep ran: the same command with --recompute runs its points\n",
+             fmt::join(changed, ", "));
+  return code == 0 ? 1 : code;
 }
 
 }  // namespace

@@ -135,6 +135,27 @@ TEST_F(SweepWorkers, OfASecondSweepDoNotWriteIntoTheSameStore) {
   EXPECT_EQ(first.wait().code, 128 + SIGINT);
 }
 
+TEST_F(SweepWorkers, WhoseFilesChangeMeanwhileRunAgain) {
+  const Sandbox sandbox;
+  const std::string cluster = text_of(source_directory() / "topologies/sdp4bit_a100.toml");
+  sandbox.write("mine.toml", cluster);
+  sandbox.write(
+      "s.toml",
+      "[run]\ntopology = \"./mine.toml\"\nmodel = \"gpt_125m\"\n[grid]\nnodes = [1, 2]\n");
+  Program program(words("sweep s.toml -j 1"), sandbox.path());
+  const pid_t worker = worker_of(program);
+  kill(worker, SIGSTOP);
+  sandbox.write("mine.toml", cluster + "\n# changed\n");
+  kill(worker, SIGCONT);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("mine.toml changed while"), std::string::npos) << outcome.out;
+  expect_refused(sweep_in(sandbox), "s.sqlite");
+  const Outcome again = sweep_in(sandbox, "--recompute");
+  EXPECT_EQ(again.code, 0);
+  EXPECT_EQ(again.out.find("changed while"), std::string::npos) << again.out;
+}
+
 TEST(SweepEnds, AFullDiskLosesNothing) {
   const Sandbox sandbox;
   sandbox.write("s.toml", kSmallSweep);
