@@ -71,7 +71,8 @@ sim::Model read_model(const JobOptions& options, const SortedSettings& settings)
 bool is_held(const sim::Cluster& cluster, const sim::Model& model,
              const sim::Parallelism& parallelism) {
   const int layers = model.layers / parallelism.pipeline;
-  return static_cast<double>(layers) * parallelism.accumulation * sim::rank_count(cluster) <= kMostLayers;
+  return static_cast<double>(layers) * parallelism.accumulation * sim::rank_count(cluster) <=
+         kMostLayers;
 }
 
 void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
