@@ -22,6 +22,13 @@ using sim::InputError;
 
 constexpr double kMostLayers = 1 << 24;  // of all micro-batches and GPUs: planned, some 400 B each
 
+po::typed_value<double>* factor(const char* flag, double& option) {
+  return po::value(&option)->notifier([flag](double value) {
+    if (value >= 1e-6 && value <= 1e6) return;
+    throw InputError(fmt::format("{}: {} is no factor from 1e-6 to 1e6", flag, value));
+  });
+}
+
 }  // namespace
 
 SortedSettings sort_settings(const JobOptions& options) {
@@ -106,6 +113,8 @@ po::options_description job_flags(JobOptions& o) {
   add_parallelism_flags(flags, o.parallelism);
   add("calibration", po::value(&o.calibration)->default_value("auto"),
       "kernel times: auto, roofline, a shipped name or a file");
+  add("codec-time", factor("--codec-time", o.codec_time),
+      "codecs' kernels take so many times as long as the calibration says (default: 1)");
   add("step-by-step", po::bool_switch(&o.step_by_step),
       "simulate each ring step and each pair on its own (slow; a check of the folded form)");
   add("each-kernel", po::bool_switch(&o.each_kernel),
@@ -154,6 +163,7 @@ Job read_job(const JobOptions& options) {
   const SortedSettings settings = sort_settings(options);
   Job job{.cluster = read_cluster_part(options, settings), .model = read_model(options, settings)};
   job.calibration = calibration_for(job.cluster.gpu, options.calibration);
+  job.calibration.codec_slowdown = options.codec_time;
   job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
   job.parallelism = parallelism_of(options.parallelism);
   job.zero = options.parallelism.zero;

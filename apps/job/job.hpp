@@ -15,6 +15,7 @@ namespace apps {
 // The flags as given.
 struct JobOptions {
   std::string topology, model, calibration = "auto";
+  double codec_time = 1;
   std::vector<std::string> schemes;
   int nodes = 0, gpus_per_node = 0;  // 0: all of the cluster's
   ParallelismOptions parallelism;

@@ -35,6 +35,7 @@ class JsonReader {
   [[noreturn]] void fail(const std::string& what) const;
   [[nodiscard]] JsonReader at(const std::string& key) const;
   [[nodiscard]] bool has(const std::string& key) const;
+  [[nodiscard]] bool is_null() const { return value_.is_null(); }
   // Fails on a key that is none of `known`: a misspelt one would be ignored.
   void only(std::initializer_list<std::string_view> known) const;
   // Of one line.

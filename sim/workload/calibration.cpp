@@ -57,6 +57,13 @@ Gpu as_measured(Gpu gpu, const Calibration& calibration) {
   return gpu;
 }
 
+KernelEstimate slowed(KernelEstimate estimate, const Calibration& calibration) {
+  if (calibration.codec_slowdown == 1) return estimate;
+  estimate.seconds *= calibration.codec_slowdown;
+  estimate.source += fmt::format(", times {:.4g}", calibration.codec_slowdown);
+  return estimate;
+}
+
 Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "roofline", .source = ""}; }
 
 double interpolated(const std::vector<KernelTime>& times, double elements) {
@@ -71,9 +78,10 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
   if (found == calibration.kernels.end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-    return not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements);
+    return slowed(not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements),
+                  calibration);
   }
-  return from_table(calibration, gpu, found->second, use.elements);
+  return slowed(from_table(calibration, gpu, found->second, use.elements), calibration);
 }
 
 KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
@@ -81,9 +89,10 @@ KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
   if (shape.elements == 0) return {};
   const auto found = calibration.methods.find(step_key(step, shape));
   if (found == calibration.methods.end()) {
-    return not_in_table(calibration, gpu, step.moved_bytes(shape));
+    return slowed(not_in_table(calibration, gpu, step.moved_bytes(shape)), calibration);
   }
-  return from_table(calibration, gpu, found->second, static_cast<double>(shape.elements));
+  return slowed(from_table(calibration, gpu, found->second, static_cast<double>(shape.elements)),
+                calibration);
 }
 
 std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,

@@ -21,6 +21,7 @@ struct KernelTime {
   double elements = 0;
   double seconds = 0;
   double moved_bytes = 0;  // read and written in GPU memory
+  double spread = 0;       // interquartile range of its launches over their median; 0: not said
 };
 
 // One measured size of a pass over memory.
@@ -66,6 +67,9 @@ struct Calibration {
   // weights", "zero gradients".
   std::map<std::string, std::vector<PassTime>> passes = {};
   std::vector<Interference> interference = {};
+  // What a codec's kernel takes over what the table, or what stands in for it, says: whoever doubts
+  // the table asks what if (--codec-time).
+  double codec_slowdown = 1;
 };
 
 // Reads a table. Throws InputError naming the file and the JSON path of what is wrong; a table
@@ -101,6 +105,9 @@ struct KernelEstimate {
 // the GPU's copies reach.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
+
+// By Calibration::codec_slowdown, which kernel_time() and step_time() have in them.
+[[nodiscard]] KernelEstimate slowed(KernelEstimate estimate, const Calibration& calibration);
 
 // Of a step of a method that is more than a codec, likewise.
 [[nodiscard]] KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,

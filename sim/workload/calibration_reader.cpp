@@ -84,7 +84,11 @@ void add_time(const JsonReader& row, double elements, std::vector<KernelTime>& t
   if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
     row.fail("the same kernel and size are there twice");
   }
-  times.push_back({elements, read_seconds(row.at("median_s")), row.at("moved_bytes").positive()});
+  const double seconds = read_seconds(row.at("median_s"));
+  times.push_back({elements, seconds, row.at("moved_bytes").positive()});
+  // Published tables have none.
+  if (!row.has("spread_s") || row.at("spread_s").is_null()) return;
+  times.back().spread = row.at("spread_s").not_negative() / seconds;
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {

@@ -153,7 +153,7 @@ KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu, const 
   if (requantizes && (use.wire.card || use.wire_out.card)) {
     return reencode_time(calibration, gpu, use);
   }
-  if (use.wire.card) return card_time(*use.wire.card, gpu, use);
+  if (use.wire.card) return slowed(card_time(*use.wire.card, gpu, use), calibration);
   return kernel_time(calibration, gpu, kernel_of(use));
 }
 

@@ -110,6 +110,7 @@ constexpr Knob kKnobs[] = {
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --overlap gradients --bucket-size 4GiB",
      "60MiB", kExposed, down},
     {"--calibration", kCompressed, "roofline", "/codec_s", changed},
+    {"--codec-time", kCompressed, "2", "/codec_s", up},
     {"--step-by-step", kCompressed, "", kStep, changed},
     {"--each-kernel", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json",
      "", "timeline.json", up},

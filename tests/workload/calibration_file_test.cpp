@@ -33,6 +33,17 @@ TEST(CalibrationFile, GivesItsRowsSortedAndItsProducts) {
   EXPECT_EQ(table.gemm[0].seconds, 0.5);
 }
 
+TEST(CalibrationFile, GivesTheSpreadOfEachKernelsLaunches) {
+  Json table = table_of({row("int8_g128", "encode", 1 << 20, 0.5)});
+  EXPECT_EQ(read(table).kernels.begin()->second.front().spread, 0);
+  Json& only = table["codecs"][0];
+  only["spread_s"] = only["median_s"].get<double>() / 4;
+  EXPECT_DOUBLE_EQ(read(table).kernels.begin()->second.front().spread, 0.25);
+  only["spread_s"] = -1;
+  const std::string error = input_error_of([&] { static_cast<void>(read(table)); });
+  EXPECT_NE(error.find("sample.json: /codecs/0/spread_s: "), std::string::npos) << error;
+}
+
 TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
   EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");

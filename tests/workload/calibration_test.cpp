@@ -92,6 +92,17 @@ TEST(MemoryShare, OfAnEvenNumberOfKernelsIsTheMeanOfTheMiddleTwo) {
   EXPECT_DOUBLE_EQ(table.memory_share, 0.5);
 }
 
+TEST(KernelTime, IsSoManyTimesWhatTheTableOrItsStandInSays) {
+  Calibration table = sample_table();
+  const double tabled = encode_s(table, tables_gpu(), 1 << 22);
+  const auto lacking = use("int4_g128", Operation::encode, 1 << 22);
+  const double stand_in = kernel_time(table, tables_gpu(), lacking).seconds;
+  table.codec_slowdown = 1.5;
+  EXPECT_DOUBLE_EQ(encode_s(table, tables_gpu(), 1 << 22), 1.5 * tabled);
+  EXPECT_DOUBLE_EQ(kernel_time(table, tables_gpu(), lacking).seconds, 1.5 * stand_in);
+  EXPECT_TRUE(kernel_time(table, tables_gpu(), lacking).source.ends_with(", times 1.5"));
+}
+
 TEST(KernelTime, SaysWhereItComesFrom) {
   const Calibration table = sample_table();
   const auto source = [](const Calibration& from, const Gpu& gpu, const char* codec) {
