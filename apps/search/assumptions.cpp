@@ -1,0 +1,255 @@
+#include "apps/search/assumptions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "apps/search/nic_bandwidth.hpp"
+#include "sim/cluster/fabric.hpp"
+#include "sim/engine/simulate.hpp"
+
+namespace apps {
+namespace {
+
+using sim::Calibration;
+using sim::Cluster;
+
+std::string set(const char* key, sim::Bandwidth value) {
+  return fmt::format("--set {}={:.6g}Gbps", key, value.base() * 8 / 1e9);
+}
+std::string set(const char* key, sim::Seconds value) {
+  return fmt::format("--set {}={:.6g}us", key, value.base() * 1e6);
+}
+std::string set(const char* key, sim::FlopRate value) {
+  return fmt::format("--set {}={:.6g}TFLOPs", key, value.base() / 1e12);
+}
+std::string set(const char* key, double value) {
+  return fmt::format("--set {}={:.6g}", key, value);
+}
+
+bool is_measured_here(const Cluster& cluster, const Calibration& calibration) {
+  return calibration.gpu == cluster.gpu.name && calibration.kind == "measured";
+}
+
+Spread nic_spread(const Cluster& cluster, const Calibration&) {
+  if (cluster.fitted.network_efficiency) {
+    return {0.05, "as far as predicted gradient exchanges are off where it was fitted (validate)"};
+  }
+  return {0.1, "a judgement: efficiencies from data sheets, and those fitted on measured steps"};
+}
+
+void scale_nics(Cluster& cluster, Calibration&, double factor) {
+  cluster = with_nics(std::move(cluster), factor);
+}
+
+std::string nic_flags(const Cluster& cluster, const Calibration&) {
+  std::string flags = set("network.nic_bandwidth", cluster.network.nic_bandwidth);
+  const auto& cap = cluster.fitted.communicator_bandwidth;
+  if (cap) flags += " " + set("fitted.communicator_bandwidth", *cap);
+  return flags;
+}
+
+Spread nvlink_spread(const Cluster&, const Calibration&) {
+  return {0.07,
+          "of the shares that collectives reach on the shipped clusters' NVLinks, 0.76 to 0.94"};
+}
+
+Spread latency_spread(const Cluster&, const Calibration&) {
+  return {0.27, "of two versions of NCCL's tuning table: 9.6 us and 14 us"};
+}
+
+Spread kernel_launch_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (is_measured_here(cluster, calibration) && calibration.launch_latency) {
+    return {0.05, "a judgement: measured on this GPU"};
+  }
+  return {0.56, "of two sources: 2 us on an H100, and 0.9 us in CUDA graphs"};
+}
+
+// A step waits for its slowest GPU. The largest of n values of a normal distribution scatters by its
+// standard deviation times pi / sqrt(12 ln n) (Gumbel's limit).
+double of_slowest(const Cluster& cluster) {
+  const double n = rank_count(cluster);
+  const double share = n > 2 ? std::numbers::pi / std::sqrt(12 * std::log(n)) : 1;
+  return cluster.speed_spread * share;
+}
+
+Spread matrix_spread(const Cluster& cluster, const Calibration& calibration) {
+  Spread spread{0.2, "of the compute efficiencies that validate fits, 0.40 to 0.76"};
+  if (cluster.fitted.compute_efficiency) {
+    spread = {0.05, "as far as predicted throughputs are off where it was fitted (validate)"};
+  } else if (is_measured_here(cluster, calibration) && !calibration.gemm.empty()) {
+    spread = {0.1, "a judgement: products measured on this GPU, other kernels not"};
+  }
+  if (cluster.speed_spread > 0) {
+    spread.of_logarithm = std::hypot(spread.of_logarithm, of_slowest(cluster));
+    spread.source += ", and of the slowest of the GPUs by speed_spread";
+  }
+  return spread;
+}
+
+void scale_matrices(Cluster& cluster, Calibration& calibration, double factor) {
+  sim::Gpu& gpu = cluster.gpu;
+  gpu.bf16 = gpu.bf16 * factor;
+  if (gpu.fp8) gpu.fp8 = *gpu.fp8 * factor;
+  if (gpu.fp4) gpu.fp4 = *gpu.fp4 * factor;
+  for (sim::GemmTime& measured : calibration.gemm) measured.seconds /= factor;
+}
+
+std::string matrix_flags(const Cluster& cluster, const Calibration& calibration) {
+  const sim::Gpu& gpu = cluster.gpu;
+  if (calibration.gpu == gpu.name && !calibration.gemm.empty()) return "";
+  std::string flags = set("gpu.bf16", gpu.bf16);
+  if (gpu.fp8) flags += " " + set("gpu.fp8", *gpu.fp8);
+  if (gpu.fp4) flags += " " + set("gpu.fp4", *gpu.fp4);
+  return flags;
+}
+
+Spread attention_spread(const Cluster&, const Calibration&) {
+  return {0.2, "a judgement: between published kernels, 0.35 to 0.75 of the peak forward"};
+}
+
+void scale_attention(Cluster& cluster, Calibration&, double factor) {
+  auto& share = cluster.gpu.fused_attention;
+  if (share) share = std::min(1.0, *share * factor);
+}
+
+std::string attention_flags(const Cluster& cluster, const Calibration&) {
+  const auto& share = cluster.gpu.fused_attention;
+  return share ? set("gpu.fused_attention", *share) : "";
+}
+
+Spread memory_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (is_measured_here(cluster, calibration) && calibration.copy_bandwidth) {
+    return {0.02, "a judgement: measured on this GPU"};
+  }
+  return {0.05,
+          "of the shares that BabelStream reaches on the shipped clusters' GPUs, 0.78 to 0.90"};
+}
+
+void scale_memory(Cluster& cluster, Calibration& calibration, double factor) {
+  cluster.gpu.memory_bandwidth = cluster.gpu.memory_bandwidth * factor;
+  for (auto& [pass, times] : calibration.passes) {
+    for (sim::PassTime& time : times) time.seconds /= factor;
+  }
+}
+
+// The share of it that was measured would be worked out anew.
+std::string memory_flags(const Cluster& cluster, const Calibration& calibration) {
+  const bool own = calibration.gpu == cluster.gpu.name;
+  if (own && !calibration.passes.empty()) return "";
+  std::string flags = set("gpu.memory_bandwidth", cluster.gpu.memory_bandwidth);
+  if (own && calibration.copy_bandwidth) {
+    flags += " " + set("gpu.memory_efficiency", cluster.gpu.memory_efficiency);
+  }
+  return flags;
+}
+
+// The median over kernels, each at its largest size. Of a normal distribution the quartiles are
+// 1.349 standard deviations apart.
+double spread_of_kernels(const Calibration& calibration) {
+  std::vector<double> spreads;
+  for (const auto* table : {&calibration.kernels, &calibration.methods}) {
+    for (const auto& [key, times] : *table) {
+      if (times.back().spread > 0) spreads.push_back(times.back().spread / 1.349);
+    }
+  }
+  if (spreads.empty()) return 0;
+  const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
+  std::nth_element(spreads.begin(), middle, spreads.end());
+  return *middle;
+}
+
+Spread codec_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (calibration.kernels.empty()) return {0.4, "a judgement: roofline, no kernel was measured"};
+  if (calibration.gpu != cluster.gpu.name) {
+    return {0.25, "a judgement: extrapolated from another GPU by memory bandwidth"};
+  }
+  if (const double measured = spread_of_kernels(calibration); measured > 0) {
+    return {measured, "of the launches that " + calibration.name + " measured"};
+  }
+  return {0.1, "a judgement: published for this GPU without a spread"};
+}
+
+void scale_codecs(Cluster&, Calibration& calibration, double factor) {
+  calibration.codec_slowdown *= factor;
+}
+
+std::string codec_flags(const Cluster&, const Calibration& calibration) {
+  return fmt::format("--codec-time {:.6g}", calibration.codec_slowdown);
+}
+
+constexpr std::array kAssumptions{
+    Assumption{"nic_bandwidth", "what large collectives reach on each NIC", Concern::links, true,
+               nic_spread, scale_nics, nic_flags},
+    Assumption{
+        "nvlink_bandwidth", "what large collectives reach on a GPU's NVLinks", Concern::links, true,
+        nvlink_spread,
+        [](Cluster& c, Calibration&, double f) { c.nvlink.bandwidth = c.nvlink.bandwidth * f; },
+        [](const Cluster& c, const Calibration&) {
+          return set("nvlink.bandwidth", c.nvlink.bandwidth);
+        }},
+    Assumption{"network_latency", "of a collective's step between nodes", Concern::links, false,
+               latency_spread,
+               [](Cluster& c, Calibration&, double f) {
+                 c.network.latency = c.network.latency * f;
+                 c.network.switch_latency = c.network.switch_latency * f;
+               },
+               [](const Cluster& c, const Calibration&) {
+                 std::string flags = set("network.latency", c.network.latency);
+                 if (c.network.fabric == sim::Network::Fabric::single_switch) return flags;
+                 return flags + " " + set("network.switch_latency", c.network.switch_latency);
+               }},
+    Assumption{"nvlink_latency", "of a collective's step inside a node", Concern::links, false,
+               latency_spread,
+               [](Cluster& c, Calibration&, double f) { c.nvlink.latency = c.nvlink.latency * f; },
+               [](const Cluster& c, const Calibration&) {
+                 return set("nvlink.latency", c.nvlink.latency);
+               }},
+    Assumption{
+        "collective_launch", "fixed cost of a collective", Concern::library, false, latency_spread,
+        [](Cluster& c, Calibration&, double f) { c.collectives.launch = c.collectives.launch * f; },
+        [](const Cluster& c, const Calibration&) {
+          return set("collectives.launch", c.collectives.launch);
+        }},
+    Assumption{
+        "kernel_launch", "from one kernel's end to the next one's start", Concern::gpu, false,
+        kernel_launch_spread,
+        [](Cluster& c, Calibration&, double f) { c.gpu.launch_latency = c.gpu.launch_latency * f; },
+        [](const Cluster& c, const Calibration&) {
+          return set("gpu.launch_latency", c.gpu.launch_latency);
+        }},
+    Assumption{"matrix_rate", "of matrix products, in all precisions", Concern::gpu, true,
+               matrix_spread, scale_matrices, matrix_flags},
+    Assumption{"attention_rate", "share of the peak that fused attention reaches", Concern::gpu,
+               true, attention_spread, scale_attention, attention_flags},
+    Assumption{"memory_bandwidth", "that passes over GPU memory reach", Concern::gpu, true,
+               memory_spread, scale_memory, memory_flags},
+    Assumption{"codec_time", "of the codecs' kernels", Concern::gpu, false, codec_spread,
+               scale_codecs, codec_flags},
+};
+
+}  // namespace
+
+std::span<const Assumption> assumptions() { return kAssumptions; }
+
+Job scaled(Job job, const Assumption& assumption, double factor) {
+  assumption.scale(job.cluster, job.calibration, factor);
+  return job;
+}
+
+double step_seconds(const Job& job, const Setup& setup) {
+  return sim::simulate(sim::plan_step(job.context(setup), setup.scheme), job.cluster).makespan_s;
+}
+
+double sensitivity(const Job& job, const Setup& setup, const Assumption& assumption,
+                   double step_time_s) {
+  const double other = step_seconds(scaled(job, assumption, kSensitivityStep), setup);
+  return std::log(step_time_s / other) / std::log(kSensitivityStep);
+}
+
+}  // namespace apps

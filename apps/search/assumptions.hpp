@@ -1,0 +1,53 @@
+// What a prediction rests on and nobody knows exactly: each such constant with how far it may be off,
+// and what the answer would be if it were.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "apps/job/job.hpp"
+
+namespace apps {
+
+// How far a constant may be off: the standard deviation of its logarithm, so 0.1 is about 10 %.
+struct Spread {
+  double of_logarithm = 0;
+  std::string source;
+};
+
+// What an assumption is about, and so whether two configurations that differ share it.
+enum class Concern {
+  gpu,     // its rates: shared by clusters of the same GPU and calibration
+  links,   // NVLink, NICs and the fabric: shared on the same cluster
+  library  // the communication library: shared by all
+};
+
+// One constant, or several that are wrong together.
+struct Assumption {
+  std::string_view name;     // "nic_bandwidth"
+  std::string_view meaning;  // one line
+  Concern concern = Concern::gpu;
+  bool more_is_faster = false;
+  Spread (*spread)(const sim::Cluster&, const sim::Calibration&) = nullptr;
+  // To `factor` times what it is. 1 changes no bit.
+  void (*scale)(sim::Cluster&, sim::Calibration&, double factor) = nullptr;
+  // The flags of run that say what the cluster and the calibration have: "--set nvlink.latency=2us".
+  // Empty where none does, as for a calibration's table.
+  std::string (*flags)(const sim::Cluster&, const sim::Calibration&) = nullptr;
+};
+[[nodiscard]] std::span<const Assumption> assumptions();
+
+// The job as it would be if the constant were `factor` times what it is.
+[[nodiscard]] Job scaled(Job job, const Assumption& assumption, double factor);
+
+// Seconds of a simulated step.
+[[nodiscard]] double step_seconds(const Job& job, const Setup& setup);
+
+// d ln throughput / d ln constant: what a percent more of it gains or costs, in percent. By one
+// simulation with kSensitivityStep times as much of it; `step_time_s` is the step as it is.
+inline constexpr double kSensitivityStep = 1.1;
+[[nodiscard]] double sensitivity(const Job& job, const Setup& setup, const Assumption& assumption,
+                                 double step_time_s);
+
+}  // namespace apps

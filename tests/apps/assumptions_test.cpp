@@ -1,0 +1,138 @@
+// What predictions rest on: each assumption moves the answer as it says, and by 1 not at all.
+#include "apps/search/assumptions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "apps/arguments.hpp"
+#include "sim/engine/simulate.hpp"
+#include "tests/apps/program.hpp"
+
+namespace apps {
+namespace {
+
+// Two layers on two nodes of two H100 whose step each assumption is a part of: nothing overlaps.
+const std::string kFlags =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 --scheme sdp4bit "
+    "--attention fused --set model.layers=2 ";
+
+Job tiny_job() {
+  JobOptions options;
+  auto flags = job_flags(options);
+  boost::program_options::variables_map values;
+  EXPECT_TRUE(parse_arguments(apps_tests::words(kFlags), "", flags, {}, values));
+  options.schemes = split(values["scheme"].as<std::string>());
+  return read_job(options);
+}
+
+const Assumption& named(std::string_view name) {
+  for (const Assumption& one : assumptions()) {
+    if (one.name == name) return one;
+  }
+  throw std::logic_error("no such assumption");
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Assumption& one : assumptions()) names.emplace_back(one.name);
+  return names;
+}
+
+double seconds(const Job& job) { return step_seconds(job, job.setups.front()); }
+
+class Assumptions : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, Assumptions, testing::ValuesIn(names()),
+                         [](const auto& one) { return one.param; });
+
+TEST_P(Assumptions, MoveTheAnswerInTheirDirection) {
+  const Job job = tiny_job();
+  const double as_is = seconds(job);
+  for (const double factor : {0.8, 1.25}) {
+    const double other = seconds(scaled(job, named(GetParam()), factor));
+    EXPECT_EQ(other < as_is, (factor > 1) == named(GetParam()).more_is_faster) << factor;
+    EXPECT_NE(other, as_is);
+  }
+}
+
+TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
+  const Job job = tiny_job();
+  const Job same = scaled(job, named(GetParam()), 1);
+  const sim::Schedule before =
+      sim::plan_step(job.context(job.setups.front()), job.setups[0].scheme);
+  const sim::Schedule after =
+      sim::plan_step(same.context(job.setups.front()), job.setups[0].scheme);
+  EXPECT_EQ(sim::simulate(before, job.cluster).end_s, sim::simulate(after, same.cluster).end_s);
+}
+
+// What the flags say is what was simulated, to their six digits.
+TEST_P(Assumptions, AreToldToRunByTheirFlags) {
+  const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
+  const std::string flags = named(GetParam()).flags(other.cluster, other.calibration);
+  const apps_tests::Sandbox sandbox;
+  const apps_tests::Outcome outcome =
+      apps_tests::run(apps_tests::words("run " + kFlags + flags + " --format csv"), sandbox.path());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto lines_end = outcome.out.find('\n');
+  const std::string header = outcome.out.substr(0, lines_end);
+  const auto column = std::count(
+      header.begin(), header.begin() + static_cast<long>(header.find("step_time_s")), ',');
+  std::size_t at = lines_end + 1;
+  for (long i = 0; i < column; ++i) at = outcome.out.find(',', at) + 1;
+  EXPECT_NEAR(std::stod(outcome.out.substr(at)) / seconds(other), 1, 1e-5) << flags;
+}
+
+TEST_P(Assumptions, HaveASpreadWithItsSource) {
+  const Job job = tiny_job();
+  const Spread spread = named(GetParam()).spread(job.cluster, job.calibration);
+  EXPECT_GT(spread.of_logarithm, 0);
+  EXPECT_LT(spread.of_logarithm, 1);
+  EXPECT_FALSE(spread.source.empty());
+  EXPECT_EQ(spread.source.find('\n'), std::string::npos);
+}
+
+// A step of compute alone has the inverse of the compute's rate; nothing of all takes more than all.
+TEST_P(Assumptions, AreNoMoreThanTheWholeAnswer) {
+  const Job job = tiny_job();
+  const double share = sensitivity(job, job.setups.front(), named(GetParam()), seconds(job));
+  EXPECT_EQ(share > 0, named(GetParam()).more_is_faster) << share;
+  EXPECT_LT(std::abs(share), 1);
+}
+
+// Twice the bandwidths and half the latencies of everything is a step in half the time.
+TEST(Assumptions, TogetherAreAllThatAStepsTimeComesFrom) {
+  Job job = tiny_job();
+  // What scales with nothing: the FP32 arithmetic of the optimizer, which its bytes hide.
+  const double as_is = seconds(job);
+  for (const Assumption& one : assumptions()) {
+    // Fused attention is a share of the matrix rate; with no table codecs' kernels go by the memory's
+    // bandwidth and by launches.
+    if (one.name == "attention_rate") continue;
+    const bool table =
+        !job.calibration.kernels.empty() && job.calibration.gpu == job.cluster.gpu.name;
+    if (one.name == "codec_time" && !table) continue;
+    job = scaled(job, one, one.more_is_faster ? 2 : 0.5);
+  }
+  EXPECT_NEAR(seconds(job) / as_is, 0.5, 0.02);
+}
+
+// A step waits for the slowest GPU: where GPUs differ, which ones one gets is part of the spread.
+TEST(Assumptions, TakeTheSpreadThatTheClusterHas) {
+  Job job = tiny_job();
+  const auto matrix_rate = [&] {
+    return named("matrix_rate").spread(job.cluster, job.calibration).of_logarithm;
+  };
+  const double equal = matrix_rate();
+  job.cluster.speed_spread = 0.1;
+  EXPECT_GT(matrix_rate(), equal);
+  const double few = matrix_rate();
+  job.cluster.nodes = 16;
+  EXPECT_LT(matrix_rate(), few);  // the slowest of many is known better
+}
+
+}  // namespace
+}  // namespace apps
