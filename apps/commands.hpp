@@ -11,6 +11,7 @@ using Arguments = std::vector<std::string>;
 
 int run_command(const Arguments& arguments);
 int collective_command(const Arguments& arguments);
+int compare_command(const Arguments& arguments);
 int map_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int solve_command(const Arguments& arguments);

@@ -28,6 +28,8 @@ constexpr Command kCommands[] = {
     {"run", "simulate a training step of one or several schemes", apps::run_command},
     {"solve", "training over several sites: the bandwidth, steps, latency, peers it takes",
      apps::solve_command},
+    {"compare", "two configurations: which is better, how sure that is, and what would flip it",
+     apps::compare_command},
     {"map", "which scheme is fastest where, over NIC bandwidths and models", apps::map_command},
     {"collective", "one collective over sizes, in the columns of nccl-tests",
      apps::collective_command},

@@ -1,0 +1,170 @@
+#include "apps/compare/compare_output.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/records.hpp"
+
+namespace apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* unit_of(Goal goal) { return goal == Goal::cost ? "tokens_per_usd" : "tokens_per_s"; }
+
+Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
+  const std::string unit = unit_of(goal);
+  return {{"flags", side.flags},
+          {"topology", side.job.cluster.name},
+          {"model", side.job.model.name},
+          {"scheme", side.setup.scheme.name},
+          {"fits_memory", side.fits_memory},
+          {"step_time_s", finding.step_time_s},
+          {"tokens_per_s", finding.tokens_per_s},
+          {unit + "_median", finding.repeated.median},
+          {unit + "_low", finding.repeated.low},
+          {unit + "_high", finding.repeated.high}};
+}
+
+// JSON has no infinity: null, where there is no spread to count in.
+Json json_of(const std::optional<Flip>& flip) {
+  if (!flip) return nullptr;
+  return {{"factor", flip->factor},
+          {"spreads", std::isfinite(flip->spreads) ? Json(flip->spreads) : Json()},
+          {"flags_a", flip->flags_a},
+          {"flags_b", flip->flags_b}};
+}
+
+Json json_of(const DoubtFinding& finding) {
+  return {{"assumption", finding.doubt.assumption->name},
+          {"meaning", finding.doubt.assumption->meaning},
+          {"of", finding.doubt.whose()},
+          {"spread", finding.doubt.spread.of_logarithm},
+          {"source", finding.doubt.spread.source},
+          {"flip", json_of(finding.flip)}};
+}
+
+Json summary_of(const Comparison& comparison, const Findings& findings) {
+  return {{"goal", comparison.options.goal},
+          {"repetitions", comparison.options.repetitions},
+          {"seed", comparison.options.seed},
+          {"ratio", findings.ratio},
+          {"ratio_median", findings.repeated.median},
+          {"ratio_low", findings.repeated.low},
+          {"ratio_high", findings.repeated.high},
+          {"probability_a_better", findings.a_is_better.value},
+          {"probability_low", findings.a_is_better.low},
+          {"probability_high", findings.a_is_better.high},
+          {"ties", findings.ties}};
+}
+
+std::string json_text(const Comparison& comparison, const Findings& findings) {
+  Json json = summary_of(comparison, findings);
+  json["a"] = json_of(comparison.a, findings.a, comparison.options.aim());
+  json["b"] = json_of(comparison.b, findings.b, comparison.options.aim());
+  json["assumptions"] = Json::array();
+  for (const DoubtFinding& one : findings.doubts) json["assumptions"].push_back(json_of(one));
+  return json.dump(1) + "\n";
+}
+
+// One line, with the assumption that flips the decision soonest.
+std::string csv_text(const Comparison& comparison, const Findings& findings) {
+  Json record{{"a", comparison.a.flags}, {"b", comparison.b.flags}};
+  record.update(summary_of(comparison, findings));
+  record["step_time_a_s"] = findings.a.step_time_s;
+  record["step_time_b_s"] = findings.b.step_time_s;
+  const DoubtFinding& soonest = findings.doubts.front();
+  const Json flip = json_of(soonest.flip);
+  const bool any = soonest.flip.has_value();
+  record["flips_by"] = any ? Json(soonest.doubt.assumption->name) : Json();
+  record["flips_of"] = any ? Json(soonest.doubt.whose()) : Json();
+  for (const char* key : {"factor", "spreads", "flags_a", "flags_b"}) {
+    record[std::string("flip_") + key] = any ? flip[key] : Json();
+  }
+  return sim::csv_text({record});
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
+  const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
+  return fmt::format(
+      "{}  {}\n   {} on {}: {} a step, {:.0f} tokens/s; over repetitions {:.0f} {}, "
+      "95 % from {:.0f} to {:.0f}{}\n",
+      side.name, side.flags, side.setup.scheme.name, side.job.cluster.name,
+      to_text(sim::Seconds::from_base(finding.step_time_s)), finding.tokens_per_s,
+      finding.repeated.median, unit, finding.repeated.low, finding.repeated.high,
+      side.fits_memory ? "" : "; DOES NOT FIT in memory");
+}
+
+std::string flags_text(const Flip& flip) {
+  if (flip.flags_a == flip.flags_b || flip.flags_b.empty()) return flip.flags_a;
+  if (flip.flags_a.empty()) return flip.flags_b;
+  return fmt::format("A {}; B {}", flip.flags_a, flip.flags_b);
+}
+
+std::string flip_sentence(const Findings& findings) {
+  const DoubtFinding& soonest = findings.doubts.front();
+  if (findings.ratio == 1) return "both are the same: there is no decision to flip";
+  if (!soonest.flip) {
+    return fmt::format(
+        "no assumption alone flips that, each from {:g} times less to {:g} times more",
+        kMostDoubted, kMostDoubted);
+  }
+  const Flip& flip = *soonest.flip;
+  std::string text = fmt::format(
+      "what flips it soonest: {}{} ({}), {:.3g} times what it is", soonest.doubt.assumption->name,
+      soonest.doubt.of_a && soonest.doubt.of_b ? "" : fmt::format(" of {}", soonest.doubt.whose()),
+      soonest.doubt.assumption->meaning, flip.factor);
+  if (std::isfinite(flip.spreads))
+    text += fmt::format(", {:.1f} of its spreads away", flip.spreads);
+  const std::string flags = flags_text(flip);
+  return flags.empty() ? text : text + ":\n  " + flags;
+}
+
+std::string doubt_lines(const Findings& findings) {
+  std::string text = fmt::format("{:<18} {:<5} {:>6}  {:<16} {:<13} {}\n", "assumption", "of",
+                                 "spread", "flips it at", "spreads away", "the spread is");
+  for (const auto& [doubt, flip] : findings.doubts) {
+    const std::string away = !flip                          ? "-"
+                             : std::isfinite(flip->spreads) ? fmt::format("{:.1f}", flip->spreads)
+                                                            : "no spread";
+    text += fmt::format("{:<18} {:<5} {:>6.3f}  {:<16} {:<13} {}\n", doubt.assumption->name,
+                        doubt.whose(), doubt.spread.of_logarithm,
+                        flip ? fmt::format("{:.3g} times it", flip->factor) : "-", away,
+                        doubt.spread.source);
+  }
+  return text;
+}
+
+std::string table_text(const Comparison& comparison, const Findings& findings) {
+  const Goal goal = comparison.options.aim();
+  const int repetitions = comparison.options.repetitions;
+  std::string text =
+      side_line(comparison.a, findings.a, goal) + side_line(comparison.b, findings.b, goal) + "\n";
+  text += fmt::format(
+      "A has {:.4g} times the {} of B; over {} repetitions {:.4g} times, 95 % from {:.4g} to "
+      "{:.4g}\n",
+      findings.ratio, goal == Goal::cost ? "tokens per USD" : "throughput", repetitions,
+      findings.repeated.median, findings.repeated.low, findings.repeated.high);
+  text += fmt::format(
+      "A is better with a probability of {}; between {} and {}, as far as {} repetitions can tell",
+      percent(findings.a_is_better.value), percent(findings.a_is_better.low),
+      percent(findings.a_is_better.high), repetitions);
+  if (findings.ties > 0) text += fmt::format("; {} ties count half", findings.ties);
+  return text + "\n" + flip_sentence(findings) + "\n\n" + doubt_lines(findings);
+}
+
+}  // namespace
+
+void print_findings(const Comparison& comparison, const Findings& findings) {
+  const std::string& format = comparison.options.format;
+  if (format == "json") fmt::print("{}", json_text(comparison, findings));
+  if (format == "csv") fmt::print("{}", csv_text(comparison, findings));
+  if (format == "table") fmt::print("{}", table_text(comparison, findings));
+}
+
+}  // namespace apps

@@ -1,0 +1,154 @@
+#include "apps/compare/findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "apps/progress.hpp"
+#include "apps/search/bracket.hpp"
+
+namespace apps {
+namespace {
+
+// Between the values that lie beside it.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
+}
+
+double ratio_of(const Comparison& comparison, const StepPair& pair) {
+  const Goal goal = comparison.options.aim();
+  return comparison.a.score(goal, pair.a_s) / comparison.b.score(goal, pair.b_s);
+}
+
+int sign(double ratio) { return ratio > 1 ? 1 : ratio < 1 ? -1 : 0; }
+
+class FlipSearch {
+ public:
+  FlipSearch(const Comparison& comparison, const StepPair& as_is, Progress& progress)
+      : comparison_(comparison),
+        as_is_(as_is),
+        progress_(progress),
+        decision_(sign(ratio_of(comparison, as_is))) {}
+
+  std::optional<Flip> flip_of(const Doubt& doubt) {
+    if (decision_ == 0) return std::nullopt;
+    std::optional<double> nearest;
+    for (const Range& range : {Range{.lowest = 1, .highest = kMostDoubted},
+                               Range{.lowest = 1 / kMostDoubted, .highest = 1}}) {
+      const auto flipped = [&](double factor) { return flips(doubt, factor); };
+      int tries = 0;
+      const Found found = bracket(range, flipped, [&] {
+        if (++tries == 3) progress_.expect(most_tries(range) - 2);  // more than the two ends
+        progress_.step();
+      });
+      if (!found.bracketed()) continue;
+      if (!nearest || std::abs(std::log(found.met)) < std::abs(std::log(*nearest))) {
+        nearest = found.met;
+      }
+    }
+    if (!nearest) return std::nullopt;
+    return flip_at(doubt, *nearest);
+  }
+
+ private:
+  // Only the sides whose assumption it is are simulated again.
+  bool flips(const Doubt& doubt, double factor) const {
+    if (factor == 1) return false;
+    StepPair pair = as_is_;
+    const auto again = [&](const Side& side) {
+      return step_seconds(scaled(side.job, *doubt.assumption, factor), side.setup);
+    };
+    if (doubt.of_a) pair.a_s = again(comparison_.a);
+    if (doubt.of_b) pair.b_s = again(comparison_.b);
+    return sign(ratio_of(comparison_, pair)) == -decision_;
+  }
+
+  Flip flip_at(const Doubt& doubt, double factor) const {
+    const double spread = doubt.spread.of_logarithm;
+    Flip flip{.factor = factor,
+              .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
+                                    : std::numeric_limits<double>::infinity()};
+    const auto flags = [&](const Side& side) {
+      const Job job = scaled(side.job, *doubt.assumption, factor);
+      return doubt.assumption->flags(job.cluster, job.calibration);
+    };
+    if (doubt.of_a) flip.flags_a = flags(comparison_.a);
+    if (doubt.of_b) flip.flags_b = flags(comparison_.b);
+    return flip;
+  }
+
+  const Comparison& comparison_;
+  const StepPair as_is_;
+  Progress& progress_;
+  const int decision_;
+};
+
+// The fewest spreads first; of those without a spread the smallest change.
+bool flips_sooner(const DoubtFinding& one, const DoubtFinding& other) {
+  const auto key = [](const DoubtFinding& finding) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    if (!finding.flip) return std::tuple(2, kNever, kNever);
+    const double change = std::abs(std::log(finding.flip->factor));
+    return std::tuple(finding.doubt.spread.of_logarithm > 0 ? 0 : 1, finding.flip->spreads, change);
+  };
+  return key(one) < key(other);
+}
+
+SideFinding side_finding(const Side& side, Goal goal, double step_time_s,
+                         const std::vector<StepPair>& pairs, double StepPair::*step) {
+  std::vector<double> scores;
+  for (const StepPair& pair : pairs) scores.push_back(side.score(goal, pair.*step));
+  return {step_time_s, side.tokens_per_s(step_time_s), interval_of(std::move(scores))};
+}
+
+}  // namespace
+
+Interval interval_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return {quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975)};
+}
+
+Probability probability_of(double successes, int of) {
+  constexpr double kZ = 1.959964;  // 97.5 % of a normal distribution are below
+  const double n = of;
+  const double share = successes / n;
+  const double middle = (share + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
+  const double half =
+      kZ / (1 + kZ * kZ / n) * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
+  return {share, std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+Findings compare(const Comparison& comparison) {
+  const auto& [options, a, b] = comparison;
+  const std::vector<Doubt> doubts = doubts_of(a, b, options.spreads);
+  const StepPair as_is = simulate_pair(comparison, doubts, std::vector<double>(doubts.size(), 1));
+  std::vector<StepPair> pairs;
+  {
+    Progress progress("simulating pairs", options.repetitions);
+    pairs = simulate_repetitions(comparison, doubts, [&] { progress.step(); });
+  }
+  Findings findings{.a = side_finding(a, options.aim(), as_is.a_s, pairs, &StepPair::a_s),
+                    .b = side_finding(b, options.aim(), as_is.b_s, pairs, &StepPair::b_s),
+                    .ratio = ratio_of(comparison, as_is)};
+  std::vector<double> ratios;
+  double wins = 0;
+  for (const StepPair& pair : pairs) {
+    ratios.push_back(ratio_of(comparison, pair));
+    wins += (1 + sign(ratios.back())) / 2.0;
+    findings.ties += sign(ratios.back()) == 0 ? 1 : 0;
+  }
+  findings.repeated = interval_of(std::move(ratios));
+  findings.a_is_better = probability_of(wins, options.repetitions);
+  // Most assumptions flip nothing: both ends of two ranges tell.
+  Progress progress("searching what flips the decision", 4 * static_cast<int>(doubts.size()));
+  FlipSearch search(comparison, as_is, progress);
+  for (const Doubt& doubt : doubts) findings.doubts.push_back({doubt, search.flip_of(doubt)});
+  std::ranges::stable_sort(findings.doubts, flips_sooner);
+  return findings;
+}
+
+}  // namespace apps

@@ -1,0 +1,199 @@
+// `compare`: two configurations over the spread of what predictions rest on.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kJob =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 --set model.layers=2 ";
+// Where both are about as fast: the bandwidth at which sdp4bit stops to pay is not far.
+const std::string kClose = kJob + "--set network.nic_bandwidth=400Gbps ";
+
+Outcome compared(const std::string& a, const std::string& b, const std::string& shared) {
+  Arguments arguments{"compare", "--a", a, "--b", b};
+  for (const std::string& word : words(shared)) arguments.push_back(word);
+  return run(arguments, source_directory());
+}
+
+Json findings(const std::string& a, const std::string& b, const std::string& shared) {
+  const Outcome outcome = compared(a, b, shared + " --format json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out);
+}
+
+double tokens_per_s(const std::string& flags) {
+  const Outcome outcome = run(words("run " + flags + " --format json"), source_directory());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return Json::parse(outcome.out)["tokens_per_s"];
+}
+
+TEST(Compare, WithItselfIsATie) {
+  const Json found = findings("--scheme sdp4bit", "--scheme sdp4bit", kJob + "--repetitions 5");
+  for (const char* name : {"ratio", "ratio_median", "ratio_low", "ratio_high"}) {
+    EXPECT_EQ(found[name], 1) << name;
+  }
+  EXPECT_EQ(found["ties"], 5);
+  EXPECT_EQ(found["probability_a_better"], 0.5);
+  for (const Json& one : found["assumptions"]) EXPECT_TRUE(one["flip"].is_null()) << one;
+  EXPECT_GT(found["a"]["tokens_per_s_high"], found["a"]["tokens_per_s_low"]);
+}
+
+TEST(Compare, WithoutSpreadsHasIntervalsWithoutWidthAndSaysWhatRunSays) {
+  const Json found =
+      findings("--scheme sdp4bit", "--scheme sharded", kJob + "--spread all=0 --repetitions 3");
+  const double a = tokens_per_s(kJob + "--scheme sdp4bit");
+  const double b = tokens_per_s(kJob + "--scheme sharded");
+  EXPECT_DOUBLE_EQ(found["a"]["tokens_per_s"], a);
+  EXPECT_DOUBLE_EQ(found["ratio"], a / b);
+  for (const char* name : {"ratio_median", "ratio_low", "ratio_high"}) {
+    EXPECT_EQ(found[name], found["ratio"]) << name;
+  }
+  EXPECT_EQ(found["probability_a_better"], a > b ? 1 : 0);
+}
+
+TEST(Compare, OfOneSeedIsAlwaysTheSameAndOfAnotherNot) {
+  const std::string flags = kClose + "--repetitions 4 --seed ";
+  const Outcome once = compared("--scheme sdp4bit", "--scheme sharded", flags + "7");
+  EXPECT_EQ(once.code, 0) << once.err;
+  EXPECT_EQ(once.out, compared("--scheme sdp4bit", "--scheme sharded", flags + "7").out);
+  EXPECT_NE(once.out, compared("--scheme sdp4bit", "--scheme sharded", flags + "8").out);
+}
+
+TEST(Compare, IsTheInverseTheOtherWayRound) {
+  const std::string flags = kClose + "--repetitions 5";
+  const Json one = findings("--scheme sdp4bit", "--scheme sharded", flags);
+  const Json other = findings("--scheme sharded", "--scheme sdp4bit", flags);
+  EXPECT_NEAR(one["ratio"].get<double>() * other["ratio"].get<double>(), 1, 1e-12);
+  EXPECT_NEAR(one["ratio_low"].get<double>() * other["ratio_high"].get<double>(), 1, 0.02);
+  EXPECT_NEAR(
+      one["probability_a_better"].get<double>() + other["probability_a_better"].get<double>(), 1,
+      1e-12);
+  for (std::size_t i = 0; i < one["assumptions"].size(); ++i) {
+    EXPECT_EQ(one["assumptions"][i]["flip"], other["assumptions"][i]["flip"]) << i;
+  }
+}
+
+// With the flags that are printed run says that the other side is better.
+TEST(Compare, FlipsReallyFlipTheDecision) {
+  const std::string a = "--scheme sdp4bit ", b = "--scheme sharded ";
+  const Json found = findings(a, b, kClose + "--repetitions 2");
+  int flips = 0;
+  for (const Json& one : found["assumptions"]) {
+    const Json flip = one["flip"];
+    if (flip.is_null()) continue;
+    ++flips;
+    const double ratio = tokens_per_s(kClose + a + flip["flags_a"].get<std::string>()) /
+                         tokens_per_s(kClose + b + flip["flags_b"].get<std::string>());
+    EXPECT_EQ(ratio > 1, found["ratio"].get<double>() < 1) << one;
+    // Nearer to what it is the decision stands: what is given is within 1 % of the turn.
+    EXPECT_NEAR(std::abs(std::log(flip["factor"].get<double>())),
+                flip["spreads"].get<double>() * one["spread"].get<double>(), 1e-9);
+    EXPECT_NEAR(ratio, 1, 0.02) << one;
+  }
+  EXPECT_GT(flips, 0);
+  double before = 0;
+  for (int i = 0; i < flips; ++i) {  // the soonest first, then those that flip nothing
+    const double spreads = found["assumptions"][i]["flip"]["spreads"];
+    EXPECT_GE(spreads, before);
+    before = spreads;
+  }
+}
+
+// Clusters of one GPU share its rates, and links of their own are drawn for each.
+TEST(Compare, SharesWhatBothSidesHave) {
+  const std::string job =
+      "--model gpt_125m --nodes 2 --gpus-per-node 2 --set model.layers=2 --repetitions 2";
+  const auto sides = [&](const char* other, const char* assumption) {
+    std::string of;
+    const Json found = findings("--topology dgx_h100_x16", std::string("--topology ") + other, job);
+    for (const Json& one : found["assumptions"]) {
+      if (one["assumption"] == assumption) of += one["of"].get<std::string>() + " ";
+    }
+    return of;
+  };
+  EXPECT_EQ(sides("dgx_h100_x16", "nic_bandwidth"), "both ");
+  EXPECT_EQ(sides("dgx_h100_x128", "nic_bandwidth").size(), std::string("A B ").size());
+  EXPECT_EQ(sides("dgx_h100_x128", "matrix_rate"), "both ");
+  EXPECT_EQ(sides("dgx_a100_x16", "matrix_rate").size(), std::string("A B ").size());
+  EXPECT_EQ(sides("dgx_a100_x16", "collective_launch"), "both ");
+}
+
+TEST(Compare, WidensWithTheSpread) {
+  const auto width = [](const std::string& spread) {
+    const Json found = findings("--scheme sdp4bit", "--scheme sharded",
+                                kClose + "--repetitions 12 --spread all=0 --spread " + spread);
+    return found["ratio_high"].get<double>() - found["ratio_low"].get<double>();
+  };
+  EXPECT_EQ(width("nic_bandwidth=0"), 0);
+  EXPECT_GT(width("nic_bandwidth=0.05"), 0);
+  EXPECT_GT(width("nic_bandwidth=0.3"), width("nic_bandwidth=0.05"));
+}
+
+// The same cluster at half the price has twice the tokens per dollar.
+TEST(Compare, OfCostGoesByThePrice) {
+  const Json found = findings("--set gpu.price=1USD/h", "--set gpu.price=2USD/h",
+                              kJob + "--goal cost --repetitions 2");
+  EXPECT_DOUBLE_EQ(found["ratio"], 2);
+  EXPECT_EQ(found["probability_a_better"], 1);
+}
+
+TEST(Compare, IsATableOrCsv) {
+  const Outcome table =
+      compared("--scheme sdp4bit", "--scheme sharded", kClose + "--repetitions 2");
+  EXPECT_NE(table.out.find("\nA is better with a probability of "), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("\nnic_bandwidth "), std::string::npos) << table.out;
+  const Outcome csv =
+      compared("--scheme sdp4bit", "--scheme sharded", kClose + "--repetitions 2 --format csv");
+  EXPECT_TRUE(csv.out.starts_with("a,b,goal,repetitions,seed,ratio,")) << csv.out;
+  EXPECT_EQ(lines_of(csv.out).size(), 2u);
+}
+
+TEST(Compare, RefusesWhatItCannotCompare) {
+  const auto refused = [](const std::string& a, const std::string& b, const std::string& shared,
+                          const char* place) {
+    SCOPED_TRACE(a + " | " + b + " | " + shared);
+    expect_refused(compared(a, b, shared), place);
+  };
+  const std::string a = "--scheme sdp4bit", b = "--scheme sharded";
+  refused("--scheme sdp4bt", b, kJob, "--scheme");
+  refused("--scheme sdp4bit,sharded", b, kJob, "--scheme");
+  refused("--scheme 'sdp4bit", b, kJob, "--a");
+  refused(a, "--scheme sharded\\", kJob, "--b");
+  refused(a, "", kJob, "--b");
+  refused(a, "--nods 2", kJob, "gardenhose compare");
+  refused(a, "--nodes 2", kJob, "gardenhose compare");  // given to both as well
+  refused(a, b, "--model gpt_125m", "gardenhose compare");
+  refused(a, b, kJob + "--repetitions 1", "--repetitions");
+  refused(a, b, kJob + "--repetitions 1000000", "--repetitions");
+  refused(a, b, kJob + "--seed x", "gardenhose compare");
+  refused(a, b, kJob + "--spread nic=0.1", "--spread");
+  refused(a, b, kJob + "--spread nic_bandwidth", "--spread");
+  refused(a, b, kJob + "--spread nic_bandwidth=-1", "--spread");
+  refused(a, b, kJob + "--spread nic_bandwidth=nan", "--spread");
+  refused(a, b, kJob + "--goal speed", "--goal");
+  refused(a, b, kJob + "--goal cost --set gpu.price=0USD/h", "--goal");
+  refused(a, b, kJob + "--format svg", "--format");
+  refused("--set model.layers=4", b, kJob, "--model");
+  refused(a, b, "--topology two_sites_10g --model gpt_125m", "--topology");
+  expect_refused(run(words("compare --topology dgx_h100_x16 --model gpt_125m"), source_directory()),
+                 "gardenhose compare");
+}
+
+TEST(Compare, ExplainsItself) {
+  const Outcome help = run({"compare", "--help"}, source_directory());
+  EXPECT_EQ(help.code, 0) << help.err;
+  for (const char* flag : {"--a ", "--b ", "--repetitions ", "--spread ", "--topology "}) {
+    EXPECT_NE(help.out.find(flag), std::string::npos) << flag;
+  }
+}
+
+}  // namespace
+}  // namespace apps_tests
