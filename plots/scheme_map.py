@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""Draws which scheme is fastest over NIC bandwidth and model, from what `map` prints.
+"""Draws which scheme is fastest where, from what `map` prints: over NIC bandwidth and model, or over any
+two inputs of a sweep.
 
     build/release/gardenhose map --topology ... --model ... --format csv | plots/scheme_map.py > picture.svg
+    build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
 Gains under 5 %, which is how far predicted speed-ups are off in the mean, are drawn as none.
 """
@@ -20,57 +22,103 @@ EVEN = "#ececec"
 COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#eeca3b", "#9d755d"]
 
 
-def read_points(lines):
-    rows = [row for row in csv.DictReader(lines) if "nic_bandwidth_Bps" in row]
-    if not rows:
-        sys.exit("scheme_map.py: draws `map --format csv`")
-    return rows
-
-
 def bandwidth_text(bytes_per_s):
     gigabits = bytes_per_s * 8 / 1e9
     return f"{gigabits / 1000:g} Tbps" if gigabits >= 1000 else f"{gigabits:g} Gbps"
 
 
-def pays(row):
-    return float(row["speedup"]) >= LEAST_GAIN
+class Cell:
+    """One place of the map: its column and row as text, what is drawn there and what wins there."""
+
+    def __init__(self, x, y, winner, loser, speedup):
+        self.x, self.y = x, y
+        self.gain = float(speedup) if speedup else None
+        self.winner = None  # none: no gain that counts, or nothing fits in memory
+        self.text = "none fits"
+        if self.gain is not None:
+            self.winner = winner if self.gain >= LEAST_GAIN else None
+            self.text = f"{self.gain:.2f}x"
+        elif winner:
+            self.winner, self.text = winner, "alone fits"
+        elif loser:
+            self.text = f"{loser} alone"
 
 
-def draw_cell(axes, x, y, row, colours):
-    gain = float(row["speedup"])
-    colour = colours[row["compressed"]] if pays(row) else EVEN
+class Map:
+    def __init__(self, cells, xs, ys, x_label, y_label, title):
+        self.cells, self.xs, self.ys = cells, xs, ys
+        self.x_label, self.y_label, self.title = x_label, y_label, title
+
+
+def map_of_models(rows):
+    rows = sorted(rows, key=lambda row: float(row["nic_bandwidth_Bps"]))
+    cells = [Cell(bandwidth_text(float(row["nic_bandwidth_Bps"])), row["model"], row["compressed"],
+                  row["uncompressed"], row["speedup"]) for row in rows]
+    return cells, "rate of each NIC", "", (
+        f"speed-up of the fastest compressed scheme over the fastest uncompressed setup, "
+        f"{rows[0]['gpus']} GPUs of {rows[0]['topology']}")
+
+
+def map_of_store(rows):
+    cells = [Cell(row["x"], row["y"], row["challenger"], row["baseline"], row["speedup"])
+             for row in rows]
+    over = rows[0]["over"]
+    baselines = list(dict.fromkeys(row["baseline"] for row in rows if row["baseline"]))
+    than = f"the fastest of {', '.join(baselines)}" if len(baselines) > 1 else "".join(baselines)
+    return cells, rows[0]["x_input"], rows[0]["y_input"], (
+        f"throughput of the fastest {over} over that of {than}")
+
+
+def read_map(lines):
+    rows = list(csv.DictReader(lines))
+    if rows and "nic_bandwidth_Bps" in rows[0]:
+        models = list(dict.fromkeys(row["model"] for row in rows))
+        cells, *labels = map_of_models(rows)
+        return Map(cells, list(dict.fromkeys(cell.x for cell in cells)), models, *labels)
+    if rows and "x_input" in rows[0]:
+        cells, *labels = map_of_store(rows)
+        # map prints row by row, each upwards; a row may lack what another one has.
+        longest = max((sum(cell.y == y for cell in cells), y) for y in {cell.y for cell in cells})[1]
+        xs = [cell.x for cell in cells if cell.y == longest]
+        xs += [cell.x for cell in cells if cell.x not in xs]
+        return Map(cells, list(dict.fromkeys(xs)), list(dict.fromkeys(c.y for c in cells)), *labels)
+    sys.exit("scheme_map.py: draws `map --format csv`")
+
+
+def draw_cell(axes, x, y, cell, colours):
+    colour = colours[cell.winner] if cell.winner else EVEN
     axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
-    axes.text(x + 0.5, y + 0.5, f"{gain:.2f}x", ha="center", va="center", fontsize=8,
-              color="white" if pays(row) else "#555555")
+    axes.text(x + 0.5, y + 0.5, cell.text, ha="center", va="center", fontsize=8,
+              color="white" if cell.winner else "#555555")
+
+
+def draw_axes(axes, drawn):
+    axes.set_xlim(0, len(drawn.xs))
+    axes.set_ylim(0, len(drawn.ys))
+    axes.set_xticks([i + 0.5 for i in range(len(drawn.xs))], drawn.xs, fontsize=8)
+    axes.set_yticks([i + 0.5 for i in range(len(drawn.ys))], drawn.ys, fontsize=8)
+    axes.set_xlabel(drawn.x_label, fontsize=9)
+    axes.set_ylabel(drawn.y_label, fontsize=9)
+    axes.set_title(drawn.title, fontsize=9)
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
 
 
 def main():
-    rows = read_points(sys.stdin)
-    models = list(dict.fromkeys(row["model"] for row in rows))
-    bandwidths = sorted({float(row["nic_bandwidth_Bps"]) for row in rows})
-    winners = list(dict.fromkeys(row["compressed"] for row in rows if pays(row)))
-    colours = dict(zip(winners, COLOURS))
-    figure, axes = plt.subplots(figsize=(8.2, 1.3 + 0.52 * len(models)))
-    for row in rows:
-        x = bandwidths.index(float(row["nic_bandwidth_Bps"]))
-        draw_cell(axes, x, models.index(row["model"]), row, colours)
-    axes.set_xlim(0, len(bandwidths))
-    axes.set_ylim(0, len(models))
-    axes.set_xticks([i + 0.5 for i in range(len(bandwidths))],
-                    [bandwidth_text(one) for one in bandwidths], fontsize=8)
-    axes.set_yticks([i + 0.5 for i in range(len(models))], models, fontsize=8)
-    axes.set_xlabel("rate of each NIC", fontsize=9)
-    axes.set_title(f"speed-up of the fastest compressed scheme over the fastest uncompressed setup, "
-                   f"{rows[0]['gpus']} GPUs of {rows[0]['topology']}", fontsize=9)
+    drawn = read_map(sys.stdin)
+    winners = list(dict.fromkeys(cell.winner for cell in drawn.cells if cell.winner))
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(winners)}
+    figure, axes = plt.subplots(figsize=(8.2, 1.3 + 0.52 * max(2, len(drawn.ys))))
+    for cell in drawn.cells:
+        draw_cell(axes, drawn.xs.index(cell.x), drawn.ys.index(cell.y), cell, colours)
+    draw_axes(axes, drawn)
     marks = [plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=colours[name],
                         label=name) for name in winners]
     marks.append(plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=EVEN,
                             label="none: under 5 %"))
     axes.legend(handles=marks, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1),
                 frameon=False)
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
     figure.tight_layout()
     figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
 

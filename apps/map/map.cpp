@@ -8,6 +8,7 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/map/scheme_map.hpp"
+#include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -19,7 +20,9 @@ namespace po = boost::program_options;
 using sim::InputError;
 
 constexpr const char* kUsage =
-    "usage: gardenhose map --topology NAME --model NAME[,NAME...] [FLAGS]\n\n"
+    "usage: gardenhose map --topology NAME --model NAME[,NAME...] [FLAGS]\n"
+    "       gardenhose map STORE --x INPUT --y INPUT [FLAGS]      over any two inputs of a sweep:\n"
+    "                                                             gardenhose map STORE --help\n\n"
     "Which scheme is fastest where: at each NIC bandwidth, and for each model, the fastest "
     "compressed\n"
     "scheme over the fastest uncompressed setup. Both choose the options that they are fastest "
@@ -96,6 +99,7 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
 }  // namespace
 
 int map_command(const Arguments& arguments) {
+  if (!arguments.empty() && !arguments.front().starts_with("-")) return map_of_store(arguments);
   const auto options = parse(arguments);
   if (!options) return 0;
   std::vector<MapJob> jobs;  // all of them first: what is wrong is said before the work

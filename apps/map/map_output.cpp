@@ -1,10 +1,9 @@
 // A map of schemes as a table, JSON or CSV.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/map/grid_text.hpp"
 #include "apps/map/scheme_map.hpp"
 #include "sim/report/records.hpp"
 
@@ -43,28 +42,23 @@ std::string cell_of(const MapPoint& point) {
   return point.pays() ? text : "(" + text + ")";
 }
 
-// A row a model, a column a bandwidth.
+// A row a model, a column a bandwidth. Each model has the same bandwidths.
 void print_table(std::span<const MapPoint> points) {
-  std::map<double, std::size_t> widths;  // by bandwidth
-  std::size_t names = 0;
+  Grid grid{.corner = "a NIC", .columns = {}, .rows = {}, .cells = {}};
   for (const MapPoint& point : points) {
-    std::size_t& width = widths.try_emplace(point.nic_bandwidth.base(), 10).first->second;
-    width = std::max(width, cell_of(point).size());
-    names = std::max(names, point.model.size());
+    if (grid.rows.empty() || grid.rows.back() != point.model) {
+      grid.rows.push_back(point.model);
+      grid.cells.emplace_back();
+    }
+    if (grid.rows.size() == 1) {
+      grid.columns.push_back(fmt::format("{:g} Gbps", point.nic_bandwidth.base() * 8 / 1e9));
+    }
+    grid.cells.back().push_back(cell_of(point));
   }
   fmt::print(
       "{}: {} GPUs; speed-up of the fastest compressed scheme over the fastest uncompressed "
-      "setup, in brackets where that is faster\n\n{:{}}",
-      points.front().topology, points.front().gpus, "a NIC", names);
-  for (const auto& [bandwidth, width] : widths) {
-    fmt::print("  {:>{}}", fmt::format("{:g} Gbps", bandwidth * 8 / 1e9), width);
-  }
-  std::string model;
-  for (const MapPoint& point : points) {
-    if (point.model != model) fmt::print("\n{:{}}", model = point.model, names);
-    fmt::print("  {:>{}}", cell_of(point), widths.at(point.nic_bandwidth.base()));
-  }
-  fmt::print("\n\nhow each is run: --format csv\n");
+      "setup, in brackets where that is faster\n\n{}\nhow each is run: --format csv\n",
+      points.front().topology, points.front().gpus, grid_text(grid));
 }
 
 }  // namespace

@@ -6,38 +6,12 @@
 #include <numeric>
 
 #include "apps/sweep/spec.hpp"
-#include "apps/sweep/sql.hpp"
+#include "apps/sweep/sql_quantity.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
-
-using sim::parse_quantity;
-
-// No unit belongs to two of the types.
-std::optional<double> base_value(std::string_view text) {
-  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
-    return static_cast<double>(bytes->count);
-  }
-  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
-  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
-  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
-  return std::nullopt;
-}
-
-// quantity('400 Gbps'): bytes per second, bytes, seconds or FLOPs per second.
-void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
-  const std::string given = text == nullptr ? "" : text;
-  if (const auto value = base_value(given)) {
-    sqlite3_result_double(context, *value);
-  } else {
-    const std::string message = fmt::format(
-        "quantity('{}'): is no quantity; write e.g. quantity('400 Gbps')", sim::printable(given));
-    sqlite3_result_error(context, message.c_str(), -1);
-  }
-}
 
 std::vector<std::string> columns_of(const Spec& spec) {
   std::vector<std::string> columns;
@@ -101,8 +75,7 @@ std::vector<std::int64_t> places_of(const Spec& spec) {
     return places;
   }
   Database database;
-  sqlite3_create_function(database.handle(), "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                          nullptr, quantity, nullptr, nullptr);
+  add_quantity(database);
   const std::vector<std::string> columns = columns_of(spec);
   fill(database, spec, columns);
   for (const std::string& condition : spec.where) keep(database, spec, condition, columns);

@@ -70,7 +70,7 @@ std::string problem_of(const std::string& key, const TomlScalar& value, bool is_
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return "";
   if (text->empty()) return "holds an empty text; leave the key out for the default";
-  if ((key == "scheme") && text->find(',') != std::string::npos) {
+  if (key == "scheme" && (text->find(',') != std::string::npos || *text == "all")) {
     return fmt::format("'{}' is several schemes; a point has one: make them a list in [grid]",
                        sim::printable(*text));
   }

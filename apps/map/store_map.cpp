@@ -1,0 +1,196 @@
+#include "apps/map/store_map.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "apps/sweep/sql_quantity.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/schemes/scheme.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+// The numbers of the points that --where leaves.
+std::set<std::int64_t> kept_numbers(Store& store, const std::string& where) {
+  Database& database = store.database();
+  add_quantity(database);
+  // On lines of their own, so that a comment in the condition ends with it.
+  const std::string sql =
+      "select number from all_points where number is not null and (\n" + where + "\n)";
+  sqlite3_stmt* statement = nullptr;
+  const char* rest = nullptr;
+  int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, &rest);
+  std::set<std::int64_t> numbers;
+  if (code == SQLITE_OK && *rest != '\0') code = SQLITE_MISUSE;
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) numbers.insert(sqlite3_column_int64(statement, 0));
+  }
+  const std::string what =
+      code == SQLITE_MISUSE ? "is more than one condition" : sqlite3_errmsg(database.handle());
+  sqlite3_finalize(statement);
+  if (code == SQLITE_DONE) return numbers;
+  throw InputError(fmt::format("--where: '{}': {}; it is SQL over all_points, e.g. \"in_tp = 1\"",
+                               sim::printable(where), what));
+}
+
+struct Candidate {
+  Inputs inputs;
+  std::string over;
+  bool fits = true;
+  double tokens_per_s = 0;
+};
+
+using Place = std::pair<std::string, std::string>;  // x and y as text
+
+class Map {
+ public:
+  explicit Map(const StoreMapOptions& options) : options_(options) {}
+
+  void read(Store& store) {
+    const std::set<std::int64_t> kept =
+        kept_numbers(store, options_.where.empty() ? "true" : options_.where);
+    store.each_finished([&](const StoredPoint& point) {
+      if (kept.contains(point.number)) add(point);
+    });
+    if (cells_.empty()) {
+      throw InputError(fmt::format("{}: has no point with a result{}", options_.store,
+                                   options_.where.empty() ? "" : " that --where leaves"));
+    }
+  }
+
+  StoreMap result() {
+    const std::set<std::string> baselines = baselines_among();
+    StoreMap map{.xs = sorted(xs_), .ys = sorted(ys_), .cells = {}};
+    for (const Inputs& y : map.ys) {
+      for (const Inputs& x : map.xs) {
+        const auto found = cells_.find({text_of(x), text_of(y)});
+        if (found != cells_.end()) map.cells.push_back(cell_of(x, y, found->second, baselines));
+      }
+    }
+    return map;
+  }
+
+ private:
+  void add(const StoredPoint& point) {
+    const Inputs& report = point.finished.report;
+    if (report.is_null()) return;
+    for (const auto& [flag, key] :
+         {std::pair{"--x", &options_.x}, {"--y", &options_.y}, {"--over", &options_.over}}) {
+      check_is_input(flag, *key, point.inputs);
+    }
+    const Inputs &x = point.inputs[options_.x], &y = point.inputs[options_.y];
+    note(x, xs_);
+    note(y, ys_);
+    Candidate candidate{point.inputs, text_of(point.inputs[options_.over]),
+                        point.finished.state == "done", report.at("tokens_per_s")};
+    auto& others = cells_[{text_of(x), text_of(y)}];
+    const auto same = std::ranges::find(others, candidate.over, &Candidate::over);
+    if (same != others.end()) refuse_both(*same, candidate);
+    others.push_back(std::move(candidate));
+  }
+
+  void check_is_input(const char* flag, const std::string& key, const Inputs& inputs) const {
+    if (inputs.contains(key)) return;
+    std::vector<std::string> known;
+    for (const auto& [name, value] : inputs.items()) known.push_back(name);
+    throw InputError(fmt::format("{}: '{}' is no input of {}; it has {}", flag, sim::printable(key),
+                                 options_.store, fmt::join(known, ", ")));
+  }
+
+  static void note(const Inputs& value, std::vector<Inputs>& values) {
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  }
+
+  [[noreturn]] void refuse_both(const Candidate& one, const Candidate& other) const {
+    std::vector<std::string> varying;
+    std::string remedy;
+    for (const auto& [key, value] : one.inputs.items()) {
+      if (!other.inputs.contains(key) || other.inputs[key] == value) continue;
+      varying.push_back(key);
+      if (remedy.empty()) {
+        const char* quote = value.is_string() ? "'" : "";
+        remedy = fmt::format("in_{0} = {1}{2}{1}", column_of(key), quote, text_of(value));
+      }
+    }
+    throw InputError(fmt::format(
+        "{}: points of one {}, {} and {} differ in {}; fix what varies, e.g. --where \"{}\"",
+        options_.store, options_.x, options_.y, options_.over, fmt::join(varying, ", "), remedy));
+  }
+
+  // Upwards where all are numbers, or quantities.
+  static std::vector<Inputs> sorted(std::vector<Inputs> values) {
+    std::map<std::string, double> numbers;
+    for (const Inputs& value : values) {
+      const auto number =
+          value.is_number() ? std::optional(value.get<double>()) : base_value(text_of(value));
+      if (!number) return values;
+      numbers[text_of(value)] = *number;
+    }
+    std::ranges::stable_sort(values, {}, [&](const Inputs& one) { return numbers[text_of(one)]; });
+    return values;
+  }
+
+  // The values of --over that the others are compared with.
+  [[nodiscard]] std::set<std::string> baselines_among() const {
+    std::set<std::string> values;
+    for (const auto& [place, candidates] : cells_) {
+      for (const Candidate& candidate : candidates) values.insert(candidate.over);
+    }
+    std::set<std::string> found;
+    for (const sim::Scheme* scheme : sim::all_schemes()) {
+      const std::string name(scheme->name);
+      const bool is_plain = options_.over == "scheme" && scheme->sends_plain();
+      if (options_.baseline.empty() && is_plain && values.contains(name)) found.insert(name);
+    }
+    if (values.contains(options_.baseline)) found.insert(options_.baseline);
+    if (!found.empty()) return found;
+    throw InputError(fmt::format("--baseline: {}; name one of {}: {}",
+                                 options_.baseline.empty()
+                                     ? "nothing here is known to be uncompressed"
+                                     : "'" + sim::printable(options_.baseline) + "' is not there",
+                                 options_.over, fmt::join(values, ", ")));
+  }
+
+  static StoreCell cell_of(const Inputs& x, const Inputs& y,
+                           const std::vector<Candidate>& candidates,
+                           const std::set<std::string>& baselines) {
+    StoreCell cell{.x = x, .y = y};
+    for (const Candidate& one : candidates) {
+      if (!one.fits) continue;
+      const bool is_baseline = baselines.contains(one.over);
+      auto& best = is_baseline ? cell.baseline : cell.challenger;
+      double& tokens = is_baseline ? cell.baseline_tokens_per_s : cell.challenger_tokens_per_s;
+      if (best && one.tokens_per_s <= tokens) continue;
+      best = one.over;
+      tokens = one.tokens_per_s;
+    }
+    return cell;
+  }
+
+  const StoreMapOptions& options_;
+  std::vector<Inputs> xs_, ys_;
+  std::map<Place, std::vector<Candidate>> cells_;
+};
+
+}  // namespace
+
+std::string text_of(const Inputs& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+StoreMap map_store(Store& store, const StoreMapOptions& options) {
+  Map map(options);
+  map.read(store);
+  return map.result();
+}
+
+}  // namespace apps

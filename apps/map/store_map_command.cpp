@@ -1,0 +1,119 @@
+// map STORE: the flags of a map of a sweep's results, and what is printed.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/arguments.hpp"
+#include "apps/map/grid_text.hpp"
+#include "apps/map/store_map.hpp"
+#include "sim/base/error.hpp"
+#include "sim/report/records.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kUsage =
+    "usage: gardenhose map STORE --x INPUT --y INPUT [FLAGS]\n\n"
+    "Which scheme is fastest where, over any two inputs of a sweep: in each cell the fastest\n"
+    "compressed scheme, and its throughput over that of the fastest uncompressed one. Every other\n"
+    "input is to be the same in a cell; --where leaves out the rest.\n\n"
+    "  gardenhose map study.sqlite --x network.nic_bandwidth --y nodes\n"
+    "  gardenhose map study.sqlite --x nodes --y accumulation --over tp --baseline 1 \\\n"
+    "                 --where \"in_scheme = 'sharded'\" --format csv | plots/scheme_map.py > "
+    "map.svg\n";
+
+std::optional<StoreMapOptions> parse(const Arguments& arguments) {
+  StoreMapOptions o;
+  po::options_description flags("Flags");
+  auto add = flags.add_options();
+  add("store", po::value(&o.store)->required(), "the SQLite file; its name alone will do");
+  add("x", po::value(&o.x)->required(), "an input as the sweep spells it: network.nic_bandwidth");
+  add("y", po::value(&o.y)->required(), "another");
+  add("over", po::value(&o.over)->default_value("scheme"), "the input whose values compete");
+  add("baseline", po::value(&o.baseline),
+      "the value of it that the others are compared with (default, of schemes: the fastest of "
+      "those "
+      "that send values as they are)");
+  add("where", po::value(&o.where),
+      "only points for which this holds, in SQL over all_points: \"in_tp = 1 and mfu > 0.1\"");
+  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  po::positional_options_description places;
+  places.add("store", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  check_format(o.format);
+  if (o.x == o.y || o.x == o.over || o.y == o.over) {
+    throw sim::InputError("--y: --x, --y and --over are to be three inputs");
+  }
+  return o;
+}
+
+Inputs or_null(const std::optional<std::string>& text) { return text ? Inputs(*text) : Inputs(); }
+
+Inputs record_of(const StoreMapOptions& options, const StoreCell& cell) {
+  const auto speedup = cell.speedup();
+  const bool pays = cell.challenger && (!cell.baseline || speedup > 1);
+  const auto tokens = [](const auto& who, double per_s) { return who ? Inputs(per_s) : Inputs(); };
+  return {{"x_input", options.x},
+          {"x", cell.x},
+          {"y_input", options.y},
+          {"y", cell.y},
+          {"over", options.over},
+          {"fastest", or_null(pays ? cell.challenger : cell.baseline)},
+          {"pays", pays},
+          {"speedup", speedup ? Inputs(*speedup) : Inputs()},
+          {"baseline", or_null(cell.baseline)},
+          {"baseline_tokens_per_s", tokens(cell.baseline, cell.baseline_tokens_per_s)},
+          {"challenger", or_null(cell.challenger)},
+          {"challenger_tokens_per_s", tokens(cell.challenger, cell.challenger_tokens_per_s)}};
+}
+
+// "sdp4bit 1.85x"; in brackets what the fastest challenger makes of it where it loses.
+std::string cell_text(const StoreCell& cell) {
+  if (!cell.baseline && !cell.challenger) return "none fits";
+  if (!cell.baseline) return *cell.challenger + " alone";
+  if (!cell.challenger) return "(" + *cell.baseline + " alone)";
+  const std::string text = fmt::format("{} {:.2f}x", *cell.challenger, *cell.speedup());
+  return cell.speedup() > 1 ? text : "(" + text + ")";
+}
+
+void print_table(const StoreMapOptions& options, const StoreMap& map) {
+  Grid grid{.corner = fmt::format("{} by {}", options.y, options.x)};
+  for (const Inputs& x : map.xs) grid.columns.push_back(text_of(x));
+  for (const Inputs& y : map.ys) {
+    grid.rows.push_back(text_of(y));
+    auto& row = grid.cells.emplace_back();
+    for (const Inputs& x : map.xs) {
+      const auto found = std::ranges::find_if(
+          map.cells, [&](const StoreCell& cell) { return cell.x == x && cell.y == y; });
+      row.push_back(found == map.cells.end() ? "-" : cell_text(*found));
+    }
+  }
+  fmt::print(
+      "{}: throughput of the fastest {} over that of the fastest baseline, in brackets where "
+      "that is faster\n\n{}",
+      options.store, options.over, grid_text(grid));
+}
+
+}  // namespace
+
+int map_of_store(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  Store store(options->store, Access::read);
+  const StoreMap map = map_store(store, *options);
+  if (options->format == "table") print_table(*options, map);
+  std::vector<Inputs> records;
+  for (const StoreCell& cell : map.cells) records.push_back(record_of(*options, cell));
+  if (options->format == "json") fmt::print("{}\n", Inputs(records).dump(1));
+  if (options->format == "csv") fmt::print("{}", sim::csv_text(records));
+  if (const auto open = store.counts()["open"]; open > 0) {
+    fmt::print(stderr, "note: {} points have not been run yet; the sweep's command goes on\n",
+               open);
+  }
+  return 0;
+}
+
+}  // namespace apps
