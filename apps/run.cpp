@@ -15,6 +15,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/report/pareto.hpp"
 #include "sim/report/sources.hpp"
 
 namespace apps {
@@ -77,6 +78,12 @@ class Comparison {
                                                             options_.perfetto_ranks));
       }
     }
+    // Of two there is nothing to choose that the speed-up does not say.
+    if (reports_.size() > 2) {
+      sim::mark_pareto_front(reports_);
+    } else {
+      for (sim::StepReport& report : reports_) report.pareto.reset();
+    }
     return reports_;
   }
 
@@ -115,6 +122,7 @@ class Comparison {
     Result result = simulate_step(job_, side.setup);
     sim::StepReport& report = result.report;
     times_.know(side.setup, report.step_time_s);
+    report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
     if (baseline != nullptr) compare(side, *baseline, report);
     reports_.push_back(report);

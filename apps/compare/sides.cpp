@@ -95,7 +95,7 @@ void check(const CompareOptions& o) {
   if (o.repetitions < 2 || o.repetitions > 100000) {
     throw InputError(fmt::format("--repetitions: {} is no number from 2 to 100000", o.repetitions));
   }
-  if (o.job.schemes.size() != 1) {
+  if (o.job.schemes.size() != 1 || o.job.schemes.front() == "all") {
     throw InputError("--scheme: a side of a comparison is one scheme; run compares several");
   }
   if (is_wide_area(o.job.topology)) {

@@ -29,6 +29,17 @@ po::typed_value<double>* factor(const char* flag, double& option) {
   });
 }
 
+// All is every one that ships and is defined for the stage that a flag says.
+std::vector<std::string> names_of_schemes(const JobOptions& options) {
+  if (options.schemes != std::vector<std::string>{"all"}) return options.schemes;
+  std::vector<std::string> names;
+  for (const sim::Scheme* scheme : sim::all_schemes()) {
+    const auto& stage = options.parallelism.zero;
+    if (!stage || scheme->is_defined_for(*stage)) names.emplace_back(scheme->name);
+  }
+  return names;
+}
+
 }  // namespace
 
 SortedSettings sort_settings(const JobOptions& options) {
@@ -105,7 +116,7 @@ po::options_description job_flags(JobOptions& o) {
       "model: a shipped name, a file, or a config.json of Hugging Face");
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
-      "them");
+      "them, and 'all' is every one that ships (and that --zero leaves)");
   add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use the first GPUs of each node (default: all)");
@@ -174,7 +185,7 @@ Job read_job(const JobOptions& options) {
   job.detail = options.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
   job.each_kernel = options.each_kernel;
   job.scheme_settings = settings.scheme;
-  for (const std::string& name : options.schemes) {
+  for (const std::string& name : names_of_schemes(options)) {
     job.setups.push_back(
         job.setup_of(sim::with_settings(scheme_of(name, "--scheme"), settings.scheme)));
   }

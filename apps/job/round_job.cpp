@@ -46,8 +46,12 @@ int replica_count(const sim::WideArea& area, const sim::Parallelism& parallelism
 
 // A setting may name a part that only some of the schemes have, but not one that none has.
 void read_schemes(const JobOptions& options, RoundJob& job) {
-  for (const std::string& name : options.schemes) {
-    job.schemes.push_back(sim::outer_scheme_named(name));
+  if (options.schemes == std::vector<std::string>{"all"}) {
+    for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) job.schemes.push_back(*scheme);
+  } else {
+    for (const std::string& name : options.schemes) {
+      job.schemes.push_back(sim::outer_scheme_named(name));
+    }
   }
   for (const sim::Setting& setting : job.scheme_settings) {
     const bool taken =

@@ -97,6 +97,12 @@ Json to_object(const StepReport& r) {
   json["busiest_links"] = json_of(r.busiest_links);
   json["bound"] = r.bound;
   json["codec_error"] = r.codec_error;
+  json["pareto"] = Json::object();
+  if (r.pareto) {
+    json["pareto"] = {{"sends_plain", r.pareto->sends_plain},
+                      {"error", r.pareto->error ? Json(*r.pareto->error) : Json(nullptr)},
+                      {"on_front", r.pareto->on_front}};
+  }
   json["sources"] = r.sources;
   return json;
 }

@@ -45,6 +45,13 @@ struct BreakEven {
   double nic_bandwidth_Bps = 0;  // of the cluster as it is
 };
 
+// Where a step stands among those that it is reported with, by speed and by codec error.
+struct ParetoPlace {
+  bool sends_plain = false;          // its scheme sends values as they are: there is no codec
+  std::optional<double> error = {};  // relative L2 of what arrives; nothing: not measured, no codec
+  bool on_front = false;             // none of the others is both faster and of a smaller error
+};
+
 struct StepReport {
   std::string topology, model, scheme, calibration;
   int gpus = 0;
@@ -77,6 +84,7 @@ struct StepReport {
   std::optional<std::string> flags;
   std::optional<std::string> baseline_flags;
   std::optional<BreakEven> break_even;
+  std::optional<ParetoPlace> pareto;  // where several steps are reported
 };
 
 [[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,

@@ -122,6 +122,14 @@ std::vector<Row> memory_rows() {
   return rows;
 }
 
+// Of the Pareto front.
+std::string front_cell(const StepReport& r) {
+  if (!r.pareto) return "-";
+  if (!r.fits_memory) return "does not fit";
+  if (!r.pareto->sends_plain && !r.pareto->error) return "error not measured";
+  return r.pareto->on_front ? "yes" : "no";
+}
+
 std::vector<Row> cost_rows() {
   return {{"error of the sum, normal / t3",
            [](const StepReport& r) {
@@ -131,6 +139,7 @@ std::vector<Row> cost_rows() {
                return std::string("-");
              return fmt::format("{:.3f} / {:.3f}", normal->second, heavy->second);
            }},
+          {"on the front of speed and error", front_cell},
           {"energy, USD per million tokens", [](const StepReport& r) {
              return fmt::format("{:.1f} kJ, {:.3f}", r.energy_j / 1e3, r.usd_per_million_tokens);
            }}};

@@ -164,6 +164,7 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   };
   const std::string a = "--scheme sdp4bit", b = "--scheme sharded";
   refused("--scheme sdp4bt", b, kJob, "--scheme");
+  refused("--scheme all", b, kJob, "--scheme");
   refused("--scheme sdp4bit,sharded", b, kJob, "--scheme");
   refused("--scheme 'sdp4bit", b, kJob, "--a");
   refused(a, "--scheme sharded\\", kJob, "--b");

@@ -1,0 +1,62 @@
+#include "sim/report/pareto.hpp"
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+namespace {
+
+bool takes_part(const StepReport& report) {
+  return report.fits_memory && (report.pareto->sends_plain || report.pareto->error);
+}
+
+// Below every measured error, which is at least 0, where there is no codec.
+double error_of(const StepReport& report) {
+  return report.pareto->sends_plain ? -1 : *report.pareto->error;
+}
+
+bool beats(const StepReport& one, const StepReport& other) {
+  const double error = error_of(one), others = error_of(other);
+  if (error > others || one.tokens_per_s < other.tokens_per_s) return false;
+  return error < others || one.tokens_per_s > other.tokens_per_s;
+}
+
+}  // namespace
+
+ParetoPlace pareto_place(const Scheme& scheme, const StepReport& report) {
+  const auto measured = [&](const char* name) {
+    const auto found = report.codec_error.find(name);
+    return found == report.codec_error.end() ? std::nullopt : std::optional(found->second);
+  };
+  Scheme plain_weights = scheme, plain_gradients = scheme;
+  plain_weights.weights = {};
+  plain_gradients.gradients = {};
+  Scheme neither = plain_weights;
+  neither.gradients = {};
+  ParetoPlace place{.sends_plain = scheme.sends_plain()};
+  // What is left once a part is taken to be plain is not.
+  const bool weights = !plain_gradients.sends_plain(), gradients = !plain_weights.sends_plain();
+  const auto of_weights =
+      measured("weights_lr_6e-4") ? measured("weights_lr_6e-4") : measured("weights_normal");
+  const auto of_gradients = measured("normal");
+  // Of activations there is no measured error.
+  if (place.sends_plain || !neither.sends_plain()) return place;
+  if ((weights && !of_weights) || (gradients && !of_gradients)) return place;
+  place.error = std::max(of_weights.value_or(0), of_gradients.value_or(0));
+  return place;
+}
+
+void mark_pareto_front(std::span<StepReport> reports) {
+  for (const StepReport& report : reports) {
+    require(report.pareto.has_value(), "whoever asks for the front says who sends plain values");
+  }
+  for (StepReport& report : reports) {
+    report.pareto->on_front =
+        takes_part(report) && std::ranges::none_of(reports, [&](const StepReport& other) {
+          return takes_part(other) && beats(other, report);
+        });
+  }
+}
+
+}  // namespace sim
