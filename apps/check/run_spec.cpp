@@ -1,0 +1,27 @@
+#include "apps/check/run_spec.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/sweep/plan.hpp"
+#include "apps/sweep/run_points.hpp"
+
+namespace apps {
+
+Results run_spec(const std::filesystem::path& file, int jobs) {
+  const Spec spec = read_spec(file);
+  const std::vector<Planned> points = plan(spec, Shard{});
+  const std::filesystem::path folder = folder_of(file);
+  const Signals signals;
+  Origins origins(folder);
+  // SQLite's name of a database in memory: nothing is kept but the baseline.
+  Store store(":memory:", Access::create);
+  store.set_points({spec.text, sha256(spec.text), Shard{}.text()}, points);
+  const int workers = jobs > 0 ? jobs : usable_cores();
+  const std::int64_t session =
+      store.begin_session({.version = GARDENHOSE_VERSION, .workers = workers});
+  const Totals totals = run_points(store, origins, signals, {session, workers, folder});
+  if (totals.stopped_by != 0) return {.stopped_by = totals.stopped_by};
+  return results_in(store);
+}
+
+}  // namespace apps
