@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <pugixml.hpp>
 #include <sstream>
 
@@ -8,7 +9,9 @@
 namespace apps {
 namespace {
 
-constexpr std::size_t kLongest = 4000;  // bytes of a text
+// Parsers refuse texts of more than 10 MB.
+constexpr std::size_t kMostLines = 500;
+constexpr std::size_t kLongest = 4000;  // bytes of a line
 
 void add_attribute(pugi::xml_node node, const char* name, const std::string& value) {
   node.append_attribute(name) = one_line(value, kLongest).c_str();
@@ -17,7 +20,9 @@ void add_attribute(pugi::xml_node node, const char* name, const std::string& val
 // Lines of text, each made fit for XML.
 void add_text(pugi::xml_node node, const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += one_line(line, kLongest) + "\n";
+  const std::size_t shown = std::min(kMostLines, lines.size());
+  for (std::size_t i = 0; i < shown; ++i) text += one_line(lines[i], kLongest) + "\n";
+  if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
   node.append_child(pugi::node_pcdata).set_value(text.c_str());
 }
 
