@@ -44,4 +44,6 @@ class BinaryDistribution(Distribution):
         return True
 
 
-setup(version=version(), cmdclass={"build_py": BuildWithCMake}, distclass=BinaryDistribution)
+(ROOT / "build").mkdir(exist_ok=True)
+setup(version=version(), cmdclass={"build_py": BuildWithCMake}, distclass=BinaryDistribution,
+      options={"egg_info": {"egg_base": "build"}, "build": {"build_base": "build/package"}})
