@@ -42,17 +42,16 @@ Tolerance tolerance_at(const JsonReader& reader) {
           .absolute = reader.at("absolute").not_negative()};
 }
 
-void require_text(const JsonReader& reader) {
+// Any text will do: what is shown of it is made fit for where it is shown.
+std::string text_at(const JsonReader& reader) {
   if (!reader.value().is_string()) reader.fail("is not a text");
+  return reader.value().get<std::string>();
 }
 
-// Any text will do: what is shown of it is made fit for where it is shown.
 Inputs texts_at(const JsonReader& reader) {
   Inputs texts = Inputs::object();
-  reader.each_key([&](const std::string& name, const JsonReader& value) {
-    require_text(value);
-    texts[name] = value.value();
-  });
+  reader.each_key(
+      [&](const std::string& name, const JsonReader& value) { texts[name] = text_at(value); });
   return texts;
 }
 
@@ -82,7 +81,7 @@ Result point_at(const JsonReader& reader) {
   if (!reader.value().is_object()) reader.fail("is not an object");
   reader.only({"inputs", "state", "metrics", "setup", "sources"});
   return {.inputs = inputs_at(reader.at("inputs")),
-          .state = reader.at("state").text(),
+          .state = text_at(reader.at("state")),
           .metrics = numbers_at(reader.at("metrics")),
           .setup = texts_at(reader.at("setup")),
           .sources = texts_at(reader.at("sources"))};

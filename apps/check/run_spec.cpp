@@ -1,9 +1,11 @@
 #include "apps/check/run_spec.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/run_points.hpp"
+#include "sim/base/error.hpp"
 
 namespace apps {
 
@@ -21,6 +23,10 @@ Results run_spec(const std::filesystem::path& file, int jobs) {
       store.begin_session({.version = GARDENHOSE_VERSION, .workers = workers});
   const Totals totals = run_points(store, origins, signals, {session, workers, folder});
   if (totals.stopped_by != 0) return {.stopped_by = totals.stopped_by};
+  if (const std::vector<std::string> changed = origins.changed(); !changed.empty()) {
+    throw sim::InputError(fmt::format("{}: {} changed while the points ran; run it again",
+                                      file.string(), fmt::join(changed, ", ")));
+  }
   return results_in(store);
 }
 

@@ -167,6 +167,7 @@ TEST(CheckHostile, NamesAreEscapedWhereTheyAreShown) {
     baseline["points"][0]["inputs"]["model"] = hostile;
     baseline["points"][1]["metrics"][hostile] = 1;
     baseline["points"][1]["sources"][hostile] = hostile;
+    baseline["points"][0]["state"] = hostile;
     baseline["version"] = "<script>|`";
   });
   const Outcome outcome = check_in(sandbox, "--junit c.xml --markdown c.md");

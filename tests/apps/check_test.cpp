@@ -219,6 +219,18 @@ TEST(Check, ACrashIsAnErrorAndNoBaseline) {
   EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline);
 }
 
+TEST(Check, FilesThatChangeMeanwhileAreNoBaseline) {
+  const Sandbox sandbox;
+  sandbox.write("table.json", slower_table(1));
+  sandbox.write("s.toml",
+                replaced_in(kLongSweep, "[grid]", "calibration = \"./table.json\"\n[grid]"));
+  Program program(words("check s.toml --update"), sandbox.path());
+  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
+  sandbox.write("table.json", slower_table(1.03));
+  expect_refused(program.wait(), "s.toml");
+  EXPECT_EQ(sandbox.names(), (Arguments{"s.toml", "table.json"}));
+}
+
 TEST(Check, CtrlCEndsItWithNothingWritten) {
   const Sandbox sandbox;
   sandbox.write("s.toml", kLongSweep);
