@@ -19,5 +19,6 @@ int validate_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
+int check_command(const Arguments& arguments);
 
 }  // namespace apps

@@ -41,6 +41,8 @@ constexpr Command kCommands[] = {
      apps::sweep_command},
     {"export", "what a sweep found, as CSV or JSON lines", apps::export_command},
     {"merge", "the stores of the shards of a sweep, as one", apps::merge_command},
+    {"check", "predictions beside a baseline that lies in git: a regression test for CI",
+     apps::check_command},
 };
 
 void print_help() {
@@ -54,7 +56,8 @@ void print_help() {
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
       "  gardenhose validate sdp4bit\n"
       "  gardenhose sweep study.toml && gardenhose export study.sqlite --format csv\n\n"
-      "exit codes: 0 fine, 2 wrong input (one line a problem), 70 a bug of ours\n");
+      "exit codes: 0 fine, 1 a regression or failed points, 2 wrong input (one line a problem), 70 "
+      "a bug of ours\n");
 }
 
 int dispatch(std::string_view name, const apps::Arguments& arguments) {

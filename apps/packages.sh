@@ -4,11 +4,12 @@
 # shellcheck disable=SC2034  # used by the scripts that source this file
 build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev
   libboost-program-options-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev
-  libssl-dev)
+  libssl-dev libpugixml-dev)
 # shellcheck disable=SC2034
 test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libclang-rt-14-dev
   clang-format-14 clang-tidy-14 shellcheck git python3 python3-matplotlib
-  slurmctld slurmd slurm-client munge)
+  slurmctld slurmd slurm-client munge libxml2-utils python3-dev pybind11-dev python3-venv
+  python3-setuptools python3-wheel python3-pandas)
 
 # Prints those of the given packages that are not installed, one a line.
 missing_packages() {

@@ -25,13 +25,6 @@ Inputs report_in(const std::string& text) {
   return json.is_object() ? json : Inputs();
 }
 
-bool fits(const Inputs& report) {
-  const auto of = [](const Inputs& object) { return object.value("fits_memory", true); };
-  if (!of(report)) return false;
-  const auto sites = report.find("by_site");
-  return sites == report.end() || std::all_of(sites->begin(), sites->end(), of);
-}
-
 std::string manner_of(int status) {
   if (!WIFSIGNALED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
@@ -40,6 +33,13 @@ std::string manner_of(int status) {
 }
 
 }  // namespace
+
+bool fits(const Inputs& report) {
+  const auto of = [](const Inputs& object) { return object.value("fits_memory", true); };
+  if (!of(report)) return false;
+  const auto sites = report.find("by_site");
+  return sites == report.end() || std::all_of(sites->begin(), sites->end(), of);
+}
 
 Finished outcome_of(const Ended& ended) {
   Finished finished{.message = trimmed(ended.err), .wall_s = ended.wall_s};

@@ -262,30 +262,4 @@ Inputs inputs_at(const Spec& spec, std::int64_t place) {
   return inputs;
 }
 
-std::string column_of(std::string_view key) {
-  std::string column(key);
-  std::ranges::replace_if(
-      column, [](char c) { return c == '-' || c == '.'; }, '_');
-  return column;
-}
-
-Arguments arguments_of(const Inputs& inputs) {
-  Arguments arguments{"run"};
-  for (const auto& [key, value] : inputs.items()) {
-    if (key.find('.') != std::string::npos) {
-      // Text as TOML's text, or that of "1" would be taken for a number.
-      arguments.push_back("--set");
-      arguments.push_back(
-          key + "=" +
-          (value.is_string() ? sim::toml_text(value.get<std::string>()) : value.dump()));
-    } else if (!value.is_boolean()) {
-      arguments.push_back("--" + key + "=" +
-                          (value.is_string() ? value.get<std::string>() : value.dump()));
-    } else if (value.get<bool>()) {
-      arguments.push_back("--" + key);
-    }
-  }
-  return arguments;
-}
-
 }  // namespace apps

@@ -14,18 +14,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "apps/commands.hpp"
+#include "apps/sweep/inputs.hpp"
 #include "sim/base/toml_document.hpp"
 
 namespace apps {
-
-// The inputs of a point by name, in the order of the file.
-using Inputs = nlohmann::ordered_json;
 
 // Keys that change together: row by row.
 struct Axis {
@@ -54,11 +49,5 @@ inline constexpr std::int64_t kMostPoints = 1'000'000;
 [[nodiscard]] Inputs inputs_at(const Spec& spec, std::int64_t place);
 // The places that `where` leaves, upwards. Throws InputError for what is not SQL.
 [[nodiscard]] std::vector<std::int64_t> places_of(const Spec& spec);
-
-// An input as SQL calls it: "gpus-per-node" is gpus_per_node, "network.nic_bandwidth"
-// network_nic_bandwidth.
-[[nodiscard]] std::string column_of(std::string_view key);
-// The command line of a point, from "run" on.
-[[nodiscard]] Arguments arguments_of(const Inputs& inputs);
 
 }  // namespace apps

@@ -46,6 +46,8 @@ class JsonReader {
   [[nodiscard]] double whole(double highest = 1e15) const;
   void each(const std::function<void(const JsonReader&)>& visit) const;  // of a list
   void each_key(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
+  // As it is, for what none of these checks.
+  [[nodiscard]] const nlohmann::json& value() const { return value_; }
 
  private:
   JsonReader(const nlohmann::json& value, std::string file, std::string path);

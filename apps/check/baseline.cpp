@@ -1,0 +1,129 @@
+#include "apps/check/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "apps/sweep/store.hpp"
+
+namespace apps {
+namespace {
+
+using sim::JsonReader;
+
+constexpr int kSchema = 1;
+constexpr const char* kOff = "off";
+
+Inputs tolerances_json(const Tolerances& tolerances) {
+  Inputs json = Inputs::object();
+  for (const auto& [metric, tolerance] : tolerances) {
+    json[metric] = tolerance.off
+                       ? Inputs(kOff)
+                       : Inputs{{"relative", tolerance.relative}, {"absolute", tolerance.absolute}};
+  }
+  return json;
+}
+
+Inputs point_json(const Result& point) {
+  return {{"inputs", point.inputs},
+          {"state", point.state},
+          {"metrics", point.metrics},
+          {"setup", point.setup},
+          {"sources", point.sources}};
+}
+
+Tolerance tolerance_at(const JsonReader& reader) {
+  if (reader.value() == kOff) return {.off = true};
+  if (!reader.value().is_object()) reader.fail("is neither {relative, absolute} nor \"off\"");
+  reader.only({"relative", "absolute"});
+  return {.relative = reader.at("relative").not_negative(),
+          .absolute = reader.at("absolute").not_negative()};
+}
+
+// Any text will do: what is shown of it is made fit for where it is shown.
+std::string text_at(const JsonReader& reader) {
+  if (!reader.value().is_string()) reader.fail("is not a text");
+  return reader.value().get<std::string>();
+}
+
+Inputs texts_at(const JsonReader& reader) {
+  Inputs texts = Inputs::object();
+  reader.each_key(
+      [&](const std::string& name, const JsonReader& value) { texts[name] = text_at(value); });
+  return texts;
+}
+
+Inputs numbers_at(const JsonReader& reader) {
+  std::multimap<std::size_t, std::pair<std::string, double>> ranked;
+  reader.each_key([&](const std::string& name, const JsonReader& value) {
+    if (!value.value().is_number()) value.fail("is not a number");
+    ranked.emplace(rank_of(name), std::pair(name, value.value().get<double>()));
+  });
+  Inputs numbers = Inputs::object();
+  for (const auto& [rank, metric] : ranked) numbers[metric.first] = metric.second;
+  return numbers;
+}
+
+Inputs inputs_at(const JsonReader& reader) {
+  Inputs inputs = Inputs::object();
+  reader.each_key([&](const std::string& name, const JsonReader& value) {
+    if (value.value().is_structured() || value.value().is_null()) {
+      value.fail("is no text, number, true or false");
+    }
+    inputs[name] = value.value();
+  });
+  return inputs;
+}
+
+Result point_at(const JsonReader& reader) {
+  if (!reader.value().is_object()) reader.fail("is not an object");
+  reader.only({"inputs", "state", "metrics", "setup", "sources"});
+  return {.inputs = inputs_at(reader.at("inputs")),
+          .state = text_at(reader.at("state")),
+          .metrics = numbers_at(reader.at("metrics")),
+          .setup = texts_at(reader.at("setup")),
+          .sources = texts_at(reader.at("sources"))};
+}
+
+}  // namespace
+
+Baseline read_baseline(const std::filesystem::path& file) {
+  const sim::JsonDocument document = sim::read_json(file);
+  const JsonReader reader(document);
+  const JsonReader schema = reader.at("gardenhose_baseline");
+  if (schema.value() != kSchema) {
+    schema.fail(fmt::format("is not {}, the schema that this gardenhose reads", kSchema));
+  }
+  reader.only({"gardenhose_baseline", "version", "tolerances", "files", "points"});
+  Baseline baseline;
+  baseline.results.version = reader.at("version").text();
+  reader.at("tolerances").each_key([&](const std::string& metric, const JsonReader& tolerance) {
+    baseline.tolerances.emplace(metric, tolerance_at(tolerance));
+  });
+  reader.at("files").each_key([&](const std::string& name, const JsonReader& hash) {
+    baseline.results.files.emplace(name, hash.text());
+  });
+  std::set<std::string> seen;
+  reader.at("points").each([&](const JsonReader& point) {
+    baseline.results.points.push_back(point_at(point));
+    if (!seen.insert(id_of(baseline.results.points.back().inputs)).second) {
+      point.at("inputs").fail("are those of an earlier point");
+    }
+  });
+  return baseline;
+}
+
+std::string to_text(const Baseline& baseline) {
+  Inputs points = Inputs::array();
+  for (const Result& point : baseline.results.points) points.push_back(point_json(point));
+  const Inputs json = {{"gardenhose_baseline", kSchema},
+                       {"version", baseline.results.version},
+                       {"tolerances", tolerances_json(baseline.tolerances)},
+                       {"files", baseline.results.files},
+                       {"points", points}};
+  return json.dump(1, ' ', false, Inputs::error_handler_t::replace) + "\n";
+}
+
+}  // namespace apps

@@ -1,0 +1,29 @@
+// Baseline: the JSON file that a check compares with. It lies in git, so it is written the same
+// every time, a value a line:
+//
+//   gardenhose_baseline   the version of this schema: 1
+//   version               of the gardenhose that computed it
+//   tolerances            by metric {relative, absolute}, or "off"; "all": those without their own
+//   files                 SHA-256 of each input file by name, of shipped ones from their folder
+//   points                inputs: by which it is the same point
+//                         state: done, too_large, refused, or what a round came to
+//                         metrics, setup (what was run, as the defaults made it), sources
+#pragma once
+
+#include <filesystem>
+
+#include "apps/check/results.hpp"
+#include "apps/check/tolerance.hpp"
+
+namespace apps {
+
+struct Baseline {
+  Tolerances tolerances;
+  Results results;
+};
+
+// Throws InputError at the place of what is wrong.
+[[nodiscard]] Baseline read_baseline(const std::filesystem::path& file);
+[[nodiscard]] std::string to_text(const Baseline& baseline);
+
+}  // namespace apps

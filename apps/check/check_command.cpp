@@ -1,0 +1,194 @@
+// check: today's predictions beside those of a baseline that lies in git.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <set>
+
+#include "apps/arguments.hpp"
+#include "apps/check/baseline.hpp"
+#include "apps/check/outputs.hpp"
+#include "apps/check/run_spec.hpp"
+#include "apps/sweep/store.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+namespace fs = std::filesystem;
+
+constexpr const char* kUsage =
+    "usage: gardenhose check WHAT [FLAGS]\n\n"
+    "Compares predictions with a baseline, a JSON file that lies in git, and says what has moved\n"
+    "and which input is another one. WHAT is the spec of a sweep, whose points are run now, the\n"
+    "store of a sweep, or what `run --format json` printed (a file, or - for standard input).\n\n"
+    "  gardenhose check study.toml --update              # writes study.baseline.json: commit it\n"
+    "  gardenhose check study.toml                       # in CI: runs all points, on all cores\n"
+    "  gardenhose check study.toml --junit check.xml --markdown \"$GITHUB_STEP_SUMMARY\"\n"
+    "  gardenhose check study.toml --update --tolerance step_time_s=0.5% --tolerance bubble_s=off\n"
+    "  gardenhose check study.sqlite --baseline study.baseline.json\n"
+    "  gardenhose run --topology my.toml --model gpt_13b --scheme sdp4bit --format json |\n"
+    "    gardenhose check - --baseline my.baseline.json\n\n"
+    "A metric is worse where it is more (times, bytes, energy, prices, errors of codecs) or less\n"
+    "(tokens_per_s, speedup, mfu, tflops_per_gpu, compression ratios) than the tolerance allows. "
+    "A\n"
+    "point fails that has a metric that is worse or is gone, that no longer fits in memory, that "
+    "is\n"
+    "refused or crashes where it did not, and one that only one side has. What is better, or a\n"
+    "break-even bandwidth that has moved, is shown; it fails with --strict, so that the baseline\n"
+    "stays true. Predictions are the same on every run, so the default tolerance is 0.0001 %.\n\n"
+    "exit codes: 0 no point fails, 1 a regression, 2 wrong input, 130 stopped by Ctrl-C\n";
+
+struct CheckOptions {
+  std::string what;
+  fs::path baseline;
+  int jobs = 0;
+  std::vector<std::string> tolerances;
+  bool strict = false, update = false;
+  std::string junit, markdown;
+};
+
+fs::path default_baseline(const std::string& what) {
+  if (what == "-") {
+    throw sim::InputError("--baseline: is needed where results come from standard input");
+  }
+  return fs::path(what).replace_extension(".baseline.json");
+}
+
+std::optional<CheckOptions> parse(const Arguments& arguments) {
+  CheckOptions o;
+  std::string baseline;
+  po::options_description flags("Flags");
+  auto add = flags.add_options();
+  add("what", po::value(&o.what)->required(),
+      "SPEC.toml, STORE.sqlite, RUN.json or -; its name alone will do");
+  add("baseline", po::value(&baseline), "the JSON file (default: WHAT.baseline.json beside it)");
+  add("update", po::bool_switch(&o.update), "write the baseline anew, with its tolerances");
+  add("tolerance", po::value(&o.tolerances),
+      "METRIC=0.5%, =1e-6 (in its unit), both with a comma, or =off; METRIC all: those without "
+      "their own; may be repeated; with --update the baseline keeps them");
+  add("strict", po::bool_switch(&o.strict), "whatever has moved fails, what is better too");
+  add("junit", po::value(&o.junit), "write JUnit XML, a test case for each point");
+  add("markdown", po::value(&o.markdown), "write a summary for the page of a CI job");
+  add("jobs,j", po::value(&o.jobs), "points of a spec at a time (default: all cores)");
+  po::positional_options_description places;
+  places.add("what", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!values["jobs"].empty() && (o.jobs < 1 || o.jobs > 4096)) {
+    throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", o.jobs));
+  }
+  if (o.update && (o.strict || !o.junit.empty() || !o.markdown.empty())) {
+    throw sim::InputError(
+        "--update: writes the baseline; --strict, --junit and --markdown belong "
+        "to a check");
+  }
+  o.baseline = baseline.empty() ? default_baseline(o.what) : fs::path(baseline);
+  for (const fs::path& file :
+       {fs::path(o.junit), fs::path(o.markdown), o.update ? o.baseline : fs::path()}) {
+    if (!file.empty()) sim::require_writable(file);
+  }
+  return o;
+}
+
+Results results_of(const CheckOptions& options) {
+  if (options.what == "-") {
+    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    const sim::JsonDocument document = sim::parse_json(text, "standard input");
+    return results_of_run(document);
+  }
+  if (options.what.ends_with(".toml")) return run_spec(options.what, options.jobs);
+  if (options.what.ends_with(".json")) {
+    const sim::JsonDocument document = sim::read_json(options.what);
+    return results_of_run(document);
+  }
+  Store store(options.what, Access::read);
+  return results_in(store);
+}
+
+// A tolerance of a metric that nothing has would be ignored.
+void check_known(const std::string& place, const std::string& metric, const Results& before,
+                 const Results& now) {
+  std::set<std::string> known{kAllMetrics};
+  for (const Results* results : {&before, &now}) {
+    for (const Result& point : results->points) {
+      for (const auto& [name, value] : point.metrics.items()) known.insert(name);
+    }
+  }
+  if (known.contains(metric)) return;
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const auto meant = sim::closest_name(metric, names);
+  throw sim::InputError(fmt::format(
+      "{}: '{}' is no metric of these points; {}", place, sim::printable(metric),
+      meant.empty() ? "the baseline has their names" : fmt::format("did you mean {}?", meant)));
+}
+
+Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,
+                         const Results& now) {
+  Tolerances tolerances = baseline.tolerances;
+  for (const auto& [metric, tolerance] : tolerances) {
+    check_known(options.baseline.string() + ": /tolerances", metric, baseline.results, now);
+  }
+  for (const std::string& text : options.tolerances) {
+    auto [metric, tolerance] = parse_tolerance(text);
+    check_known("--tolerance", metric, baseline.results, now);
+    tolerances[metric] = tolerance;
+  }
+  tolerances.try_emplace(kAllMetrics, kUsualTolerance);
+  return tolerances;
+}
+
+int update(const CheckOptions& options, const std::optional<Baseline>& before, Results now) {
+  Baseline baseline = before.value_or(Baseline{});
+  const Tolerances tolerances = tolerances_of(options, baseline, now);
+  const auto crashed = std::ranges::count(now.points, "crashed", &Result::state);
+  const Comparison comparison = compare(baseline, now, tolerances);
+  if (before || crashed > 0) {
+    fmt::print("{}", to_terminal(comparison, {options.what, options.baseline.string()}));
+  }
+  if (crashed > 0) {
+    fmt::print("{}: not written: {} of the points crashed\n", options.baseline.string(), crashed);
+    return 1;
+  }
+  const std::size_t points = now.points.size();
+  sim::write_file(options.baseline, to_text({tolerances, std::move(now)}));
+  fmt::print("{}: written, {} point{}\n", options.baseline.string(), points,
+             points == 1 ? "" : "s");
+  return 0;
+}
+
+int check(const CheckOptions& options, const Baseline& baseline, const Results& now) {
+  const Tolerances tolerances = tolerances_of(options, baseline, now);
+  const Comparison comparison = compare(baseline, now, tolerances);
+  const CheckedNames names{options.what, options.baseline.string(), options.strict};
+  fmt::print("{}", to_terminal(comparison, names));
+  if (!options.junit.empty()) sim::write_file(options.junit, to_junit(comparison, names));
+  if (!options.markdown.empty()) sim::write_file(options.markdown, to_markdown(comparison, names));
+  return failures(comparison, options.strict) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int check_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  std::optional<Baseline> baseline;
+  if (std::error_code error; fs::exists(options->baseline, error)) {
+    baseline = read_baseline(options->baseline);
+  } else if (!options->update) {
+    throw sim::InputError(
+        fmt::format("{}: no such file; --update writes it", options->baseline.string()));
+  }
+  Results now = results_of(*options);
+  if (now.stopped_by != 0) return 128 + now.stopped_by;
+  return options->update ? update(*options, baseline, std::move(now))
+                         : check(*options, *baseline, now);
+}
+
+}  // namespace apps

@@ -1,0 +1,254 @@
+#include "apps/check/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "apps/sweep/store.hpp"
+
+namespace apps {
+namespace {
+
+// How far from a figure a state is.
+int badness(const std::string& state) {
+  if (state == "done") return 0;
+  if (state == "too_large") return 1;
+  if (state == "refused") return 3;
+  if (state == "crashed") return 4;
+  return 2;  // a round that was not completed
+}
+
+std::string number_text(double value) { return fmt::format("{:.6g}", value); }
+
+std::string change_text(double before, double now) {
+  if (before == 0) return "";
+  const double percent = 100 * (now - before) / std::abs(before);
+  return fmt::format("{:+.{}g} %", percent, std::abs(percent) < 1 ? 2 : 3);
+}
+
+Verdict verdict_of(const std::string& metric, double before, double now) {
+  const Worse worse = worse_of(metric);
+  if (worse == Worse::neither) return Verdict::moved;
+  return (now > before) == (worse == Worse::more) ? Verdict::worse : Verdict::better;
+}
+
+std::optional<double> number_of(const Inputs& metrics, const std::string& metric) {
+  const auto found = metrics.find(metric);
+  return found == metrics.end() ? std::nullopt : std::optional(found->get<double>());
+}
+
+// The names of either, the second's first.
+std::vector<std::string> names_in(const Inputs& before, const Inputs& now) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : now.items()) names.push_back(name);
+  for (const auto& [name, value] : before.items()) {
+    if (!now.contains(name)) names.push_back(name);
+  }
+  return names;
+}
+
+Difference missing_or_new(const std::string& metric, std::optional<double> before,
+                          std::optional<double> now) {
+  const auto text = [](std::optional<double> value) { return value ? number_text(*value) : "-"; };
+  const bool is_lost = before && worse_of(metric) != Worse::neither;
+  return {metric, text(before), text(now), "", is_lost ? Verdict::worse : Verdict::moved};
+}
+
+std::vector<Difference> differences_of(const Result& before, const Result& now,
+                                       const Tolerances& tolerances) {
+  std::vector<Difference> all;
+  if (before.state != now.state) {
+    const bool worse = badness(now.state) > badness(before.state);
+    all.push_back({"state", before.state, now.state, "", worse ? Verdict::worse : Verdict::better});
+    // Without figures there is nothing more to say.
+    if (now.metrics.empty() || before.metrics.empty()) return all;
+  }
+  for (const std::string& metric : names_in(before.metrics, now.metrics)) {
+    const auto then = number_of(before.metrics, metric), today = number_of(now.metrics, metric);
+    const Tolerance tolerance = tolerance_of(metric, tolerances);
+    if (tolerance.off) continue;
+    if (!then || !today) {
+      all.push_back(missing_or_new(metric, then, today));
+    } else if (!is_within(*then, *today, tolerance)) {
+      all.push_back({metric, number_text(*then), number_text(*today), change_text(*then, *today),
+                     verdict_of(metric, *then, *today)});
+    }
+  }
+  return all;
+}
+
+std::string value_text(const Inputs& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// "nodes was 2, is 4", for each of the names that is another one.
+void add_changed(const Inputs& before, const Inputs& now, const char* kind,
+                 std::vector<std::string>& changes) {
+  const auto text = [](const Inputs& values, const std::string& name) {
+    return values.contains(name) ? "'" + value_text(values[name]) + "'" : std::string("nothing");
+  };
+  for (const std::string& name : names_in(before, now)) {
+    const std::string then = text(before, name), today = text(now, name);
+    if (then != today)
+      changes.push_back(fmt::format("{}{} was {}, is {}", kind, name, then, today));
+  }
+}
+
+std::vector<std::string> changes_of(const Result& before, const Result& now,
+                                    const Baseline& baseline, const Results& today) {
+  std::vector<std::string> changes;
+  for (const std::string& name : now.files) {
+    const auto then = baseline.results.files.find(name);
+    if (then == baseline.results.files.end()) {
+      changes.push_back(name + " was not read");
+    } else if (then->second != today.files.at(name)) {
+      changes.push_back(name + " has changed");
+    }
+  }
+  if (now.metrics.empty() || before.metrics.empty()) return changes;
+  add_changed(before.setup, now.setup, "", changes);
+  add_changed(before.sources, now.sources, "source of ", changes);
+  return changes;
+}
+
+// Of a point that one side lacks: the one of the other's left over that differs in one input alone.
+std::vector<std::string> changed_input(const Result& missing,
+                                       const std::vector<const Result*>& fresh) {
+  for (const Result* point : fresh) {
+    std::vector<std::string> changes;
+    add_changed(missing.inputs, point->inputs, "", changes);
+    if (changes.size() == 1) return changes;
+  }
+  return {};
+}
+
+class Comparing {
+ public:
+  Comparing(const Baseline& baseline, const Results& now, const Tolerances& tolerances)
+      : baseline_(baseline), now_(now), tolerances_(tolerances) {
+    for (const Result& point : baseline.results.points) known_.emplace(id_of(point.inputs), &point);
+  }
+
+  Comparison run() {
+    for (const Result& point : now_.points) add(point);
+    for (const Result& point : baseline_.results.points) {
+      if (!known_.contains(id_of(point.inputs))) continue;
+      result_.points.push_back(
+          {&point, {{"point", "there", "not run", "", Verdict::worse}}, false});
+      note(changed_input(point, fresh_), true);
+    }
+    if (baseline_.results.version != now_.version) {
+      result_.changes.push_back(
+          {fmt::format("gardenhose was {}, is {}", baseline_.results.version, now_.version),
+           static_cast<int>(result_.points.size()), moved_});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add(const Result& point) {
+    ComparedPoint compared{.point = &point, .crashed = point.state == "crashed"};
+    const auto before = known_.find(id_of(point.inputs));
+    if (before == known_.end()) {
+      compared.differences.push_back({"point", "not there", point.state, "", Verdict::worse});
+      fresh_.push_back(&point);
+    } else {
+      compared.differences = differences_of(*before->second, point, tolerances_);
+      note(changes_of(*before->second, point, baseline_, now_), !compared.differences.empty());
+      known_.erase(before);
+    }
+    moved_ += compared.differences.empty() ? 0 : 1;
+    result_.points.push_back(std::move(compared));
+  }
+
+  void note(const std::vector<std::string>& changes, bool moved) {
+    for (const std::string& what : changes) {
+      auto change = std::ranges::find(result_.changes, what, &InputChange::what);
+      if (change == result_.changes.end()) {
+        change = result_.changes.insert(change, {what, 0, 0});
+      }
+      ++change->points;
+      change->moved += moved ? 1 : 0;
+    }
+  }
+
+  const Baseline& baseline_;
+  const Results& now_;
+  const Tolerances& tolerances_;
+  std::map<std::string, const Result*> known_;  // of the baseline, not met yet
+  std::vector<const Result*> fresh_;
+  int moved_ = 0;
+  Comparison result_;
+};
+
+}  // namespace
+
+const char* verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::same:
+      return "as before";
+    case Verdict::better:
+      return "better";
+    case Verdict::moved:
+      return "moved";
+    case Verdict::worse:
+      return "worse";
+  }
+  return "?";
+}
+
+Verdict ComparedPoint::verdict() const {
+  Verdict worst = crashed ? Verdict::worse : Verdict::same;
+  for (const Difference& difference : differences) worst = std::max(worst, difference.verdict);
+  return worst;
+}
+
+int Comparison::count(Verdict verdict) const {
+  return static_cast<int>(std::ranges::count(points, verdict, &ComparedPoint::verdict));
+}
+
+Comparison compare(const Baseline& baseline, const Results& now, const Tolerances& tolerances) {
+  return Comparing(baseline, now, tolerances).run();
+}
+
+Labels::Labels(const Comparison& comparison) {
+  std::map<std::string, std::set<std::string>> values;
+  std::vector<std::string> order;
+  for (const ComparedPoint& compared : comparison.points) {
+    for (const auto& [name, value] : compared.point->inputs.items()) {
+      if (values[name].empty()) order.push_back(name);
+      values[name].insert(value.dump(-1, ' ', false, Inputs::error_handler_t::replace));
+    }
+  }
+  for (const std::string& name : order) {
+    const auto has = [&](const ComparedPoint& compared) {
+      return compared.point->inputs.contains(name);
+    };
+    if (values[name].size() > 1 || !std::ranges::all_of(comparison.points, has)) {
+      varying_.push_back(name);
+    }
+  }
+  // Of a single point none varies.
+  if (varying_.empty()) varying_ = order;
+}
+
+std::string Labels::of(const Result& point, bool all_keys) const {
+  std::string label;
+  const auto add = [&](const std::string& name) {
+    label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, value_text(point.inputs[name]));
+  };
+  if (all_keys) {
+    for (const auto& [name, value] : point.inputs.items()) add(name);
+  } else {
+    for (const std::string& name : varying_) {
+      if (point.inputs.contains(name)) add(name);
+    }
+  }
+  return label;
+}
+
+}  // namespace apps

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "apps/check/outputs.hpp"
+
+namespace apps {
+namespace {
+
+// Parsers refuse texts of more than 10 MB.
+constexpr std::size_t kMostLines = 500;
+constexpr std::size_t kLongest = 4000;  // bytes of a line
+
+void add_attribute(pugi::xml_node node, const char* name, const std::string& value) {
+  node.append_attribute(name) = one_line(value, kLongest).c_str();
+}
+
+// Lines of text, each made fit for XML.
+void add_text(pugi::xml_node node, const std::vector<std::string>& lines) {
+  std::string text;
+  const std::size_t shown = std::min(kMostLines, lines.size());
+  for (std::size_t i = 0; i < shown; ++i) text += one_line(lines[i], kLongest) + "\n";
+  if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
+  node.append_child(pugi::node_pcdata).set_value(text.c_str());
+}
+
+std::string text_of(const Difference& d) {
+  return fmt::format("{}: {} -> {}{} {}", d.what, d.before, d.now,
+                     d.change.empty() ? "" : fmt::format(" ({})", d.change),
+                     verdict_text(d.verdict));
+}
+
+std::vector<std::string> lines_of(const ComparedPoint& compared) {
+  std::vector<std::string> lines;
+  for (const Difference& difference : compared.differences) lines.push_back(text_of(difference));
+  if (!compared.point->message.empty()) lines.push_back(compared.point->message);
+  return lines;
+}
+
+// The first of what is worst.
+std::string headline(const ComparedPoint& compared) {
+  for (const Difference& difference : compared.differences) {
+    if (difference.verdict == compared.verdict()) return text_of(difference);
+  }
+  return compared.point->message;
+}
+
+void add_case(pugi::xml_node suite, const ComparedPoint& compared, const Labels& labels,
+              const CheckedNames& names) {
+  pugi::xml_node test = suite.append_child("testcase");
+  add_attribute(test, "classname", names.subject);
+  add_attribute(test, "name", labels.of(*compared.point, true));
+  add_attribute(test, "time", fmt::format("{:.3f}", compared.point->wall_s));
+  if (fails(compared.verdict(), names.strict)) {
+    pugi::xml_node failure = test.append_child(compared.crashed ? "error" : "failure");
+    add_attribute(failure, "type", verdict_text(compared.verdict()));
+    add_attribute(failure, "message", headline(compared));
+    add_text(failure, lines_of(compared));
+  } else if (!compared.differences.empty()) {
+    add_text(test.append_child("system-out"), lines_of(compared));
+  }
+}
+
+}  // namespace
+
+std::string to_junit(const Comparison& comparison, const CheckedNames& names) {
+  int failed = 0, crashed = 0;
+  for (const ComparedPoint& compared : comparison.points) {
+    if (!fails(compared.verdict(), names.strict)) continue;
+    (compared.crashed ? crashed : failed) += 1;
+  }
+  pugi::xml_document document;
+  pugi::xml_node suites = document.append_child("testsuites");
+  pugi::xml_node suite = suites.append_child("testsuite");
+  for (pugi::xml_node node : {suites, suite}) {
+    add_attribute(node, "name", fmt::format("gardenhose check {}", names.subject));
+    node.append_attribute("tests") = comparison.points.size();
+    node.append_attribute("failures") = failed;
+    node.append_attribute("errors") = crashed;
+  }
+  const Labels labels(comparison);
+  for (const ComparedPoint& compared : comparison.points) {
+    add_case(suite, compared, labels, names);
+  }
+  const std::vector<std::string> changes = change_lines(comparison);
+  if (!changes.empty()) {
+    add_text(suite.append_child("system-out"), changes);
+  }
+  std::ostringstream text;
+  document.save(text, " ");
+  return std::move(text).str();
+}
+
+}  // namespace apps

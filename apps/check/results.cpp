@@ -1,0 +1,190 @@
+#include "apps/check/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "apps/check/tolerance.hpp"
+#include "apps/sweep/outcome.hpp"
+#include "apps/sweep/store.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+// What else a report has says whether it ended well, and is in the state.
+constexpr const char* kOfState[] = {"fits_memory", "outcome"};
+
+std::string text_of(const Inputs& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void add_figure(const std::string& key, const Inputs& value, Result& result) {
+  if (value.is_null() || std::ranges::find(kOfState, key) != std::end(kOfState)) return;
+  if (value.is_number_float() || (value.is_number() && is_known_metric(key))) {
+    result.metrics[key] = value.get<double>();
+  } else {
+    result.setup[key] = text_of(value);
+  }
+}
+
+// Those that people look at first come first.
+Inputs in_order(const Inputs& metrics) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : metrics.items()) names.push_back(name);
+  std::ranges::stable_sort(names, {}, [](const std::string& name) { return rank_of(name); });
+  Inputs sorted = Inputs::object();
+  for (const std::string& name : names) sorted[name] = metrics[name];
+  return sorted;
+}
+
+void add_report(const Inputs& report, Result& result) {
+  for (const auto& [key, value] : report.items()) {
+    if (is_figure(key, value)) add_figure(key, value, result);
+  }
+  const auto object = [&](const char* key) { return report.value(key, Inputs::object()); };
+  const Inputs errors = object("codec_error"), sources = object("sources");
+  for (const auto& [name, value] : errors.items()) {
+    if (value.is_number()) result.metrics["codec_error." + name] = value.get<double>();
+  }
+  for (const auto& [name, value] : sources.items()) {
+    result.sources[name] = text_of(value);
+  }
+  result.metrics = in_order(result.metrics);
+  const std::string outcome = text_of(report.value("outcome", Inputs("complete")));
+  if (outcome != "complete") result.state = outcome;
+}
+
+Result empty_result(Inputs inputs, std::string state) {
+  return {.inputs = std::move(inputs),
+          .state = std::move(state),
+          .metrics = Inputs::object(),
+          .setup = Inputs::object(),
+          .sources = Inputs::object()};
+}
+
+// Where no input names a calibration, all of them are looked through, and the report says which one
+// was taken.
+bool is_of(const Result& result, const std::string& file) {
+  const std::filesystem::path path = file;
+  const bool shipped = path.parent_path() == "traces/calibration" && path.stem() != "codec_error";
+  const auto taken = result.setup.find("calibration");
+  return !shipped || taken == result.setup.end() || *taken == path.stem().string();
+}
+
+class StoreReader {
+ public:
+  explicit StoreReader(Store& store) : store_(store) {
+    for (const Origin& origin : store.origins()) origins_.emplace(origin.id, origin);
+  }
+
+  Results read() {
+    if (const auto open = store_.counts()["open"]; open > 0) {
+      refuse(
+          fmt::format("{} of its points have not been run yet; the sweep's command goes on", open));
+    }
+    store_.each_finished([&](const StoredPoint& point) { add(point); });
+    if (results_.points.empty()) refuse("has no points");
+    return std::move(results_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw sim::InputError(store_.file().string() + ": " + what);
+  }
+
+  void add(const StoredPoint& point) {
+    Result result = empty_result(point.inputs, point.finished.state);
+    result.message = point.finished.message;
+    result.wall_s = point.finished.wall_s;
+    if (!point.finished.report.is_null()) add_report(point.finished.report, result);
+    const Origin& origin = origins_[point.finished.origin];
+    agree("gardenhose", origin.version, results_.version);
+    const auto files = nlohmann::json::parse(origin.files, nullptr, false);
+    for (const auto& [name, hash] : files.items()) {
+      if (!hash.is_string() || !is_of(result, name)) continue;
+      agree(name, hash.get<std::string>(),
+            results_.files.emplace(name, hash.get<std::string>()).first->second);
+      result.files.push_back(name);
+    }
+    results_.points.push_back(std::move(result));
+  }
+
+  // All points have the same.
+  void agree(const std::string& name, const std::string& given, std::string& known) const {
+    if (known.empty()) known = given;
+    if (known == given) return;
+    refuse(
+        fmt::format("its points were computed from different versions of {}; run the sweep "
+                    "with --recompute",
+                    name));
+  }
+
+  Store& store_;
+  std::map<std::string, Origin> origins_;
+  Results results_;
+};
+
+void require_truth(const sim::JsonReader& reader, const std::string& key) {
+  if (reader.has(key) && !reader.at(key).value().is_boolean()) {
+    reader.at(key).fail("is neither true nor false");
+  }
+}
+
+void require_object(const sim::JsonReader& reader) {
+  if (!reader.value().is_object()) reader.fail("is not an object");
+}
+
+// A report as run prints it, as far as it is read here.
+Inputs report_at(const sim::JsonReader& reader) {
+  require_object(reader);
+  require_truth(reader, "fits_memory");
+  if (reader.has("by_site")) {
+    reader.at("by_site").each([](const sim::JsonReader& site) {
+      require_object(site);
+      require_truth(site, "fits_memory");
+    });
+  }
+  for (const char* key : {"codec_error", "sources"}) {
+    if (reader.has(key)) require_object(reader.at(key));
+  }
+  static_cast<void>(reader.at("step_time_s").not_negative());
+  return reader.value();
+}
+
+Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {
+  const Inputs report = report_at(reader);
+  Inputs inputs = Inputs::object();
+  for (const char* key : {"topology", "model", "scheme"}) inputs[key] = reader.at(key).text();
+  for (int occurrence = 2; !seen.insert(inputs.dump()).second; ++occurrence) {
+    inputs["occurrence"] = occurrence;
+  }
+  Result result = empty_result(inputs, fits(report) ? "done" : "too_large");
+  add_report(report, result);
+  return result;
+}
+
+}  // namespace
+
+Results results_in(Store& store) { return StoreReader(store).read(); }
+
+Results results_of_run(const sim::JsonDocument& document) {
+  const sim::JsonReader reader(document);
+  Results results{.version = GARDENHOSE_VERSION};
+  std::set<std::string> seen;
+  const auto add = [&](const sim::JsonReader& report) {
+    results.points.push_back(result_at(report, seen));
+  };
+  if (document.value.is_array()) {
+    reader.each(add);
+  } else {
+    add(reader);
+  }
+  if (results.points.empty()) reader.fail("has no result; give what run --format json prints");
+  return results;
+}
+
+}  // namespace apps

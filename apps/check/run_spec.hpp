@@ -1,0 +1,14 @@
+// The points of a spec, run now.
+#pragma once
+
+#include <filesystem>
+
+#include "apps/check/results.hpp"
+
+namespace apps {
+
+// `jobs` at a time, 0: on all cores. Throws InputError as read_spec() does, and
+// where an input file changes meanwhile.
+[[nodiscard]] Results run_spec(const std::filesystem::path& spec, int jobs);
+
+}  // namespace apps

@@ -1,0 +1,49 @@
+"""pip install: the Python module, with the program that it starts and the shipped data inside.
+
+CMake builds it in build/python, which takes some minutes, or takes what lies in the build folder
+that GARDENHOSE_BUILD_FOLDER names: build/release, after tests/run.sh.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+
+
+def version():
+    return re.search(r"project\(gardenhose VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+
+
+def cmake(*arguments):
+    subprocess.run(["cmake", *map(str, arguments)], cwd=ROOT, check=True)
+
+
+class BuildWithCMake(build_py):
+    def run(self):
+        super().run()
+        given = os.environ.get("GARDENHOSE_BUILD_FOLDER")
+        build = ROOT / (given or "build/python")
+        if not given:
+            cmake("-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                  "-DGARDENHOSE_TESTS=OFF", "-DGARDENHOSE_BENCHMARKS=OFF", "-DGARDENHOSE_CUDA=OFF",
+                  f"-DPython_EXECUTABLE={sys.executable}")
+        cmake("--build", build, "--target", "gardenhose", "gardenhose_python")
+        package = Path(self.build_lib).resolve() / "gardenhose"
+        cmake("--install", build, "--prefix", package, "--component", "python")
+        cmake("--install", build, "--prefix", package, "--strip", "--component", "Unspecified")
+
+
+class BinaryDistribution(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+(ROOT / "build").mkdir(exist_ok=True)
+setup(version=version(), cmdclass={"build_py": BuildWithCMake}, distclass=BinaryDistribution,
+      options={"egg_info": {"egg_base": "build"}, "build": {"build_base": "build/package"}})

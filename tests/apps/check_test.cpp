@@ -1,0 +1,245 @@
+// check: what passes, what fails, and what it says of that.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/checks.hpp"
+
+namespace apps_tests {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST(Check, PassesOnUnchangedInputs) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const std::string baseline = text_of(sandbox.path() / "s.baseline.json");
+  const Outcome outcome = check_in(sandbox, "--strict");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "s.toml beside s.baseline.json: 2 points: 2 as before; passed\n");
+  ASSERT_EQ(check_in(sandbox, "--update").code, 0);
+  EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline) << "written the same";
+}
+
+// The slowed codec's kernels take a part of the step alone: the step is 0.03 % longer.
+TEST(Check, CatchesASlowDownOf3PercentInOneCodecTable) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  sandbox.write("table.json", slower_table(1.03));
+  const Outcome outcome = check_in(sandbox, "--junit c.xml --markdown c.md");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  expect_says(outcome.out, {"codec_s", "worse", "scheme=sdp4bit",
+                            "table.json has changed (2 points, 1 of them moved)",
+                            "2 points: 1 worse, 1 as before; 1 failed"});
+  EXPECT_EQ(outcome.out.find("scheme=sharded"), std::string::npos) << "which has no codec";
+  expect_says(text_of(sandbox.path() / "c.md"), {"| `codec_s` |", "`table.json has changed"});
+  expect_says(text_of(sandbox.path() / "c.xml"),
+              {"tests=\"2\" failures=\"1\" errors=\"0\"", "<failure type=\"worse\""});
+  expect_valid_junit(sandbox, "c.xml");
+  // Who accepts that says so, and then it passes.
+  EXPECT_EQ(check_in(sandbox, "--tolerance all=5%").code, 0);
+  EXPECT_EQ(check_in(sandbox, "--update --tolerance all=5%").code, 0);
+  sandbox.write("table.json", slower_table(1));
+  EXPECT_EQ(check_in(sandbox).code, 0) << "the baseline has the tolerance";
+}
+
+TEST(Check, WhatIsBetterFailsOnlyWhenStrict) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  sandbox.write("table.json", slower_table(0.9));
+  const Outcome outcome = check_in(sandbox, "--tolerance exposed_comm_s=off --junit c.xml");
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+  expect_says(outcome.out, {"better", "1 better, 1 as before; passed"});
+  expect_says(text_of(sandbox.path() / "c.xml"), {"failures=\"0\"", "<system-out>"});
+  expect_valid_junit(sandbox, "c.xml");
+  EXPECT_EQ(check_in(sandbox, "--tolerance exposed_comm_s=off --strict").code, 1);
+}
+
+// A difference is within where either tolerance has room for it.
+TEST(Check, TolerancesAreOfAMetricRelativeAndAbsolute) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  edit(sandbox, [](Json& baseline) {
+    Json& metrics = baseline["points"][0]["metrics"];
+    metrics["step_time_s"] = metrics["step_time_s"].get<double>() / 1.01;
+  });
+  struct Case {
+    std::string_view tolerance;
+    int code;
+  };
+  for (const auto& [tolerance, code] : {Case{"all=0%", 1},
+                                        {"step_time_s=0.9%", 1},
+                                        {"step_time_s=1.1%", 0},
+                                        {"step_time_s=1e-4", 1},
+                                        {"step_time_s=1e-3", 0},
+                                        {"step_time_s=0.9%,1e-3", 0},
+                                        {"step_time_s=1.1%,1e-9", 0},
+                                        {"step_time_s=off", 0},
+                                        {"tokens_per_s=off", 1},
+                                        {"all=off", 0}}) {
+    const Outcome outcome = check_in(sandbox, "--tolerance " + std::string(tolerance));
+    EXPECT_EQ(outcome.code, code) << tolerance << outcome.out << outcome.err;
+  }
+}
+
+TEST(Check, EachMetricHasADirection) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const Json baseline = Json::parse(text_of(sandbox.path() / "s.baseline.json"));
+  const std::pair<const char*, bool> metrics[] = {{"step_time_s", true},
+                                                  {"tokens_per_s", false},
+                                                  {"mfu", false},
+                                                  {"compute_s", true},
+                                                  {"compression_ratio_fp32", false},
+                                                  {"energy_j", true},
+                                                  {"wire_bytes_intra_node", true},
+                                                  {"memory_per_gpu_bytes", true},
+                                                  {"usd_per_million_tokens", true},
+                                                  {"codec_error.weights_lr_6e-4", true}};
+  for (const auto& [metric, more_is_worse] : metrics) {
+    for (const double before : {0.5, 2.0}) {  // of what it is today
+      Json changed = baseline;
+      Json& value = changed["points"][0]["metrics"][metric];
+      ASSERT_TRUE(value.is_number()) << metric;
+      value = value.get<double>() * before;
+      sandbox.write("s.baseline.json", changed.dump());
+      const bool worse = (before < 1) == more_is_worse;
+      const Outcome outcome = check_in(sandbox);
+      EXPECT_EQ(outcome.code, worse ? 1 : 0) << metric << outcome.out << outcome.err;
+      expect_says(outcome.out, {metric, worse ? "worse" : "better"});
+    }
+  }
+}
+
+TEST(Check, SaysWhichInputIsAnotherOne) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  edit(sandbox, [](Json& baseline) {
+    baseline["version"] = "0.0.9";
+    baseline["files"]["topologies/sdp4bit_a100.toml"] = "0";
+    baseline["files"].erase("traces/models/gpt_125m.toml");
+    baseline["points"][0]["setup"]["overlap"] = "all";
+    baseline["points"][1]["sources"]["nvlink"] = "elsewhere";
+  });
+  const Outcome outcome = check_in(sandbox);
+  EXPECT_EQ(outcome.code, 0) << "the figures are the same";
+  expect_says(outcome.out, {"gardenhose was 0.0.9", "topologies/sdp4bit_a100.toml has changed (2",
+                            "traces/models/gpt_125m.toml was not read",
+                            "overlap was 'all', is 'none' (1 point, nothing moved)",
+                            "source of nvlink was 'elsewhere'"});
+}
+
+TEST(Check, PointsThatOneSideLacksFail) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  sandbox.write("s.toml", replaced_in(kStudy, "nodes = 1", "nodes = 2"));
+  const Outcome outcome = check_in(sandbox, "--junit c.xml");
+  EXPECT_EQ(outcome.code, 1);
+  expect_says(outcome.out, {"not run", "not there", "nodes was '1', is '2' (2 points, moved)",
+                            "4 points: 4 worse; 4 failed"});
+  expect_valid_junit(sandbox, "c.xml");
+  EXPECT_EQ(check_in(sandbox, "--update").code, 0);
+  EXPECT_EQ(check_in(sandbox).code, 0);
+}
+
+TEST(Check, PointsThatNoLongerFitOrRunFail) {
+  const Sandbox sandbox;
+  write_study(sandbox, "gpu.memory = \"80 GB\"\n");
+  for (const auto& [state, memory, tp] :
+       {std::tuple("too_large", "\"1 GB\"", ""), {"refused", "\"80 GB\"", "tp = 64\n"}}) {
+    Json baseline = Json::parse(text_of(sandbox.path() / "s.baseline.json"));
+    for (Json& point : baseline["points"]) {
+      point["inputs"]["gpu.memory"] = Json::parse(memory);
+      if (*tp != '\0') point["inputs"]["tp"] = 64;
+    }
+    sandbox.write("other.json", baseline.dump());
+    sandbox.write("s.toml", fmt::format("{}gpu.memory = {}\n{}", kStudy, memory, tp));
+    const Outcome outcome = check_in(sandbox, "--baseline other.json --junit c.xml");
+    EXPECT_EQ(outcome.code, 1);
+    expect_says(outcome.out, {"state", "done", state, "2 failed"});
+    expect_valid_junit(sandbox, "c.xml");
+    // What was so before is no regression, and what is better since is none.
+    EXPECT_EQ(check_in(sandbox, "--update --baseline new.json").code, 0);
+    EXPECT_EQ(check_in(sandbox, "--baseline new.json").code, 0);
+    std::filesystem::remove(sandbox.path() / "new.json");
+  }
+}
+
+// A sweep's store, and run's JSON from a file or a pipe, as the spec itself.
+TEST(Check, TakesStoresAndRunsToo) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  ASSERT_EQ(run(words("sweep s.toml -j 2"), sandbox.path()).code, 0);
+  EXPECT_EQ(run(words("check s.sqlite"), sandbox.path()).code, 0);
+  ASSERT_EQ(run(words("check s.sqlite --update --baseline store.json"), sandbox.path()).code, 0);
+  EXPECT_EQ(text_of(sandbox.path() / "store.json"), text_of(sandbox.path() / "s.baseline.json"));
+
+  const auto run_json = [&](const std::string& table) {
+    const Outcome outcome =
+        run(words("run --topology sdp4bit_a100 --model gpt_125m --nodes 1 --format json --scheme "
+                  "sharded,sdp4bit --calibration " +
+                  table),
+            sandbox.path());
+    sandbox.write("r.json", outcome.out);
+  };
+  run_json("./table.json");
+  ASSERT_EQ(run(words("check r.json --update"), sandbox.path()).code, 0);
+  EXPECT_EQ(run(words("check r.json"), sandbox.path()).code, 0);
+  sandbox.write("table.json", slower_table(1.03));
+  run_json("./table.json");
+  const Outcome outcome = run(words("check r.json"), sandbox.path());
+  EXPECT_EQ(outcome.code, 1);
+  expect_says(outcome.out, {"scheme=sdp4bit", "codec_s", "source of codec"});
+  // Standard input of these tests is empty.
+  expect_refused(run(words("check - --baseline r.baseline.json"), sandbox.path()),
+                 "standard input");
+}
+
+TEST(Check, ACrashIsAnErrorAndNoBaseline) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const std::string baseline = text_of(sandbox.path() / "s.baseline.json");
+  sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
+  Program program(words("check s.toml -j 1 --junit c.xml"), sandbox.path());
+  std::vector<pid_t> workers;
+  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
+  kill(workers[0], SIGSEGV);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  expect_says(text_of(sandbox.path() / "c.xml"),
+              {"errors=\"1\"", "<error type=\"worse\"", "signal 11"});
+  expect_valid_junit(sandbox, "c.xml");
+
+  Program update(words("check s.toml -j 1 --update"), sandbox.path());
+  ASSERT_TRUE(soon([&] { return !(workers = children_of(update.id())).empty(); }));
+  kill(workers[0], SIGSEGV);
+  EXPECT_EQ(update.wait().code, 1);
+  EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline);
+}
+
+TEST(Check, FilesThatChangeMeanwhileAreNoBaseline) {
+  const Sandbox sandbox;
+  sandbox.write("table.json", slower_table(1));
+  sandbox.write("s.toml",
+                replaced_in(kLongSweep, "[grid]", "calibration = \"./table.json\"\n[grid]"));
+  Program program(words("check s.toml --update"), sandbox.path());
+  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
+  sandbox.write("table.json", slower_table(1.03));
+  expect_refused(program.wait(), "s.toml");
+  EXPECT_EQ(sandbox.names(), (Arguments{"s.toml", "table.json"}));
+}
+
+TEST(Check, CtrlCEndsItWithNothingWritten) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kLongSweep);
+  Program program(words("check s.toml -j 1 --update"), sandbox.path());
+  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
+  kill(program.id(), SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
+  EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
+}
+
+}  // namespace
+}  // namespace apps_tests

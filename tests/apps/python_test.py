@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+"""The Python module: what run says, from a dict; and results as pandas reads them.
+
+Run with PYTHONPATH=build/release/python.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+import warnings
+
+import gardenhose
+
+POINT = {"topology": "sdp4bit_a100", "model": "gpt_125m", "scheme": "sdp4bit", "nodes": 2}
+# Long enough to be met while it runs.
+LONG = {**POINT, "accumulation": 4000}
+
+
+def printed(*arguments):
+    """What the command line prints, as JSON."""
+    done = subprocess.run([gardenhose.program(), "run", *arguments, "--format", "json"], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return json.loads(done.stdout)
+
+
+class Run(unittest.TestCase):
+    def test_is_what_the_command_line_says(self):
+        flags = ["--topology=sdp4bit_a100", "--model=gpt_125m", "--nodes=2"]
+        self.assertEqual(gardenhose.run(POINT), printed(*flags, "--scheme=sdp4bit"))
+        both = gardenhose.run({**POINT, "scheme": ["sharded", "sdp4bit"], "baseline": "sharded"})
+        self.assertEqual(both, printed(*flags, "--scheme=sharded,sdp4bit", "--baseline=sharded"))
+
+    def test_one_scheme_is_a_dict_and_a_list_a_list(self):
+        self.assertEqual(gardenhose.run({**POINT, "baseline": "twin"})["scheme"], "sdp4bit")
+        self.assertEqual([r["scheme"] for r in gardenhose.run({**POINT, "scheme": ("sharded",)})],
+                         ["sharded"])
+
+    def test_takes_every_kind_of_value(self):
+        class Whole:  # as NumPy's are
+            def __index__(self):
+                return 1
+
+        class Real:
+            def __float__(self):
+                return 2.0
+
+        plain = gardenhose.run({**POINT, "nodes": 1})
+        self.assertEqual(gardenhose.run({**POINT, "nodes": Whole()}), plain)
+        self.assertEqual(gardenhose.run({**POINT, "nodes": 1, "step-by-step": False}), plain)
+        whole = gardenhose.run({**POINT, "step-by-step": True})
+        self.assertEqual(whole, printed("--topology=sdp4bit_a100", "--model=gpt_125m", "--nodes=2",
+                                        "--scheme=sdp4bit", "--step-by-step"))
+        # A key of an input file: half the bandwidth, less speed; a text stays one.
+        slow = gardenhose.run({**POINT, "network.nic_bandwidth": "20 Gbps"})
+        self.assertGreater(slow["step_time_s"], gardenhose.run(POINT)["step_time_s"])
+        with tempfile.TemporaryDirectory() as folder:
+            model = pathlib.Path(folder) / "mine.toml"
+            source = pathlib.Path(__file__).parents[2] / "traces/models/gpt_125m.toml"
+            model.write_text(source.read_text())
+            mine = gardenhose.run({**POINT, "model": model})
+        self.assertEqual(mine["step_time_s"], gardenhose.run(POINT)["step_time_s"])
+        for wrong in (None, [1], {"a": 1}, b"a", object()):
+            with self.assertRaisesRegex(TypeError, "^nodes: holds a "):
+                gardenhose.run({**POINT, "nodes": wrong})
+        with self.assertRaises(TypeError):
+            gardenhose.run({1: 2})
+        with self.assertRaises(TypeError):
+            gardenhose.run("sdp4bit_a100")
+        with self.assertRaisesRegex(gardenhose.InputError, "^--nodes: "):
+            gardenhose.run({**POINT, "nodes": float("nan")})
+        with self.assertRaises(gardenhose.InputError):
+            gardenhose.run({**POINT, "nodes": Real()})  # 2.0 is no whole number
+
+    def test_what_is_wrong_is_an_input_error_with_its_place(self):
+        for inputs, place in [({"topology": "sdp4bit_a10"}, "^--topology: .*sdp4bit_a100"),
+                              ({"nods": 2}, "^gardenhose run: .*--nods"),
+                              ({"network.nic_bandwith": "1 Gbps"}, "^--set network.nic_bandwith: "),
+                              ({"tp": 3}, "^--tp: "), ({"model": "a\nb"}, "control character"),
+                              ({"format": "csv"}, "--format"), ({"a b": 1}, "")]:
+            with self.assertRaisesRegex(gardenhose.InputError, place):
+                gardenhose.run({**POINT, **inputs})
+        self.assertTrue(issubclass(gardenhose.InputError, ValueError))
+
+    def test_what_does_not_fit_is_a_warning(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            self.assertFalse(gardenhose.run({**POINT, "gpu.memory": "1 GB"})["fits_memory"])
+        self.assertRegex(str(caught[0].message), "^sdp4bit: needs .* GB of")
+        self.assertEqual(caught[0].filename, __file__)
+
+    def test_threads_run_side_by_side(self):
+        nodes = [1, 2, 3, 4] * 3
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            reports = list(pool.map(lambda n: gardenhose.run({**POINT, "nodes": n}), nodes))
+        self.assertEqual([r["gpus"] for r in reports], [4 * n for n in nodes])
+        self.assertEqual(reports[:4], reports[4:8])
+        # The interpreter goes on while another thread waits for a long one.
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            long = pool.submit(gardenhose.run, LONG)
+            ticks = 0
+            while not long.done():
+                time.sleep(0.001)
+                ticks += 1
+        self.assertGreater(ticks, 20)
+
+    def test_a_program_that_is_missing_or_crashes(self):
+        found = gardenhose.program
+        self.addCleanup(setattr, gardenhose, "program", found)
+        gardenhose.program = lambda: "/no/such/program"
+        with self.assertRaises(FileNotFoundError):
+            gardenhose.run(POINT)
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "crash"
+            script.write_text("#!/bin/sh\necho why >&2\nkill -SEGV $$\n")
+            script.chmod(0o755)
+            gardenhose.program = lambda: str(script)
+            with self.assertRaisesRegex(RuntimeError, "Segmentation fault: why"):
+                gardenhose.run(POINT)
+
+    def test_ctrl_c_ends_it_and_the_simulation(self):
+        script = textwrap.dedent("""
+            import gardenhose, os, sys, threading
+            def tell():  # once the worker lives
+                children = f"/proc/self/task/{os.getpid()}/children"
+                while not (worker := open(children).read()): pass
+                print(worker, flush=True)
+            threading.Thread(target=tell, daemon=True).start()
+            try: gardenhose.run(%r)
+            except KeyboardInterrupt: sys.exit(7)""" % LONG)
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+        worker = int(process.stdout.readline())
+        process.send_signal(signal.SIGINT)  # to the interpreter alone
+        self.assertEqual(process.wait(20), 7)
+        process.stdout.close()
+        with self.assertRaises(ProcessLookupError):
+            os.kill(worker, 0)
+
+
+class Pandas(unittest.TestCase):
+    def test_reads_results_in_a_line(self):
+        import pandas
+        with tempfile.TemporaryDirectory() as folder:
+            spec = pathlib.Path(folder) / "s.toml"
+            spec.write_text('[run]\ntopology = "sdp4bit_a100"\nmodel = "gpt_125m"\nnodes = 2\n'
+                            '[grid]\nscheme = ["sharded", "sdp4bit"]\n')
+            for command in ("sweep s.toml", "export s.sqlite --format csv -o s.csv"):
+                subprocess.run([gardenhose.program(), *command.split()], cwd=folder, check=True,
+                               stdout=subprocess.DEVNULL)
+            store = sqlite3.connect(spec.with_suffix(".sqlite"))
+            of_store = pandas.read_sql("select * from all_points", store)
+            store.close()
+            of_csv = pandas.read_csv(spec.with_suffix(".csv"))
+        report = gardenhose.run(POINT)
+        for frame in (of_store, of_csv):
+            row = frame[frame.scheme == "sdp4bit"].iloc[0]
+            # pandas rounds what it reads of CSV in the last bit.
+            self.assertAlmostEqual(row.step_time_s, report["step_time_s"], 14)
+            self.assertEqual(row.in_nodes, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
