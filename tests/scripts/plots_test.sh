@@ -53,6 +53,31 @@ draws plots/scheme_map.py "$folder/map.csv" 1
 grep -q 'gpt_125m' "$folder/one.svg"
 refuses plots/scheme_map.py /dev/null 'map --format csv'
 
+# The same of a sweep's store.
+cat >"$folder/study.toml" <<'END'
+[run]
+topology = "sdp4bit_a100"
+model = "gpt_125m"
+[grid]
+scheme = ["sharded", "sdp4bit"]
+nodes = [2, 4]
+network.nic_bandwidth = ["10 Gbps", "100 Gbps"]
+END
+"$1/gardenhose" sweep "$folder/study.toml" >"$folder/sweep.txt" 2>&1
+"$1/gardenhose" map "$folder/study.sqlite" --x network.nic_bandwidth --y nodes --format csv \
+  >"$folder/map.csv"
+draws plots/scheme_map.py "$folder/map.csv" 1
+grep -q 'network.nic_bandwidth' "$folder/one.svg"
+
+# A mark for each scheme.
+"$1/gardenhose" run --topology sdp4bit_a100 --nodes 2 --model gpt_125m --scheme all \
+  --baseline sharded --format json 2>/dev/null >"$folder/all.json"
+schemes=$(grep -c '"scheme":' "$folder/all.json")
+[ "$schemes" -ge 25 ]
+draws plots/pareto.py "$folder/all.json" "$schemes"
+grep -q 'sends values' "$folder/one.svg"
+refuses plots/pareto.py /dev/null 'scheme all'
+
 # A mark in each of two panels for each codec that has an error: all but fp32.
 table=traces/calibration/codec_error.json
 codecs=$(/usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)["codecs"]))' <"$table")
