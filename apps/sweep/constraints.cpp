@@ -13,24 +13,11 @@
 namespace apps {
 namespace {
 
-using sim::parse_quantity;
-
-// No unit belongs to two of the types.
-std::optional<double> base_value(std::string_view text) {
-  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
-    return static_cast<double>(bytes->count);
-  }
-  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
-  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
-  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
-  return std::nullopt;
-}
-
 // quantity('400 Gbps'): bytes per second, bytes, seconds or FLOPs per second.
 void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
   const std::string given = text == nullptr ? "" : text;
-  if (const auto value = base_value(given)) {
+  if (const auto value = quantity_value(given)) {
     sqlite3_result_double(context, *value);
   } else {
     const std::string message = fmt::format(
@@ -92,6 +79,18 @@ void keep(Database& database, const Spec& spec, const std::string& condition,
 }
 
 }  // namespace
+
+// No unit belongs to two of the types.
+std::optional<double> quantity_value(std::string_view text) {
+  using sim::parse_quantity;
+  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
+    return static_cast<double>(bytes->count);
+  }
+  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
+  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
+  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
+  return std::nullopt;
+}
 
 std::vector<std::int64_t> places_of(const Spec& spec) {
   std::vector<std::int64_t> places;
