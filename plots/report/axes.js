@@ -25,8 +25,7 @@ function logTicks(low, high) {
   return ticks.length > 9 && decades.length > 2 ? decades : ticks;
 }
 
-// An axis from `low` to `high`, in pixels from `from` to `to`. What is zoomed into is a share of it,
-// from 0 to 1.
+// An axis from `low` to `high`, of which what is zoomed into is a part, in shares from 0 to 1.
 class Axis {
   constructor(low, high, log) {
     this.log = log && low > 0;

@@ -54,8 +54,7 @@ class Breakdown {
   }
 
   explanation() {
-    const sites = numericNames.includes("round_time_s");
-    return sites ? "Of a round, at the site that ends last; compute is the inner steps."
+    return ofSites ? "Of a round, at the site that ends last; compute is the inner steps."
       : "Of the rank that ends last. Exposed communication is what no work hides.";
   }
 

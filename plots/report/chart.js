@@ -24,8 +24,8 @@ class Chart {
     this.picture.addEventListener("pointerleave", hideTip);
     this.picture.addEventListener("blur", hideTip);
     this.picture.addEventListener("keydown", (event) => this.step(event));
-    section.append(this.controls, this.keys,
-                   element("div", {class: "drawing"}, this.picture, this.buttons), this.note,
+    section.append(this.controls, element("div", {class: "bar"}, this.keys, this.buttons),
+                   element("div", {class: "drawing"}, this.picture), this.note,
                    element("p", {class: "hint", id: "chart-keys"},
                            "Drag to zoom, double-click to see everything again. With the chart in " +
                            "focus: + − 0 zoom, h l move, ← → go from point to point."));
@@ -163,7 +163,8 @@ class Chart {
     const single = new Set(own.map((point) => this.valueX(point))).size === own.length;
     if (single) {
       const path = own.map((point, place) => (place ? "L" : "M") + this.placeOf(point).join(","));
-      group.append(drawn("path", {d: path.join(""), class: "line", "stroke-dasharray": style.dash}));
+      group.append(drawn("path", {d: path.join(""), class: "line",
+                                  "stroke-dasharray": style.dash}));
     }
     for (const point of own) {
       const [x, y] = this.placeOf(point);

@@ -2,7 +2,8 @@
 
 function select(label, options, value, changed) {
   const box = element("select", {onchange: () => changed(box.value)},
-    ...options.map(([key, text]) => element("option", {value: key, selected: key === value}, text)));
+    ...options.map(([key, text]) =>
+      element("option", {value: key, selected: key === value}, text)));
   return element("label", {}, element("span", {}, label), box);
 }
 
@@ -43,8 +44,8 @@ class Choices {
   }
 }
 
-// Okabe and Ito's colours, which people with any colour vision tell apart; series beyond them differ
-// in the dash and the marker too.
+// Okabe and Ito's colours, which people with any colour vision tell apart; series beyond them
+// differ in the dash and the marker too.
 const COLOURS = 7;
 const MARKERS = ["M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "M-3.6,-3.6h7.2v7.2h-7.2z",
                  "M0,-4.8L4.6,3.4H-4.6z", "M0,-5.2L5.2,0L0,5.2L-5.2,0z",
@@ -112,7 +113,7 @@ const MAIN = ["tokens_per_s", "step_time_s", "round_time_s", "speedup", "mfu",
 
 // The figures that a table or a box begins with.
 const mainNames = MAIN.filter((name) => numericNames.includes(name) &&
-  !(name === "step_time_s" && numericNames.includes("round_time_s")));
+  !(name === "step_time_s" && ofSites));
 
 function tipLines(point) {
   const lines = mainNames.filter((name) => point.figures[name] != null)

@@ -90,15 +90,17 @@ function reproduce(section) {
     element("p", {}, "Each point is one command, which the table of points has under its number. " +
             "Paths in it go from the folder of the study's file. The featured one:"),
     command(featured.command),
-    ...(spec ? [element("p", {}, "The whole study: save this as ", element("code", {}, "study.toml"),
-                        ", then"), command("gardenhose sweep study.toml"),
+    ...(spec ? [element("p", {}, "The whole study: save this as ",
+                        element("code", {}, "study.toml"), ", then"), command("gardenhose sweep study.toml"),
                 element("details", {}, element("summary", {}, "study.toml"), spec)] : []),
     element("p", {}, `The figures in full, from ${store}:`),
-    command(`gardenhose export ${quoted(store)} --format csv --output ${quoted(`${raw.title}.csv`)}`),
+    command(`gardenhose export ${quoted(store)} --format csv ` +
+            `--output ${quoted(`${raw.title}.csv`)}`),
     element("details", {}, element("summary", {}, `Sessions (${raw.sessions.length})`),
       element("div", {class: "scroll"}, element("table", {}, element("tbody", {},
         ...raw.sessions.map((one) => element("tr", {},
-          element("td", {}, `${timeText(one.begun)} to ${timeText(one.ended)}`), element("td", {}, one.host),
+          element("td", {}, `${timeText(one.begun)} to ${timeText(one.ended)}`),
+          element("td", {}, one.host),
           element("td", {}, `gardenhose ${one.version}, SHA-256 ${one.program_sha256}`),
           element("td", {}, `${one.workers} workers, ${figureText("x_s", one.wall_s)}`))))))));
 }

@@ -31,6 +31,9 @@ function textOf(value) {
   return value == null ? "not given" : String(value);
 }
 
+// Whether points are rounds of several sites.
+const ofSites = figureNames.includes("round_time_s");
+
 // What an input is worth on an axis: numbers, and texts with units.
 function numberOf(value) {
   if (typeof value === "number") return value;

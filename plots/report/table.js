@@ -163,7 +163,8 @@ function details(point) {
     command(point.command),
     point.message ? element("p", {class: "warning"}, point.message) : null,
     element("dl", {class: "figures"}, ...figures.flatMap((name) =>
-      [element("dt", {}, labelOf(name)), element("dd", {}, figureText(name, point.figures[name]))])));
+      [element("dt", {}, labelOf(name)),
+       element("dd", {}, figureText(name, point.figures[name]))])));
 }
 
 // A command line and a button that copies it.

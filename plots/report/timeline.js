@@ -2,7 +2,7 @@
 
 // In the order of the legend.
 const KINDS = [
-  ["forward", "var(--s0)", ["forward"]], ["backward, recomputed", "var(--s5)",
+  [ofSites ? "inner steps" : "forward", "var(--s0)", ["forward"]], ["backward, recomputed", "var(--s5)",
                                           ["backward", "recompute"]],
   ["optimizer", "var(--s3)", ["optimizer"]], ["passes over buffers", "var(--other)",
                                               ["memory_pass"]],
@@ -28,8 +28,9 @@ class Timelines {
     this.axis = new Axis(0, this.last, false);
     this.area = () => ({left: STREAMS, top: 0, right: WIDTH - 10, bottom: this.bottom});
     const buttons = zoomable(this.picture, () => ({x: this.axis}), this.area, () => this.draw());
-    section.append(element("div", {class: "controls"}, this.chooser()), this.keys(),
-                   element("div", {class: "drawing"}, this.picture, buttons), this.notes,
+    section.append(element("div", {class: "controls"}, this.chooser()),
+                   element("div", {class: "bar"}, this.keys(), buttons),
+                   element("div", {class: "drawing"}, this.picture), this.notes,
                    element("p", {class: "hint"}, "Drag to zoom, double-click to see everything " +
                            "again. With the timeline in focus: + − 0 zoom, h l move."));
     this.picture.addEventListener("pointermove", (event) => this.hover(event));
