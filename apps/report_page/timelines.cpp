@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kSitesShown = 4;
 constexpr std::chrono::milliseconds kBeat{200};  // of looking for signals
-// Of the whole timeline: gaps and operations shorter than that are no wider than a pixel.
+// Of the whole timeline: no wider than a pixel.
 constexpr double kUnseen = 1.0 / 2000;
 // The same simulation, but for digits that a page leaves out.
 constexpr double kAgrees = 1e-6;
@@ -72,29 +72,46 @@ struct Event {
   std::pair<int, int> track;  // pid, tid
   std::string name, phase;
   double start_us, end_us;
+  double longest_us = end_us - start_us;
   int operations = 1;
 };
 
-// Each event with those after it that no eye could tell from it.
-std::vector<Event> fused(const std::vector<Event>& events) {
-  double end_us = 0;
-  for (const Event& event : events) end_us = std::max(end_us, event.end_us);
-  const double unseen_us = end_us * kUnseen;
+// What follows each other on a track within `length_us` as one event, with the phase of its longest.
+std::vector<Event> fused(const std::vector<Event>& events, double length_us) {
   std::vector<Event> all;
   for (const Event& event : events) {
     Event* last = all.empty() ? nullptr : &all.back();
-    if (last != nullptr && last->track == event.track && last->phase == event.phase &&
-        event.start_us - last->end_us < unseen_us && event.end_us - last->start_us < unseen_us) {
-      last->end_us = event.end_us;
-      last->operations += event.operations;
-    } else {
+    if (last == nullptr || last->track != event.track ||
+        event.end_us - last->start_us >= length_us) {
       all.push_back(event);
+      continue;
     }
-  }
-  for (Event& event : all) {
-    if (event.operations > 1) event.name += fmt::format(" and {} more", event.operations - 1);
+    const double took_us = event.end_us - event.start_us;
+    if (took_us > last->longest_us) {
+      last->name = event.name;
+      last->phase = event.phase;
+      last->longest_us = took_us;
+    }
+    last->end_us = event.end_us;
+    ++last->operations;
   }
   return all;
+}
+
+// At most so many events, and the length below which neighbours have become one.
+double limit_to(std::size_t most, std::vector<Event>& events) {
+  double end_us = 0;
+  for (const Event& event : events) end_us = std::max(end_us, event.end_us);
+  const std::vector<Event> all = events;
+  double length_us = 0;
+  for (double share = kUnseen; events.size() > most && length_us <= end_us; share *= 2) {
+    length_us = share * end_us;
+    events = fused(all, length_us);
+  }
+  for (Event& event : events) {
+    if (event.operations > 1) event.name += fmt::format(" and {} more", event.operations - 1);
+  }
+  return length_us;
 }
 
 Arguments traced(const StoredPoint& point, const fs::path& trace) {
@@ -150,7 +167,7 @@ Inputs events_of(std::string_view text, std::size_t most) {
   std::ranges::stable_sort(
       events, {}, [](const Event& event) { return std::pair(event.track, event.start_us); });
   const std::size_t operations = events.size();
-  if (operations > most) events = fused(events);
+  const double fused_below_us = limit_to(most, events);
 
   Names tracks, names, phases;
   Inputs list = Inputs::array(), shown = Inputs::array();
@@ -163,8 +180,8 @@ Inputs events_of(std::string_view text, std::size_t most) {
     list.push_back({track, names.place_of(event.name), phases.place_of(event.phase),
                     micro(event.start_us), micro(event.end_us - event.start_us)});
   }
-  return {{"operations", operations}, {"drawn", list.size()},    {"tracks", shown},
-          {"names", names.list()},    {"phases", phases.list()}, {"events", list}};
+  return {{"operations", operations}, {"fused_below_us", fused_below_us}, {"tracks", shown},
+          {"names", names.list()},    {"phases", phases.list()},          {"events", list}};
 }
 
 Inputs timelines_of(const std::vector<StoredPoint>& points, const fs::path& folder) {

@@ -21,7 +21,8 @@ inline constexpr std::size_t kMostOperations = 3000;
 //   agrees      whether it took as long as the store says; else an input file has changed since
 //   step_s      how long it took
 //   gpus        of the whole cluster; processes are the ranks or sites that are shown
-//   operations  how many there are; drawn: how many events stand for them
+//   operations  how many there are
+//   fused_below_us  neighbours that together are shorter are one event; 0: all are themselves
 //   tracks      [[process, stream], ...]
 //   names, phases   texts that events name by place
 //   events      [[track, name, phase, start in us, duration in us], ...], by track and start
@@ -32,8 +33,7 @@ inline constexpr std::size_t kMostOperations = 3000;
                                   const std::filesystem::path& folder);
 
 // The trace events of one point, of which `text` is what `run --perfetto` writes, in the form above
-// from "operations" on. Events of one track, phase and neighbourhood are one where there are more
-// than `most`.
+// from "operations" on, and with at most `most` events where neighbours can be drawn as one.
 [[nodiscard]] Inputs events_of(std::string_view text, std::size_t most);
 
 }  // namespace apps

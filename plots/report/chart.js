@@ -27,8 +27,8 @@ class Chart {
     section.append(this.controls, element("div", {class: "bar"}, this.keys, this.buttons),
                    element("div", {class: "drawing"}, this.picture), this.note,
                    element("p", {class: "hint", id: "chart-keys"},
-                           "Drag to zoom, double-click to see everything again. With the chart in " +
-                           "focus: + − 0 zoom, h l move, ← → go from point to point."));
+                           "Drag to zoom, double-click to see everything again. With the " +
+                           "chart in focus: + − 0 zoom, h l move, ← → go from point to point."));
     this.renew();
   }
 

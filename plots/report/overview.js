@@ -91,7 +91,8 @@ function reproduce(section) {
             "Paths in it go from the folder of the study's file. The featured one:"),
     command(featured.command),
     ...(spec ? [element("p", {}, "The whole study: save this as ",
-                        element("code", {}, "study.toml"), ", then"), command("gardenhose sweep study.toml"),
+                        element("code", {}, "study.toml"), ", then"),
+                command("gardenhose sweep study.toml"),
                 element("details", {}, element("summary", {}, "study.toml"), spec)] : []),
     element("p", {}, `The figures in full, from ${store}:`),
     command(`gardenhose export ${quoted(store)} --format csv ` +

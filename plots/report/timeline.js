@@ -2,10 +2,10 @@
 
 // In the order of the legend.
 const KINDS = [
-  [ofSites ? "inner steps" : "forward", "var(--s0)", ["forward"]], ["backward, recomputed", "var(--s5)",
-                                          ["backward", "recompute"]],
-  ["optimizer", "var(--s3)", ["optimizer"]], ["passes over buffers", "var(--other)",
-                                              ["memory_pass"]],
+  [ofSites ? "inner steps" : "forward", "var(--s0)", ["forward"]],
+  ["backward, recomputed", "var(--s5)", ["backward", "recompute"]],
+  ["optimizer", "var(--s3)", ["optimizer"]],
+  ["passes over buffers", "var(--other)", ["memory_pass"]],
   ["codec", "var(--s2)", ["encode", "decode"]], ["weights travel", "var(--s1)", ["weight_comm"]],
   ["gradients travel", "var(--s4)", ["gradient_comm"]],
   ["between sites", "var(--s1)", ["outer_comm"]], ["other communication", "var(--s6)", []],
@@ -164,8 +164,9 @@ class Timelines {
     const who = processes.length === 1 ? `${processes[0]} of ${one.gpus}` : processes.join(", ");
     const rounds = this.endOf(one) > 1.01e6 * one.step_s ? "several rounds, " : "";
     const count = rounds + one.operations.toLocaleString("en");
-    return `${this.titleOf(one)}: ${who}, ` + (one.drawn < one.operations
-      ? `${count} operations, neighbours too short to be seen drawn as one.`
+    return `${this.titleOf(one)}: ${who}, ` + (one.fused_below_us
+      ? `${count} operations; neighbours that together take less than ` +
+        `${figureText("step_time_s", one.fused_below_us / 1e6)} are drawn as one.`
       : `all of its operations (${count}).`);
   }
 }
