@@ -78,9 +78,12 @@ function chosenBeside(used) {
 }
 
 // What a drawing begins with: a quantity such as a bandwidth, another number, or anything; of those
-// that are `wanted`, and not the scheme.
+// that are `wanted`, not the scheme, and do not merely go together with one before them.
 function firstDimension(wanted) {
-  const free = dimensions.filter((one) => one !== schemeDimension && wanted(one));
+  const follows = (one, place) => dimensions.slice(0, place).some((other) =>
+    determines(other, one));
+  const free = dimensions.filter((one, place) => one !== schemeDimension && wanted(one) &&
+    !follows(one, place));
   const hasUnit = (one) => one.numeric && one.values.every((value) => typeof value === "string");
   return free.find(hasUnit) || free.find((one) => one.numeric) || free[0];
 }
