@@ -9,11 +9,8 @@ Gains under 5 %, which is how far predicted speed-ups are off in the mean, are d
 import csv
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 LEAST_GAIN = 1.05
 EVEN = "#ececec"
@@ -23,7 +20,7 @@ COLOURS = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#e
 def read_points(lines):
     rows = [row for row in csv.DictReader(lines) if "nic_bandwidth_Bps" in row]
     if not rows:
-        sys.exit("scheme_map.py: draws `map --format csv`")
+        picture.refuse("draws `map --format csv`")
     return rows
 
 
@@ -72,7 +69,7 @@ def main():
     for side in axes.spines.values():
         side.set_visible(False)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":
