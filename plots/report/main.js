@@ -47,5 +47,12 @@ setTheme(dark.matches ? "dark" : "light");
 dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
 theme.addEventListener("click", () =>
   setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+// Paper is white.
+let beforePrint = "";
+addEventListener("beforeprint", () => {
+  beforePrint = document.documentElement.dataset.theme;
+  setTheme("light");
+});
+addEventListener("afterprint", () => setTheme(beforePrint));
 addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
 addEventListener("wheel", hideTip, {passive: true});

@@ -44,7 +44,8 @@ function summary() {
   const total = states.reduce((sum, [, count]) => sum + count, 0);
   const parts = states.map(([state, count]) =>
     `${count.toLocaleString("en")} ${STATE_TEXTS[state] || state}`);
-  return `${total.toLocaleString("en")} ${total === 1 ? "point" : "points"}: ${parts.join(", ")}.`;
+  return `${total.toLocaleString("en")} ${total === 1 ? "point" : "points"}: ${parts.join(", ")}.` +
+    (raw.shard && raw.shard !== "1/1" ? ` This is shard ${raw.shard} of the study.` : "");
 }
 
 // The ends of the study.
@@ -88,7 +89,8 @@ function reproduce(section) {
   const store = raw.store;
   section.append(
     element("p", {}, "Each point is one command, which the table of points has under its number. " +
-            "Paths in it go from the folder of the study's file. The featured one:"),
+            "Paths in it go from the folder of the study's file. That of the greatest speed-up, or " +
+            "of the most tokens a second:"),
     command(featured.command),
     ...(spec ? [element("p", {}, "The whole study: save this as ",
                         element("code", {}, "study.toml"), ", then"),

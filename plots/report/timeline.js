@@ -8,7 +8,9 @@ const KINDS = [
   ["passes over buffers", "var(--other)", ["memory_pass"]],
   ["codec", "var(--s2)", ["encode", "decode"]], ["weights travel", "var(--s1)", ["weight_comm"]],
   ["gradients travel", "var(--s4)", ["gradient_comm"]],
-  ["between sites", "var(--s1)", ["outer_comm"]], ["other communication", "var(--s6)", []],
+  ["between sites", "var(--s1)", ["outer_comm"]],
+  ["activations travel", "var(--s6)", ["tensor_comm", "pipeline_comm"]],
+  ["other communication", "var(--soft)", []],
 ];
 
 function kindOf(phase) {
