@@ -25,7 +25,7 @@ std::string policy_hash(std::string_view text) {
   const int done =
       EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
   sim::require(done == 1, "OpenSSL has SHA-256");
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> base64{};
+  std::array<unsigned char, std::size_t{2} * EVP_MAX_MD_SIZE> base64{};
   EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(size));
   return std::string("sha256-") + reinterpret_cast<const char*>(base64.data());
 }
