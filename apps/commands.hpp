@@ -20,5 +20,6 @@ int sweep_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
 
 }  // namespace apps

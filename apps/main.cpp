@@ -43,6 +43,7 @@ constexpr Command kCommands[] = {
     {"merge", "the stores of the shards of a sweep, as one", apps::merge_command},
     {"check", "predictions beside a baseline that lies in git: a regression test for CI",
      apps::check_command},
+    {"report", "what a sweep found, as one HTML page that needs no network", apps::report_command},
 };
 
 void print_help() {

@@ -9,7 +9,8 @@ build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev
 test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libclang-rt-14-dev
   clang-format-14 clang-tidy-14 shellcheck git python3 python3-matplotlib
   slurmctld slurmd slurm-client munge libxml2-utils python3-dev pybind11-dev python3-venv
-  python3-setuptools python3-wheel python3-pandas)
+  python3-setuptools python3-wheel python3-pandas
+  chromium chromium-driver python3-selenium)
 
 # Prints those of the given packages that are not installed, one a line.
 missing_packages() {

@@ -9,11 +9,8 @@ Named are the codecs that no other one beats in both, and the best known of the 
 import json
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 PANELS = {"normal": "normal values", "student_t3": "heavy tails (Student's t, 3 degrees)"}
 KNOWN = ["bf16", "fp8_e4m3", "mxfp8", "mxfp4", "nvfp4", "int8_g128_hadamard_sr", "int4_g2048_sr",
@@ -26,7 +23,7 @@ def read_points(table, distribution):
     points = []
     for codec, row in table["codecs"].items():
         if distribution not in row:
-            sys.exit(f"codec_error.py: no distribution {distribution}; known: {', '.join(row)}")
+            picture.refuse(f"no distribution {distribution}; known: {', '.join(row)}")
         if row[distribution]["relative_l2"]:
             points.append((table["bits_per_element"][codec], row[distribution]["relative_l2"], codec))
     return sorted(points)
@@ -76,7 +73,7 @@ def main():
         draw(axes, read_points(table, distribution), title)
     panels[0].set_ylabel("relative L2 error of one encode", fontsize=8)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,8 @@
 import csv
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 LINES = {
     "blind": ("#c8c8c8", "data sheets only"),
@@ -36,7 +33,7 @@ def read_series(stream):
         name = row["row"].split("/", 1)[1].rsplit("/", 1)[0]
         series.setdefault(name, []).append(row)
     if not series:
-        sys.exit("fsdp.py: no rows on standard input; pipe in "
+        picture.refuse("no rows on standard input; pipe in "
                  "`gardenhose validate fsdp --format csv`")
     return {name: sorted(rows, key=lambda row: row["gpus"]) for name, rows in series.items()}
 
@@ -76,7 +73,7 @@ def main():
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=7, loc="lower center", ncol=len(labels), frameon=False)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

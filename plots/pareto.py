@@ -11,11 +11,8 @@ columns of its own.
 import json
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 FRONT, BEHIND, TOO_LARGE = "#4c78a8", "#707070", "#e45756"
 PLAIN, UNMEASURED = "sends values\nas they are", "error not\nmeasured"
@@ -27,9 +24,9 @@ def read_reports(stream):
     except ValueError:
         reports = None
     if not isinstance(reports, list) or any("pareto" not in one for one in reports):
-        sys.exit("pareto.py: draws `run --scheme all --baseline NAME --format json`")
+        picture.refuse("draws `run --scheme all --baseline NAME --format json`")
     if any(not one["pareto"] for one in reports):
-        sys.exit("pareto.py: takes three schemes or more; run --scheme all has them")
+        picture.refuse("takes three schemes or more; run --scheme all has them")
     return reports
 
 
@@ -116,7 +113,7 @@ def finish(figure, axes, reports):
                                 label="does not fit in memory"))
     axes[1].legend(handles=marks, fontsize=8, loc="upper left", frameon=False)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,8 @@ import json
 import os
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/peers"))
 import report  # noqa: E402
@@ -26,10 +23,10 @@ def read_rows(stream):
     except (ValueError, KeyError, TypeError):
         rows = []
     if not rows:
-        sys.exit("peers.py: no rows on standard input; give it the peers.json of "
+        picture.refuse("no rows on standard input; give it the peers.json of "
                  "tests/peers/run.sh")
     if "kind" in result:
-        sys.exit(f"peers.py: {result['kind']}: no picture of that")
+        picture.refuse(f"{result['kind']}: no picture of that")
     sizes = [size_of(row) for row in rows]
     usual = max(sorted(set(sizes)), key=sizes.count)
     return result, [row for row in rows if size_of(row) == usual], usual
@@ -59,7 +56,7 @@ def main():
     axes.set_xlabel(f"GB/s moved, {size} MiB of float32 input, {result['gpu']}", fontsize=8)
     axes.legend(fontsize=7, loc="lower right", frameon=False)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,8 @@ Gains under 5 %, which is how far predicted speed-ups are off in the mean, are d
 import csv
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 LEAST_GAIN = 1.05
 EVEN = "#ececec"
@@ -77,12 +74,9 @@ def read_map(lines):
         return Map(cells, list(dict.fromkeys(cell.x for cell in cells)), models, *labels)
     if rows and "x_input" in rows[0]:
         cells, *labels = map_of_store(rows)
-        # map prints row by row, each upwards; a row may lack what another one has.
-        longest = max((sum(cell.y == y for cell in cells), y) for y in {cell.y for cell in cells})[1]
-        xs = [cell.x for cell in cells if cell.y == longest]
-        xs += [cell.x for cell in cells if cell.x not in xs]
-        return Map(cells, list(dict.fromkeys(xs)), list(dict.fromkeys(c.y for c in cells)), *labels)
-    sys.exit("scheme_map.py: draws `map --format csv`")
+        xs = picture.in_order(cell.x for cell in cells)
+        return Map(cells, xs, list(dict.fromkeys(c.y for c in cells)), *labels)
+    return picture.refuse("draws `map --format csv`")
 
 
 def draw_cell(axes, x, y, cell, colours):
@@ -120,7 +114,7 @@ def main():
     axes.legend(handles=marks, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1),
                 frameon=False)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,8 @@
 import csv
 import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
+import picture
+from picture import plt
 
 GOAL = "utilisation "
 AXES = {
@@ -25,14 +22,14 @@ def read_curves(lines):
     curves, title, axes = {}, "", ("", "")
     for row in csv.DictReader(lines):
         if row["unknown"] != "bandwidth" or not row["goal"].startswith(GOAL):
-            sys.exit("utilisation.py: draws `solve bandwidth --utilisation ... --format csv`")
+            picture.refuse("draws `solve bandwidth --utilisation ... --format csv`")
         title = f"{row['model']} on {row['topology']}"
         axes = AXES[row["unit"]]
         if row["met_at"]:
             point = (float(row["met_at"]), float(row["goal"][len(GOAL):]))
             curves.setdefault(row["scheme"], []).append(point)
     if not curves:
-        sys.exit("utilisation.py: no rows; pipe `solve bandwidth --format csv` into it")
+        picture.refuse("no rows; pipe `solve bandwidth --format csv` into it")
     return curves, title, axes
 
 
@@ -51,7 +48,7 @@ def main():
     axes.grid(color="#e6e6e6", linewidth=0.5)
     axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

@@ -1,70 +1,143 @@
 #!/usr/bin/python3
-"""Draws what `gardenhose validate --format csv` prints: predicted against published throughput.
+"""Draws what `gardenhose validate --format csv` prints: predicted against published, a dot a row.
 
-    build/release/gardenhose validate sdp4bit --format csv | plots/validation.py > plots/sdp4bit.svg
+    for table in sdp4bit fsdp zeropp streaming-diloco; do
+      build/release/gardenhose validate $table --format csv
+    done | plots/validation.py > plots/validation.svg
+    build/release/gardenhose validate sdp4bit --format csv |
+      plots/validation.py --beside blind,null_refit > plots/sdp4bit.svg
+
+Hollow: a constant was fitted on the row. A cross: not counted, and validate says why.
 """
 
+import argparse
 import csv
 import sys
 
-import matplotlib
+import picture
+from picture import plt
 
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"  # the same picture for the same numbers
-import matplotlib.pyplot as plt  # noqa: E402  (after the backend is chosen)
-
-COLUMNS = {"blind": "#c8c8c8", "null_refit": "#e08a3c", "fitted": "#1f6fb4"}
-LABELS = {
-    "blind": "data sheets only",
-    "null_refit": "no simulation, constants of its own",
-    "fitted": "simulated",
-}
+LINE_OF_PANELS = 3
+SOURCE = "gardenhose validate --format csv"
+LOOKS = {"blind": ("#c8c8c8", "data sheets only"),
+         "null_model": ("#e8c9a8", "no simulation"),
+         "null_refit": ("#e08a3c", "no simulation, constants of its own"),
+         "fitted": ("#1f6fb4", "simulated")}
 
 
-def read_rows(stream):
-    """The throughput rows of the CSV, numbers as floats."""
-    rows = []
-    for row in csv.DictReader(stream):
-        if row["what"] != "tflops_per_gpu" or not row["row"].startswith("sdp4bit_throughput"):
+def sdp4bit(row):
+    if row["what"] != "tflops_per_gpu" or not row["row"].startswith("sdp4bit_throughput"):
+        return None
+    return f"SDP4Bit, {row['row'].split('/')[1].upper()}", "TFLOPs per GPU", 1, "{}"
+
+
+def fsdp(row):
+    return f"FSDP, {row['row'].split('/')[0].split('_')[1].upper()}", "MFU, %", 100, "{}_mfu"
+
+
+def zeropp(_):
+    return "ZeRO++, 384 V100", "TFLOPs per GPU", 1, "{}_tflops"
+
+
+def streaming(_):
+    return "Streaming DiLoCo, simulated there too", "Gbps for a utilisation", 1, "{}_Gbps"
+
+
+# By a column that only this table has.
+TABLES = {"null_refit": sdp4bit, "published_mfu": fsdp, "published_tflops": zeropp,
+          "grid_points_off": streaming}
+
+
+def read_panels(lines):
+    """{(panel, unit): rows with published, the predictions, and how they are drawn}."""
+    panels, header, place_of = {}, [], None
+    for fields in csv.reader(lines):
+        if fields and fields[0] in ("row", "model"):
+            header = fields
+            place_of = next((TABLES[name] for name in header if name in TABLES), None)
             continue
-        for column in ("published", *COLUMNS):
-            row[column] = float(row[column])
-        rows.append(row)
-    if not rows:
-        sys.exit("validation.py: no throughput rows on standard input; pipe in "
-                 "`gardenhose validate --format csv`")
-    return rows
+        if not fields or place_of is None or len(fields) != len(header):
+            continue
+        row = dict(zip(header, fields))
+        place = place_of(row)
+        if place is None:
+            continue
+        panel, unit, scale, spelling = place
+        values = {name: scale * float(row[spelling.format(name)])
+                  for name in ("published", *LOOKS) if row.get(spelling.format(name))}
+        values.setdefault("fitted", float(row.get("simulated_Gbps") or "nan"))
+        kind = ("left_out" if row.get("left_out") == "true"
+                else "used" if row.get("used_in_fit") == "true" else "counted")
+        panels.setdefault((panel, unit), []).append((kind, values))
+    if not panels:
+        picture.refuse(f"no rows on standard input; pipe in `{SOURCE}`")
+    return panels
 
 
-def draw_cluster(axes, cluster, rows):
-    highest = 1.25 * max(max(row["published"], row["fitted"]) for row in rows)
-    axes.plot([0, highest], [0, highest], color="black", linewidth=0.8)
-    axes.fill_between([0, highest], [0, 0.9 * highest], [0, 1.1 * highest], color="#1f6fb4",
-                      alpha=0.12, linewidth=0)
-    for column, colour in COLUMNS.items():
-        for used in ("true", "false"):
-            shown = [row for row in rows if row["used_in_fit"] == used]
-            axes.scatter([row["published"] for row in shown], [row[column] for row in shown],
-                         s=26, edgecolors=colour, zorder=3,
-                         facecolors="none" if used == "true" else colour,
-                         label=LABELS[column] if used == "false" else None)
-    axes.set_xlim(0, highest)
-    axes.set_ylim(0, 2 * highest)
-    axes.set_title(f"{cluster.upper()} cluster, 5 models, with and without SDP4Bit", fontsize=9)
-    axes.set_xlabel("published TFLOPs per GPU")
+def scatter(axes, rows, column):
+    colour, label = LOOKS[column]
+    for kind in ("counted", "used", "left_out"):
+        shown = [values for found, values in rows if found == kind]
+        if kind == "left_out":
+            look = {"marker": "x", "color": colour}
+        else:
+            look = {"edgecolors": colour, "facecolors": "none" if kind == "used" else colour}
+        axes.scatter([values["published"] for values in shown],
+                     [values[column] for values in shown], s=24, zorder=3, linewidths=1,
+                     label=label if kind == "counted" else None, **look)
+
+
+def draw(axes, panel, rows, columns):
+    (title, unit) = panel
+    known = [column for column in columns if all(column in values for _, values in rows)]
+    if "fitted" not in known or len(known) != len(columns):
+        picture.refuse(f"--beside: not every row of {title} has {', '.join(columns)}")
+    published = [values["published"] for _, values in rows]
+    highest = 1.25 * max(max(values["published"], values["fitted"]) for _, values in rows)
+    lowest = min(min(published), min(values["fitted"] for _, values in rows))
+    is_log = highest / lowest > 30
+    ends = [0.7 * lowest if is_log else 0, highest]
+    axes.plot(ends, ends, color="black", linewidth=0.8)
+    axes.fill_between(ends, [0.9 * end for end in ends], [1.1 * end for end in ends],
+                      color="#1f6fb4", alpha=0.12, linewidth=0)
+    for column in columns:
+        scatter(axes, rows, column)
+    if is_log:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    axes.set_xlim(*ends)
+    axes.set_ylim(ends[0], ends[1] if len(columns) == 1 else 2 * ends[1])
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(f"published {unit}", fontsize=8)
+    axes.tick_params(labelsize=8)
+    axes.grid(**picture.GRID)
 
 
 def main():
-    rows = read_rows(sys.stdin)
-    clusters = sorted({row["row"].split("/")[1] for row in rows})
-    figure, axes = plt.subplots(1, len(clusters), figsize=(9, 3.8), squeeze=False)
-    for panel, cluster in zip(axes[0], clusters):
-        draw_cluster(panel, cluster, [row for row in rows if f"/{cluster}/" in row["row"]])
-    axes[0][0].set_ylabel("predicted")
-    axes[0][0].legend(fontsize=8, loc="upper left", frameon=False,
-                      title="hollow: a constant was fitted on it; band: 10 %", title_fontsize=7)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beside", default="", metavar="COLUMN[,COLUMN...]",
+                        help="other predictions: blind, null_model, null_refit")
+    options = parser.parse_args()
+    beside = [name for name in options.beside.split(",") if name]
+    for name in beside:
+        if name not in LOOKS:
+            picture.refuse(f"--beside: no prediction {name}; known: {', '.join(LOOKS)}")
+    panels = read_panels(sys.stdin)
+    across = min(LINE_OF_PANELS, max(2, len(panels)))
+    down = -(-len(panels) // across)
+    figure, grid = plt.subplots(down, across, figsize=(0.6 + 3 * across, 0.4 + 3.2 * down),
+                                squeeze=False)
+    for axes, (panel, rows) in zip(grid.flat, panels.items()):
+        draw(axes, panel, rows, [*beside, "fitted"])
+    for axes in grid.flat[len(panels):]:
+        axes.set_axis_off()
+    for line in grid:
+        line[0].set_ylabel("predicted", fontsize=8)
+    grid[0][0].legend(fontsize=7, loc="upper left", frameon=False,
+                      title="hollow: a constant was fitted on it\ncross: not counted; band: 10 %", title_fontsize=7)
     figure.tight_layout()
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    picture.save(figure)
 
 
 if __name__ == "__main__":

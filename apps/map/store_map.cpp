@@ -131,7 +131,7 @@ class Map {
     std::map<std::string, double> numbers;
     for (const Inputs& value : values) {
       const auto number =
-          value.is_number() ? std::optional(value.get<double>()) : base_value(text_of(value));
+          value.is_number() ? std::optional(value.get<double>()) : quantity_value(text_of(value));
       if (!number) return values;
       numbers[text_of(value)] = *number;
     }

@@ -4,17 +4,16 @@
 
 #include <string>
 
+#include "apps/sweep/spec.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
 
-using sim::parse_quantity;
-
 void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
   const std::string given = text == nullptr ? "" : text;
-  if (const auto value = base_value(given)) {
+  if (const auto value = quantity_value(given)) {
     sqlite3_result_double(context, *value);
   } else {
     const std::string message = fmt::format(
@@ -24,16 +23,6 @@ void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
 }
 
 }  // namespace
-
-std::optional<double> base_value(std::string_view text) {
-  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
-    return static_cast<double>(bytes->count);
-  }
-  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
-  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
-  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
-  return std::nullopt;
-}
 
 void add_quantity(Database& database) {
   sqlite3_create_function(database.handle(), "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,

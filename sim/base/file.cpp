@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -107,6 +109,15 @@ void require_writable(const fs::path& file) {
   const fs::path target = fs::is_regular_file(status) ? fs::canonical(file) : file;
   const fs::path place = is_written_in_place(status) ? target : folder_of(target);
   throw_if(outcome(::access(place.c_str(), W_OK) == 0), file);
+}
+
+std::string read_file(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream || fs::is_directory(file)) {
+    throw InputError(file.string() + ": cannot be read: " + std::strerror(errno));
+  }
+  return text;
 }
 
 }  // namespace sim

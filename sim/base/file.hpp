@@ -1,7 +1,8 @@
-// Writing files whole or not at all.
+// Writing files whole or not at all, and reading what this program wrote or ships.
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace sim {
@@ -14,5 +15,9 @@ void write_file(const std::filesystem::path& file, std::string_view text);
 // For work that takes long before it writes: throws what write_file() would, where the place is
 // missing or may not be written. Writes nothing, so the disk may still turn out to be full.
 void require_writable(const std::filesystem::path& file);
+
+// All bytes of a file, however large; what users wrote, read_input_text() reads. Throws InputError
+// where it cannot be read.
+[[nodiscard]] std::string read_file(const std::filesystem::path& file);
 
 }  // namespace sim

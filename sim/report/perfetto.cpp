@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "sim/report/writers.hpp"
 
@@ -14,13 +15,15 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
   const int shown = ranks > 0 ? std::min(ranks, schedule.ranks) : schedule.ranks;
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   auto out = std::back_inserter(text);
+  // Perfetto sorts processes by name: with as many digits rank 10 is not before rank 2.
+  const auto digits = std::to_string(shown - 1).size();
   const char* separator = "";
   for (int rank = 0; rank < shown; ++rank) {
     fmt::format_to(out,
                    "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":"
                    "{}}}}}",
                    separator, rank,
-                   nlohmann::json(names.empty() ? fmt::format("rank {}", rank)
+                   nlohmann::json(names.empty() ? fmt::format("rank {:0{}}", rank, digits)
                                                 : names[static_cast<std::size_t>(rank)])
                        .dump());
     separator = ",\n";

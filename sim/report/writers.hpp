@@ -15,7 +15,8 @@ namespace sim {
 // A header and a line a report.
 [[nodiscard]] std::string to_csv(std::span<const StepReport> reports);
 // Chrome trace events, which Perfetto opens: a process a rank, a track a stream. At most `ranks`
-// ranks from the first, 0 for all. `names` are the ranks', "rank 0" and so on where there are none.
+// ranks from the first, 0 for all. `names` are the ranks', "rank 0" and so on where there are none,
+// with as many digits each, so that the order of the names is theirs.
 [[nodiscard]] std::string to_perfetto(const Schedule& schedule, const Timeline& timeline,
                                       int ranks = 0, std::span<const std::string> names = {});
 

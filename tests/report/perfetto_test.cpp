@@ -119,6 +119,38 @@ TEST(PerfettoTimeline, HasAsManyRanksAsAreAskedFor) {
   for (const auto& [track, events] : trace_of(step, 3).events) EXPECT_LT(track.first, 3);
 }
 
+// Perfetto's JSON importer drops events that lack a field, have another type or a negative time, and
+// its UI sorts processes by name.
+TEST(PerfettoTimeline, KeepsToTheTraceEventFormat) {
+  const Cluster cluster = small_cluster(2, 8);
+  const ReportedStep step = reported_step(cluster, {}, scheme_named("sdp4bit"));
+  const Json json = Json::parse(to_perfetto(step.schedule, step.timeline));
+  EXPECT_EQ(json.at("displayTimeUnit"), "ms");
+  std::vector<std::string> processes;
+  std::set<Track> named, used;
+  for (const Json& event : json.at("traceEvents")) {
+    ASSERT_TRUE(event.at("name").is_string() && event.at("pid").is_number_unsigned()) << event;
+    if (event.at("name") == "process_name") {
+      processes.push_back(event.at("args").at("name"));
+      continue;
+    }
+    ASSERT_TRUE(event.at("tid").is_number_unsigned()) << event;
+    const Track track{event.at("pid"), event.at("tid")};
+    if (event.at("ph") == "M") {
+      named.insert(track);
+      continue;
+    }
+    used.insert(track);
+    ASSERT_TRUE(event.at("cat").is_string() && event.at("ts").is_number()) << event;
+    EXPECT_GE(event.at("ts"), 0) << event;
+    EXPECT_GT(event.at("dur"), 0) << event;
+  }
+  EXPECT_TRUE(std::ranges::includes(named, used));
+  ASSERT_EQ(processes.size(), 16u);
+  EXPECT_TRUE(std::ranges::is_sorted(processes));
+  EXPECT_EQ(processes.front(), "rank 00");
+}
+
 TEST(PerfettoTimeline, LeavesOutWhatNeverEnded) {
   ReportedStep step = reported_step(small_cluster(), {}, scheme_named("sharded"));
   const Timeline whole = step.timeline;

@@ -8,29 +8,35 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-draws() {  # draws SCRIPT INPUT LEAST_MARKS
-  local picture marks
-  for picture in one two; do
-    "$1" <"$2" >"$folder/$picture.svg"
-  done
-  cmp "$folder/one.svg" "$folder/two.svg"
+declare -A drawn  # scripts that are known to draw the same twice
+
+draws() {  # draws SCRIPT INPUT LEAST_MARKS [FLAG...]
+  local marks
+  "$1" "${@:4}" <"$2" >"$folder/one.svg"
+  if [ -z "${drawn[$1]:-}" ]; then
+    "$1" "${@:4}" <"$2" >"$folder/two.svg"
+    cmp "$folder/one.svg" "$folder/two.svg"
+    drawn[$1]=yes
+  fi
   marks=$(grep -c '<use ' "$folder/one.svg")
   [ "$marks" -ge "$3" ] || { echo "$1: $marks marks, at least $3 expected" >&2; exit 1; }
 }
 
-refuses() {  # refuses SCRIPT INPUT MESSAGE
-  if "$1" <"$2" >"$folder/none.svg" 2>"$folder/message"; then
+refuses() {  # refuses SCRIPT INPUT MESSAGE [FLAG...]
+  if "$1" "${@:4}" <"$2" >"$folder/none.svg" 2>"$folder/message"; then
     echo "$1 made a picture of nothing" >&2
     exit 1
   fi
-  grep -q "$3" "$folder/message"
+  grep -q -- "$3" "$folder/message"
+  [ "$(wc -l <"$folder/message")" -eq 1 ]
 }
 
 # 20 throughputs, each predicted in three ways, and three more marks in the legend.
 "$1/gardenhose" validate sdp4bit --format csv 2>/dev/null >"$folder/rows.csv"
 rows=$(grep -c '^sdp4bit_throughput.*,tflops_per_gpu,' "$folder/rows.csv")
 [ "$rows" -eq 20 ]
-draws plots/validation.py "$folder/rows.csv" $((3 * rows + 3))
+draws plots/validation.py "$folder/rows.csv" $((3 * rows + 3)) --beside blind,null_refit
+refuses plots/validation.py "$folder/rows.csv" 'no prediction guess' --beside guess
 refuses plots/validation.py /dev/null 'validate --format csv'
 
 # 35 rows, each published and predicted in three ways, and six more marks in the legend.
@@ -38,6 +44,9 @@ refuses plots/validation.py /dev/null 'validate --format csv'
 rows=$(grep -c '^fsdp_' "$folder/fsdp.csv")
 [ "$rows" -eq 35 ]
 draws plots/fsdp.py "$folder/fsdp.csv" $((4 * rows + 6))
+cat "$folder/fsdp.csv" >>"$folder/rows.csv"
+draws plots/validation.py "$folder/rows.csv" $((20 + rows + 1))
+refuses plots/validation.py "$folder/rows.csv" 'not every row of FSDP' --beside null_refit
 refuses plots/fsdp.py /dev/null 'validate fsdp --format csv'
 
 # A mark for each utilisation that some bandwidth reaches.
@@ -54,7 +63,7 @@ grep -q 'gpt_125m' "$folder/one.svg"
 refuses plots/scheme_map.py /dev/null 'map --format csv'
 
 # The same of a sweep's store.
-cat >"$folder/study.toml" <<'END'
+cat >"$folder/grid.toml" <<'END'
 [run]
 topology = "sdp4bit_a100"
 model = "gpt_125m"
@@ -63,8 +72,8 @@ scheme = ["sharded", "sdp4bit"]
 nodes = [2, 4]
 network.nic_bandwidth = ["10 Gbps", "100 Gbps"]
 END
-"$1/gardenhose" sweep "$folder/study.toml" >"$folder/sweep.txt" 2>&1
-"$1/gardenhose" map "$folder/study.sqlite" --x network.nic_bandwidth --y nodes --format csv \
+"$1/gardenhose" sweep "$folder/grid.toml" >"$folder/sweep.txt" 2>&1
+"$1/gardenhose" map "$folder/grid.sqlite" --x network.nic_bandwidth --y nodes --format csv \
   >"$folder/map.csv"
 draws plots/scheme_map.py "$folder/map.csv" 1
 grep -q 'network.nic_bandwidth' "$folder/one.svg"
@@ -77,6 +86,50 @@ schemes=$(grep -c '"scheme":' "$folder/all.json")
 draws plots/pareto.py "$folder/all.json" "$schemes"
 grep -q 'sends values' "$folder/one.svg"
 refuses plots/pareto.py /dev/null 'scheme all'
+
+# Two schemes on three clusters: a mark for each point, and one in the legend for each line.
+cat >"$folder/study.toml" <<'END'
+[run]
+topology = "sdp4bit_a100"
+model = "gpt_125m"
+baseline = "twin"
+[grid]
+scheme = ["sharded", "sdp4bit"]
+network.nic_bandwidth = ["100 Gbps", "50 Gbps"]
+nodes = [1, 2, 4]
+END
+"$1/gardenhose" sweep "$folder/study.toml" >/dev/null 2>&1
+"$1/gardenhose" export "$folder/study.sqlite" >"$folder/study.csv"
+draws plots/speedup.py "$folder/study.csv" 8 --x gpus --where network.nic_bandwidth="50 Gbps"
+draws plots/speedup.py "$folder/study.csv" 14 --x network.nic_bandwidth --panels nodes
+[ "$(grep -n '>50 Gbps<\|<!-- 50 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" -lt \
+  "$(grep -n '>100 Gbps<\|<!-- 100 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" ]
+refuses plots/speedup.py "$folder/study.csv" '--where network_nic_bandwidth=100 Gbps' --x nodes
+refuses plots/speedup.py "$folder/study.csv" 'no column nods; known: .*nodes' --x nods
+refuses plots/speedup.py "$folder/study.csv" 'no point has nodes=3; known here: 1, 2, 4' --x tp \
+  --where nodes=3
+refuses plots/speedup.py "$folder/study.csv" '--y: not every point' --x nodes --y baseline
+refuses plots/speedup.py /dev/null 'export STORE --format csv' --x nodes
+
+# A bar for each scheme, with its parts.
+draws plots/breakdown.py "$folder/study.csv" 1 --where nodes=2 \
+  --where network.nic_bandwidth="50 Gbps"
+bars=$(grep -c 'clip-path' "$folder/one.svg")
+"$1/gardenhose" run --topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit \
+  --set network.nic_bandwidth="50 Gbps" --format json >"$folder/run.json" 2>/dev/null
+draws plots/breakdown.py "$folder/run.json" 1
+[ "$(grep -c 'clip-path' "$folder/one.svg")" -eq "$bars" ]
+refuses plots/breakdown.py "$folder/study.csv" 'several points at one place'
+refuses plots/breakdown.py "$folder/run.json" 'run has none' --where nodes=2
+refuses plots/breakdown.py /dev/null 'run ... --format json'
+
+# A mark for each size of each collective, and one for each in the legend.
+for one in all_gather all_reduce; do
+  "$1/gardenhose" collective "$one" --topology sdp4bit_a100 --nodes 2 --format csv
+done 2>/dev/null >"$folder/collective.csv"
+sizes=$(grep -c '^all_' "$folder/collective.csv")
+draws plots/bus_bandwidth.py "$folder/collective.csv" $((sizes + 2))
+refuses plots/bus_bandwidth.py "$folder/study.csv" 'collective ... --format csv'
 
 # A mark in each of two panels for each codec that has an error: all but fp32.
 table=traces/calibration/codec_error.json

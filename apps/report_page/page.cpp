@@ -1,0 +1,105 @@
+#include "apps/report_page/page.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "apps/data_files.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+
+namespace apps {
+namespace {
+
+// In the order in which each needs those before it.
+constexpr const char* kScripts[] = {"text.js",  "study.js",     "controls.js", "axes.js",
+                                    "chart.js", "breakdown.js", "winners.js",  "timeline.js",
+                                    "table.js", "overview.js",  "main.js"};
+
+// "sha256-..." as a policy names a script.
+std::string policy_hash(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  const int done =
+      EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  sim::require(done == 1, "OpenSSL has SHA-256");
+  std::array<unsigned char, std::size_t{2} * EVP_MAX_MD_SIZE> base64{};
+  EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(size));
+  return std::string("sha256-") + reinterpret_cast<const char*>(base64.data());
+}
+
+// The template with a text in place of each {{name}}; what is put in is not looked at again.
+std::string filled(std::string_view page, const std::map<std::string_view, std::string>& parts) {
+  std::string text;
+  for (std::size_t at = 0; at < page.size();) {
+    const std::size_t begin = page.find("{{", at);
+    const std::size_t end = page.find("}}", begin);
+    text += page.substr(at, begin - at);
+    if (end == std::string_view::npos) break;
+    text += parts.at(page.substr(begin + 2, end - begin - 2));
+    at = end + 2;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string html_text(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+std::string script_json(const Inputs& json) {
+  std::string text;
+  // Names of files and messages may be no UTF-8.
+  for (const char letter : json.dump(-1, ' ', false, Inputs::error_handler_t::replace)) {
+    if (letter == '<') {
+      text += "\\u003c";
+    } else {
+      text += letter;
+    }
+  }
+  return text;
+}
+
+std::string page_of(const Inputs& study) {
+  const std::filesystem::path folder = data_directory() / "plots" / "report";
+  const std::string style = sim::read_file(folder / "style.css");
+  std::string script = "\"use strict\";\n(() => {\n";
+  for (const char* name : kScripts) script += sim::read_file(folder / name);
+  script += "})();\n";
+  const std::string policy =
+      "default-src 'none'; base-uri 'none'; form-action 'none'; script-src '" +
+      policy_hash(script) + "'; style-src '" + policy_hash(style) + "'";
+  return filled(sim::read_file(folder / "page.html"),
+                {{"policy", policy},
+                 {"title", html_text(study.at("title").get<std::string>())},
+                 {"style", style},
+                 {"study", script_json(study)},
+                 {"script", script}});
+}
+
+}  // namespace apps

@@ -1,0 +1,120 @@
+// report: the store of a sweep as one HTML page, to look at and to send to others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "apps/arguments.hpp"
+#include "apps/report_page/page.hpp"
+#include "apps/report_page/study.hpp"
+#include "apps/report_page/timelines.hpp"
+#include "apps/sweep/plan.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+constexpr std::size_t kMostTimelines = 8;
+
+constexpr const char* kUsage =
+    "usage: gardenhose report STORE [--output FILE] [FLAGS]\n\n"
+    "  gardenhose report study.sqlite                     writes study.html\n"
+    "  gardenhose report study.sqlite --timeline 12,13 --output for_the_meeting.html\n\n"
+    "One page with charts, the parts of a step, which scheme wins where, timelines, all points\n"
+    "and how to run each again. A browser opens it from the disk; it loads nothing.\n";
+
+struct ReportOptions {
+  std::string store, output, timeline, folder;
+};
+
+std::optional<ReportOptions> parse(const Arguments& arguments) {
+  ReportOptions o;
+  po::options_description flags("Flags");
+  auto add = flags.add_options();
+  add("store", po::value(&o.store)->required(), "the SQLite file; its name alone will do");
+  add("output,o", po::value(&o.output), "the page (default: STORE with .html)");
+  add("timeline", po::value(&o.timeline),
+      "NUMBER[,NUMBER...] of the points whose timeline is shown, which are simulated again, or "
+      "none (default: the point of the greatest speed-up, or of the most tokens a second, and "
+      "those that differ from it in the scheme alone)");
+  add("folder", po::value(&o.folder),
+      "where the paths among the inputs go from: the spec's folder (default: the store's)");
+  po::positional_options_description places;
+  places.add("store", 1);
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (o.output.empty()) o.output = fs::path(o.store).replace_extension(".html").string();
+  return o;
+}
+
+// The points by their numbers, as the flag has them.
+std::vector<StoredPoint> points_named(Store& store, const std::string& flag) {
+  const std::vector<std::string> wanted = split(flag);
+  if (wanted.size() > kMostTimelines) {
+    throw sim::InputError(fmt::format("--timeline: names {} points; at most {} are shown",
+                                      wanted.size(), kMostTimelines));
+  }
+  std::map<std::string, StoredPoint> known;
+  store.each_finished([&](const StoredPoint& point) {
+    const std::string number = std::to_string(point.number);
+    if (std::ranges::find(wanted, number) != wanted.end()) known.emplace(number, point);
+  });
+  std::vector<StoredPoint> points;
+  for (const std::string& number : wanted) {
+    const auto found = known.find(number);
+    if (found == known.end() || found->second.finished.report.is_null()) {
+      throw sim::InputError(
+          fmt::format("--timeline: '{}' is no number of a point with figures; `export {}` has them",
+                      sim::printable(number), store.file().string()));
+    }
+    points.push_back(found->second);
+  }
+  return points;
+}
+
+Inputs timelines(Store& store, const ReportOptions& options) {
+  if (options.timeline == "none") return Inputs::array();
+  const auto points = options.timeline.empty() ? telling_points(store, kMostTimelines)
+                                               : points_named(store, options.timeline);
+  const fs::path folder =
+      options.folder.empty() ? folder_of(options.store) : fs::path(options.folder);
+  if (!fs::is_directory(folder)) {
+    throw sim::InputError(fmt::format("--folder: '{}' is no folder", folder.string()));
+  }
+  Inputs all = timelines_of(points, folder);
+  for (const Inputs& one : all) {
+    if (!one.contains("problem") && one.at("agrees")) continue;
+    fmt::print(stderr, "note: point {}: {}\n", one.at("number").get<std::int64_t>(),
+               one.contains("problem")
+                   ? "no timeline: " + one.at("problem").get<std::string>()
+                   : "takes another time today than the store has; the page says so");
+  }
+  return all;
+}
+
+}  // namespace
+
+int report_command(const Arguments& arguments) {
+  const auto options = parse(arguments);
+  if (!options) return 0;
+  Store store(options->store, Access::read);
+  if (fs::exists(options->output) && fs::equivalent(options->store, options->output)) {
+    throw sim::InputError("--output: is the store itself; name another file");
+  }
+  sim::require_writable(options->output);
+  Inputs study = study_of(store);
+  study["timelines"] = timelines(store, *options);
+  const std::string page = page_of(study);
+  sim::write_file(options->output, page);
+  fmt::print("{}: {:.0f} kB\n", options->output, static_cast<double>(page.size()) / 1e3);
+  return 0;
+}
+
+}  // namespace apps

@@ -1,0 +1,234 @@
+#include "apps/report_page/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "apps/sweep/plan.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+// Predictions have fewer digits than that, and the page is half as large; export has them all.
+Inputs rounded(const Inputs& value) {
+  if (!value.is_number_float()) return value;
+  return std::strtod(fmt::format("{:.7g}", value.get<double>()).c_str(), nullptr);
+}
+
+// What stands in a column: as many values as there are points.
+struct Column {
+  std::string name, kind;
+  std::vector<Inputs> values;
+};
+
+class Columns {
+ public:
+  void begin_row() { ++rows_; }
+  void set(const std::string& name, const char* kind, const Inputs& value) {
+    const auto [place, is_new] = places_.emplace(kind + name, columns_.size());
+    if (is_new) columns_.push_back({name, kind, {}});
+    std::vector<Inputs>& values = columns_[place->second].values;
+    values.resize(rows_ - 1);
+    values.push_back(rounded(value));
+  }
+  // Without those that are empty.
+  [[nodiscard]] Inputs json() {
+    Inputs list = Inputs::array();
+    for (Column& column : columns_) {
+      column.values.resize(rows_);
+      const auto empty = [](const Inputs& value) { return value.is_null(); };
+      if (!std::ranges::all_of(column.values, empty)) list.push_back(json_of(column));
+    }
+    return list;
+  }
+
+ private:
+  static Inputs json_of(const Column& column) {
+    std::map<Inputs, std::size_t> places;
+    Inputs known = Inputs::array(), of_rows = Inputs::array();
+    for (const Inputs& value : column.values) {
+      const auto [place, is_new] = places.emplace(value, known.size());
+      if (is_new) known.push_back(value);
+      of_rows.push_back(place->second);
+    }
+    if (2 * known.size() > column.values.size()) {
+      return {{"name", column.name}, {"kind", column.kind}, {"values", column.values}};
+    }
+    return {{"name", column.name}, {"kind", column.kind}, {"known", known}, {"places", of_rows}};
+  }
+
+  std::size_t rows_ = 0;
+  std::vector<Column> columns_;
+  std::map<std::string, std::size_t> places_;
+};
+
+// How often each pair of a name and a text is met.
+class Mentions {
+ public:
+  void add(const std::string& name, const Inputs& text) {
+    if (text.is_string()) ++counts_[{name, text.get<std::string>()}];
+  }
+  [[nodiscard]] Inputs json() const {
+    Inputs list = Inputs::array();
+    for (const auto& [pair, count] : counts_) {
+      list.push_back({{"name", pair.first}, {"text", pair.second}, {"points", count}});
+    }
+    return list;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::int64_t> counts_;
+};
+
+void add_inputs(const StoredPoint& point, Columns& columns, Inputs& numbers) {
+  for (const auto& [key, value] : point.inputs.items()) {
+    columns.set(key, "input", value);
+    if (!value.is_string()) continue;
+    const auto text = value.get<std::string>();
+    if (const auto number = quantity_value(text)) numbers[text] = *number;
+  }
+}
+
+void add_figures(const StoredPoint& point, Columns& columns) {
+  const Inputs& report = point.finished.report;
+  if (report.is_null()) return;
+  std::set<std::string> given;
+  for (const auto& [key, value] : point.inputs.items()) given.insert(column_of(key));
+  for (const auto& [key, value] : report.items()) {
+    if (is_figure(key, value) && !given.contains(key)) columns.set(key, "figure", value);
+  }
+  columns.set("bound", "figure", report.value("bound", Inputs()));
+  const Inputs errors = report.value("codec_error", Inputs::object());
+  columns.set("codec_error", "figure", errors.value("normal", Inputs()));
+}
+
+Inputs json_of(const std::vector<Session>& sessions) {
+  Inputs list = Inputs::array();
+  for (const Session& one : sessions) {
+    list.push_back({{"begun", one.begun},
+                    {"ended", one.ended},
+                    {"version", one.version},
+                    {"program_sha256", one.program_sha256},
+                    {"host", one.host},
+                    {"shard", one.shard},
+                    {"workers", one.workers},
+                    {"wall_s", rounded(one.wall_s)}});
+  }
+  return list;
+}
+
+Inputs states_of(Store& store) {
+  Inputs states = Inputs::object();
+  std::int64_t ended = 0;
+  for (const auto& [state, count] : store.counts()) {
+    if (state.empty()) continue;
+    states[state] = count;
+    if (state != "open") ended += count;
+  }
+  const std::string name = store.file().string();
+  if (ended == 0) {
+    throw sim::InputError(name + ": no point has been run yet; run its sweep first");
+  }
+  if (ended > kMostPointsOfAPage) {
+    throw sim::InputError(
+        fmt::format("{}: has {} points, and a page holds {}; sweep fewer, or use "
+                    "export",
+                    name, ended, kMostPointsOfAPage));
+  }
+  return states;
+}
+
+Inputs files_of(Store& store) {
+  std::map<std::string, std::int64_t> points;
+  store.each_finished([&](const StoredPoint& point) { ++points[point.finished.origin]; });
+  std::map<std::pair<std::string, std::string>, std::int64_t> counts;
+  for (const Origin& origin : store.origins()) {
+    const Inputs files = Inputs::parse(origin.files, nullptr, false);
+    for (const auto& [name, hash] : files.items()) {
+      if (hash.is_string()) counts[{name, hash.get<std::string>()}] += points[origin.id];
+    }
+  }
+  Inputs list = Inputs::array();
+  for (const auto& [pair, count] : counts) {
+    if (count == 0) continue;
+    list.push_back({{"name", pair.first}, {"text", pair.second}, {"points", count}});
+  }
+  return list;
+}
+
+Inputs without_scheme(Inputs inputs) {
+  inputs.erase("scheme");
+  return inputs;
+}
+
+double figure_of(const StoredPoint& point, const char* name) {
+  const Inputs value = point.finished.report.value(name, Inputs());
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+}  // namespace
+
+Inputs study_of(Store& store) {
+  Inputs study = {{"title", store.file().stem().string()},
+                  {"store", store.file().filename().string()},
+                  {"states", states_of(store)},
+                  {"version", GARDENHOSE_VERSION}};
+  const auto identity = store.identity();
+  study["spec"] = identity ? identity->spec : "";
+  study["shard"] = identity ? identity->shard : "";
+  study["sessions"] = json_of(store.sessions());
+
+  Columns columns;
+  Mentions sources;
+  Inputs numbers = Inputs::object();
+  store.each_finished([&](const StoredPoint& point) {
+    columns.begin_row();
+    columns.set("number", "row", point.number);
+    columns.set("state", "row", point.finished.state);
+    add_inputs(point, columns, numbers);
+    add_figures(point, columns);
+    const std::string& message = point.finished.message;
+    columns.set("message", "row", message.empty() ? Inputs() : Inputs(message));
+    columns.set("command", "row", "gardenhose " + shell_text(arguments_of(point.inputs)));
+    if (point.finished.report.is_null()) return;
+    const Inputs of_point = point.finished.report.value("sources", Inputs::object());
+    for (const auto& [name, text] : of_point.items()) sources.add(name, text);
+  });
+  study["columns"] = columns.json();
+  study["numbers"] = numbers;
+  study["sources"] = sources.json();
+  study["files"] = files_of(store);
+  return study;
+}
+
+std::vector<StoredPoint> telling_points(Store& store, std::size_t most) {
+  std::optional<StoredPoint> best;
+  const auto key_of = [](const StoredPoint& point) {
+    return std::tuple(point.finished.state == "done", figure_of(point, "speedup"),
+                      figure_of(point, "tokens_per_s"));
+  };
+  store.each_finished([&](const StoredPoint& point) {
+    if (point.finished.report.is_null()) return;
+    if (!best || key_of(point) > key_of(*best)) best = point;
+  });
+  std::vector<StoredPoint> points;
+  if (!best) return points;
+  const Inputs alike = without_scheme(best->inputs);
+  store.each_finished([&](const StoredPoint& point) {
+    if (point.finished.report.is_null() || without_scheme(point.inputs) != alike) return;
+    // The best one has a place kept.
+    const bool has_best = point.number >= best->number;
+    if (point.number == best->number || points.size() + (has_best ? 0 : 1) < most) {
+      points.push_back(point);
+    }
+  });
+  return points;
+}
+
+}  // namespace apps

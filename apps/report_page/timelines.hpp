@@ -1,0 +1,39 @@
+// Timelines: when each operation of a point runs, from simulating the point again.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/sweep/store.hpp"
+
+namespace apps {
+
+// More operations than that make a page slow. Where there are more, those that are too short to be
+// seen are drawn as one with their neighbours.
+inline constexpr std::size_t kMostOperations = 3000;
+
+// One object a point, as the page's script reads it:
+//
+//   number      of the point
+//   problem     where it could not be simulated again: why. The rest is missing then.
+//   agrees      whether it took as long as the store says; else an input file has changed since
+//   step_s      how long it took
+//   gpus        of the whole cluster; processes are the ranks or sites that are shown
+//   operations  how many there are
+//   fused_below_us  neighbours that together are shorter are one event; 0: all are themselves
+//   tracks      [[process, stream], ...]
+//   names, phases   texts that events name by place
+//   events      [[track, name, phase, start in us, duration in us], ...], by track and start
+//
+// Points run as those of sweeps do, in `folder`, from which their paths go; of one cluster the
+// first rank is shown, of several sites the first four. Throws InputError when told to end.
+[[nodiscard]] Inputs timelines_of(const std::vector<StoredPoint>& points,
+                                  const std::filesystem::path& folder);
+
+// The trace events of one point, of which `text` is what `run --perfetto` writes, in the form above
+// from "operations" on, and with at most `most` events where neighbours can be drawn as one.
+[[nodiscard]] Inputs events_of(std::string_view text, std::size_t most);
+
+}  // namespace apps

@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Draws where the time of a step goes: a stacked bar for each scheme, from what `run` prints for
+several, or from a sweep.
+
+    build/release/gardenhose run ... --scheme sharded,sdp4bit --format json | plots/breakdown.py > a.svg
+    build/release/gardenhose export study.sqlite |
+      plots/breakdown.py --where nodes=8 --where model=gpt_2.7b > b.svg
+"""
+
+import argparse
+import csv
+import io
+import json
+import math
+import sys
+
+import export_rows
+import picture
+from picture import plt
+
+# The parts of a step, as reports have them; they sum to its time.
+PARTS = {"compute_s": ("compute", "#0072b2"), "exposed_comm_s": ("exposed communication", "#d55e00"),
+         "codec_s": ("codec kernels", "#e69f00"), "optimizer_s": ("optimizer", "#009e73"),
+         "other_s": ("passes over buffers", "#9aa3ad"), "bubble_s": ("waiting", "#dfe3e8")}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bars", default="scheme", help="an input (default: scheme)")
+    parser.add_argument("--shares", action="store_true", help="in per cent of each step")
+    export_rows.add_where(parser)
+    return parser.parse_args()
+
+
+def read_rows(options):
+    """(name, {part: seconds}) of each bar."""
+    text = sys.stdin.read()
+    try:
+        reports = json.loads(text)
+        rows = reports if isinstance(reports, list) else [reports]
+        name = "scheme"
+    except ValueError:
+        rows = list(csv.DictReader(io.StringIO(text)))
+        name = None
+    if not rows or not isinstance(rows[0], dict) or any(part not in rows[0] for part in PARTS):
+        picture.refuse("no parts of steps on standard input; pipe in `gardenhose run ... --format "
+                       f"json`, or `{export_rows.SOURCE}`")
+    if name is None:
+        rows = export_rows.selected(rows, options.where)
+        name = export_rows.column_of(rows, options.bars)
+        export_rows.check_all_shown(rows, [name])
+    elif options.where or options.bars != "scheme":
+        picture.refuse("--where and --bars choose among the points of a sweep; run has none")
+    return [(row[name], {part: float(row[part]) for part in PARTS}) for row in rows]
+
+
+def main():
+    options = parse()
+    bars = read_rows(options)
+    totals = [sum(parts.values()) for _, parts in bars]
+    unit, name = (1, "s") if max(totals) >= 1 else (1e-3, "ms")
+    figure, axes = plt.subplots(figsize=(8, 1.3 + 0.42 * len(bars)))
+    for place, ((_, parts), total) in enumerate(zip(bars, totals)):
+        scale = total / 100 if options.shares else unit
+        left = 0
+        for part, (label, colour) in PARTS.items():
+            axes.barh(place, parts[part] / scale, 0.7, left=left, color=colour, edgecolor="white",
+                      linewidth=0.5, label=label if place == 0 else None)
+            left += parts[part] / scale
+        decimals = max(0, 2 - math.floor(math.log10(total / unit)))
+        axes.text(left, place, f" {total / unit:.{decimals}f} {name}", va="center", fontsize=8)
+    axes.set_yticks(range(len(bars)), [str(label) for label, _ in bars], fontsize=9)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.12 * (100 if options.shares else max(totals) / unit))
+    axes.set_xlabel("share of the step, %" if options.shares else f"time of a step, {name}",
+                    fontsize=9)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.grid(axis="x", **picture.GRID)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    figure.legend(fontsize=8, loc="upper center", frameon=False, ncol=len(PARTS), columnspacing=1,
+                  handlelength=1)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.3 / figure.get_figheight()))
+    picture.save(figure)
+
+
+if __name__ == "__main__":
+    main()

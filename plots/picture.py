@@ -1,0 +1,68 @@
+"""What the scripts of this folder have in common: tables from standard input, quantities with units,
+colours that people with any colour vision tell apart, and the same picture for the same numbers."""
+
+import csv
+import os
+import re
+import sys
+
+import matplotlib
+
+matplotlib.use("svg")
+matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
+import matplotlib.pyplot as plt  # noqa: E402,F401  (after the backend is chosen; scripts use it)
+
+# Okabe and Ito's, the palest last.
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#8c7a00", "#000000"]
+MARKERS = "osD^vPX*"
+GRID = {"color": "#e0e0e0", "linewidth": 0.5}
+
+UNITS = {"bps": 1 / 8, "Bps": 1, "B": 1, "s": 1, "FLOPs": 1}
+PREFIXES = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "Ki": 2**10, "Mi": 2**20,
+            "Gi": 2**30, "Ti": 2**40, "m": 1e-3, "u": 1e-6, "n": 1e-9}
+QUANTITY = re.compile(r"([0-9.eE+-]+?)\s*(Ki|Mi|Gi|Ti|[kMGTPmun])?(bps|Bps|B|s|FLOPs)")
+
+
+def refuse(text):
+    """Ends the script with one line."""
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
+
+
+def read_rows(columns, source):
+    """The rows of a CSV on standard input that has these columns; else says what to pipe in."""
+    try:
+        rows = list(csv.DictReader(sys.stdin))
+    except (csv.Error, UnicodeDecodeError):
+        rows = []
+    if not rows or any(column not in rows[0] for column in columns):
+        refuse(f"no rows with {', '.join(columns)} on standard input; pipe in `{source}`")
+    return rows
+
+
+def number(text):
+    """12.5, or in base units "100 Gbps"; None for what is neither."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        match = QUANTITY.fullmatch(text or "")
+    try:
+        return float(match[1]) * PREFIXES[match[2] or ""] * UNITS[match[3]] if match else None
+    except ValueError:
+        return None
+
+
+def in_order(values):
+    """Each value once, by size where all have one, else as they come."""
+    known = list(dict.fromkeys(values))
+    sized = all(number(value) is not None for value in known)
+    return sorted(known, key=number) if sized else known
+
+
+def style(place):
+    """Colour and marker of the series at that place."""
+    return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)],
+            "linestyle": ["-", "--", ":"][place // len(COLOURS) % 3]}
+
+
+def save(figure):
+    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})

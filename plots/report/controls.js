@@ -1,0 +1,123 @@
+// Choices above a drawing, colours of series, and the box that says what is under the pointer.
+
+function select(label, options, value, changed) {
+  const box = element("select", {onchange: () => changed(box.value)},
+    ...options.map(([key, text]) =>
+      element("option", {value: key, selected: key === value}, text)));
+  return element("label", {}, element("span", {}, label), box);
+}
+
+function toggle(label, on, changed) {
+  const box = element("input", {type: "checkbox", checked: on,
+                                onchange: () => changed(box.checked)});
+  return element("label", {class: "toggle"}, box, label);
+}
+
+function button(label, clicked, attributes = {}) {
+  return element("button", {type: "button", onclick: clicked, ...attributes}, label);
+}
+
+// Values of the inputs that a drawing does not spread out, by name; they begin with the featured
+// point's.
+class Choices {
+  constructor(changed) {
+    this.chosen = new Map();
+    this.changed = changed;
+    this.shown = [];
+  }
+
+  controls(used) {
+    this.shown = chosenBeside(used);
+    return this.shown.map((one) => {
+      const value = this.chosen.get(one.name) ?? one.of(featured);
+      const options = one.values.map((each) => [textOf(each), textOf(each)]);
+      return select(one.label, options, value, (chosen) => {
+        this.chosen.set(one.name, chosen);
+        this.changed();
+      });
+    });
+  }
+
+  holds(point) {
+    return this.shown.every((one) =>
+      one.of(point) === (this.chosen.get(one.name) ?? one.of(featured)));
+  }
+}
+
+// Okabe and Ito's colours, which people with any colour vision tell apart; series beyond them
+// differ in the dash and the marker too.
+const COLOURS = 7;
+const MARKERS = ["M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "M-3.6,-3.6h7.2v7.2h-7.2z",
+                 "M0,-4.8L4.6,3.4H-4.6z", "M0,-5.2L5.2,0L0,5.2L-5.2,0z",
+                 "M0,4.8L4.6,-3.4H-4.6z"];
+const DASHES = ["", "6 3", "2 3"];
+
+function styleOf(place) {
+  return {colour: `var(--s${place % COLOURS})`, marker: MARKERS[place % MARKERS.length],
+          dash: DASHES[Math.floor(place / COLOURS) % DASHES.length]};
+}
+
+// A scheme has the same colour wherever it is drawn.
+const schemeNames = [...new Set(points.map(schemeOf))];
+
+function styleOfValue(dimension, value) {
+  if (!dimension || dimension === schemeDimension) {
+    return styleOf(Math.max(0, schemeNames.indexOf(value)));
+  }
+  return styleOf(dimension.values.findIndex((one) => textOf(one) === value));
+}
+
+function swatch(style) {
+  const mark = drawn("path", {d: style.marker, transform: "translate(10,7)"});
+  const line = drawn("path", {d: "M0,7H20", "stroke-dasharray": style.dash});
+  const picture = drawn("svg", {width: 20, height: 14, class: "swatch", "aria-hidden": "true"},
+                        line, mark);
+  picture.style.color = style.colour;
+  return picture;
+}
+
+// Buttons that show and hide.
+function legend(names, hidden, styles, changed) {
+  return element("div", {class: "legend", role: "group", "aria-label": "Shown series"},
+    ...names.map((name) => {
+      const one = button("", () => {
+        if (!hidden.delete(name)) hidden.add(name);
+        one.setAttribute("aria-pressed", String(!hidden.has(name)));
+        changed();
+      }, {"aria-pressed": String(!hidden.has(name)), class: "key"});
+      one.append(swatch(styles(name)), name);
+      return one;
+    }));
+}
+
+const tipBox = document.getElementById("tip");
+
+// Lines of [name, value]; the first is the heading.
+function showTip(heading, lines, x, y) {
+  tipBox.replaceChildren(element("strong", {}, heading), element("dl", {},
+    ...lines.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
+  tipBox.hidden = false;
+  const width = tipBox.offsetWidth, height = tipBox.offsetHeight;
+  const left = x + 16 + width > innerWidth ? x - 16 - width : x + 16;
+  tipBox.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
+  tipBox.style.top = `${Math.max(4, Math.min(y + 16, innerHeight - height - 4))}px`;
+}
+
+function hideTip() {
+  tipBox.hidden = true;
+}
+
+const MAIN = ["tokens_per_s", "step_time_s", "round_time_s", "speedup", "mfu",
+              "compute_utilisation", "exposed_comm_s", "codec_s", "memory_per_gpu_bytes",
+              "usd_per_million_tokens"];
+
+// The figures that a table or a box begins with.
+const mainNames = MAIN.filter((name) => numericNames.includes(name) &&
+  !(name === "step_time_s" && ofSites));
+
+function tipLines(point) {
+  const lines = mainNames.filter((name) => point.figures[name] != null)
+    .map((name) => [labelOf(name), figureText(name, point.figures[name])]);
+  if (point.state === "too_large") lines.push(["memory", "does not fit"]);
+  return lines;
+}

@@ -1,0 +1,113 @@
+// What the study is, where its constants come from, and how to run it again.
+
+const STATE_TEXTS = {done: "simulated", too_large: "too large for a GPU's memory",
+                     refused: "inputs that do not go together", crashed: "crashed",
+                     open: "not run yet"};
+
+function overview(section) {
+  const session = raw.sessions.at(-1) || {};
+  const first = raw.sessions[0] || {};
+  const versions = [...new Set(raw.sessions.map((one) => one.version))].join(", ");
+  section.append(
+    element("p", {class: "kind"}, "Predicted training speed, simulated by Gardenhose"),
+    element("h1", {}, raw.title),
+    element("p", {class: "lead"}, summary()),
+    cards(),
+    element("dl", {class: "facts"},
+      ...fact("varied", dimensions.map((one) =>
+        `${one.label} (${one.values.length}): ${listOf(one.values.map(textOf))}`).join("\n")),
+      ...fact("the same in all points", constants.map((name) =>
+        `${labelOf(name)} ${textOf(points[0].inputs[name])}`).join(", ")),
+      ...fact("computed", first.begun
+        ? `${timeText(first.begun)} to ${timeText(session.ended)}, gardenhose ${versions}, on ` +
+          first.host : "")));
+}
+
+// "2026-11-22 07:14 UTC"
+function timeText(text) {
+  const known = /^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/.exec(text || "");
+  return known ? `${known[1]} ${known[2]} UTC` : text || "an end that is not recorded";
+}
+
+function listOf(texts) {
+  return texts.length <= 12 ? texts.join(", ")
+    : [...texts.slice(0, 11), `and ${texts.length - 11} more`].join(", ");
+}
+
+function fact(name, text) {
+  return text ? [element("dt", {}, name), element("dd", {}, text)] : [];
+}
+
+function summary() {
+  const states = Object.entries(raw.states).filter(([state, count]) => count > 0)
+    .sort(([a], [b]) => Object.keys(STATE_TEXTS).indexOf(a) - Object.keys(STATE_TEXTS).indexOf(b));
+  const total = states.reduce((sum, [, count]) => sum + count, 0);
+  const parts = states.map(([state, count]) =>
+    `${count.toLocaleString("en")} ${STATE_TEXTS[state] || state}`);
+  return `${total.toLocaleString("en")} ${total === 1 ? "point" : "points"}: ${parts.join(", ")}.` +
+    (raw.shard && raw.shard !== "1/1" ? ` This is shard ${raw.shard} of the study.` : "");
+}
+
+// The ends of the study.
+function cards() {
+  const done = points.filter(fits);
+  const extreme = (name, sign) => done.filter((point) => typeof point.figures[name] === "number")
+    .reduce((a, b) => (a && sign * a.figures[name] >= sign * b.figures[name] ? a : b), undefined);
+  const card = (title, name, sign) => {
+    const point = extreme(name, sign);
+    if (!point) return null;
+    const baseline = name === "speedup" && point.figures.baseline
+      ? ` over ${point.figures.baseline}` : "";
+    return element("div", {class: "card"}, element("p", {}, title),
+      element("strong", {}, figureText(name, point.figures[name])),
+      element("p", {class: "of"}, titleOf(point) + baseline));
+  };
+  return element("div", {class: "cards"}, card("Greatest speed-up", "speedup", 1),
+    card("Most tokens per second", "tokens_per_s", 1), card("Highest MFU", "mfu", 1),
+    card("Highest compute utilisation", "compute_utilisation", 1),
+    card("Cheapest million tokens", "usd_per_million_tokens", -1));
+}
+
+function provenance(section) {
+  const row = (one) => element("tr", {}, element("th", {scope: "row"}, one.name),
+    element("td", {}, one.text), element("td", {class: "right"}, one.points.toLocaleString("en")));
+  const table = (first, second, list) => element("div", {class: "scroll"}, element("table", {},
+    element("thead", {}, element("tr", {}, element("th", {scope: "col"}, first),
+      element("th", {scope: "col"}, second), element("th", {scope: "col", class: "right"},
+                                                     "points"))),
+    element("tbody", {}, ...list.map(row))));
+  section.append(
+    element("p", {}, "Where each constant of the simulation comes from. Fitted ones name the " +
+            "published rows that they were fitted on."),
+    table("constant", "source", raw.sources),
+    element("details", {}, element("summary", {}, `Input files (${raw.files.length})`),
+            table("file", "SHA-256", raw.files)));
+}
+
+function reproduce(section) {
+  const spec = raw.spec ? element("pre", {}, raw.spec) : null;
+  const store = raw.store;
+  section.append(
+    element("p", {}, "Each point is one command, which the table of points has under its number. " +
+            "Paths in it go from the folder of the study's file. That of the greatest speed-up, or " +
+            "of the most tokens a second:"),
+    command(featured.command),
+    ...(spec ? [element("p", {}, "The whole study: save this as ",
+                        element("code", {}, "study.toml"), ", then"),
+                command("gardenhose sweep study.toml"),
+                element("details", {}, element("summary", {}, "study.toml"), spec)] : []),
+    element("p", {}, `The figures in full, from ${store}:`),
+    command(`gardenhose export ${quoted(store)} --format csv ` +
+            `--output ${quoted(`${raw.title}.csv`)}`),
+    element("details", {}, element("summary", {}, `Sessions (${raw.sessions.length})`),
+      element("div", {class: "scroll"}, element("table", {}, element("tbody", {},
+        ...raw.sessions.map((one) => element("tr", {},
+          element("td", {}, `${timeText(one.begun)} to ${timeText(one.ended)}`),
+          element("td", {}, one.host),
+          element("td", {}, `gardenhose ${one.version}, SHA-256 ${one.program_sha256}`),
+          element("td", {}, `${one.workers} workers, ${figureText("x_s", one.wall_s)}`))))))));
+}
+
+function quoted(text) {
+  return /^[\w./=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""Draws a figure of a sweep over one of its inputs, a line for each scheme.
+
+    build/release/gardenhose export study.sqlite | plots/speedup.py --x network.nic_bandwidth > a.svg
+    build/release/gardenhose export study.sqlite |
+      plots/speedup.py --x gpus --panels model --where network.nic_bandwidth="100 Gbps" > b.svg
+    build/release/gardenhose export study.sqlite | plots/speedup.py --x model --where nodes=8 > c.svg
+
+Hollow marks need more memory than a GPU has.
+"""
+
+import argparse
+
+from matplotlib.ticker import EngFormatter
+
+import export_rows
+import picture
+from picture import plt
+
+TALL = 3.3  # inches of a panel
+LINE_OF_PANELS = 3
+ALIKE = ("speedup", "mfu", "compute_utilisation")  # on one scale in all panels
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--x", required=True, help="an input, or gpus")
+    parser.add_argument("--y", default="speedup", help="a figure (default: speedup)")
+    parser.add_argument("--lines", default="scheme", help="an input (default: scheme)")
+    parser.add_argument("--panels", help="an input: a panel for each of its values")
+    export_rows.add_where(parser)
+    return parser.parse_args()
+
+
+def places_of(rows, x):
+    """Where each value of x stands, and whether that is on a logarithmic scale."""
+    values = picture.in_order(row[x] for row in rows)
+    numbers = [picture.number(value) for value in values]
+    if None in numbers:
+        return {value: place for place, value in enumerate(values)}, False
+    return dict(zip(values, numbers)), numbers[0] > 0 and numbers[-1] / numbers[0] >= 8
+
+
+def draw(axes, rows, columns, lines, places):
+    x, y, by = columns
+    for place, name in enumerate(lines):
+        own = sorted((row for row in rows if row[by] == name), key=lambda row: places[row[x]])
+        look = picture.style(place)
+        axes.plot([places[row[x]] for row in own], [float(row[y]) for row in own], linewidth=1.4,
+                  markersize=5, label=name, **look)
+        large = [row for row in own if row["state"] == "too_large"]
+        axes.plot([places[row[x]] for row in large], [float(row[y]) for row in large],
+                  linestyle="", marker=look["marker"], markersize=5, markerfacecolor="white",
+                  markeredgecolor=look["color"], zorder=4)
+
+
+def finish(axes, rows, columns, places, is_log):
+    x, y, _ = columns
+    if is_log:
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(list(places.values()), list(places), fontsize=8)
+    axes.minorticks_off()
+    if len(places) > 4:
+        axes.tick_params(axis="x", rotation=30)
+    axes.tick_params(labelsize=8)
+    axes.margins(x=0.08)
+    axes.set_ylim(0, 1.08 * max(float(row[y]) for row in rows))
+    if y not in ALIKE:
+        axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+    if y == "speedup":
+        axes.axhline(1, color="#808080", linewidth=0.8, zorder=1)
+    axes.set_xlabel(export_rows.label_of(x), fontsize=9)
+    axes.grid(**picture.GRID)
+
+
+def main():
+    options = parse()
+    rows = picture.read_rows(["number", "state", "scheme"], export_rows.SOURCE)
+    rows = export_rows.selected(rows, options.where)
+    x, y, by = (export_rows.column_of(rows, name) for name in (options.x, options.y, options.lines))
+    if any(picture.number(row[y]) is None for row in rows):
+        picture.refuse(f"--y: not every point has a number for {options.y}; a speed-up needs "
+                       "baseline = \"twin\" in the sweep's [run]")
+    panels = export_rows.column_of(rows, options.panels) if options.panels else None
+    export_rows.check_all_shown(rows, [column for column in (x, by, panels) if column])
+    titles = picture.in_order(row[panels] for row in rows) if panels else [""]
+    lines = picture.in_order(row[by] for row in rows)
+    across = min(LINE_OF_PANELS, len(titles))
+    down = -(-len(titles) // across)
+    figure, grid = plt.subplots(down, across, figsize=(1.2 + 3.8 * across, 0.5 + TALL * down),
+                                squeeze=False, sharey=y in ALIKE)
+    places, is_log = places_of(rows, x)
+    for axes, title in zip(grid.flat, titles):
+        own = [row for row in rows if not panels or row[panels] == title]
+        draw(axes, own, (x, y, by), lines, places)
+        finish(axes, rows if y in ALIKE else own, (x, y, by), places, is_log)
+        axes.set_title(title, fontsize=9)
+    for axes in grid.flat[len(titles):]:
+        axes.set_axis_off()
+    for line in grid:
+        line[0].set_ylabel(export_rows.label_of(y), fontsize=9)
+    handles, names = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, names, fontsize=8, loc="upper center", frameon=False,
+                  ncol=min(5, len(names)))
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.3 * -(-len(names) // 5) / figure.get_figheight()))
+    picture.save(figure)
+
+
+if __name__ == "__main__":
+    main()
