@@ -1,4 +1,4 @@
-// A map of what a sweep has found: over any two of its inputs, which value of a third one is fastest.
+// A map of what a sweep has found: over two of its inputs, which value of a third one is fastest.
 #pragma once
 
 #include <optional>
