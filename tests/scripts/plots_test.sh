@@ -8,12 +8,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+declare -A drawn  # scripts that are known to draw the same twice
+
 draws() {  # draws SCRIPT INPUT LEAST_MARKS [FLAG...]
-  local picture marks
-  for picture in one two; do
-    "$1" "${@:4}" <"$2" >"$folder/$picture.svg"
-  done
-  cmp "$folder/one.svg" "$folder/two.svg"
+  local marks
+  "$1" "${@:4}" <"$2" >"$folder/one.svg"
+  if [ -z "${drawn[$1]:-}" ]; then
+    "$1" "${@:4}" <"$2" >"$folder/two.svg"
+    cmp "$folder/one.svg" "$folder/two.svg"
+    drawn[$1]=yes
+  fi
   marks=$(grep -c '<use ' "$folder/one.svg")
   [ "$marks" -ge "$3" ] || { echo "$1: $marks marks, at least $3 expected" >&2; exit 1; }
 }
