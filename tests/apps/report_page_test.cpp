@@ -70,6 +70,15 @@ TEST(ReportPage, RefusesFlagsThatMeanNothing) {
   EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
 }
 
+TEST(ReportPage, ItsHelpNamesItsFlags) {
+  const Outcome help = run(words("report --help"), "/");
+  EXPECT_EQ(help.code, 0) << help.err;
+  for (const char* flag :
+       {"--output", "--timeline", "--folder", "gardenhose report study.sqlite"}) {
+    EXPECT_NE(help.out.find(flag), std::string::npos) << flag;
+  }
+}
+
 TEST(ReportPage, HasEveryPointThatWasRunAndTheCommandOfEach) {
   const Sandbox sandbox;
   make_store(sandbox);

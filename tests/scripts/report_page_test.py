@@ -80,8 +80,12 @@ class Pages(unittest.TestCase):
         return done
 
     def page_of(self, name, *flags):
-        """Writes the page of a store and opens it; it is all that is loaded, and nothing fails."""
+        """Writes the page of a store, opens it, and returns its text."""
         self.run_program("report", f"{name}.sqlite", *flags)
+        return self.open(name)
+
+    def open(self, name):
+        """The page is all that is loaded, and nothing fails."""
         self.browser.get_log("performance")
         self.browser.get_log("browser")
         self.browser.get(f"file://{self.folder}/{name}.html")
@@ -133,8 +137,13 @@ class Pages(unittest.TestCase):
 
 
 class SmallPage(Pages):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.run_program("report", "small.sqlite")
+
     def setUp(self):
-        self.text = self.page_of("small")
+        self.text = self.open("small")
 
     def test_says_what_the_study_is(self):
         self.assertEqual(self.one("h1").text, "small")
@@ -239,10 +248,16 @@ class SmallPage(Pages):
                 "order by tokens_per_s desc").fetchall()
         winners = {}
         for bandwidth, nodes, scheme, _ in rates:
-            winners.setdefault((bandwidth, nodes), scheme)
-        cells = self.all("#winners td[data-winner]")
-        self.assertEqual(sorted(cell.get_attribute("data-winner") for cell in cells),
-                         sorted(winners.values()))
+            winners.setdefault((bandwidth, str(nodes)), scheme)
+        across = [head.text for head in self.all("#winners th[scope='col']")]
+        self.assertEqual(across, ["50 Gbps", "100 Gbps"])
+        shown = {}
+        for row in self.all("#winners tr")[1:]:
+            nodes = row.find_element(By.TAG_NAME, "th").text
+            cells = row.find_elements(By.TAG_NAME, "td")
+            for bandwidth, cell in zip(across, cells):
+                shown[bandwidth, nodes] = cell.get_attribute("data-winner")
+        self.assertEqual(shown, winners)
         self.hover(cells[0])
         self.assertIn("sdp4bit", self.tip())
 
