@@ -54,6 +54,8 @@ struct CheckOptions {
   std::string junit, markdown;
 };
 
+bool is_spec(const std::string& what) { return what.ends_with(".toml"); }
+
 fs::path default_baseline(const std::string& what) {
   if (what == "-") {
     throw sim::InputError("--baseline: is needed where results come from standard input");
@@ -84,6 +86,9 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
   if (!values["jobs"].empty() && (o.jobs < 1 || o.jobs > 4096)) {
     throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", o.jobs));
   }
+  if (!values["jobs"].empty() && !is_spec(o.what)) {
+    throw sim::InputError("-j: is for a spec, whose points are run; here they have been");
+  }
   if (o.update && (o.strict || !o.junit.empty() || !o.markdown.empty())) {
     throw sim::InputError(
         "--update: writes the baseline; --strict, --junit and --markdown belong "
@@ -103,7 +108,7 @@ Results results_of(const CheckOptions& options) {
     const sim::JsonDocument document = sim::parse_json(text, "standard input");
     return results_of_run(document);
   }
-  if (options.what.ends_with(".toml")) return run_spec(options.what, options.jobs);
+  if (is_spec(options.what)) return run_spec(options.what, options.jobs);
   if (options.what.ends_with(".json")) {
     const sim::JsonDocument document = sim::read_json(options.what);
     return results_of_run(document);

@@ -105,6 +105,7 @@ TEST(CheckHostile, FlagsAreRefusedWhereTheyWereGiven) {
     expect_refused(check_in(sandbox, flags), place);
   }
   expect_refused(run({"check"}, sandbox.path()), "gardenhose check");
+  expect_refused(run(words("check r.json -j 2"), sandbox.path()), "-j");
   expect_refused(run({"check", "-"}, sandbox.path()), "--baseline");
   expect_refused(run(words("check none.toml --update"), sandbox.path()), "none.toml");
   expect_refused(run(words("check none.sqlite --update"), sandbox.path()), "none.sqlite");
