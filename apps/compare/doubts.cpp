@@ -54,7 +54,7 @@ GivenSpread parse_spread(const std::string& text) {
   return given;
 }
 
-Spread wider(Spread one, Spread other) {
+const Spread& wider(const Spread& one, const Spread& other) {
   return one.of_logarithm < other.of_logarithm ? other : one;
 }
 
