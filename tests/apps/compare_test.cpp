@@ -85,9 +85,9 @@ TEST(Compare, IsTheInverseTheOtherWayRound) {
 TEST(Compare, FlipsReallyFlipTheDecision) {
   const std::string a = "--scheme sdp4bit ", b = "--scheme sharded ";
   const Json found = findings(a, b, kClose + "--repetitions 2");
-  int flips = 0;
+  std::size_t flips = 0;
   for (const Json& one : found["assumptions"]) {
-    const Json flip = one["flip"];
+    const Json& flip = one["flip"];
     if (flip.is_null()) continue;
     ++flips;
     const double ratio = tokens_per_s(kClose + a + flip["flags_a"].get<std::string>()) /
@@ -98,9 +98,9 @@ TEST(Compare, FlipsReallyFlipTheDecision) {
                 flip["spreads"].get<double>() * one["spread"].get<double>(), 1e-9);
     EXPECT_NEAR(ratio, 1, 0.02) << one;
   }
-  EXPECT_GT(flips, 0);
+  EXPECT_GT(flips, 0u);
   double before = 0;
-  for (int i = 0; i < flips; ++i) {  // the soonest first, then those that flip nothing
+  for (std::size_t i = 0; i < flips; ++i) {  // the soonest first, then those that flip nothing
     const double spreads = found["assumptions"][i]["flip"]["spreads"];
     EXPECT_GE(spreads, before);
     before = spreads;
