@@ -46,7 +46,15 @@ Dimension dimension_of();
 
 template <>
 Dimension dimension_of<Seconds>() {
-  return {"a time", "us", {{"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {"ns", 1, 1e9}}};
+  return {"a time",
+          "us",
+          {{"s", 1, 1},
+           {"ms", 1, 1e3},
+           {"us", 1, 1e6},
+           {"ns", 1, 1e9},
+           {"min", 60, 1},
+           {"h", 3600, 1},
+           {"days", 86'400, 1}}};
 }
 template <>
 Dimension dimension_of<Bandwidth>() {
@@ -83,6 +91,21 @@ Dimension dimension_of<DollarRate>() {
 template <>
 Dimension dimension_of<BytePrice>() {
   return {"a price of traffic", "USD/GB", {{"USD/GB", 1, 1e9}, {"USD/TB", 1, 1e12}}};
+}
+template <>
+Dimension dimension_of<Dollars>() {
+  return {"an amount of money", "USD", {{"USD", 1, 1}, {"kUSD", 1e3, 1}, {"MUSD", 1e6, 1}}};
+}
+template <>
+Dimension dimension_of<EnergyPrice>() {
+  return {"a price of energy", "USD/MWh", {{"USD/kWh", 1, 3.6e6}, {"USD/MWh", 1, 3.6e9}}};
+}
+template <>
+Dimension dimension_of<BandwidthPrice>() {
+  constexpr double kGbpsHours = 3600 * 1e9 / 8;
+  return {"a price of bandwidth",
+          "USD/h/Tbps",
+          {{"USD/h/Gbps", 1, kGbpsHours}, {"USD/h/Tbps", 1, 1000 * kGbpsHours}}};
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -178,6 +201,9 @@ template Parsed<FlopRate> parse_quantity(std::string_view);
 template Parsed<Watts> parse_quantity(std::string_view);
 template Parsed<DollarRate> parse_quantity(std::string_view);
 template Parsed<BytePrice> parse_quantity(std::string_view);
+template Parsed<Dollars> parse_quantity(std::string_view);
+template Parsed<EnergyPrice> parse_quantity(std::string_view);
+template Parsed<BandwidthPrice> parse_quantity(std::string_view);
 
 template <>
 Parsed<Bytes> parse_quantity(std::string_view text) {
@@ -218,6 +244,7 @@ std::string to_text(Flop value) { return with_prefix(value.base(), "FLOP"); }
 std::string to_text(Watts value) { return with_prefix(value.base(), "W"); }
 std::string to_text(DollarRate value) { return fmt::format("{:.2f} USD/h", value.base() * 3600); }
 std::string to_text(BytePrice value) { return fmt::format("{:.3f} USD/GB", value.base() * 1e9); }
+std::string to_text(Dollars value) { return with_prefix(value.base(), "USD"); }
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 60;

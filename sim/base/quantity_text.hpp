@@ -19,10 +19,11 @@ struct Parsed {
 
 // Reads a number and a unit, with or without blanks between them. Prefixes are k M G T P (powers of
 // 1000) and, for bytes, Ki Mi Gi Ti (powers of 1024); `b` is a bit and `B` a byte. T is one of
-//   Seconds     s ms us ns            FlopRate    FLOPs kFLOPs ... PFLOPs
-//   Bandwidth   bps Bps ... PBps      Watts       W kW ...
-//   Bytes       B kB ... KiB ...      DollarRate  USD/h
-//   BytePrice   USD/GB USD/TB
+//   Seconds     s ms us ns min h days   FlopRate        FLOPs kFLOPs ... PFLOPs
+//   Bandwidth   bps Bps ... PBps        Watts           W kW ...
+//   Bytes       B kB ... KiB ...        DollarRate      USD/h
+//   BytePrice   USD/GB USD/TB           Dollars         USD kUSD MUSD
+//   EnergyPrice USD/kWh USD/MWh         BandwidthPrice  USD/h/Gbps USD/h/Tbps
 // Negative, infinite and missing numbers are refused, and so is what lies outside 1e-30 to 1e30
 // base units (0 is allowed), so that products of a few quantities stay finite.
 template <class T>
@@ -38,6 +39,7 @@ template <class T>
 [[nodiscard]] std::string to_text(Watts value);
 [[nodiscard]] std::string to_text(DollarRate value);
 [[nodiscard]] std::string to_text(BytePrice value);
+[[nodiscard]] std::string to_text(Dollars value);
 
 // `text` fit for one line of a message: control characters become '?', and what is longer than 60
 // bytes is cut.

@@ -39,8 +39,13 @@ using Bandwidth = Quantity<struct BandwidthDimension>;  // base unit: byte per s
 using FlopRate = Quantity<struct FlopRateDimension>;    // base unit: floating-point operation per s
 using Flop = Quantity<struct FlopDimension>;            // base unit: floating-point operation
 using Watts = Quantity<struct WattsDimension>;          // base unit: watt
-using DollarRate = Quantity<struct DollarRateDimension>;  // base unit: US dollar per second
-using BytePrice = Quantity<struct BytePriceDimension>;    // base unit: US dollar per byte
+using DollarRate = Quantity<struct DollarRateDimension>;    // base unit: US dollar per second
+using BytePrice = Quantity<struct BytePriceDimension>;      // base unit: US dollar per byte
+using Dollars = Quantity<struct DollarsDimension>;          // base unit: US dollar
+using Joules = Quantity<struct JoulesDimension>;            // base unit: joule
+using EnergyPrice = Quantity<struct EnergyPriceDimension>;  // base unit: US dollar per joule
+// Of having a rate for a time. Base unit: US dollar per second for each byte per second.
+using BandwidthPrice = Quantity<struct BandwidthPriceDimension>;
 
 // A whole number of bytes. There is no division by a number: whoever splits a buffer says how it
 // rounds.
@@ -62,6 +67,18 @@ constexpr Seconds operator/(Bytes size, Bandwidth rate) {
 }
 constexpr Seconds operator/(Flop work, FlopRate rate) {
   return Seconds::from_base(work.base() / rate.base());
+}
+constexpr Dollars operator*(DollarRate price, Seconds time) {
+  return Dollars::from_base(price.base() * time.base());
+}
+constexpr Joules operator*(Watts power, Seconds time) {
+  return Joules::from_base(power.base() * time.base());
+}
+constexpr Dollars operator*(EnergyPrice price, Joules energy) {
+  return Dollars::from_base(price.base() * energy.base());
+}
+constexpr DollarRate operator*(BandwidthPrice price, Bandwidth rate) {
+  return DollarRate::from_base(price.base() * rate.base());
 }
 
 inline namespace literals {

@@ -133,6 +133,12 @@ void read_pods(TomlReader& reader, std::string_view fabric, int nodes, Network& 
   }
 }
 
+template <class Price>
+std::optional<Price> read_optional_price(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.quantity<Price>(key, Zero::allowed);
+}
+
 Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   Network network;
   network.fabric = reader.one_of<Network::Fabric>("network.fabric", kFabrics);
@@ -140,6 +146,9 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
   network.efficiency = reader.number("network.efficiency", kShare);
   network.latency = reader.quantity<Seconds>("network.latency", Zero::allowed);
+  network.node_price = read_optional_price<DollarRate>(reader, "network.node_price");
+  network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
+  network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
   if (reader.is_good("network.nics_per_node")) {
     network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
   }
@@ -196,6 +205,18 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
 
 Cluster read_cluster(const std::filesystem::path& file, std::span<const Setting> settings) {
   return parse_cluster(read_input_text(file), file, settings);
+}
+
+DollarRate gpu_price(const Cluster& cluster) {
+  return cluster.gpu.price * (double{1} * cluster.nodes * cluster.gpus_per_node);
+}
+
+DollarRate network_price(const Cluster& cluster) {
+  const Network& network = cluster.network;
+  const DollarRate port =
+      network.port_price.value_or(DollarRate()) +
+      network.bandwidth_price.value_or(BandwidthPrice()) * network.nic_bandwidth;
+  return (network.node_price.value_or(DollarRate()) + port * network.nics_per_node) * cluster.nodes;
 }
 
 Cluster data_sheet_only(Cluster cluster) {

@@ -28,7 +28,8 @@ struct Gpu {
   Bandwidth memory_bandwidth;             // peak of the data sheet, reads and writes summed
   double memory_efficiency = 0;  // share of it that a copy of large buffers reaches, (0, 1]
   Seconds launch_latency;        // from one kernel's end to the next one's start on a stream
-  DollarRate price;              // of one GPU with its share of the node
+  DollarRate price;              // of one GPU with its share of the node, and of what else the
+                                 // price of whom it is rented from has in it
   Watts power;                   // of one GPU under load
 };
 
@@ -63,6 +64,10 @@ struct Network {
   double oversubscription = 1;  // of a leaf: ports down over ports up, >= 1 (not single_switch)
   int leaves_per_pod = 0;       // fat_tree_3level only
   double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
+  // Of the network, beside what gpu.price has in it. Nothing where the file does not say.
+  std::optional<DollarRate> node_price = {};  // of a node's, however many ports it has
+  std::optional<DollarRate> port_price = {};  // of a NIC, its cable and its share of the switches
+  std::optional<BandwidthPrice> bandwidth_price = {};  // of each port besides, for its bandwidth
 };
 
 // [collectives]: how the communication library drives the links.
@@ -103,6 +108,10 @@ struct Cluster {
 // The same from text in memory; `file` gives the name and what the messages call the text.
 [[nodiscard]] Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                                     std::span<const Setting> settings = {});
+
+// Of all its GPUs, and of its network.
+[[nodiscard]] DollarRate gpu_price(const Cluster& cluster);
+[[nodiscard]] DollarRate network_price(const Cluster& cluster);
 
 // The cluster without its fitted constants: what the data sheets alone predict.
 [[nodiscard]] Cluster data_sheet_only(Cluster cluster);

@@ -68,9 +68,9 @@ struct StepReport {
   std::map<Phase, WireBytes> wire_by_phase;  // of the phases that send
   double compression_ratio_fp32 = 1;  // of the data-parallel exchange: FP32 rings over what is sent
   double compression_ratio_bf16 = 1;
-  double gradient_exchange_s = 0;  // from the first pass over the gradients to the summed shard
-  double energy_j = 0;             // of all GPUs at their power
-  double usd_per_million_tokens = 0;
+  double gradient_exchange_s = 0;     // from the first pass over the gradients to the summed shard
+  double energy_j = 0;                // of all GPUs at their power
+  double usd_per_million_tokens = 0;  // GPUs and network
   MemoryUse memory;
   bool fits_memory = true;
   std::vector<LinkUse> busiest_links;          // most busy first, one of a kind

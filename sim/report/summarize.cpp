@@ -172,7 +172,7 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
   report.gradient_exchange_s = gradient_exchange_s(schedule, timeline);
   report.energy_j = cluster.gpu.power.base() * report.gpus * report.step_time_s;
   report.usd_per_million_tokens =
-      cluster.gpu.price.base() * report.gpus / report.tokens_per_s * 1e6;
+      (gpu_price(cluster) + network_price(cluster)).base() / report.tokens_per_s * 1e6;
   report.memory = memory_use(cluster, context.model, p, codec_memory(context, scheme));
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
   report.bound = bound_of(report);

@@ -136,7 +136,7 @@ void add_rates(const RoundContext& context, const RoundResult& result, RoundRepo
     const int gpus = rank_count(site.cluster);
     report.gpus += gpus;
     if (!report.ended()) continue;
-    usd += gpus * site.cluster.gpu.price.base() * report.round_time_s;
+    usd += (gpu_price(site.cluster) + network_price(site.cluster)).base() * report.round_time_s;
     report.energy_j += gpus * site.cluster.gpu.power.base() * report.round_time_s;
     const auto& fates = result.shape.fates;
     // A site that comes too late has lost its round, unless a later merge takes it.

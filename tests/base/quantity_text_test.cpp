@@ -56,6 +56,15 @@ TEST(QuantityText, ReadsEveryOtherDimension) {
   EXPECT_EQ(base_of<Seconds>("3 s"), 3);
   EXPECT_EQ(base_of<Seconds>("3 ms"), 3e-3);
   EXPECT_EQ(base_of<Seconds>("130 ns"), 130 / 1e9);
+  EXPECT_EQ(base_of<Seconds>("5 min"), 300);
+  EXPECT_EQ(base_of<Seconds>("2 h"), 7200);
+  EXPECT_EQ(base_of<Seconds>("30 days"), 2'592'000);
+  EXPECT_EQ(base_of<Dollars>("2e6 USD"), 2e6);
+  EXPECT_EQ(base_of<Dollars>("1.5 MUSD"), 1.5e6);
+  EXPECT_EQ(base_of<EnergyPrice>("0.36 USD/kWh"), 1e-7);
+  // 1 Tbps is 125e9 bytes per second.
+  EXPECT_EQ(base_of<BandwidthPrice>("450 USD/h/Tbps"), 1e-12);
+  EXPECT_EQ(base_of<BandwidthPrice>("0.45 USD/h/Gbps"), 1e-12);
 }
 
 TEST(QuantityText, BlanksAroundAndBetweenDoNotMatter) {

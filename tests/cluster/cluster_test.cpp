@@ -129,6 +129,20 @@ TEST(Cluster, MayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
   EXPECT_EQ(cluster.speed_spread, 0);
 }
 
+// 12 nodes of 4 GPUs and 2 ports of 100 Gbps.
+TEST(Cluster, IsPricedByGpuNodePortAndBandwidth) {
+  const auto an_hour = [](DollarRate rate) { return rate.base() * 3600; };
+  EXPECT_NEAR(an_hour(gpu_price(read())), 48 * 1.8, 1e-9);
+  EXPECT_EQ(network_price(read()).base(), 0);
+  EXPECT_FALSE(read().network.port_price);
+  EXPECT_NEAR(an_hour(network_price(read({{"network.node_price", "0.5 USD/h"}}))), 12 * 0.5, 1e-9);
+  EXPECT_NEAR(an_hour(network_price(read({{"network.port_price", "0.1 USD/h"}}))), 24 * 0.1, 1e-9);
+  const Cluster priced = read({{"network.bandwidth_price", "2 USD/h/Tbps"},
+                               {"network.node_price", "0.5 USD/h"},
+                               {"network.port_price", "0.1 USD/h"}});
+  EXPECT_NEAR(an_hour(network_price(priced)), 12 * 0.5 + 24 * (0.1 + 0.1 * 2), 1e-9);
+}
+
 TEST(Cluster, DealsNicsOutInOrderUnlessToldOtherwise) {
   EXPECT_EQ(read().network.gpu_nic, (std::vector<int>{0, 0, 1, 1}));
   EXPECT_EQ(read({{"network.nics_per_node", "4"}}).network.gpu_nic, (std::vector<int>{0, 1, 2, 3}));
@@ -184,6 +198,9 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"network.fabric", "torus"}, "'torus' is none of the known: single_switch, rail_"},
       Wrong{{"network.nics_per_node", "0"}, "0 is out of range"},
       Wrong{{"network.nic_bandwidth", "0 Gbps"}, "is 0"},
+      Wrong{{"network.node_price", "2 USD"}, "'USD' is not a unit of a price"},
+      Wrong{{"network.port_price", "-1 USD/h"}, "is negative"},
+      Wrong{{"network.bandwidth_price", "1 USD/h"}, "write one of USD/h/Gbps, USD/h/Tbps"},
       Wrong{{"network.gpu_nic", "[0, 0, 1]"}, "has 3 entries; write one for each of the 4 GPUs"},
       Wrong{{"network.gpu_nic", "[0, 0, 1, 2]"}, "2 is out of range; write a whole number from 0"},
       Wrong{{"network.gpu_nic", "[0, 0, 1, -1]"}, "-1 is out of range"},
