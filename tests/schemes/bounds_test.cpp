@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/schedule/least_time.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -66,6 +67,7 @@ TEST_P(Bounds, AStepTakesAtLeastItsComputeAndItsBytes) {
         EXPECT_EQ(timeline.outcome, Outcome::complete);
         expect_bytes_fit(schedule, cluster, timeline.makespan_s);
         expect_kernels_fit(schedule, timeline.makespan_s);
+        EXPECT_LE(least_time(schedule, wire(schedule, cluster)).base(), timeline.makespan_s);
       }
     }
   }

@@ -1,0 +1,136 @@
+#include "sim/schedule/least_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace sim {
+namespace {
+
+constexpr double kRounded = 1e-4;  // of a simulated time, at most, by the engine
+
+// What one GPU or one link has to do, and what at least comes before it and after it.
+struct Work {
+  double seconds = 0;
+  double before_s = std::numeric_limits<double>::infinity();
+  double after_s = std::numeric_limits<double>::infinity();
+
+  void add(double more_s, double begin_s, double rest_s) {
+    if (more_s <= 0) return;
+    seconds += more_s;
+    before_s = std::min(before_s, begin_s);
+    after_s = std::min(after_s, rest_s);
+  }
+  [[nodiscard]] double least_s() const { return seconds > 0 ? before_s + seconds + after_s : 0; }
+};
+
+// A link that a route crosses, and the seconds that it takes for each byte of the flow.
+struct Crossed {
+  LinkId link;
+  double seconds_per_byte;
+};
+
+double highest_rate(const WiredLink& link) {
+  double highest = link.rate_Bps;
+  for (const RateChange& change : link.changes) highest = std::max(highest, change.rate_Bps);
+  return highest;
+}
+
+std::vector<std::vector<Crossed>> crossed_links(const Wiring& wiring) {
+  std::vector<std::vector<Crossed>> routes;
+  for (const std::vector<LinkId>& route : wiring.routes) {
+    std::map<LinkId, int> shares;
+    for (const LinkId link : route) ++shares[link];
+    auto& crossed = routes.emplace_back();
+    for (const auto& [link, count] : shares) {
+      crossed.push_back({link, count / highest_rate(wiring.links[link])});
+    }
+  }
+  return routes;
+}
+
+class LeastTime {
+ public:
+  LeastTime(const Schedule& schedule, const Wiring& wiring)
+      : schedule_(schedule),
+        routes_(crossed_links(wiring)),
+        begin_s_(schedule.operations.size()),
+        rest_s_(schedule.operations.size()),
+        gpus_(static_cast<std::size_t>(schedule.ranks)),
+        links_(wiring.links.size()) {}
+
+  [[nodiscard]] double seconds() {
+    const double path_s = find_paths();
+    double least_s = path_s;
+    add_work();
+    for (const Work& gpu : gpus_) least_s = std::max(least_s, gpu.least_s());
+    for (const Work& link : links_) least_s = std::max(least_s, link.least_s());
+    return least_s * (1 - kRounded);
+  }
+
+ private:
+  // The engine moves whole bytes.
+  [[nodiscard]] static double moved(const Operation& flow) {
+    return flow.bytes < 0.5 ? 0 : std::round(flow.bytes);
+  }
+
+  [[nodiscard]] double alone_s(const Operation& operation) const {
+    if (operation.kind == OperationKind::work) return operation.seconds;
+    if (operation.kind != OperationKind::flow) return 0;
+    double slowest = 0;
+    for (const Crossed& one : routes_[operation.route]) {
+      slowest = std::max(slowest, one.seconds_per_byte);
+    }
+    return operation.seconds + moved(operation) * slowest;
+  }
+
+  // The longest of all. Dependencies point back.
+  double find_paths() {
+    const auto& operations = schedule_.operations;
+    double longest_s = 0;
+    for (std::size_t id = 0; id < operations.size(); ++id) {
+      double& begin = begin_s_[id];
+      for (const auto earlier : schedule_.dependencies_of(operations[id])) {
+        begin = std::max(begin, begin_s_[earlier] + alone_s(operations[earlier]));
+      }
+      longest_s = std::max(longest_s, begin + alone_s(operations[id]));
+    }
+    for (std::size_t id = operations.size(); id-- > 0;) {
+      const double from_s = rest_s_[id] + alone_s(operations[id]);
+      for (const auto earlier : schedule_.dependencies_of(operations[id])) {
+        rest_s_[earlier] = std::max(rest_s_[earlier], from_s);
+      }
+    }
+    return longest_s;
+  }
+
+  void add_work() {
+    for (std::size_t id = 0; id < schedule_.operations.size(); ++id) {
+      const Operation& operation = schedule_.operations[id];
+      if (operation.kind == OperationKind::work) {
+        gpus_[static_cast<std::size_t>(operation.rank)].add(operation.seconds, begin_s_[id],
+                                                            rest_s_[id]);
+      }
+      if (operation.kind != OperationKind::flow) continue;
+      for (const Crossed& one : routes_[operation.route]) {
+        links_[one.link].add(moved(operation) * one.seconds_per_byte,
+                             begin_s_[id] + operation.seconds, rest_s_[id]);
+      }
+    }
+  }
+
+  const Schedule& schedule_;
+  std::vector<std::vector<Crossed>> routes_;
+  std::vector<double> begin_s_, rest_s_;  // by operation: longest paths to its start, from its end
+  std::vector<Work> gpus_, links_;
+};
+
+}  // namespace
+
+Seconds least_time(const Schedule& schedule, const Wiring& wiring) {
+  return Seconds::from_base(LeastTime(schedule, wiring).seconds());
+}
+
+}  // namespace sim

@@ -1,0 +1,25 @@
+// What a schedule cannot be faster than, without playing it: for searches that have to simulate
+// only what may be the fastest.
+#pragma once
+
+#include "sim/base/units.hpp"
+#include "sim/schedule/schedule.hpp"
+#include "sim/schedule/wiring.hpp"
+
+namespace sim {
+
+// No more than simulate() takes, whatever shares what there. The longest of:
+//
+//   the longest path    An operation begins when those that it depends on have ended, and lasts at
+//                       least as long as alone: a kernel its seconds, a flow its latency, and its
+//                       bytes at the pace of the narrowest link of its route.
+//   each GPU's kernels  n kernels on a GPU each run at most 1/n as fast, so all of them take the
+//                       sum of their seconds at least. None begins before the shortest of their
+//                       longest paths from the start, and after the last one comes at least the
+//                       shortest of their longest paths to the end.
+//   each link's bytes   The same, of bytes over the link's rate; where that changes, its highest.
+//
+// Less a ten-thousandth: SimGrid rounds the shares of a link to 1e-5. Linear in the schedule.
+[[nodiscard]] Seconds least_time(const Schedule& schedule, const Wiring& wiring);
+
+}  // namespace sim
