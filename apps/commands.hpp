@@ -13,6 +13,7 @@ int run_command(const Arguments& arguments);
 int collective_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int map_command(const Arguments& arguments);
+int plan_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);
 int solve_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);

@@ -33,6 +33,8 @@ constexpr Command kCommands[] = {
     {"map", "which scheme is fastest where, over NIC bandwidths and models", apps::map_command},
     {"collective", "one collective over sizes, in the columns of nccl-tests",
      apps::collective_command},
+    {"plan", "the cheapest, fastest or smallest way to train a model on so many tokens",
+     apps::plan_command},
     {"list", "what ships: schemes, codecs, topologies, sites, models, calibrations",
      apps::list_command},
     {"validate", "rerun published tables and print predicted beside published",

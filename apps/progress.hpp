@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace apps {
@@ -16,8 +17,13 @@ class Progress {
 
   void step();                                 // one more has begun
   void expect(int steps) { steps_ += steps; }  // more than were known of
+  // For work whose end is not known: how far it is, where it is time to say so.
+  void show(const std::function<std::string()>& how_far);
 
  private:
+  [[nodiscard]] bool is_due();
+  static void print(const std::string& line);
+
   std::string what_;
   int steps_;
   int begun_ = 0;

@@ -107,7 +107,7 @@ void check_size(const JobOptions& options, const sim::Cluster& cluster, const si
                   flag, gpus, layers, parallelism.accumulation, kMostLayers));
 }
 
-po::options_description job_flags(JobOptions& o) {
+po::options_description job_flags(JobOptions& o, std::string* sizes) {
   po::options_description flags("What is simulated");
   auto add = flags.add_options();
   add("topology", po::value(&o.topology)->required(),
@@ -117,7 +117,11 @@ po::options_description job_flags(JobOptions& o) {
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
       "them, and 'all' is every one that ships (and that --zero leaves)");
-  add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
+  if (sizes == nullptr) {
+    add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
+  } else {
+    add("nodes", po::value(sizes), "numbers of nodes, with commas (default: powers of two to all)");
+  }
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use the first GPUs of each node (default: all)");
   add("sequence", count("--sequence", o.sequence), "tokens of a sequence (default: the model's)");

@@ -70,7 +70,9 @@ struct Job {
   }
 };
 
-[[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options);
+// With `sizes`, --nodes is a list of cluster sizes that the caller parses.
+[[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options,
+                                                                    std::string* sizes = nullptr);
 // Reads the files and checks the flags. Throws InputError.
 [[nodiscard]] Job read_job(const JobOptions& options);
 

@@ -11,6 +11,11 @@
 
 namespace apps {
 
+// Compressed schemes whose papers train language models with them to the loss of uncompressed
+// training.
+inline constexpr const char* kTrainedSchemes =
+    "sdp4bit,qwd,tlq_hs,zeropp,loco,qsdp,fp8_gather,fp8_gradients";
+
 // Every scheme that ships and sends all values as they are.
 [[nodiscard]] std::vector<sim::Scheme> uncompressed_schemes();
 

@@ -7,6 +7,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/job/setup_options.hpp"
 #include "apps/map/scheme_map.hpp"
 #include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
@@ -35,9 +36,6 @@ constexpr const char* kUsage =
     "  gardenhose map --topology dgx_h100_x16 --model gpt_2.7b,gpt_18b --attention fused\n"
     "  gardenhose map --topology dgx_h100_x128 --model llama_3_8b --scheme sdp4bit,power_sgd \\\n"
     "                 --bandwidths 100Gbps,400Gbps --format csv | plots/scheme_map.py > map.svg\n";
-
-// Those whose papers train language models with them to the loss of uncompressed training.
-constexpr const char* kSchemes = "sdp4bit,qwd,tlq_hs,zeropp,loco,qsdp,fp8_gather,fp8_gradients";
 
 struct MapOptions {
   JobOptions job;
@@ -89,7 +87,7 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
   refuse_batch(values);
   o.models = split(o.job.model);
   o.job.schemes =
-      split(values["scheme"].defaulted() ? kSchemes : values["scheme"].as<std::string>());
+      split(values["scheme"].defaulted() ? kTrainedSchemes : values["scheme"].as<std::string>());
   o.bandwidths = parse_bandwidths(bandwidths);
   if (o.tokens < 1) throw InputError(fmt::format("--tokens: {} is less than 1", o.tokens));
   if (!values["tp"].defaulted()) o.tensor = o.job.parallelism.tensor;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/schedule/builder.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {

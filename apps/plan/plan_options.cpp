@@ -1,0 +1,211 @@
+#include "apps/plan/plan_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "apps/arguments.hpp"
+#include "apps/job/round_job.hpp"
+#include "apps/job/setup_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::InputError;
+
+constexpr const char* kUsage =
+    "usage: gardenhose plan --topology NAME --model NAME --tokens TOKENS [FLAGS]\n\n"
+    "How to train a model on so many tokens: cluster size, speed of the NICs, tensor and pipeline\n"
+    "parallelism, scheme, stage of ZeRO, hybrid groups, micro-batches and recomputation, for the\n"
+    "lowest price, in the least time or over the smallest network. Prints the ten best with their\n"
+    "price, time, energy and memory, what bounds each, and the command that runs its step.\n\n"
+    "A flag of run that is given (--tp 8, --recompute full, --scheme sdp4bit) is not chosen. All\n"
+    "overlaps unless --overlap says otherwise. The answer is that of a search through everything\n"
+    "(--exhaustive does one): a setup is left out only where it does not fit in memory, or a "
+    "lower\n"
+    "bound of its time shows that it cannot be among the ten.\n\n"
+    "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
+    "\\\n"
+    "                  --goal cheapest --deadline \"60 days\"\n"
+    "  gardenhose plan --topology dgx_h100_x16 --model llama_3_8b --attention fused --tokens 2e12 "
+    "\\\n"
+    "                  --goal fastest --budget \"2 MUSD\" --electricity \"0.08 USD/kWh\" \\\n"
+    "                  --set network.port_price=\"0.2 USD/h\"\n"
+    "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
+    "\\\n"
+    "                  --goal smallest-network --share 0.9 --nodes 16 \\\n"
+    "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n\n"
+    "Where nothing fits in memory it ends with 2, and says what needs least. Where nothing meets\n"
+    "the deadline or the budget it ends with 0, and shows the one that comes nearest.\n";
+
+struct Texts {
+  std::string nodes, link_speeds, aim, deadline, budget, electricity;
+};
+
+po::options_description plan_flags(PlanOptions& o, Texts& texts) {
+  po::options_description flags("The plan");
+  auto add = flags.add_options();
+  add("tokens", po::value(&o.goal.tokens)->required(), "of the whole training, e.g. 1e12");
+  add("goal", po::value(&texts.aim)->default_value("cheapest"),
+      "cheapest: the lowest price; fastest: the least time; smallest-network: the slowest NICs, "
+      "then "
+      "the lowest price, with which training has --share of the speed that as many nodes have with "
+      "an unlimited network");
+  add("deadline", po::value(&texts.deadline), "leave out what takes longer, e.g. \"30 days\"");
+  add("budget", po::value(&texts.budget), "leave out what costs more, e.g. \"2e6 USD\"");
+  add("share", po::value(&o.goal.share), "of smallest-network, e.g. 0.9 (the default)");
+  add("nic-bandwidths", po::value(&texts.link_speeds),
+      "of each NIC, with commas (default: the cluster file's)");
+  add("batch-tokens", po::value(&o.batch_tokens)->default_value(std::int64_t{4} << 20),
+      "of a step, rounded up to as many sequences for each replica");
+  add("critical-batch", po::value<double>(),
+      "TOKENS of a step beyond which more of them hardly save steps; the gradient noise scale "
+      "estimates it (McCandlish et al. 2018, arXiv:1812.06162). Plans with more are marked: their "
+      "price and time hold for as many tokens, and a loss may need more");
+  add("electricity", po::value(&texts.electricity),
+      "price of the GPUs' energy, e.g. \"0.08 USD/kWh\" (default: not counted)");
+  add("exhaustive", po::bool_switch(&o.exhaustive),
+      "simulate every setup that fits in memory: a check, for small spaces");
+  add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  return flags;
+}
+
+std::vector<int> parse_nodes(const std::string& text) {
+  std::set<int> nodes;
+  for (const std::string& part : split(text)) {
+    int value = 0;
+    const char* end = part.data() + part.size();
+    const auto [stop, error] = std::from_chars(part.data(), end, value);
+    if (error != std::errc() || stop != end || value < 1) {
+      throw InputError(fmt::format("--nodes: '{}' is no number of nodes; write e.g. 4,8,16",
+                                   sim::printable(part)));
+    }
+    nodes.insert(value);
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+template <class T>
+T parse(const char* flag, const std::string& text) {
+  const auto parsed = sim::parse_quantity<T>(text);
+  if (!parsed.value) throw InputError(fmt::format("{}: {}", flag, parsed.problem));
+  if (!(parsed.value->base() > 0)) {
+    throw InputError(fmt::format("{}: '{}' is 0; write more", flag, sim::printable(text)));
+  }
+  return *parsed.value;
+}
+
+std::vector<LinkSpeed> parse_link_speeds(const std::string& text) {
+  std::vector<LinkSpeed> speeds;
+  for (const std::string& part : split(text)) {
+    speeds.push_back({part, parse<sim::Bandwidth>("--nic-bandwidths", part)});
+  }
+  std::ranges::sort(speeds, {}, [](const LinkSpeed& one) { return one.bandwidth.base(); });
+  const auto same = [](const LinkSpeed& a, const LinkSpeed& b) {
+    return a.bandwidth == b.bandwidth;
+  };
+  speeds.erase(std::unique(speeds.begin(), speeds.end(), same), speeds.end());
+  return speeds;
+}
+
+void parse_goal(const po::variables_map& values, const Texts& texts, Goal& goal) {
+  goal.aim = sim::chosen<Aim>("--goal", texts.aim,
+                              {{"cheapest", Aim::cheapest},
+                               {"fastest", Aim::fastest},
+                               {"smallest-network", Aim::smallest_network}});
+  if (!texts.deadline.empty()) {
+    goal.deadline_s = parse<sim::Seconds>("--deadline", texts.deadline).base();
+  }
+  if (!texts.budget.empty()) goal.budget_usd = parse<sim::Dollars>("--budget", texts.budget).base();
+  if (!texts.electricity.empty()) {
+    goal.electricity = parse<sim::EnergyPrice>("--electricity", texts.electricity);
+  }
+  if (!(goal.tokens >= 1) || !std::isfinite(goal.tokens)) {
+    throw InputError(fmt::format("--tokens: {} is no number of tokens", goal.tokens));
+  }
+  const bool shared = goal.aim == Aim::smallest_network;
+  if (values.count("share") == 0) {
+    goal.share = shared ? 0.9 : 0;
+  } else if (!shared) {
+    throw InputError("--share: is of --goal smallest-network");
+  } else if (!(goal.share > 0 && goal.share <= 1)) {
+    throw InputError(fmt::format("--share: {} is not above 0 and at most 1", goal.share));
+  }
+}
+
+void refuse(const po::variables_map& values, const PlanOptions& o) {
+  for (const char* flag : {"accumulation", "global-batch", "hybrid-shard"}) {
+    if (values.count(flag) == 0) continue;
+    throw InputError(
+        fmt::format("--{}: a plan chooses it itself; --batch-tokens says how much a "
+                    "step is",
+                    flag));
+  }
+  if (is_wide_area(o.job.topology)) {
+    throw InputError(
+        fmt::format("--topology: {} is several sites, and a plan is of one cluster; "
+                    "see gardenhose solve",
+                    o.job.topology));
+  }
+  const bool sets_links = std::ranges::any_of(o.job.settings, [](const std::string& setting) {
+    return setting.starts_with("network.nic_bandwidth=");
+  });
+  if (sets_links && !o.link_speeds.empty()) {
+    throw InputError("--nic-bandwidths: --set network.nic_bandwidth says the same; give one");
+  }
+}
+
+// A plan's commands say these themselves.
+bool is_said_anew(const std::string& flag) {
+  return flag == "topology" || flag == "model" || flag == "scheme" || flag == "nodes";
+}
+
+void note_given(const Arguments& arguments, const po::options_description& all,
+                const po::options_description& job, PlanOptions& o) {
+  const auto parsed = po::command_line_parser(arguments).options(all).run();
+  for (const auto& option : parsed.options) {
+    if (job.find_nothrow(option.string_key, false) == nullptr) continue;
+    o.given.insert(option.string_key);
+    if (is_said_anew(option.string_key)) continue;
+    o.passed_on.push_back("--" + option.string_key);
+    o.passed_on.insert(o.passed_on.end(), option.value.begin(), option.value.end());
+  }
+}
+
+}  // namespace
+
+std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
+  PlanOptions o;
+  Texts texts;
+  const po::options_description job = job_flags(o.job, &texts.nodes);
+  po::options_description flags;
+  flags.add(job).add(plan_flags(o, texts));
+  po::variables_map values;
+  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  check_format(o.format);
+  o.job.schemes = split(values["scheme"].defaulted() ? std::string("sharded,") + kTrainedSchemes
+                                                     : values["scheme"].as<std::string>());
+  if (!texts.nodes.empty()) o.nodes = parse_nodes(texts.nodes);
+  if (!texts.link_speeds.empty()) o.link_speeds = parse_link_speeds(texts.link_speeds);
+  parse_goal(values, texts, o.goal);
+  if (o.batch_tokens < 1) {
+    throw InputError(fmt::format("--batch-tokens: {} is less than 1", o.batch_tokens));
+  }
+  if (values.count("critical-batch") != 0) {
+    o.critical_batch = values["critical-batch"].as<double>();
+    if (!(*o.critical_batch >= 1)) {
+      throw InputError(fmt::format("--critical-batch: {} is less than 1", *o.critical_batch));
+    }
+  }
+  refuse(values, o);
+  note_given(arguments, flags, job, o);
+  return o;
+}
+
+}  // namespace apps

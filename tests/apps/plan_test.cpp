@@ -1,0 +1,209 @@
+// `plan`: what training costs, which limits it keeps, what it marks, and what it says where nothing
+// will do.
+#include <cmath>
+
+#include "tests/apps/plans.hpp"
+
+namespace apps_tests {
+namespace {
+
+TEST(Plan, CostsWhatItsHoursAndItsEnergyDo) {
+  const Json all = plan(kTiny +
+                        "--scheme sharded --electricity 0.1USD/kWh --set gpu.price=2USD/h "
+                        "--set network.node_price=3USD/h --set network.port_price=0.5USD/h "
+                        "--set network.bandwidth_price=5USD/h/Tbps");
+  for (const Json& one : all["plans"]) {
+    const double hours = one["training_time_s"].get<double>() / 3600;
+    const double nodes = one["nodes"];
+    EXPECT_NEAR(hours * 3600, 1e10 / one["tokens_per_s"].get<double>(), 1e-6 * hours * 3600);
+    EXPECT_NEAR(one["gpu_price_usd"], hours * nodes * 4 * 2, 1e-6 * hours);
+    // Eight ports of 0.4 Tbps a node.
+    EXPECT_NEAR(one["network_price_usd"], hours * nodes * (3 + 8 * (0.5 + 0.4 * 5)), 1e-6 * hours);
+    EXPECT_NEAR(one["energy_j"], hours * 3600 * nodes * 4 * 700, hours);
+    EXPECT_NEAR(one["power_price_usd"], hours * nodes * 4 * 0.7 * 0.1, 1e-6 * hours);
+    const double parts = one["gpu_price_usd"].get<double>() +
+                         one["network_price_usd"].get<double>() +
+                         one["power_price_usd"].get<double>();
+    EXPECT_NEAR(one["price_usd"], parts, 1e-9 * parts);
+  }
+  EXPECT_EQ(all["not_counted"], Json::array());
+}
+
+TEST(Plan, SaysWhatIsNotCounted) {
+  const Json none = plan(kTiny + "--scheme sharded --set gpu.price=0USD/h --goal fastest");
+  EXPECT_EQ(none["not_counted"].size(), 3u);
+  EXPECT_EQ(plan(kTiny + "--scheme sharded")["not_counted"].size(), 2u);
+}
+
+// 2048 tokens a sequence: 10 sequences are 5 for each of 2 replicas, but 2 for each of 8.
+TEST(Plan, RoundsABatchUpToWholeSequencesOfEachReplica) {
+  const Json all = plan(
+      "plan --topology dgx_h100_x16 --model gpt_125m --nodes 1 --set model.layers=2 --tokens 1e9 "
+      "--scheme sharded --batch-tokens 20000");
+  for (const Json& one : all["plans"]) {
+    const int replicas = one["data_parallel"];
+    EXPECT_EQ(one["step_tokens"], (10 + replicas - 1) / replicas * replicas * 2048);
+    EXPECT_EQ(one["micro_batch"].get<int>() * one["accumulation"].get<int>() * replicas * 2048,
+              one["step_tokens"]);
+  }
+}
+
+TEST(Plan, MeetsADeadlineAtAPrice) {
+  const std::string priced = kTiny + "--scheme sharded --set network.port_price=9USD/h ";
+  const Json cheapest = plan(priced)["plans"][0];
+  const Json fastest = plan(priced + "--goal fastest")["plans"][0];
+  ASSERT_LT(fastest["training_time_s"], cheapest["training_time_s"]);
+  ASSERT_LT(cheapest["price_usd"], fastest["price_usd"]);
+  const double between =
+      (cheapest["training_time_s"].get<double>() + fastest["training_time_s"].get<double>()) / 2;
+  const Json in_time = plan(priced + "--deadline " + std::to_string(between) + "s");
+  EXPECT_EQ(in_time["met"], true);
+  for (const Json& one : in_time["plans"]) EXPECT_LE(one["training_time_s"], between);
+  const double money =
+      (cheapest["price_usd"].get<double>() + fastest["price_usd"].get<double>()) / 2;
+  const Json paid = plan(priced + "--goal fastest --budget " + std::to_string(money) + "USD");
+  for (const Json& one : paid["plans"]) EXPECT_LE(one["price_usd"], money);
+}
+
+TEST(Plan, ShowsWhatComesNearestWhereNothingWillDo) {
+  const Json late = plan(kTiny + "--scheme sharded --deadline 1s");
+  EXPECT_EQ(late["met"], false);
+  ASSERT_EQ(late["plans"].size(), 1u);
+  const Json fastest = plan(kTiny + "--scheme sharded --goal fastest");
+  EXPECT_EQ(late["plans"][0]["training_time_s"], fastest["plans"][0]["training_time_s"]);
+  const Outcome table = run(words(kTiny + "--scheme sharded --budget 1USD"), source_directory());
+  EXPECT_EQ(table.code, 0);
+  EXPECT_NE(table.out.find("nothing trains for at most 1.00 USD; what comes nearest"),
+            std::string::npos)
+      << table.out;
+}
+
+TEST(Plan, RefusesWhatFitsInNoMemoryAndSaysWhatNeedsLeast) {
+  const Outcome outcome =
+      run(words(kTiny + "--scheme sharded --set gpu.memory=600MB"), source_directory());
+  expect_refused(outcome, "--model");
+  EXPECT_NE(outcome.err.find("the least needs"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("gardenhose run --topology"), std::string::npos) << outcome.err;
+}
+
+TEST(Plan, MarksABatchBeyondTheCriticalOne) {
+  const std::string small = kTiny + "--scheme sharded --critical-batch ";
+  for (const Json& one : plan(small + "32768")["plans"]) {
+    EXPECT_EQ(one["over_critical_batch"], false);
+  }
+  for (const Json& one : plan(small + "32767")["plans"]) {
+    EXPECT_EQ(one["over_critical_batch"], true);
+  }
+  const Outcome table = run(words(small + "1e3"), source_directory());
+  EXPECT_NE(table.out.find("!: a step has more than --critical-batch, 1000 tokens"),
+            std::string::npos)
+      << table.out;
+}
+
+// What a tenth more of a rate does is what run says of it.
+TEST(Plan, SaysWhatTheNextDollarShouldBuy) {
+  const Json all = plan(kTiny +
+                        "--goal fastest --nodes 2 --scheme sharded --nic-bandwidths 25Gbps --tp 1 "
+                        "--set network.bandwidth_price=9USD/h/Tbps");
+  const Json& best = all["plans"][0];
+  const auto step_with = [&](const std::string& change) {
+    Arguments arguments = words_of_command(best["command"]);
+    // A setting that is there already gives way.
+    std::erase_if(arguments, [&](const std::string& word) {
+      return word.starts_with(change.substr(0, change.find('=') + 1));
+    });
+    std::erase(arguments, "--set");
+    Arguments changed;
+    for (const std::string& word : arguments) {
+      if (word.find('=') != std::string::npos) changed.emplace_back("--set");
+      changed.push_back(word);
+    }
+    changed.insert(changed.end(), {"--set", change});
+    const Outcome outcome = run(changed, source_directory());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out)["step_time_s"].get<double>();
+  };
+  const double step_s = best["step_time_s"];
+  const double price = best["price_usd"];
+  int seen = 0;
+  for (const Json& one : all["next_dollar"]) {
+    const bool nics = one["name"] == "nic_bandwidth";
+    if (!nics && one["name"] != "matrix_rate") continue;
+    ++seen;
+    const double faster_s =
+        step_with(nics ? "network.nic_bandwidth=27.5Gbps" : "gpu.bf16=1087.9TFLOPs");
+    EXPECT_LT(faster_s, step_s) << one;
+    EXPECT_NEAR(one["sensitivity"], std::log(step_s / faster_s) / std::log(1.1), 1e-6) << one;
+    EXPECT_NEAR(one["saves_usd"], price * (1 - faster_s / step_s), 1e-6 * price) << one;
+    EXPECT_EQ(one["costs_usd"].is_null(), !nics);
+    if (!nics) continue;
+    // A tenth of 25 Gbps for each of 16 ports, for the shorter time.
+    const double hours = best["training_time_s"].get<double>() * faster_s / step_s / 3600;
+    EXPECT_NEAR(one["costs_usd"], hours * 16 * 0.0025 * 9, 1e-6 * hours);
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(Plan, NeedsAFasterNetworkForALargerShareOfTheSpeed) {
+  const std::string network = kTiny +
+                              "--goal smallest-network --nodes 2 --scheme sharded "
+                              "--nic-bandwidths 1Gbps,10Gbps,100Gbps,1000Gbps --share ";
+  double last = 0;
+  for (const char* share : {"0.3", "0.9", "0.99"}) {
+    const Json json = plan(network + share);
+    ASSERT_EQ(json["met"], true) << share;
+    const Json& best = json["plans"][0];
+    EXPECT_GE(best["speed_share"].get<double>(), std::stod(share));
+    EXPECT_GE(best["nic_bandwidth_Bps"], last);
+    last = best["nic_bandwidth_Bps"];
+  }
+  EXPECT_GT(last, 1e9 / 8);
+}
+
+TEST(Plan, IsATableOrCsv) {
+  const Outcome table = run(words(kTiny + "--scheme sharded"), source_directory());
+  EXPECT_NE(table.out.find("what bounds each"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("steps simulated"), std::string::npos) << table.out;
+  const Outcome csv = run(words(kTiny + "--scheme sharded --format csv"), source_directory());
+  EXPECT_TRUE(csv.out.starts_with("nodes,gpus,nic_bandwidth_Bps,")) << csv.out;
+  EXPECT_EQ(lines_of(csv.out).size(), 11u);
+}
+
+TEST(Plan, RefusesWhatItCannotPlan) {
+  const auto refused = [](const std::string& text, const char* place) {
+    SCOPED_TRACE(text);
+    expect_refused(run(words(text), source_directory()), place);
+  };
+  refused("plan --topology dgx_h100_x16 --model gpt_125m", "gardenhose plan");
+  for (const char* tokens : {"0", "-1", "nan", "inf", "1e-3"}) {
+    refused("plan --topology dgx_h100_x16 --model gpt_125m --tokens " + std::string(tokens),
+            "--tokens");
+  }
+  refused(kTiny + "--goal best", "--goal");
+  refused(kTiny + "--deadline 30", "--deadline");
+  refused(kTiny + "--deadline 0days", "--deadline");
+  refused(kTiny + "--budget 100EUR", "--budget");
+  refused(kTiny + "--electricity 0.1USD", "--electricity");
+  refused(kTiny + "--share 0.9", "--share");
+  refused(kTiny + "--goal smallest-network --share 1.1", "--share");
+  refused(kTiny + "--goal smallest-network --share nan", "--share");
+  refused(kTiny + "--nic-bandwidths 100Gbps,", "--nic-bandwidths");
+  refused(kTiny + "--nic-bandwidths 100Gbps --set network.nic_bandwidth=1Gbps", "--nic-bandwidths");
+  refused("plan --topology dgx_h100_x16 --model gpt_125m --tokens 1e9 --batch-tokens 0",
+          "--batch-tokens");
+  refused(kTiny + "--critical-batch 0", "--critical-batch");
+  refused(kTiny + "--accumulation 2", "--accumulation");
+  refused(kTiny + "--global-batch 2", "--global-batch");
+  refused(kTiny + "--hybrid-shard 2", "--hybrid-shard");
+  refused(kTiny + "--format yaml", "--format");
+  refused(kTiny + "--set gpu.price=0USD/h", "--goal");
+  for (const char* nodes : {"0", "17", "two", "1,,2", "-1", "99999999999"}) {
+    refused(
+        "plan --topology dgx_h100_x16 --model gpt_125m --tokens 1e9 --nodes " + std::string(nodes),
+        "--nodes");
+  }
+  refused("plan --topology two_sites_10g --model gpt_125m --tokens 1e9", "--topology");
+}
+
+}  // namespace
+}  // namespace apps_tests

@@ -1,0 +1,36 @@
+// Plans of a small cluster, and their commands.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+
+using Json = nlohmann::json;
+
+// Four layers on up to two nodes of four H100; a step of 16 sequences of 2048 tokens.
+inline const std::string kTiny =
+    "plan --topology dgx_h100_x16 --set cluster.nodes=2 --model gpt_125m --gpus-per-node 4 "
+    "--set model.layers=4 --tokens 1e10 --batch-tokens 32768 ";
+
+inline Json plan(const std::string& text) {
+  const Outcome outcome = run(words(text + " --format json"), source_directory());
+  EXPECT_EQ(outcome.code, 0) << text << "\n" << outcome.err;
+  return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+}
+
+// A command as words; what a shell would take out of quotes has them here.
+inline Arguments words_of_command(std::string command) {
+  std::erase(command, '\'');
+  Arguments arguments = words(command);
+  EXPECT_EQ(arguments.front(), "gardenhose");
+  arguments.erase(arguments.begin());
+  arguments.insert(arguments.end(), {"--format", "json"});
+  return arguments;
+}
+
+}  // namespace apps_tests
