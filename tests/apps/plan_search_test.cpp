@@ -65,7 +65,8 @@ TEST(PlanCommand, RunsWhatWasGivenToo) {
        {"--topology sdp4bit_a100 --nic-bandwidths 50Gbps --zero 3 --attention unfused",
         "--topology sdp4bit_a100 --nic-bandwidths 50Gbps --scheme sdp4bit --tp 2 --micro-batch 2 "
         "--set scheme.inter_group=512 --recompute full --overlap gradients",
-        "--topology dgx_h100_x16 --attention fused --sequence 1024 --scheme sharded"}) {
+        "--topology dgx_h100_x16 --attention fused --sequence 1024 --scheme sharded",
+        "--topology dgx_h100_x16 --scheme all --zero 1 --tp 1 --pp 1"}) {
     const Json one = plan(
         "plan --model gpt_125m --nodes 2 --set model.layers=2 --tokens 1e10 "
         "--batch-tokens 65536 " +
