@@ -30,7 +30,7 @@ class Provenance {
       check_one(store, "gardenhose's version", origin.version);
       const auto files = nlohmann::json::parse(origin.files);
       for (const auto& [name, hash] : files.items()) {
-        check_one(store, name, hash.get<std::string>());
+        check_one(store, name, hash.dump());
       }
     }
   }

@@ -71,6 +71,10 @@ void Database::fail() const {
       remedy_of(code)));
 }
 
+void Database::fail(std::string_view problem) const {
+  throw sim::InputError(fmt::format("{}: {}", name_, problem));
+}
+
 void Database::run(const std::string& sql) {
   if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
@@ -125,6 +129,15 @@ std::string Statement::text(int column) const {
   return text == nullptr
              ? std::string()
              : std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+}
+
+nlohmann::ordered_json Statement::object(int column) const {
+  auto json = nlohmann::ordered_json::parse(text(column), nullptr, false);
+  if (!json.is_object()) {
+    database_->fail(fmt::format("is damaged: {} of one of its rows is no JSON object",
+                                sqlite3_column_name(handle_.get(), column)));
+  }
+  return json;
 }
 
 bool Statement::is_null(int column) const {

@@ -25,6 +25,8 @@ class Database {
   void run(const std::string& sql);
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail() const;
+  // For what is no SQL's matter.
+  [[noreturn]] void fail(std::string_view problem) const;
 
  private:
   struct Close {
@@ -55,6 +57,8 @@ class Statement {
   [[nodiscard]] double number(int column) const;
   [[nodiscard]] std::string text(int column) const;  // of null: empty
   [[nodiscard]] bool is_null(int column) const;
+  // JSON's objects, as the text of a column. Throws InputError for what is none.
+  [[nodiscard]] nlohmann::ordered_json object(int column) const;
   // A column of a row as it can be bound again: null, a number or text.
   [[nodiscard]] nlohmann::ordered_json value(int column) const;
 

@@ -124,7 +124,7 @@ void Store::add_origin(const Origin& origin) {
 std::vector<Origin> Store::origins() {
   std::vector<Origin> all;
   Statement row(database_, "select origin, version, files from origins order by origin");
-  while (row.step()) all.push_back({row.text(0), row.text(1), row.text(2)});
+  while (row.step()) all.push_back({row.text(0), row.text(1), row.object(2).dump()});
   return all;
 }
 
@@ -142,7 +142,7 @@ std::vector<OpenPoint> Store::open_points() {
   Statement row(database_,
                 "select point, inputs from points where state = 'open' and number is not null"
                 " order by id");
-  while (row.step()) points.push_back({row.integer(0), Inputs::parse(row.text(1))});
+  while (row.step()) points.push_back({row.integer(0), row.object(1)});
   return points;
 }
 
@@ -152,11 +152,11 @@ void Store::each_finished(const std::function<void(const StoredPoint&)>& visit) 
                 " from points left join reports using (point)"
                 " where state <> 'open' and number is not null order by number");
   while (row.step()) {
-    StoredPoint point{row.integer(0), row.integer(1), Inputs::parse(row.text(2)), {}};
+    StoredPoint point{row.integer(0), row.integer(1), row.object(2), {}};
     point.finished = {.point = row.integer(3),
                       .state = row.text(4),
                       .message = row.text(5),
-                      .report = row.is_null(6) ? Inputs() : Inputs::parse(row.text(6)),
+                      .report = row.is_null(6) ? Inputs() : row.object(6),
                       .wall_s = row.number(7),
                       .origin = row.text(8)};
     visit(point);
@@ -168,7 +168,7 @@ void Store::each_origin(
   Statement row(database_,
                 "select point, inputs, origin from points"
                 " where state <> 'open' and number is not null");
-  while (row.step()) visit(row.integer(0), Inputs::parse(row.text(1)), row.text(2));
+  while (row.step()) visit(row.integer(0), row.object(1), row.text(2));
 }
 
 std::vector<std::int64_t> Store::points_that_crashed() {

@@ -33,7 +33,7 @@ TEST(SweepEnds, KilledAtAnyMomentItGoesOn) {
   sandbox.write("s.toml", kSmallSweep);
   std::mt19937 random(20240601);  // NOLINT: the same moments every time
   std::set<std::string> before;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 10; ++i) {
     Program program(words("sweep s.toml -j 2"), sandbox.path());
     std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 300));
     kill(program.id(), SIGKILL);

@@ -163,6 +163,20 @@ TEST(SweepShards, OfDifferentSweepsAreNotMerged) {
   EXPECT_EQ(sandbox.names(), (Arguments{"mine.toml", "s.1of2.sqlite", "s.2of2.sqlite", "s.toml"}));
 }
 
+TEST(Sweep, ADamagedStoreIsRefused) {
+  for (const char* damage :
+       {"update points set inputs = '{'", "update reports set report = '[1]'"}) {
+    const Sandbox sandbox;
+    sandbox.write("s.toml", kTinySweep);
+    ASSERT_EQ(sweep_in(sandbox).code, 0);
+    EXPECT_TRUE(query(sandbox, damage).empty());
+    for (const char* command : {"export s.sqlite", "merge all.sqlite s.sqlite"}) {
+      SCOPED_TRACE(command);
+      expect_refused(run(words(command), sandbox.path()), "s.sqlite");
+    }
+  }
+}
+
 TEST(SweepFlags, AreRefusedWhereTheyAreGiven) {
   const Sandbox sandbox;
   sandbox.write("s.toml", kSmallSweep);
