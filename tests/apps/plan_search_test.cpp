@@ -48,7 +48,7 @@ TEST_P(EveryGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
 
 TEST_P(EveryGoal, HasTheCommandOfEachStep) {
   const Json all = plan(kTiny + GetParam().flags);
-  for (const std::size_t place : {0, 4, 9}) {
+  for (const std::size_t place : {0U, 4U, 9U}) {
     const Json& one = all["plans"][place];
     const Outcome outcome = run(words_of_command(one["command"]), source_directory());
     ASSERT_EQ(outcome.code, 0) << one["command"] << outcome.err;
