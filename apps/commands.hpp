@@ -10,17 +10,17 @@ namespace apps {
 using Arguments = std::vector<std::string>;
 
 int run_command(const Arguments& arguments);
-int collective_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int map_command(const Arguments& arguments);
 int plan_command(const Arguments& arguments);
-int list_command(const Arguments& arguments);
 int solve_command(const Arguments& arguments);
-int validate_command(const Arguments& arguments);
 int sweep_command(const Arguments& arguments);
 int export_command(const Arguments& arguments);
 int merge_command(const Arguments& arguments);
-int check_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
+int check_command(const Arguments& arguments);
+int collective_command(const Arguments& arguments);
+int validate_command(const Arguments& arguments);
+int list_command(const Arguments& arguments);
 
 }  // namespace apps

@@ -26,26 +26,26 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"run", "simulate a training step of one or several schemes", apps::run_command},
-    {"solve", "training over several sites: the bandwidth, steps, latency, peers it takes",
-     apps::solve_command},
     {"compare", "two configurations: which is better, how sure that is, and what would flip it",
      apps::compare_command},
     {"map", "which scheme is fastest where, over NIC bandwidths and models", apps::map_command},
-    {"collective", "one collective over sizes, in the columns of nccl-tests",
-     apps::collective_command},
     {"plan", "the cheapest, fastest or smallest way to train a model on so many tokens",
      apps::plan_command},
-    {"list", "what ships: schemes, codecs, topologies, sites, models, calibrations",
-     apps::list_command},
-    {"validate", "rerun published tables and print predicted beside published",
-     apps::validate_command},
+    {"solve", "the network, the steps or the peers that a share of the speed takes",
+     apps::solve_command},
     {"sweep", "run a grid of points on all cores, into a file; resumed by the same command",
      apps::sweep_command},
     {"export", "what a sweep found, as CSV or JSON lines", apps::export_command},
     {"merge", "the stores of the shards of a sweep, as one", apps::merge_command},
+    {"report", "what a sweep found, as one HTML page that needs no network", apps::report_command},
     {"check", "predictions beside a baseline that lies in git: a regression test for CI",
      apps::check_command},
-    {"report", "what a sweep found, as one HTML page that needs no network", apps::report_command},
+    {"collective", "one collective over sizes, in the columns of nccl-tests",
+     apps::collective_command},
+    {"validate", "rerun published tables and print predicted beside published",
+     apps::validate_command},
+    {"list", "what ships: schemes, codecs, topologies, sites, models, calibrations",
+     apps::list_command},
 };
 
 void print_help() {
@@ -58,7 +58,7 @@ void print_help() {
       "\nexamples:\n"
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
       "  gardenhose validate sdp4bit\n"
-      "  gardenhose sweep study.toml && gardenhose export study.sqlite --format csv\n\n"
+      "  gardenhose sweep study.toml && gardenhose report study.sqlite\n\n"
       "exit codes: 0 fine, 1 a regression or failed points, 2 wrong input (one line a problem), 70 "
       "a bug of ours\n");
 }

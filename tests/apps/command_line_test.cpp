@@ -193,7 +193,10 @@ TEST(Comparison, SchemesComeInTheOrderAsked) {
   EXPECT_EQ(reports[0].at("scheme"), "tlq");
   EXPECT_EQ(reports[1].at("scheme"), "sharded");
   EXPECT_EQ(reports[2].at("scheme"), "sdp4bit");
-  EXPECT_EQ(reports[1], json_with("--scheme sharded")) << "as if it were alone";
+  const Json alone = json_with("--scheme sharded");
+  Json beside = reports[1];
+  beside["pareto"] = alone.at("pareto");  // the front is one of those that are asked for
+  EXPECT_EQ(beside, alone);
 }
 
 TEST(Comparison, SpeedUpIsTheRatioOfTheSteps) {
