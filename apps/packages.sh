@@ -6,10 +6,12 @@ build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev
   libboost-program-options-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev
   libssl-dev libpugixml-dev)
 # shellcheck disable=SC2034
-test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libclang-rt-14-dev
-  clang-format-14 clang-tidy-14 shellcheck git python3 python3-matplotlib
-  slurmctld slurmd slurm-client munge libxml2-utils python3-dev pybind11-dev python3-venv
-  python3-setuptools python3-wheel python3-pandas
+test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libclang-rt-14-dev git
+  python3 python3-dev pybind11-dev libxml2-utils)
+# What tests start, and no build needs.
+# shellcheck disable=SC2034
+tool_packages=(clang-format-14 clang-tidy-14 shellcheck python3-matplotlib python3-pandas
+  python3-venv python3-setuptools python3-wheel slurmctld slurmd slurm-client munge
   chromium chromium-driver python3-selenium)
 
 # Prints those of the given packages that are not installed, one a line.

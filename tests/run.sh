@@ -40,15 +40,22 @@ build_asan() {
     cmake --build --preset asan --parallel "$jobs" --target sim_tests fuzzers -- -k 0
 }
 
+# Installed while the rest was built.
+have_tools() { wait "$tools" || { cat build/tools.log && false; }; }
+
 # Its summary goes to a file, to be the last thing printed.
 test_release() {
   ctest --preset release --parallel "$jobs" | tee build/ctest.log | sed -u '/% tests passed/,$d'
 }
 
 ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+mkdir -p build
+ensure_packages "${tool_packages[@]}" >build/tools.log 2>&1 &
+tools=$!
 part build build_release
 part "build asan" build_asan
 part "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
+part tools have_tools
 part tests test_release
 
 printf '\n'
