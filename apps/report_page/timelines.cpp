@@ -32,7 +32,8 @@ constexpr double kAgrees = 1e-6;
 class Scratch {
  public:
   Scratch() {
-    std::string name = (fs::temp_directory_path() / "gardenhose-XXXXXX").string();
+    const std::string letters(6, 'X');  // mkdtemp() puts others in their place
+    std::string name = (fs::temp_directory_path() / ("gardenhose-" + letters)).string();
     if (mkdtemp(name.data()) == nullptr) {
       throw sim::InputError(name + ": no folder can be made there; set TMPDIR");
     }

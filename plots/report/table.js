@@ -52,13 +52,14 @@ class PointTable {
     this.rows = FIRST_ROWS;
     this.open = new Set();
     this.filter = element("input", {type: "search", id: "filter", size: 40,
-      placeholder: "words, or e.g. nodes >= 8 mfu > 0.4", oninput: () => this.draw()});
+      oninput: () => this.draw()});
     this.count = element("p", {class: "note", role: "status"});
     this.table = element("table", {class: "points"});
     this.more = button("", () => { this.rows = Infinity; this.draw(); });
     section.append(
       element("div", {class: "controls"},
-        element("label", {}, element("span", {}, "filter"), this.filter),
+        element("label", {}, element("span", {}, "filter: words, or e.g. nodes >= 8 mfu > 0.4"),
+          this.filter),
         toggle("all columns", false, (on) => { this.full = on; this.draw(); })),
       this.count, element("div", {class: "scroll", tabindex: 0, role: "region",
                                   "aria-label": "Table of points"}, this.table), this.more);

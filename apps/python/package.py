@@ -1,4 +1,5 @@
-"""pip install: the Python module, with the program that it starts and the shipped data inside.
+"""What `pip install .` runs, by pyproject.toml: the Python module, with the program that it starts and
+the shipped data inside.
 
 CMake builds it in build/python, which takes some minutes, or takes what lies in the build folder
 that GARDENHOSE_BUILD_FOLDER names: build/release, after tests/run.sh.
@@ -10,14 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
+from wheel.bdist_wheel import bdist_wheel
 
-ROOT = Path(__file__).resolve().parent
-
-
-def version():
-    return re.search(r"project\(gardenhose VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = re.search(r"project\(gardenhose VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
 def cmake(*arguments):
@@ -39,11 +37,7 @@ class BuildWithCMake(build_py):
         cmake("--install", build, "--prefix", package, "--strip", "--component", "Unspecified")
 
 
-class BinaryDistribution(Distribution):
-    def has_ext_modules(self):
-        return True
-
-
-(ROOT / "build").mkdir(exist_ok=True)
-setup(version=version(), cmdclass={"build_py": BuildWithCMake}, distclass=BinaryDistribution,
-      options={"egg_info": {"egg_base": "build"}, "build": {"build_base": "build/package"}})
+class WheelOfThisMachine(bdist_wheel):
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
