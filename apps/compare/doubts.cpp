@@ -26,6 +26,8 @@ bool is_shared(Concern concern, const Job& a, const Job& b) {
       return a.cluster.name == b.cluster.name;
     case Concern::library:
       return true;
+    case Concern::wide_area:
+      return false;  // not of clusters
   }
   return false;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/search/nic_bandwidth.hpp"
+#include "apps/search/set_flag.hpp"
 #include "sim/cluster/fabric.hpp"
 #include "sim/engine/simulate.hpp"
 
@@ -18,19 +19,6 @@ namespace {
 
 using sim::Calibration;
 using sim::Cluster;
-
-std::string set(const char* key, sim::Bandwidth value) {
-  return fmt::format("--set {}={:.6g}Gbps", key, value.base() * 8 / 1e9);
-}
-std::string set(const char* key, sim::Seconds value) {
-  return fmt::format("--set {}={:.6g}us", key, value.base() * 1e6);
-}
-std::string set(const char* key, sim::FlopRate value) {
-  return fmt::format("--set {}={:.6g}TFLOPs", key, value.base() / 1e12);
-}
-std::string set(const char* key, double value) {
-  return fmt::format("--set {}={:.6g}", key, value);
-}
 
 bool is_measured_here(const Cluster& cluster, const Calibration& calibration) {
   return calibration.gpu == cluster.gpu.name && calibration.kind == "measured";
@@ -48,9 +36,9 @@ void scale_nics(Cluster& cluster, Calibration&, double factor) {
 }
 
 std::string nic_flags(const Cluster& cluster, const Calibration&) {
-  std::string flags = set("network.nic_bandwidth", cluster.network.nic_bandwidth);
+  std::string flags = set_flag("network.nic_bandwidth", cluster.network.nic_bandwidth);
   const auto& cap = cluster.fitted.communicator_bandwidth;
-  if (cap) flags += " " + set("fitted.communicator_bandwidth", *cap);
+  if (cap) flags += " " + set_flag("fitted.communicator_bandwidth", *cap);
   return flags;
 }
 
@@ -103,9 +91,9 @@ void scale_matrices(Cluster& cluster, Calibration& calibration, double factor) {
 std::string matrix_flags(const Cluster& cluster, const Calibration& calibration) {
   const sim::Gpu& gpu = cluster.gpu;
   if (calibration.gpu == gpu.name && !calibration.gemm.empty()) return "";
-  std::string flags = set("gpu.bf16", gpu.bf16);
-  if (gpu.fp8) flags += " " + set("gpu.fp8", *gpu.fp8);
-  if (gpu.fp4) flags += " " + set("gpu.fp4", *gpu.fp4);
+  std::string flags = set_flag("gpu.bf16", gpu.bf16);
+  if (gpu.fp8) flags += " " + set_flag("gpu.fp8", *gpu.fp8);
+  if (gpu.fp4) flags += " " + set_flag("gpu.fp4", *gpu.fp4);
   return flags;
 }
 
@@ -120,7 +108,7 @@ void scale_attention(Cluster& cluster, Calibration&, double factor) {
 
 std::string attention_flags(const Cluster& cluster, const Calibration&) {
   const auto& share = cluster.gpu.fused_attention;
-  return share ? set("gpu.fused_attention", *share) : "";
+  return share ? set_flag("gpu.fused_attention", *share) : "";
 }
 
 Spread memory_spread(const Cluster& cluster, const Calibration& calibration) {
@@ -142,9 +130,9 @@ void scale_memory(Cluster& cluster, Calibration& calibration, double factor) {
 std::string memory_flags(const Cluster& cluster, const Calibration& calibration) {
   const bool own = calibration.gpu == cluster.gpu.name;
   if (own && !calibration.passes.empty()) return "";
-  std::string flags = set("gpu.memory_bandwidth", cluster.gpu.memory_bandwidth);
+  std::string flags = set_flag("gpu.memory_bandwidth", cluster.gpu.memory_bandwidth);
   if (own && calibration.copy_bandwidth) {
-    flags += " " + set("gpu.memory_efficiency", cluster.gpu.memory_efficiency);
+    flags += " " + set_flag("gpu.memory_efficiency", cluster.gpu.memory_efficiency);
   }
   return flags;
 }
@@ -191,7 +179,7 @@ constexpr std::array kAssumptions{
         nvlink_spread,
         [](Cluster& c, Calibration&, double f) { c.nvlink.bandwidth = c.nvlink.bandwidth * f; },
         [](const Cluster& c, const Calibration&) {
-          return set("nvlink.bandwidth", c.nvlink.bandwidth);
+          return set_flag("nvlink.bandwidth", c.nvlink.bandwidth);
         }},
     Assumption{"network_latency", "of a collective's step between nodes", Concern::links, false,
                latency_spread,
@@ -200,28 +188,28 @@ constexpr std::array kAssumptions{
                  c.network.switch_latency = c.network.switch_latency * f;
                },
                [](const Cluster& c, const Calibration&) {
-                 std::string flags = set("network.latency", c.network.latency);
+                 std::string flags = set_flag("network.latency", c.network.latency);
                  if (c.network.fabric == sim::Network::Fabric::single_switch) return flags;
-                 return flags + " " + set("network.switch_latency", c.network.switch_latency);
+                 return flags + " " + set_flag("network.switch_latency", c.network.switch_latency);
                }},
     Assumption{"nvlink_latency", "of a collective's step inside a node", Concern::links, false,
                latency_spread,
                [](Cluster& c, Calibration&, double f) { c.nvlink.latency = c.nvlink.latency * f; },
                [](const Cluster& c, const Calibration&) {
-                 return set("nvlink.latency", c.nvlink.latency);
+                 return set_flag("nvlink.latency", c.nvlink.latency);
                }},
     Assumption{
         "collective_launch", "fixed cost of a collective", Concern::library, false, latency_spread,
         [](Cluster& c, Calibration&, double f) { c.collectives.launch = c.collectives.launch * f; },
         [](const Cluster& c, const Calibration&) {
-          return set("collectives.launch", c.collectives.launch);
+          return set_flag("collectives.launch", c.collectives.launch);
         }},
     Assumption{
         "kernel_launch", "from one kernel's end to the next one's start", Concern::gpu, false,
         kernel_launch_spread,
         [](Cluster& c, Calibration&, double f) { c.gpu.launch_latency = c.gpu.launch_latency * f; },
         [](const Cluster& c, const Calibration&) {
-          return set("gpu.launch_latency", c.gpu.launch_latency);
+          return set_flag("gpu.launch_latency", c.gpu.launch_latency);
         }},
     Assumption{"matrix_rate", "of matrix products, in all precisions", Concern::gpu, true,
                matrix_spread, scale_matrices, matrix_flags},
@@ -236,6 +224,18 @@ constexpr std::array kAssumptions{
 }  // namespace
 
 std::span<const Assumption> assumptions() { return kAssumptions; }
+
+bool rests_on(const Job&, const Assumption& assumption) {
+  return assumption.concern != Concern::wide_area;
+}
+
+Spread spread_of(const Job& job, const Assumption& assumption) {
+  return assumption.spread(job.cluster, job.calibration);
+}
+
+std::string flags_of(const Job& job, const Assumption& assumption) {
+  return assumption.flags(job.cluster, job.calibration);
+}
 
 Job scaled(Job job, const Assumption& assumption, double factor) {
   assumption.scale(job.cluster, job.calibration, factor);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "apps/search/wide_area_rates.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -29,19 +31,7 @@ double narrowest_Bps(const sim::WideArea& area) {
 }
 
 void scale_rates(RoundJob& job, double factor) {
-  for (sim::Site& site : job.area.sites) {
-    site.uplink = site.uplink * factor;
-    site.downlink = site.downlink * factor;
-  }
-  const auto scale = [&](sim::WideLink& link) {
-    if (link.bandwidth) link.bandwidth = *link.bandwidth * factor;
-  };
-  std::for_each(job.area.links.begin(), job.area.links.end(), scale);
-  if (job.area.backbone) scale(*job.area.backbone);
-  if (job.area.store) {
-    job.area.store->upload = job.area.store->upload * factor;
-    job.area.store->download = job.area.store->download * factor;
-  }
+  job.area = with_rates(std::move(job.area), factor);
 }
 
 void set_latency(RoundJob& job, double seconds) {

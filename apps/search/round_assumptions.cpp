@@ -1,0 +1,195 @@
+#include "apps/search/round_assumptions.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "apps/search/set_flag.hpp"
+#include "apps/search/wide_area_rates.hpp"
+
+namespace apps {
+namespace {
+
+using sim::WideArea;
+using sim::WideLink;
+
+// Links with the table that they stand in: "links.line", "backbone".
+template <class Area, class Visit>
+void each_path(Area& area, const Visit& visit) {
+  for (auto& link : area.links) visit(link, "links." + link.name);
+  if (area.backbone) visit(*area.backbone, std::string("backbone"));
+}
+
+bool is_always_there(const WideArea&) { return true; }
+
+// A rate is known where a line is one's own; what is shared, others use as well.
+bool is_leased(const WideArea& area) {
+  const auto is_line = [](const WideLink& link) { return link.bandwidth.has_value(); };
+  return !area.backbone && !area.store && std::ranges::all_of(area.links, is_line);
+}
+
+Spread bandwidth_spread(const WideArea& area) {
+  if (is_leased(area)) {
+    return {0.05, "a judgement: lines of one's own, of which headers take up to 6 %"};
+  }
+  return {0.3, "a judgement: what is shared varies with what others send"};
+}
+
+void scale_bandwidths(WideArea& area, double factor) { area = with_rates(std::move(area), factor); }
+
+std::string bandwidth_flags(const WideArea& area) {
+  std::vector<std::string> flags;
+  for (const sim::Site& site : area.sites) {
+    flags.push_back(set_flag(fmt::format("sites.{}.uplink", site.name), site.uplink));
+    flags.push_back(set_flag(fmt::format("sites.{}.downlink", site.name), site.downlink));
+  }
+  each_path(area, [&](const WideLink& link, const std::string& table) {
+    if (link.bandwidth) flags.push_back(set_flag(table + ".bandwidth", *link.bandwidth));
+  });
+  if (area.store) {
+    flags.push_back(set_flag("store.upload", area.store->upload));
+    flags.push_back(set_flag("store.download", area.store->download));
+  }
+  return fmt::format("{}", fmt::join(flags, " "));
+}
+
+// The measured latencies of the shipped files, over 5 us a kilometre of the great circle: New York
+// to Paris 1.3 and to California 1.9, Hong Kong to Virginia 1.5, to Tokyo 1.8 and to Frankfurt 2.2,
+// Chicago to Virginia 2.1, Milan to Paris 3.4.
+Spread latency_spread(const WideArea&) {
+  return {0.29, "of measured paths of the shipped files, 1.3 to 3.4 times straight fibre"};
+}
+
+void scale_latencies(WideArea& area, double factor) {
+  each_path(area,
+            [&](WideLink& link, const std::string&) { link.latency = link.latency * factor; });
+  if (area.store) area.store->latency = area.store->latency * factor;
+}
+
+std::string latency_flags(const WideArea& area) {
+  std::vector<std::string> flags;
+  each_path(area, [&](const WideLink& link, const std::string& table) {
+    flags.push_back(set_flag(table + ".latency", link.latency));
+  });
+  if (area.store) flags.push_back(set_flag("store.latency", area.store->latency));
+  return fmt::format("{}", fmt::join(flags, " "));
+}
+
+// RDMA's rate does not know of loss (see connection_rate()).
+bool loses_packets(const WideArea& area) {
+  bool any = false;
+  each_path(area, [&](const WideLink& link, const std::string&) { any = any || link.loss > 0; });
+  return any && area.transport.kind == sim::Transport::Kind::tcp;
+}
+
+Spread loss_spread(const WideArea&) {
+  return {1.15, "a judgement: known to a power of ten, which is two of these"};
+}
+
+void scale_losses(WideArea& area, double factor) {
+  constexpr double kMost = 0.5;  // that a file may say
+  each_path(area, [&](WideLink& link, const std::string&) {
+    link.loss = std::min(kMost, link.loss * factor);
+  });
+}
+
+std::string loss_flags(const WideArea& area) {
+  std::vector<std::string> flags;
+  each_path(area, [&](const WideLink& link, const std::string& table) {
+    if (link.loss > 0) flags.push_back(set_flag(table + ".loss", link.loss));
+  });
+  return fmt::format("{}", fmt::join(flags, " "));
+}
+
+constexpr std::array kBetweenSites{
+    Assumption{
+        .name = "wan_bandwidth",
+        .meaning = "of lines, links and storage between sites",
+        .concern = Concern::wide_area,
+        .more_is_faster = true,
+        .between_sites = {is_always_there, bandwidth_spread, scale_bandwidths, bandwidth_flags}},
+    Assumption{.name = "wan_latency",
+               .meaning = "one way, of the paths between sites and to storage",
+               .concern = Concern::wide_area,
+               .between_sites = {is_always_there, latency_spread, scale_latencies, latency_flags}},
+    Assumption{.name = "wan_loss",
+               .meaning = "share of packets that the paths between sites lose",
+               .concern = Concern::wide_area,
+               .between_sites = {loses_packets, loss_spread, scale_losses, loss_flags}},
+    Assumption{
+        .name = "store_request",
+        .meaning = "of object storage, before the first byte",
+        .concern = Concern::wide_area,
+        .between_sites = {
+            [](const WideArea& area) { return area.store.has_value(); },
+            [](const WideArea&) {
+              return Spread{0.78, "of a choice, 50 ms, and what Amazon says of S3, 100 to 200 ms"};
+            },
+            [](WideArea& area, double factor) {
+              area.store->request = area.store->request * factor;
+            },
+            [](const WideArea& area) { return set_flag("store.request", area.store->request); }}},
+};
+
+bool is_between_sites(const Assumption& assumption) {
+  return assumption.concern == Concern::wide_area;
+}
+
+}  // namespace
+
+const std::vector<const Assumption*>& all_assumptions() {
+  static const std::vector<const Assumption*> all = [] {
+    std::vector<const Assumption*> list;
+    for (const Assumption& one : assumptions()) list.push_back(&one);
+    for (const Assumption& one : kBetweenSites) list.push_back(&one);
+    return list;
+  }();
+  return all;
+}
+
+bool rests_on(const RoundJob& job, const Assumption& assumption) {
+  return !is_between_sites(assumption) || assumption.between_sites.is_there(job.area);
+}
+
+Spread spread_of(const RoundJob& job, const Assumption& assumption) {
+  if (is_between_sites(assumption)) return assumption.between_sites.spread(job.area);
+  Spread widest;
+  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
+    const Spread spread = assumption.spread(job.area.sites[table].cluster, job.calibrations[table]);
+    if (table == 0 || spread.of_logarithm > widest.of_logarithm) widest = spread;
+  }
+  return widest;
+}
+
+std::string flags_of(const RoundJob& job, const Assumption& assumption) {
+  if (is_between_sites(assumption)) return assumption.between_sites.flags(job.area);
+  std::string flags = assumption.flags(job.area.sites.front().cluster, job.calibrations.front());
+  return flags.starts_with("--set ") ? "" : flags;
+}
+
+RoundJob scaled(RoundJob job, const Assumption& assumption, double factor) {
+  if (is_between_sites(assumption)) {
+    assumption.between_sites.scale(job.area, factor);
+    return job;
+  }
+  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
+    assumption.scale(job.area.sites[table].cluster, job.calibrations[table], factor);
+  }
+  return job;
+}
+
+double round_seconds(const RoundJob& job, const sim::OuterScheme& scheme) {
+  return sim::simulate_round(job.context(), scheme, job.deadline).round_s;
+}
+
+double sensitivity(const RoundJob& job, const sim::OuterScheme& scheme,
+                   const Assumption& assumption, double round_time_s) {
+  const double other = round_seconds(scaled(job, assumption, kSensitivityStep), scheme);
+  return std::log(round_time_s / other) / std::log(kSensitivityStep);
+}
+
+}  // namespace apps

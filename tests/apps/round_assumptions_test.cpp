@@ -1,0 +1,152 @@
+// What rounds between sites rest on: each assumption moves a round as it says, and by 1 not at all.
+#include "apps/search/round_assumptions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "apps/arguments.hpp"
+#include "tests/apps/program.hpp"
+
+namespace apps {
+namespace {
+
+const std::string kSites = "--topology two_sites_10g --model gpt_125m --set model.layers=2 ";
+// Two sites of two nodes whose round each assumption is a part of: nothing overlaps.
+const std::string kAll = kSites +
+                         "--inner-scheme sdp4bit --attention fused --set scheme.inner_steps=2 "
+                         "--set sites.east.nodes=2 --set sites.west.nodes=2 ";
+const std::string kPaths = kAll + "--scheme sparseloco ";
+// TCP's rate is what loss leaves it.
+const std::string kLossy = kPaths + "--set links.line.loss=0.01 ";
+const std::string kStore = kAll +
+                           "--scheme sparseloco_store --set store.upload=2Gbps "
+                           "--set store.download=2Gbps --set store.request=50ms "
+                           "--set store.latency=10ms --set store.egress=0USD/GB ";
+
+RoundJob job_of(const std::string& text) {
+  JobOptions options;
+  RoundOptions rounds;
+  auto flags = job_flags(options);
+  flags.add(round_flags(rounds));
+  boost::program_options::variables_map values;
+  EXPECT_TRUE(parse_arguments(apps_tests::words(text), "", flags, {}, values));
+  options.schemes = split(values["scheme"].as<std::string>());
+  return read_round_job(options, rounds);
+}
+
+const Assumption& named(std::string_view name) {
+  for (const Assumption* one : all_assumptions()) {
+    if (one->name == name) return *one;
+  }
+  throw std::logic_error("no such assumption");
+}
+
+const std::string& flags_with(std::string_view name) {
+  return name == "store_request" ? kStore : name == "wan_loss" ? kLossy : kPaths;
+}
+
+double seconds(const RoundJob& job) { return round_seconds(job, job.schemes.front()); }
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const Assumption* one : all_assumptions()) names.emplace_back(one->name);
+  return names;
+}
+
+class RoundAssumptions : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, RoundAssumptions, testing::ValuesIn(names()),
+                         [](const auto& one) { return one.param; });
+
+TEST_P(RoundAssumptions, MoveTheRoundInTheirDirection) {
+  const RoundJob job = job_of(flags_with(GetParam()));
+  ASSERT_TRUE(rests_on(job, named(GetParam())));
+  const double as_is = seconds(job);
+  EXPECT_EQ(seconds(scaled(job, named(GetParam()), 1)), as_is);
+  for (const double factor : {0.8, 1.25}) {
+    const double other = seconds(scaled(job, named(GetParam()), factor));
+    EXPECT_EQ(other < as_is, (factor > 1) == named(GetParam()).more_is_faster) << factor;
+    EXPECT_NE(other, as_is);
+  }
+}
+
+TEST_P(RoundAssumptions, HaveASpreadWithItsSource) {
+  const Spread spread = spread_of(job_of(flags_with(GetParam())), named(GetParam()));
+  EXPECT_GT(spread.of_logarithm, 0);
+  EXPECT_LT(spread.of_logarithm, 2);
+  EXPECT_FALSE(spread.source.empty());
+  EXPECT_EQ(spread.source.find('\n'), std::string::npos);
+}
+
+// What the flags say is what was simulated, to their six digits.
+TEST_P(RoundAssumptions, AreToldToRunByTheirFlags) {
+  const std::string& as_is = flags_with(GetParam());
+  const RoundJob other = scaled(job_of(as_is), named(GetParam()), 1.25);
+  const std::string flags = flags_of(other, named(GetParam()));
+  const bool can_be_told =
+      named(GetParam()).concern == Concern::wide_area || GetParam() == "codec_time";
+  EXPECT_EQ(flags.empty(), !can_be_told) << flags;
+  if (!can_be_told) return;
+  const apps_tests::Sandbox sandbox;
+  const apps_tests::Outcome outcome =
+      apps_tests::run(apps_tests::words("run " + as_is + flags + " --format json"), sandbox.path());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const double told = nlohmann::json::parse(outcome.out)["round_time_s"];
+  EXPECT_NEAR(told / seconds(other), 1, 1e-5) << flags;
+}
+
+TEST(RoundAssumptions, HaveNamesOfTheirOwn) {
+  const std::vector<std::string> all = names();
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
+}
+
+// A constant that the sites do not have is none: what no path loses, a request to no storage.
+TEST(RoundAssumptions, AreOfWhatIsThere) {
+  const RoundJob lossless = job_of(kSites + "--scheme diloco");
+  EXPECT_FALSE(rests_on(lossless, named("wan_loss")));
+  EXPECT_FALSE(rests_on(lossless, named("store_request")));
+  EXPECT_TRUE(rests_on(lossless, named("wan_bandwidth")));
+  EXPECT_FALSE(rests_on(Job{}, named("wan_bandwidth")));
+  EXPECT_TRUE(rests_on(Job{}, named("nic_bandwidth")));
+}
+
+// Twice the bandwidths and half the latencies of everything is a round in half the time; TCP's
+// window gives twice the rate at half the round trip.
+TEST(RoundAssumptions, TogetherAreAllThatARoundsTimeComesFrom) {
+  RoundJob job = job_of(kSites + "--scheme diloco --set scheme.inner_steps=10");
+  const double as_is = seconds(job);
+  for (const Assumption* one : all_assumptions()) {
+    // Codecs' kernels go by the memory's bandwidth and by launches, where none was measured.
+    if (!rests_on(job, *one) || one->name == "codec_time") continue;
+    job = scaled(job, *one, one->more_is_faster ? 2 : 0.5);
+  }
+  EXPECT_NEAR(seconds(job) / as_is, 0.5, 0.01);
+}
+
+// 50 million parameters in FP32 over 10 Mb/s: the round is its exchange, whose time is the inverse
+// of the rate.
+TEST(RoundAssumptions, OfARoundThatIsAllExchangeAreTheBandwidthAlone) {
+  const RoundJob job = job_of(
+      kSites + "--scheme diloco --set scheme.inner_steps=1 --set links.line.bandwidth=10Mbps");
+  const double as_is = seconds(job);
+  const auto share = [&](const char* name) {
+    return sensitivity(job, job.schemes.front(), named(name), as_is);
+  };
+  EXPECT_NEAR(share("wan_bandwidth"), 1, 0.001);
+  EXPECT_NEAR(share("wan_latency"), 0, 0.001);
+  EXPECT_NEAR(share("matrix_rate"), 0, 0.001);
+}
+
+TEST(RoundAssumptions, OfARoundThatNeverEndsAreInfinite) {
+  const RoundJob job = job_of(kSites + "--scheme diloco --set sites.west.drops_out=1ms");
+  EXPECT_TRUE(std::isinf(seconds(job)));
+}
+
+}  // namespace
+}  // namespace apps
