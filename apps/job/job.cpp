@@ -116,7 +116,7 @@ po::options_description job_flags(JobOptions& o, std::string* sizes) {
       "model: a shipped name, a file, or a config.json of Hugging Face");
   add("scheme", po::value<std::string>()->default_value("sharded"),
       "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
-      "them, and 'all' is every one that ships (and that --zero leaves)");
+      "them, and 'all' is every one that ships (and that --zero, or sites without a store, leave)");
   if (sizes == nullptr) {
     add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
   } else {

@@ -44,10 +44,12 @@ int replica_count(const sim::WideArea& area, const sim::Parallelism& parallelism
   return replicas;
 }
 
-// A setting may name a part that only some of the schemes have, but not one that none has.
+// All are those that the sites can run. A setting may name a part that only some of the schemes have, but not one that none has.
 void read_schemes(const JobOptions& options, RoundJob& job) {
   if (options.schemes == std::vector<std::string>{"all"}) {
-    for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) job.schemes.push_back(*scheme);
+    for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
+      if (sim::problem(job.context(), *scheme).empty()) job.schemes.push_back(*scheme);
+    }
   } else {
     for (const std::string& name : options.schemes) {
       job.schemes.push_back(sim::outer_scheme_named(name));

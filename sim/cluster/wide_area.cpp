@@ -76,6 +76,26 @@ const WideLink& path_between(const WideArea& area, int place_a, int place_b) {
   return *area.backbone;
 }
 
+WideArea with_counts(WideArea area, std::span<const int> counts) {
+  require(counts.size() == area.sites.size(), "every table of sites has a count");
+  for (std::size_t table = 0; table < counts.size(); ++table) {
+    area.sites[table].count = counts[table];
+  }
+  std::erase_if(area.sites, [](const Site& site) { return site.count == 0; });
+  const auto joins = [&](const WideLink& link) {
+    const auto places = [&](const std::string& name) {
+      const auto site = std::ranges::find(area.sites, name, &Site::name);
+      return site == area.sites.end() ? 0 : site->count;
+    };
+    return link.between[0] == link.between[1]
+               ? places(link.between[0]) > 1
+               : places(link.between[0]) > 0 && places(link.between[1]) > 0;
+  };
+  std::erase_if(area.links, [&](const WideLink& link) { return !joins(link); });
+  if (place_count(area) < 2) area.backbone.reset();
+  return area;
+}
+
 WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink) {
   Cluster cluster{.nodes = 1, .gpus_per_node = 1};
   cluster.network.nics_per_node = 1;

@@ -36,7 +36,7 @@ struct Variation {
   std::optional<Seconds> repeats;    // from then on all of it again, and the changes anew
 };
 
-// One table of [sites.NAME]: `count` equal sites.
+// One table of [sites.NAME]: `count` equal sites; 0 leaves them out.
 struct Site {
   std::string name;
   int count = 1;
@@ -102,6 +102,9 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // The path between two sites: an index into `links`, or -1 for the backbone.
 [[nodiscard]] int link_between(const WideArea& area, int place_a, int place_b);
 [[nodiscard]] const WideLink& path_between(const WideArea& area, int place_a, int place_b);
+
+// With so many sites of each table, and without what nobody is left of or sends over.
+[[nodiscard]] WideArea with_counts(WideArea area, std::span<const int> counts);
 
 // `count` sites of one GPU whose lines alone limit anything, on a backbone without latency: for
 // closed forms, and for studies that know times and bytes already.

@@ -85,7 +85,10 @@ Site read_site(TomlReader& reader, const std::string& name, const ClusterFile& c
   const std::string table = key_in("sites", name);
   const auto key = [&](const char* leaf) { return key_in(table, leaf); };
   Site site{.name = name};
-  if (reader.has(key("count"))) site.count = read_count(reader, key("count"), kMostPlaces);
+  if (reader.has(key("count"))) {
+    site.count =
+        static_cast<int>(reader.integer(key("count"), {.lowest = 0, .highest = kMostPlaces}));
+  }
   read_site_cluster(reader, table, cluster_file, site);
   site.uplink = reader.quantity<Bandwidth>(key("uplink"));
   site.downlink = reader.quantity<Bandwidth>(key("downlink"));
@@ -128,15 +131,9 @@ using Joined = std::map<std::pair<std::string, std::string>, std::string>;
 void check_ends(TomlReader& reader, const std::string& key, const std::vector<Site>& sites,
                 const WideLink& link, Joined& joined) {
   for (const std::string& end : link.between) {
-    const auto site =
-        std::find_if(sites.begin(), sites.end(), [&](const Site& one) { return one.name == end; });
-    if (site == sites.end()) {
+    if (std::ranges::none_of(sites, [&](const Site& one) { return one.name == end; })) {
       reader.wrong(key, fmt::format("there is no [sites.{}]; name tables of sites that are there",
                                     printable(end)));
-      return;
-    }
-    if (link.between[0] == link.between[1] && site->count == 1) {
-      reader.wrong(key, fmt::format("{} is one site, which has no path to itself; name two", end));
       return;
     }
   }
@@ -193,9 +190,15 @@ void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& a
   }
 }
 
-// Two places at least and not more than a simulation holds, each with a name of its own.
+// Two places at least, or one that others were left out for, and not more than a simulation holds,
+// each with a name of its own.
 bool check_places(TomlReader& reader, const WideArea& area) {
-  if (place_count(area) == 1) {
+  const std::size_t tables = reader.tables_in("sites").size();
+  if (area.sites.empty()) {
+    reader.wrong("sites", "every count is 0; leave some of them in");
+    return false;
+  }
+  if (place_count(area) == 1 && tables == 1) {
     reader.wrong(key_in("sites", area.sites.front().name),
                  "is the one site; add another one, or name its cluster in place of this file");
     return false;
@@ -258,7 +261,12 @@ WideArea parse_wide_area(std::string_view text, const std::filesystem::path& fil
   if (reader.has_table("backbone")) area.backbone = read_link(reader, "backbone", "backbone");
   const Joined joined = read_links(reader, area);
   if (reader.has_table("store")) area.store = read_store(reader);
-  if (reader.all_good() && check_places(reader, area)) check_paths(reader, area, joined);
+  if (reader.all_good()) {
+    std::vector<int> counts;
+    for (const Site& site : area.sites) counts.push_back(site.count);
+    area = with_counts(std::move(area), counts);
+    if (check_places(reader, area)) check_paths(reader, area, joined);
+  }
   reader.finish();
   return area;
 }

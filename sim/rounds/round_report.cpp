@@ -48,15 +48,7 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
       row.received_bytes += per_round(result, bytes.received[place]) / site.count;
       report.egress_usd += per_round(result, bytes.sent[place]) * site.egress.base();
     }
-    row.memory = memory_use(site.cluster, context.model, context.parallelism,
-                            codec_memory(context.step(table), context.inner));
-    for (const ShardSize& shard : shard_sizes(context, table, 1)) {
-      const double wire = codecs::encoded_bytes_per_element(scheme.wire) * scheme.sent_per_byte;
-      row.memory.outer_state +=
-          scheme.state_bytes * static_cast<double>(shard.elements) / context.parallelism.pipeline;
-      row.memory.codec += 2 * wire * static_cast<double>(shard.elements) / scheme.fragments /
-                          context.parallelism.pipeline;
-    }
+    row.memory = site_memory(context, table, scheme);
     row.fits_memory = row.memory.total() <= static_cast<double>(site.cluster.gpu.memory.count);
     report.by_site.push_back(std::move(row));
   }
@@ -71,6 +63,7 @@ void add_volume(const RoundContext& context, const OuterScheme& scheme, const Ro
   for (std::size_t place = 0; place < places; ++place) {
     report.wire_bytes_wan += per_round(result, bytes.sent[place]) / static_cast<double>(places);
   }
+  if (places == 1) return;
   double elements = 0;
   for (const ShardSize& shard : shard_sizes(context, 0, scheme.fragments)) {
     elements += static_cast<double>(shard.elements) * shard.gpus;

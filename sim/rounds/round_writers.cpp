@@ -50,6 +50,7 @@ void add_volume(std::vector<Row>& rows) {
                     return r.ended() ? byte_text(r.wire_bytes_wan) : "-";
                   }});
   rows.push_back({"bits per parameter; over FP32, BF16", [](const RoundReport& r) {
+                    if (r.sites == 1) return std::string("-");
                     return fmt::format("{:.4g}; {:.3g}x, {:.3g}x", r.bits_per_parameter,
                                        r.compression_ratio_fp32, r.compression_ratio_bf16);
                   }});
@@ -179,8 +180,9 @@ Json to_object(const RoundReport& r) {
 std::string to_table(std::span<const RoundReport> reports) {
   if (reports.empty()) return "";
   const RoundReport& first = reports.front();
-  std::string text = fmt::format("{} on {}: {} sites, {} GPUs; {} inside a site\n\n", first.model,
-                                 first.topology, first.sites, first.gpus, first.inner_scheme);
+  std::string text =
+      fmt::format("{} on {}: {} {}, {} GPUs; {} inside a site\n\n", first.model, first.topology,
+                  first.sites, first.sites == 1 ? "site" : "sites", first.gpus, first.inner_scheme);
   const bool compared = std::any_of(reports.begin(), reports.end(),
                                     [](const RoundReport& r) { return !r.baseline.empty(); });
   text += side_by_side(reports, rows_of(compared)) + "\n";

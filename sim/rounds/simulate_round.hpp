@@ -47,5 +47,11 @@ struct Patience {
 // Of a model: simulates the inner steps, then the rounds.
 [[nodiscard]] RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
                                          const std::optional<Seconds>& deadline = {});
+// Of inner steps that are known, by table of sites.
+[[nodiscard]] RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
+                                         std::span<const InnerStep> inner_steps,
+                                         const std::optional<Seconds>& deadline = {});
+// Rounds that it plays: those of schemes whose rounds overlap or differ are several.
+[[nodiscard]] int rounds_played(const RoundContext& context, const OuterScheme& scheme);
 
 }  // namespace sim

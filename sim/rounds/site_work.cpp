@@ -84,12 +84,12 @@ std::size_t largest_shard(const std::vector<ShardSize>& shards) {
       ->elements;
 }
 
-SiteWork site_work(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+SiteWork site_work(const RoundContext& context, std::size_t table, const OuterScheme& scheme,
+                   const InnerStep& step) {
   const Site& site = context.area.sites[table];
   const Cluster& cluster = site.cluster;
   const Calibration& calibration = context.calibrations[table];
   const int places = place_count(context.area);
-  const InnerStep step = inner_step(context, table, scheme);
   if (places == 1) {  // nobody to exchange with, and no outer step
     return {.step_s = step.seconds, .ready_s = step.ready_s, .needed_s = step.needed_s};
   }
@@ -134,13 +134,10 @@ double hop_inside_s(const RoundContext& context) {
 
 }  // namespace
 
-void check(const RoundContext& context, const OuterScheme& scheme) {
-  for (const Site& site : context.area.sites) {
-    check(site.cluster, context.model, context.parallelism);
-  }
+std::string problem(const RoundContext& context, const OuterScheme& scheme) {
   if (scheme.exchange == Exchange::store && !context.area.store) {
-    throw InputError(fmt::format("--scheme: {} needs object storage; add [store] to {}",
-                                 scheme.name, context.area.name));
+    return fmt::format("--scheme: {} needs object storage; add [store] to {}", scheme.name,
+                       context.area.name);
   }
   const int places = place_count(context.area);
   constexpr int kMostInPairs = 128;  // some ten seconds
@@ -148,15 +145,23 @@ void check(const RoundContext& context, const OuterScheme& scheme) {
                         scheme.exchange == Exchange::all_gather ||
                         scheme.exchange == Exchange::store;
   if (in_pairs && places > kMostInPairs) {
-    throw InputError(fmt::format(
+    return fmt::format(
         "--scheme: {} sends from every site to every other, which takes too long to simulate for "
         "{} sites; at most {}",
-        scheme.name, places, kMostInPairs));
+        scheme.name, places, kMostInPairs);
   }
   if (places > 1 && scheme.quorum > places) {
-    throw InputError(fmt::format("--set scheme.quorum: {} is more than the {} sites of {}",
-                                 scheme.quorum, places, context.area.name));
+    return fmt::format("--set scheme.quorum: {} is more than the {} sites of {}", scheme.quorum,
+                       places, context.area.name);
   }
+  return "";
+}
+
+void check(const RoundContext& context, const OuterScheme& scheme) {
+  for (const Site& site : context.area.sites) {
+    check(site.cluster, context.model, context.parallelism);
+  }
+  if (const std::string line = problem(context, scheme); !line.empty()) throw InputError(line);
 }
 
 std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table, int fragments) {
@@ -171,8 +176,36 @@ std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t tabl
   return shards;
 }
 
-RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme) {
+std::vector<InnerStep> inner_steps(const RoundContext& context, const OuterScheme& scheme) {
   check(context, scheme);
+  std::vector<InnerStep> steps;
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    steps.push_back(inner_step(context, table, scheme));
+  }
+  return steps;
+}
+
+double whole_bytes(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+  return scheme.fragments * sent_bytes(scheme, shard_sizes(context, table, scheme.fragments), 1);
+}
+
+MemoryUse site_memory(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+  const int stages = context.parallelism.pipeline;
+  MemoryUse memory =
+      memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
+                 codec_memory(context.step(table), context.inner));
+  if (place_count(context.area) == 1) return memory;  // no outer step
+  const double wire = codecs::encoded_bytes_per_element(scheme.wire) * scheme.sent_per_byte;
+  for (const ShardSize& shard : shard_sizes(context, table, 1)) {
+    const double elements = static_cast<double>(shard.elements) / stages;
+    memory.outer_state += scheme.state_bytes * elements;
+    memory.codec += 2 * wire * elements / scheme.fragments;
+  }
+  return memory;
+}
+
+RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme,
+                       std::span<const InnerStep> inner_steps) {
   RoundShape shape{.exchange = scheme.exchange,
                    .inner_steps = scheme.inner_steps,
                    .fragments = scheme.fragments,
@@ -183,7 +216,7 @@ RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme) {
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     shape.sites.insert(shape.sites.end(), static_cast<std::size_t>(site.count),
-                       site_work(context, table, scheme));
+                       site_work(context, table, scheme, inner_steps[table]));
     shape.gpus += site.count * data_parallel(site.cluster, context.parallelism);
   }
   return shape;

@@ -2,10 +2,13 @@
 // its own fabric, and the kernels and bytes of an exchange.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "sim/rounds/plan_round.hpp"
 #include "sim/schemes/plan_step.hpp"
+#include "sim/workload/memory.hpp"
 
 namespace sim {
 
@@ -21,7 +24,9 @@ struct RoundContext {
   }
 };
 
-// Throws InputError where the job does not fit a site (see check()).
+// Why the sites cannot run the scheme, on one line; empty where they can.
+[[nodiscard]] std::string problem(const RoundContext& context, const OuterScheme& scheme);
+// Throws InputError where there is a problem, or the job does not fit a site (see check()).
 void check(const RoundContext& context, const OuterScheme& scheme);
 
 // One inner step of the sites of a table.
@@ -33,6 +38,9 @@ struct InnerStep {
 };
 [[nodiscard]] InnerStep inner_step(const RoundContext& context, std::size_t table,
                                    const OuterScheme& scheme);
+// Of every table. Checks the context.
+[[nodiscard]] std::vector<InnerStep> inner_steps(const RoundContext& context,
+                                                 const OuterScheme& scheme);
 
 // Elements that one GPU exchanges of a fragment, and how many GPUs of the site have as many.
 struct ShardSize {
@@ -42,8 +50,17 @@ struct ShardSize {
 [[nodiscard]] std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table,
                                                  int fragments);
 
-// All of it: simulates an inner step for each table of sites.
-[[nodiscard]] RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme);
+// Bytes that one site of the table sends of a whole round, whole to one receiver.
+[[nodiscard]] double whole_bytes(const RoundContext& context, std::size_t table,
+                                 const OuterScheme& scheme);
+
+// Bytes of one GPU of the table's sites.
+[[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,
+                                    const OuterScheme& scheme);
+
+// From inner steps that are known, by table of sites.
+[[nodiscard]] RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme,
+                                     std::span<const InnerStep> inner_steps);
 
 // Where the time of each kernel of the exchange comes from: "encode sparseloco: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const RoundContext& context,

@@ -123,6 +123,27 @@ TEST(Paths, AreThePairsOwnElseTheBackbone) {
   EXPECT_EQ(path_between(area, 0, 1).latency, 8_ms);
 }
 
+// What joined them goes too, so that nobody pays for it.
+TEST(Places, OfWhichThereAreNoneAreLeftOut) {
+  const auto with_east = [](const std::string& text, const char* count) {
+    const std::vector<Setting> settings{{"sites.east.count", count}};
+    return read_area(text, settings);
+  };
+  const WideArea west = with_east(kSampleArea, "0");
+  EXPECT_EQ(place_count(west), 1);
+  EXPECT_EQ(west.sites.front().name, "west");
+  EXPECT_TRUE(west.links.empty());
+  EXPECT_FALSE(west.backbone);
+  const std::string looped = std::string(kSampleArea) +
+                             "[links.loop]\nbetween = [\"east\", \"east\"]\nlatency = \"1 ms\"\n"
+                             "loss = 0\n";
+  EXPECT_EQ(read_area(looped).links.size(), 2u);
+  const WideArea two = with_east(looped, "1");
+  ASSERT_EQ(two.links.size(), 1u);
+  EXPECT_EQ(two.links.front().name, "line");
+  EXPECT_TRUE(two.backbone);
+}
+
 TEST(PowerCap, LowersTheArithmeticByTheCubeRootOfItsShare) {
   // 32 A100 of 400 W draw 12.8 kW; 6.4 kW are half, and the clock is 0.5^(1/3) = 0.794.
   const Cluster whole = read_cluster(sample_cluster_file("dgx_a100_x16"));

@@ -60,7 +60,7 @@ TEST_F(ModelRounds, DiLoCoOfOneStepIsDataParallelism) {
   const WideArea area = nodes(3);
   const RoundContext given = context(area);
   OuterScheme diloco = with_steps("diloco", 1);
-  RoundShape shape = round_shape(given, diloco);
+  RoundShape shape = round_shape(given, diloco, inner_steps(given, diloco));
   for (SiteWork& site : shape.sites) site.encode_s = site.update_s = 0;
   const double sync = simulate_round(given, outer_scheme_named("wan_sync")).round_s;
   EXPECT_NEAR(simulate_round(area, shape).round_s, sync, 1e-9);
