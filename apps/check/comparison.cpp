@@ -17,9 +17,10 @@ namespace {
 int badness(const std::string& state) {
   if (state == "done") return 0;
   if (state == "too_large") return 1;
-  if (state == "refused") return 3;
-  if (state == "crashed") return 4;
-  return 2;  // a round that was not completed
+  if (state == "aborted") return 3;
+  if (state == "refused") return 4;
+  if (state == "crashed") return 5;
+  return 2;  // a round without some of its sites
 }
 
 std::string number_text(double value) { return fmt::format("{:.6g}", value); }
@@ -62,8 +63,11 @@ std::vector<Difference> differences_of(const Result& before, const Result& now,
                                        const Tolerances& tolerances) {
   std::vector<Difference> all;
   if (before.state != now.state) {
-    const bool worse = badness(now.state) > badness(before.state);
-    all.push_back({"state", before.state, now.state, "", worse ? Verdict::worse : Verdict::better});
+    const int step = badness(now.state) - badness(before.state);
+    all.push_back({"state", before.state, now.state, "",
+                   step > 0   ? Verdict::worse
+                   : step < 0 ? Verdict::better
+                              : Verdict::moved});
     // Without figures there is nothing more to say.
     if (now.metrics.empty() || before.metrics.empty()) return all;
   }

@@ -167,6 +167,36 @@ TEST(Check, PointsThatNoLongerFitOrRunFail) {
   }
 }
 
+// From every outcome of a round to every other; a state of another version is none that is known.
+TEST(Check, ARoundThatSitesAreMissingInIsWorseAndOneOfNobodyWorseStill) {
+  const Sandbox sandbox;
+  const Outcome report = run(
+      words("run --topology sdp4bit_a100 --model gpt_125m --nodes 1 --format json"), sandbox.path());
+  Json round = Json::parse(report.out);
+  struct Step {
+    const char* before;
+    const char* now;
+    const char* verdict;
+  };
+  for (const auto& [before, now, verdict] : {Step{"complete", "partial", "worse"},
+                                             {"complete", "aborted", "worse"},
+                                             {"partial", "aborted", "worse"},
+                                             {"partial", "complete", "better"},
+                                             {"aborted", "partial", "better"},
+                                             {"aborted", "complete", "better"},
+                                             {"partial", "postponed", "moved"}}) {
+    SCOPED_TRACE(fmt::format("{} -> {}", before, now));
+    round["outcome"] = before;
+    sandbox.write("r.json", round.dump());
+    ASSERT_EQ(run(words("check r.json --update"), sandbox.path()).code, 0);
+    round["outcome"] = now;
+    sandbox.write("r.json", round.dump());
+    const Outcome outcome = run(words("check r.json"), sandbox.path());
+    EXPECT_EQ(outcome.code, std::string_view(verdict) == "worse" ? 1 : 0) << outcome.out;
+    expect_says(outcome.out, {"state", fmt::format("1 point: 1 {}", verdict)});
+  }
+}
+
 // A sweep's store, and run's JSON from a file or a pipe, as the spec itself.
 TEST(Check, TakesStoresAndRunsToo) {
   const Sandbox sandbox;
