@@ -146,9 +146,12 @@ class Comparing {
       note(changed_input(point, fresh_), true);
     }
     if (baseline_.results.version != now_.version) {
+      const auto moved = std::ranges::count_if(
+          result_.points,
+          [](const ComparedPoint& compared) { return !compared.differences.empty(); });
       result_.changes.push_back(
           {fmt::format("gardenhose was {}, is {}", baseline_.results.version, now_.version),
-           static_cast<int>(result_.points.size()), moved_});
+           static_cast<int>(result_.points.size()), static_cast<int>(moved)});
     }
     return std::move(result_);
   }
@@ -165,7 +168,6 @@ class Comparing {
       note(changes_of(*before->second, point, baseline_, now_), !compared.differences.empty());
       known_.erase(before);
     }
-    moved_ += compared.differences.empty() ? 0 : 1;
     result_.points.push_back(std::move(compared));
   }
 
@@ -185,7 +187,6 @@ class Comparing {
   const Tolerances& tolerances_;
   std::map<std::string, const Result*> known_;  // of the baseline, not met yet
   std::vector<const Result*> fresh_;
-  int moved_ = 0;
   Comparison result_;
 };
 

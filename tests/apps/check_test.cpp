@@ -135,10 +135,12 @@ TEST(Check, PointsThatOneSideLacksFail) {
   const Sandbox sandbox;
   write_study(sandbox);
   sandbox.write("s.toml", replaced_in(kStudy, "nodes = 1", "nodes = 2"));
+  edit(sandbox, [](Json& baseline) { baseline["version"] = "0.0.9"; });
   const Outcome outcome = check_in(sandbox, "--junit c.xml");
   EXPECT_EQ(outcome.code, 1);
-  expect_says(outcome.out, {"not run", "not there", "nodes was '1', is '2' (2 points, moved)",
-                            "4 points: 4 worse; 4 failed"});
+  expect_says(outcome.out,
+              {"not run", "not there", "nodes was '1', is '2' (2 points, moved)",
+               "gardenhose was 0.0.9, is ", " (4 points, moved)", "4 points: 4 worse; 4 failed"});
   expect_valid_junit(sandbox, "c.xml");
   EXPECT_EQ(check_in(sandbox, "--update").code, 0);
   EXPECT_EQ(check_in(sandbox).code, 0);
