@@ -146,9 +146,9 @@ class Comparing {
       note(changed_input(point, fresh_), true);
     }
     if (baseline_.results.version != now_.version) {
-      const auto moved = std::ranges::count_if(
-          result_.points,
-          [](const ComparedPoint& compared) { return !compared.differences.empty(); });
+      const auto moved = std::ranges::count_if(result_.points, [](const ComparedPoint& compared) {
+        return !compared.differences.empty();
+      });
       result_.changes.push_back(
           {fmt::format("gardenhose was {}, is {}", baseline_.results.version, now_.version),
            static_cast<int>(result_.points.size()), static_cast<int>(moved)});

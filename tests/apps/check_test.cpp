@@ -172,8 +172,9 @@ TEST(Check, PointsThatNoLongerFitOrRunFail) {
 // From every outcome of a round to every other; a state of another version is none that is known.
 TEST(Check, ARoundThatSitesAreMissingInIsWorseAndOneOfNobodyWorseStill) {
   const Sandbox sandbox;
-  const Outcome report = run(
-      words("run --topology sdp4bit_a100 --model gpt_125m --nodes 1 --format json"), sandbox.path());
+  const Outcome report =
+      run(words("run --topology sdp4bit_a100 --model gpt_125m --nodes 1 --format json"),
+          sandbox.path());
   Json round = Json::parse(report.out);
   struct Step {
     const char* before;
@@ -249,6 +250,20 @@ TEST(Check, ACrashIsAnErrorAndNoBaseline) {
   kill(workers[0], SIGSEGV);
   EXPECT_EQ(update.wait().code, 1);
   EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline);
+}
+
+// As Slurm tells all processes of a job that is cancelled.
+TEST(Check, APointThatIsStoppedFromOutsideIsNoResult) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
+  Program program(words("check s.toml -j 1 --update"), sandbox.path());
+  std::vector<pid_t> workers;
+  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
+  kill(workers[0], SIGTERM);
+  const Outcome outcome = program.wait();
+  EXPECT_EQ(outcome.code, 2);
+  expect_says(outcome.err, {"s.toml: 1 of its points", "stopped from outside"});
+  EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
 }
 
 TEST(Check, FilesThatChangeMeanwhileAreNoBaseline) {
