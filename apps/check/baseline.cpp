@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <set>
-#include <utility>
 
 #include "apps/sweep/store.hpp"
 
@@ -56,14 +54,12 @@ Inputs texts_at(const JsonReader& reader) {
 }
 
 Inputs numbers_at(const JsonReader& reader) {
-  std::multimap<std::size_t, std::pair<std::string, double>> ranked;
+  Inputs numbers = Inputs::object();
   reader.each_key([&](const std::string& name, const JsonReader& value) {
     if (!value.value().is_number()) value.fail("is not a number");
-    ranked.emplace(rank_of(name), std::pair(name, value.value().get<double>()));
+    numbers[name] = value.value().get<double>();
   });
-  Inputs numbers = Inputs::object();
-  for (const auto& [rank, metric] : ranked) numbers[metric.first] = metric.second;
-  return numbers;
+  return in_order(numbers);
 }
 
 Inputs inputs_at(const JsonReader& reader) {

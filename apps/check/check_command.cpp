@@ -11,6 +11,7 @@
 #include "apps/check/baseline.hpp"
 #include "apps/check/outputs.hpp"
 #include "apps/check/run_spec.hpp"
+#include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -78,14 +79,11 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
   add("strict", po::bool_switch(&o.strict), "whatever has moved fails, what is better too");
   add("junit", po::value(&o.junit), "write JUnit XML, a test case for each point");
   add("markdown", po::value(&o.markdown), "write a summary for the page of a CI job");
-  add("jobs,j", po::value(&o.jobs), "points of a spec at a time (default: all cores)");
+  add("jobs,j", jobs_flag(o.jobs), "points of a spec at a time (default: all cores)");
   po::positional_options_description places;
   places.add("what", 1);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
-  if (!values["jobs"].empty() && (o.jobs < 1 || o.jobs > 4096)) {
-    throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", o.jobs));
-  }
   if (!values["jobs"].empty() && !is_spec(o.what)) {
     throw sim::InputError("-j: is for a spec, whose points are run; here they have been");
   }
@@ -153,9 +151,9 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
   Baseline baseline = before.value_or(Baseline{});
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const auto crashed = std::ranges::count(now.points, "crashed", &Result::state);
-  const Comparison comparison = compare(baseline, now, tolerances);
   if (before || crashed > 0) {
-    fmt::print("{}", to_terminal(comparison, {options.what, options.baseline.string()}));
+    fmt::print("{}", to_terminal(compare(baseline, now, tolerances),
+                                 {options.what, options.baseline.string()}));
   }
   if (crashed > 0) {
     fmt::print("{}: not written: {} of the points crashed\n", options.baseline.string(), crashed);
@@ -170,7 +168,7 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
 
 int check(const CheckOptions& options, const Baseline& baseline, const Results& now) {
   const Tolerances tolerances = tolerances_of(options, baseline, now);
-  const Comparison comparison = compare(baseline, now, tolerances);
+  const ComparedResults comparison = compare(baseline, now, tolerances);
   const CheckedNames names{options.what, options.baseline.string(), options.strict};
   fmt::print("{}", to_terminal(comparison, names));
   if (!options.junit.empty()) sim::write_file(options.junit, to_junit(comparison, names));

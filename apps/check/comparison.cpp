@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "apps/check/neighbours.hpp"
 #include "apps/sweep/store.hpp"
 
 namespace apps {
@@ -85,15 +87,11 @@ std::vector<Difference> differences_of(const Result& before, const Result& now,
   return all;
 }
 
-std::string value_text(const Inputs& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 // "nodes was 2, is 4", for each of the names that is another one.
 void add_changed(const Inputs& before, const Inputs& now, const char* kind,
                  std::vector<std::string>& changes) {
   const auto text = [](const Inputs& values, const std::string& name) {
-    return values.contains(name) ? "'" + value_text(values[name]) + "'" : std::string("nothing");
+    return values.contains(name) ? "'" + text_of(values[name]) + "'" : std::string("nothing");
   };
   for (const std::string& name : names_in(before, now)) {
     const std::string then = text(before, name), today = text(now, name);
@@ -119,15 +117,12 @@ std::vector<std::string> changes_of(const Result& before, const Result& now,
   return changes;
 }
 
-// Of a point that one side lacks: the one of the other's left over that differs in one input alone.
-std::vector<std::string> changed_input(const Result& missing,
-                                       const std::vector<const Result*>& fresh) {
-  for (const Result* point : fresh) {
-    std::vector<std::string> changes;
-    add_changed(missing.inputs, point->inputs, "", changes);
-    if (changes.size() == 1) return changes;
-  }
-  return {};
+// Of a point that today's lack: the input of which one of today's that are new has another value.
+std::vector<std::string> changed_input(const Result& missing, const Neighbours& fresh) {
+  std::vector<std::string> changes;
+  const Result* const point = fresh.of(missing.inputs);
+  if (point != nullptr) add_changed(missing.inputs, point->inputs, "", changes);
+  return changes;
 }
 
 class Comparing {
@@ -137,7 +132,7 @@ class Comparing {
     for (const Result& point : baseline.results.points) known_.emplace(id_of(point.inputs), &point);
   }
 
-  Comparison run() {
+  ComparedResults run() {
     for (const Result& point : now_.points) add(point);
     for (const Result& point : baseline_.results.points) {
       if (!known_.contains(id_of(point.inputs))) continue;
@@ -162,7 +157,7 @@ class Comparing {
     const auto before = known_.find(id_of(point.inputs));
     if (before == known_.end()) {
       compared.differences.push_back({"point", "not there", point.state, "", Verdict::worse});
-      fresh_.push_back(&point);
+      fresh_.add(point);
     } else {
       compared.differences = differences_of(*before->second, point, tolerances_);
       note(changes_of(*before->second, point, baseline_, now_), !compared.differences.empty());
@@ -173,12 +168,11 @@ class Comparing {
 
   void note(const std::vector<std::string>& changes, bool moved) {
     for (const std::string& what : changes) {
-      auto change = std::ranges::find(result_.changes, what, &InputChange::what);
-      if (change == result_.changes.end()) {
-        change = result_.changes.insert(change, {what, 0, 0});
-      }
-      ++change->points;
-      change->moved += moved ? 1 : 0;
+      const auto [place, is_new] = places_.emplace(what, result_.changes.size());
+      if (is_new) result_.changes.push_back({what, 0, 0});
+      InputChange& change = result_.changes[place->second];
+      ++change.points;
+      change.moved += moved ? 1 : 0;
     }
   }
 
@@ -186,8 +180,9 @@ class Comparing {
   const Results& now_;
   const Tolerances& tolerances_;
   std::map<std::string, const Result*> known_;  // of the baseline, not met yet
-  std::vector<const Result*> fresh_;
-  Comparison result_;
+  Neighbours fresh_;
+  ComparedResults result_;
+  std::map<std::string, std::size_t> places_;  // of its changes, by what they are
 };
 
 }  // namespace
@@ -212,15 +207,16 @@ Verdict ComparedPoint::verdict() const {
   return worst;
 }
 
-int Comparison::count(Verdict verdict) const {
+int ComparedResults::count(Verdict verdict) const {
   return static_cast<int>(std::ranges::count(points, verdict, &ComparedPoint::verdict));
 }
 
-Comparison compare(const Baseline& baseline, const Results& now, const Tolerances& tolerances) {
+ComparedResults compare(const Baseline& baseline, const Results& now,
+                        const Tolerances& tolerances) {
   return Comparing(baseline, now, tolerances).run();
 }
 
-Labels::Labels(const Comparison& comparison) {
+Labels::Labels(const ComparedResults& comparison) {
   std::map<std::string, std::set<std::string>> values;
   std::vector<std::string> order;
   for (const ComparedPoint& compared : comparison.points) {
@@ -244,7 +240,7 @@ Labels::Labels(const Comparison& comparison) {
 std::string Labels::of(const Result& point, bool all_keys) const {
   std::string label;
   const auto add = [&](const std::string& name) {
-    label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, value_text(point.inputs[name]));
+    label += fmt::format("{}{}={}", label.empty() ? "" : " ", name, text_of(point.inputs[name]));
   };
   if (all_keys) {
     for (const auto& [name, value] : point.inputs.items()) add(name);

@@ -1,4 +1,4 @@
-// Comparison: what of today's results is another than in the baseline, and which inputs are.
+// What of today's results is another than in the baseline, and which inputs are.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ struct InputChange {
   int moved = 0;   // of these
 };
 
-struct Comparison {
+struct ComparedResults {
   std::vector<ComparedPoint> points;  // today's in their order, then those that are missing
   std::vector<InputChange> changes;
   [[nodiscard]] int count(Verdict verdict) const;
@@ -41,14 +41,14 @@ struct Comparison {
 
 // Points are the same where their inputs are. One that is missing is worse, and so is one that the
 // baseline has not: it is compared with nothing. Both have to outlive what is returned.
-[[nodiscard]] Comparison compare(const Baseline& baseline, const Results& now,
-                                 const Tolerances& tolerances);
+[[nodiscard]] ComparedResults compare(const Baseline& baseline, const Results& now,
+                                      const Tolerances& tolerances);
 
 // The inputs of points as "nodes=2 scheme=sdp4bit"; with `all_keys` all of them, else those that
 // not all points have alike.
 class Labels {
  public:
-  explicit Labels(const Comparison& comparison);
+  explicit Labels(const ComparedResults& comparison);
   [[nodiscard]] std::string of(const Result& point, bool all_keys) const;
 
  private:

@@ -41,8 +41,9 @@ std::vector<std::string> lines_of(const ComparedPoint& compared) {
 
 // The first of what is worst.
 std::string headline(const ComparedPoint& compared) {
+  const Verdict worst = compared.verdict();
   for (const Difference& difference : compared.differences) {
-    if (difference.verdict == compared.verdict()) return text_of(difference);
+    if (difference.verdict == worst) return text_of(difference);
   }
   return compared.point->message;
 }
@@ -65,7 +66,7 @@ void add_case(pugi::xml_node suite, const ComparedPoint& compared, const Labels&
 
 }  // namespace
 
-std::string to_junit(const Comparison& comparison, const CheckedNames& names) {
+std::string to_junit(const ComparedResults& comparison, const CheckedNames& names) {
   int failed = 0, crashed = 0;
   for (const ComparedPoint& compared : comparison.points) {
     if (!fails(compared.verdict(), names.strict)) continue;

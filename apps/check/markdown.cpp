@@ -41,7 +41,7 @@ std::string rows_of(const ComparedPoint& compared, const std::string& label, std
   return rows;
 }
 
-std::string table(const Comparison& comparison) {
+std::string table(const ComparedResults& comparison) {
   std::string rows;
   std::size_t shown = 0, all = 0;
   const Labels labels(comparison);
@@ -59,7 +59,7 @@ std::string table(const Comparison& comparison) {
 
 }  // namespace
 
-std::string to_markdown(const Comparison& comparison, const CheckedNames& names) {
+std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names) {
   const int failed = failures(comparison, names.strict);
   std::string text =
       fmt::format("### {} beside {}: {}\n\n{}\n\n", code(names.subject), code(names.baseline),

@@ -16,18 +16,18 @@ struct CheckedNames {
 
 [[nodiscard]] bool fails(Verdict verdict, bool strict);
 // How many points fail.
-[[nodiscard]] int failures(const Comparison& comparison, bool strict);
+[[nodiscard]] int failures(const ComparedResults& comparison, bool strict);
 // "8 points: 2 worse, 6 as before".
-[[nodiscard]] std::string counts_text(const Comparison& comparison);
+[[nodiscard]] std::string counts_text(const ComparedResults& comparison);
 // "the file has changed (4 points, 2 of which moved)", a line for each; where points have moved
 // without one, a line that says so.
-[[nodiscard]] std::vector<std::string> change_lines(const Comparison& comparison);
+[[nodiscard]] std::vector<std::string> change_lines(const ComparedResults& comparison);
 
-[[nodiscard]] std::string to_terminal(const Comparison& comparison, const CheckedNames& names);
+[[nodiscard]] std::string to_terminal(const ComparedResults& comparison, const CheckedNames& names);
 // GitHub's Markdown, of at most 1 MiB, which is what a job's summary holds.
-[[nodiscard]] std::string to_markdown(const Comparison& comparison, const CheckedNames& names);
+[[nodiscard]] std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names);
 // JUnit's XML: a test case for each point. Valid by the schema junit-10 of Jenkins' xUnit plugin.
-[[nodiscard]] std::string to_junit(const Comparison& comparison, const CheckedNames& names);
+[[nodiscard]] std::string to_junit(const ComparedResults& comparison, const CheckedNames& names);
 
 // `text` as it is safe in each of these, on one line of at most `longest` bytes: UTF-8 without
 // control characters and without what no XML has.

@@ -18,10 +18,6 @@ namespace {
 // What else a report has says whether it ended well, and is in the state.
 constexpr const char* kOfState[] = {"fits_memory", "outcome"};
 
-std::string text_of(const Inputs& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 void add_figure(const std::string& key, const Inputs& value, Result& result) {
   if (value.is_null() || std::ranges::find(kOfState, key) != std::end(kOfState)) return;
   if (value.is_number_float() || (value.is_number() && is_known_metric(key))) {
@@ -29,16 +25,6 @@ void add_figure(const std::string& key, const Inputs& value, Result& result) {
   } else {
     result.setup[key] = text_of(value);
   }
-}
-
-// Those that people look at first come first.
-Inputs in_order(const Inputs& metrics) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : metrics.items()) names.push_back(name);
-  std::ranges::stable_sort(names, {}, [](const std::string& name) { return rank_of(name); });
-  Inputs sorted = Inputs::object();
-  for (const std::string& name : names) sorted[name] = metrics[name];
-  return sorted;
 }
 
 void add_report(const Inputs& report, Result& result) {
@@ -78,7 +64,9 @@ bool is_of(const Result& result, const std::string& file) {
 class StoreReader {
  public:
   explicit StoreReader(Store& store) : store_(store) {
-    for (const Origin& origin : store.origins()) origins_.emplace(origin.id, origin);
+    for (const Origin& origin : store.origins()) {
+      origins_[origin.id] = {origin.version, nlohmann::json::parse(origin.files, nullptr, false)};
+    }
   }
 
   Results read() {
@@ -101,10 +89,9 @@ class StoreReader {
     result.message = point.finished.message;
     result.wall_s = point.finished.wall_s;
     if (!point.finished.report.is_null()) add_report(point.finished.report, result);
-    const Origin& origin = origins_[point.finished.origin];
+    const auto& origin = origins_[point.finished.origin];
     agree("gardenhose", origin.version, results_.version);
-    const auto files = nlohmann::json::parse(origin.files, nullptr, false);
-    for (const auto& [name, hash] : files.items()) {
+    for (const auto& [name, hash] : origin.files.items()) {
       if (!hash.is_string() || !is_of(result, name)) continue;
       agree(name, hash.get<std::string>(),
             results_.files.emplace(name, hash.get<std::string>()).first->second);
@@ -123,8 +110,13 @@ class StoreReader {
                     name));
   }
 
+  struct OfOrigin {
+    std::string version;
+    nlohmann::json files;
+  };
+
   Store& store_;
-  std::map<std::string, Origin> origins_;
+  std::map<std::string, OfOrigin> origins_;
   Results results_;
 };
 
@@ -168,6 +160,15 @@ Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {
 }
 
 }  // namespace
+
+Inputs in_order(const Inputs& metrics) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : metrics.items()) names.push_back(name);
+  std::ranges::stable_sort(names, {}, [](const std::string& name) { return rank_of(name); });
+  Inputs sorted = Inputs::object();
+  for (const std::string& name : names) sorted[name] = metrics[name];
+  return sorted;
+}
 
 Results results_in(Store& store) { return StoreReader(store).read(); }
 

@@ -32,6 +32,9 @@ struct Results {
   int stopped_by = 0;  // a signal, before all points were run: the rest is empty
 };
 
+// Metrics in the order of rank_of(): those that people look at first come first.
+[[nodiscard]] Inputs in_order(const Inputs& metrics);
+
 // Throws InputError where points are open, or were computed from files or by versions that differ.
 [[nodiscard]] Results results_in(Store& store);
 // What `run --format json` prints, of one scheme or of several: each is a point by its topology,

@@ -18,7 +18,7 @@ Results run_spec(const std::filesystem::path& file, int jobs) {
   // SQLite's name of a database in memory: nothing is kept but the baseline.
   Store store(":memory:", Access::create);
   store.set_points({spec.text, sha256(spec.text), Shard{}.text()}, points);
-  const int workers = jobs > 0 ? jobs : usable_cores();
+  const int workers = workers_of(jobs);
   const std::int64_t session =
       store.begin_session({.version = GARDENHOSE_VERSION, .workers = workers});
   const Totals totals = run_points(store, origins, signals, {session, workers, folder});

@@ -14,9 +14,8 @@ constexpr std::size_t kLongest = 200;  // bytes of a cell
 constexpr std::array<const char*, 6> kHeader{"point", "what", "baseline", "now", "change", ""};
 using Cells = std::array<std::string, kHeader.size()>;
 
-std::vector<Cells> cells_of(const Comparison& comparison) {
+std::vector<Cells> cells_of(const ComparedResults& comparison, const Labels& labels) {
   std::vector<Cells> all;
-  const Labels labels(comparison);
   for (const ComparedPoint& compared : comparison.points) {
     std::string label = labels.of(*compared.point, false);
     for (const Difference& d : compared.differences) {
@@ -48,9 +47,8 @@ std::string table(const std::vector<Cells>& rows) {
 }
 
 // What the processes said of points that have no figures.
-std::string messages(const Comparison& comparison) {
+std::string messages(const ComparedResults& comparison, const Labels& labels) {
   std::string text;
-  const Labels labels(comparison);
   for (const ComparedPoint& compared : comparison.points) {
     if (compared.differences.empty() || compared.point->message.empty()) continue;
     text += fmt::format("  {}: {}\n", one_line(labels.of(*compared.point, false), kLongest),
@@ -65,13 +63,13 @@ bool fails(Verdict verdict, bool strict) {
   return verdict == Verdict::worse || (strict && verdict != Verdict::same);
 }
 
-int failures(const Comparison& comparison, bool strict) {
+int failures(const ComparedResults& comparison, bool strict) {
   return static_cast<int>(std::ranges::count_if(
       comparison.points,
       [&](const ComparedPoint& compared) { return fails(compared.verdict(), strict); }));
 }
 
-std::string counts_text(const Comparison& comparison) {
+std::string counts_text(const ComparedResults& comparison) {
   std::vector<std::string> parts;
   for (const Verdict verdict : {Verdict::worse, Verdict::moved, Verdict::better, Verdict::same}) {
     const int count = comparison.count(verdict);
@@ -81,7 +79,7 @@ std::string counts_text(const Comparison& comparison) {
                      comparison.points.size() == 1 ? "" : "s", fmt::join(parts, ", "));
 }
 
-std::vector<std::string> change_lines(const Comparison& comparison) {
+std::vector<std::string> change_lines(const ComparedResults& comparison) {
   std::vector<std::string> lines;
   for (const InputChange& change : comparison.changes) {
     lines.push_back(fmt::format(
@@ -97,11 +95,12 @@ std::vector<std::string> change_lines(const Comparison& comparison) {
   return lines;
 }
 
-std::string to_terminal(const Comparison& comparison, const CheckedNames& names) {
+std::string to_terminal(const ComparedResults& comparison, const CheckedNames& names) {
   std::string text;
-  const std::vector<Cells> rows = cells_of(comparison);
+  const Labels labels(comparison);
+  const std::vector<Cells> rows = cells_of(comparison, labels);
   if (!rows.empty()) text += table(rows);
-  text += messages(comparison);
+  text += messages(comparison, labels);
   const std::vector<std::string> changes = change_lines(comparison);
   if (!changes.empty()) text += "\ninputs that are not those of the baseline\n";
   for (const std::string& change : changes) text += "  " + one_line(change, 3 * kLongest) + "\n";

@@ -183,10 +183,6 @@ class Map {
 
 }  // namespace
 
-std::string text_of(const Inputs& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 StoreMap map_store(Store& store, const StoreMapOptions& options) {
   Map map(options);
   map.read(store);

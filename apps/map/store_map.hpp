@@ -9,9 +9,6 @@
 
 namespace apps {
 
-// As people write it: a text without its quotes.
-[[nodiscard]] std::string text_of(const Inputs& value);
-
 struct StoreMapOptions {
   std::string store, x, y, over, baseline, where, format;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "apps/sweep/plan.hpp"
+#include "apps/sweep/sql_quantity.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {

@@ -67,18 +67,6 @@ void keep(Database& database, const Spec& spec, const std::string& condition,
 
 }  // namespace
 
-// No unit belongs to two of the types.
-std::optional<double> quantity_value(std::string_view text) {
-  using sim::parse_quantity;
-  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
-    return static_cast<double>(bytes->count);
-  }
-  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
-  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
-  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
-  return std::nullopt;
-}
-
 std::vector<std::int64_t> places_of(const Spec& spec) {
   std::vector<std::int64_t> places;
   if (spec.where.empty()) {

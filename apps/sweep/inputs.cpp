@@ -11,6 +11,10 @@ std::string column_of(std::string_view key) {
   return column;
 }
 
+std::string text_of(const Inputs& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 Arguments arguments_of(const Inputs& inputs) {
   Arguments arguments{"run"};
   for (const auto& [key, value] : inputs.items()) {
@@ -19,8 +23,7 @@ Arguments arguments_of(const Inputs& inputs) {
       arguments.emplace_back("--set");
       arguments.push_back(key + "=" + value.dump());
     } else if (!value.is_boolean()) {
-      arguments.push_back("--" + key + "=" +
-                          (value.is_string() ? value.get<std::string>() : value.dump()));
+      arguments.push_back("--" + key + "=" + text_of(value));
     } else if (value.get<bool>()) {
       arguments.push_back("--" + key);
     }

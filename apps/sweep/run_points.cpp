@@ -1,5 +1,6 @@
 #include "apps/sweep/run_points.hpp"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -9,6 +10,8 @@
 
 #include "apps/sweep/outcome.hpp"
 #include "apps/sweep/progress.hpp"
+#include "apps/sweep/shard.hpp"
+#include "sim/base/error.hpp"
 
 namespace apps {
 namespace {
@@ -54,7 +57,18 @@ std::int64_t ended_before(Store& store) {
   return ended;
 }
 
+void check_jobs(int jobs) {
+  if (jobs >= 1 && jobs <= 4096) return;
+  throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", jobs));
+}
+
 }  // namespace
+
+boost::program_options::typed_value<int>* jobs_flag(int& jobs) {
+  return boost::program_options::value(&jobs)->notifier(check_jobs);
+}
+
+int workers_of(int jobs) { return jobs > 0 ? jobs : usable_cores(); }
 
 Totals run_points(Store& store, Origins& origins, const Signals& signals, const RunPlan& plan) {
   const std::vector<OpenPoint> open = store.open_points();

@@ -1,6 +1,7 @@
 // The main loop of a sweep: starts the open points, records those that end.
 #pragma once
 
+#include <boost/program_options.hpp>
 #include <cstdint>
 #include <filesystem>
 
@@ -14,6 +15,11 @@ struct Totals {
   std::int64_t ended = 0;
   double wall_s = 0, cpu_s = 0;
 };
+
+// Of -j, 1 to 4096. Throws InputError for another number.
+[[nodiscard]] boost::program_options::typed_value<int>* jobs_flag(int& jobs);
+// As many workers; 0: one for each core that this process may use.
+[[nodiscard]] int workers_of(int jobs);
 
 struct RunPlan {
   std::int64_t session;  // its key

@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,9 +50,5 @@ inline constexpr std::int64_t kMostPoints = 1'000'000;
 [[nodiscard]] Inputs inputs_at(const Spec& spec, std::int64_t place);
 // The places that `where` leaves, upwards. Throws InputError for what is not SQL.
 [[nodiscard]] std::vector<std::int64_t> places_of(const Spec& spec);
-
-// A text with a unit in base units: bytes per second, bytes, seconds or FLOPs per second. None where
-// it is no quantity.
-[[nodiscard]] std::optional<double> quantity_value(std::string_view text);
 
 }  // namespace apps

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "apps/sweep/spec.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -23,6 +22,18 @@ void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
 }
 
 }  // namespace
+
+// No unit belongs to two of the types.
+std::optional<double> quantity_value(std::string_view text) {
+  using sim::parse_quantity;
+  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
+    return static_cast<double>(bytes->count);
+  }
+  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
+  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
+  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
+  return std::nullopt;
+}
 
 void add_quantity(Database& database) {
   sqlite3_create_function(database.handle(), "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,

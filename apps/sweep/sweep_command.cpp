@@ -61,7 +61,7 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   add("spec", po::value(&spec)->required(), "the spec; its name alone will do");
   add("store", po::value(&store),
       "the SQLite file (default: SPEC.sqlite beside the spec, of a shard SPEC.KofN.sqlite)");
-  add("jobs,j", po::value(&o.jobs), "points at a time (default: all cores, or as Slurm says)");
+  add("jobs,j", jobs_flag(o.jobs), "points at a time (default: all cores, or as Slurm says)");
   add("shard", po::value(&o.shard),
       "K/N: only the K-th of N equal parts (default: all, or the task of Slurm's job array)");
   add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point, and run none");
@@ -72,9 +72,6 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   places.add("spec", 1);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
-  if (!values["jobs"].empty() && (o.jobs < 1 || o.jobs > 4096)) {
-    throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", o.jobs));
-  }
   o.spec = spec;
   o.store = store;
   return o;
@@ -188,7 +185,7 @@ int run_sweep(const SweepOptions& options) {
   Origins origins(folder);
   Store store =
       open_store(options, file, {spec.text, sha256(spec.text), shard.text()}, points, origins);
-  const int jobs = options.jobs > 0 ? options.jobs : usable_cores();
+  const int jobs = workers_of(options.jobs);
   const Totals totals = run_session(store, origins, signals,
                                     {.begun = now(),
                                      .version = GARDENHOSE_VERSION,

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -74,16 +74,11 @@ TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
   const std::string flags = named(GetParam()).flags(other.cluster, other.calibration);
   const apps_tests::Sandbox sandbox;
-  const apps_tests::Outcome outcome =
-      apps_tests::run(apps_tests::words("run " + kFlags + flags + " --format csv"), sandbox.path());
+  const apps_tests::Outcome outcome = apps_tests::run(
+      apps_tests::words("run " + kFlags + flags + " --format json"), sandbox.path());
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const auto lines_end = outcome.out.find('\n');
-  const std::string header = outcome.out.substr(0, lines_end);
-  const auto column = std::count(
-      header.begin(), header.begin() + static_cast<long>(header.find("step_time_s")), ',');
-  std::size_t at = lines_end + 1;
-  for (long i = 0; i < column; ++i) at = outcome.out.find(',', at) + 1;
-  EXPECT_NEAR(std::stod(outcome.out.substr(at)) / seconds(other), 1, 1e-5) << flags;
+  const double step_time_s = nlohmann::json::parse(outcome.out)["step_time_s"];
+  EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
 }
 
 TEST_P(Assumptions, HaveASpreadWithItsSource) {

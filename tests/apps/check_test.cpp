@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/apps/checks.hpp"
@@ -146,6 +145,28 @@ TEST(Check, PointsThatOneSideLacksFail) {
   EXPECT_EQ(check_in(sandbox).code, 0);
 }
 
+// Where a single one is: another value, one more or one less.
+TEST(Check, SaysInWhichInputAPointThatIsMissingIsOneOfToday) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const auto text = text_of(sandbox.path() / "s.baseline.json");
+  edit(sandbox, [](Json& baseline) {
+    baseline["points"][0]["inputs"]["nodes"] = 2;
+    baseline["points"][1]["inputs"]["tp"] = 1;
+  });
+  expect_says(check_in(sandbox).out, {"nodes was '2', is '1' (1 point, moved)",
+                                      "tp was '1', is nothing (1 point, moved)"});
+  sandbox.write("s.baseline.json", text);
+  edit(sandbox, [](Json& baseline) {
+    baseline["points"][0]["inputs"].erase("nodes");
+    baseline["points"][1]["inputs"]["nodes"] = 2;
+    baseline["points"][1]["inputs"]["tp"] = 1;
+  });
+  const Outcome outcome = check_in(sandbox);
+  expect_says(outcome.out, {"nodes was nothing, is '1' (1 point, moved)"});
+  EXPECT_EQ(outcome.out.find("tp was"), std::string::npos) << outcome.out;
+}
+
 TEST(Check, PointsThatNoLongerFitOrRunFail) {
   const Sandbox sandbox;
   write_study(sandbox, "gpu.memory = \"80 GB\"\n");
@@ -228,67 +249,6 @@ TEST(Check, TakesStoresAndRunsToo) {
   // Standard input of these tests is empty.
   expect_refused(run(words("check - --baseline r.baseline.json"), sandbox.path()),
                  "standard input");
-}
-
-TEST(Check, ACrashIsAnErrorAndNoBaseline) {
-  const Sandbox sandbox;
-  write_study(sandbox);
-  const std::string baseline = text_of(sandbox.path() / "s.baseline.json");
-  sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
-  Program program(words("check s.toml -j 1 --junit c.xml"), sandbox.path());
-  std::vector<pid_t> workers;
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
-  kill(workers[0], SIGSEGV);
-  const Outcome outcome = program.wait();
-  EXPECT_EQ(outcome.code, 1) << outcome.err;
-  expect_says(text_of(sandbox.path() / "c.xml"),
-              {"errors=\"1\"", "<error type=\"worse\"", "signal 11"});
-  expect_valid_junit(sandbox, "c.xml");
-
-  Program update(words("check s.toml -j 1 --update"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(update.id())).empty(); }));
-  kill(workers[0], SIGSEGV);
-  EXPECT_EQ(update.wait().code, 1);
-  EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline);
-}
-
-// As Slurm tells all processes of a job that is cancelled.
-TEST(Check, APointThatIsStoppedFromOutsideIsNoResult) {
-  const Sandbox sandbox;
-  sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
-  Program program(words("check s.toml -j 1 --update"), sandbox.path());
-  std::vector<pid_t> workers;
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
-  kill(workers[0], SIGTERM);
-  const Outcome outcome = program.wait();
-  EXPECT_EQ(outcome.code, 2);
-  expect_says(outcome.err, {"s.toml: 1 of its points", "stopped from outside"});
-  EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
-}
-
-TEST(Check, FilesThatChangeMeanwhileAreNoBaseline) {
-  const Sandbox sandbox;
-  sandbox.write("table.json", slower_table(1));
-  sandbox.write("s.toml",
-                replaced_in(kLongSweep, "[grid]", "calibration = \"./table.json\"\n[grid]"));
-  Program program(words("check s.toml --update"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
-  sandbox.write("table.json", slower_table(1.03));
-  const Outcome outcome = program.wait();
-  EXPECT_EQ(outcome.code, 2);
-  // After lines of progress, where it took long.
-  expect_says(outcome.err, {"s.toml: ", "table.json changed while the points ran"});
-  EXPECT_EQ(sandbox.names(), (Arguments{"s.toml", "table.json"}));
-}
-
-TEST(Check, CtrlCEndsItWithNothingWritten) {
-  const Sandbox sandbox;
-  sandbox.write("s.toml", kLongSweep);
-  Program program(words("check s.toml -j 1 --update"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
-  kill(program.id(), SIGINT);
-  EXPECT_EQ(program.wait().code, 130);
-  EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
 }
 
 }  // namespace
