@@ -9,8 +9,6 @@
 namespace sim {
 namespace {
 
-constexpr double kRounded = 1e-4;  // of a simulated time, at most, by the engine
-
 // What one GPU or one link has to do, and what at least comes before it and after it.
 struct Work {
   double seconds = 0;
@@ -56,14 +54,14 @@ class LeastTime {
   LeastTime(const Schedule& schedule, const Wiring& wiring)
       : schedule_(schedule),
         routes_(crossed_links(wiring)),
+        alone_s_(schedule.operations.size()),
         begin_s_(schedule.operations.size()),
         rest_s_(schedule.operations.size()),
         gpus_(static_cast<std::size_t>(schedule.ranks)),
         links_(wiring.links.size()) {}
 
   [[nodiscard]] double seconds() {
-    const double path_s = find_paths();
-    double least_s = path_s;
+    double least_s = find_paths();
     add_work();
     for (const Work& gpu : gpus_) least_s = std::max(least_s, gpu.least_s());
     for (const Work& link : links_) least_s = std::max(least_s, link.least_s());
@@ -91,14 +89,15 @@ class LeastTime {
     const auto& operations = schedule_.operations;
     double longest_s = 0;
     for (std::size_t id = 0; id < operations.size(); ++id) {
+      alone_s_[id] = alone_s(operations[id]);
       double& begin = begin_s_[id];
       for (const auto earlier : schedule_.dependencies_of(operations[id])) {
-        begin = std::max(begin, begin_s_[earlier] + alone_s(operations[earlier]));
+        begin = std::max(begin, begin_s_[earlier] + alone_s_[earlier]);
       }
-      longest_s = std::max(longest_s, begin + alone_s(operations[id]));
+      longest_s = std::max(longest_s, begin + alone_s_[id]);
     }
     for (std::size_t id = operations.size(); id-- > 0;) {
-      const double from_s = rest_s_[id] + alone_s(operations[id]);
+      const double from_s = rest_s_[id] + alone_s_[id];
       for (const auto earlier : schedule_.dependencies_of(operations[id])) {
         rest_s_[earlier] = std::max(rest_s_[earlier], from_s);
       }
@@ -123,6 +122,7 @@ class LeastTime {
 
   const Schedule& schedule_;
   std::vector<std::vector<Crossed>> routes_;
+  std::vector<double> alone_s_;           // by operation
   std::vector<double> begin_s_, rest_s_;  // by operation: longest paths to its start, from its end
   std::vector<Work> gpus_, links_;
 };

@@ -8,6 +8,10 @@
 
 namespace sim {
 
+// The part of a simulated time that the engine may round off: SimGrid rounds the shares of a link to
+// 1e-5.
+inline constexpr double kRounded = 1e-4;
+
 // No more than simulate() takes, whatever shares what there. The longest of:
 //
 //   the longest path    An operation begins when those that it depends on have ended, and lasts at
@@ -19,7 +23,7 @@ namespace sim {
 //                       shortest of their longest paths to the end.
 //   each link's bytes   The same, of bytes over the link's rate; where that changes, its highest.
 //
-// Less a ten-thousandth: SimGrid rounds the shares of a link to 1e-5. Linear in the schedule.
+// Less kRounded. Linear in the schedule.
 [[nodiscard]] Seconds least_time(const Schedule& schedule, const Wiring& wiring);
 
 }  // namespace sim
