@@ -1,13 +1,8 @@
 #include "apps/arguments.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <sstream>
-
-#include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 
@@ -63,6 +58,22 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
   }
   po::notify(values);
   return true;
+}
+
+std::string shell_text(const Arguments& arguments) {
+  std::string text;
+  for (const std::string& argument : arguments) {
+    const bool plain =
+        argument.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,") ==
+        std::string::npos;
+    std::string shown = argument;
+    for (std::size_t at = 0; !plain && (at = shown.find('\'', at)) != std::string::npos; at += 4) {
+      shown.replace(at, 1, "'\\''");
+    }
+    text += (text.empty() ? "" : " ") + (plain ? shown : "'" + shown + "'");
+  }
+  return text;
 }
 
 }  // namespace apps

@@ -1,9 +1,16 @@
-// Parsing of a subcommand's arguments, the same for all.
+// Arguments of a subcommand, parsed the same for all, and as a shell takes them.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <boost/program_options.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "apps/commands.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 
@@ -20,5 +27,16 @@ void check_format(const std::string& format);
 
 // The parts of "a,b". An empty part is a part.
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
+
+// A quantity of sim/base/quantity_text.hpp. Throws InputError at the flag for what is none.
+template <class T>
+[[nodiscard]] T quantity_of(const char* flag, std::string_view text) {
+  const auto parsed = sim::parse_quantity<T>(text);
+  if (!parsed.value) throw sim::InputError(fmt::format("{}: {}", flag, parsed.problem));
+  return *parsed.value;
+}
+
+// A command line as a shell takes it.
+[[nodiscard]] std::string shell_text(const Arguments& arguments);
 
 }  // namespace apps

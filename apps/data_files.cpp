@@ -62,6 +62,8 @@ fs::path data_directory() {
   return GARDENHOSE_SOURCE_DIR;
 }
 
+fs::path codec_error_file() { return data_directory() / "traces/calibration/codec_error.json"; }
+
 std::vector<fs::path> shipped_files(Kind kind) {
   const Folder folder = folder_of(kind);
   std::vector<fs::path> files;

@@ -24,6 +24,8 @@ enum class Kind { topology, wide_area, model, calibration, published };
                                                     const std::string& name);
 // All shipped files of a kind, by name. Times of a CPU are no calibration.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
+// The shipped errors of codecs.
+[[nodiscard]] std::filesystem::path codec_error_file();
 // Where the shipped folders are: the source tree, or share/gardenhose beside the installed program.
 [[nodiscard]] std::filesystem::path data_directory();
 

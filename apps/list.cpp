@@ -66,7 +66,7 @@ void list_all_reduces(const sim::JsonReader& table) {
 }
 
 void list_codecs() {
-  const auto document = sim::read_json(data_directory() / "traces/calibration/codec_error.json");
+  const auto document = sim::read_json(codec_error_file());
   const sim::JsonReader table(document);
   const sim::JsonReader errors = table.at("codecs");
   fmt::print(

@@ -36,8 +36,7 @@ Result simulate_step(const Job& job, const Setup& setup) {
   result.timeline = sim::simulate(result.schedule, job.cluster);
   result.report =
       sim::summarize(job.context(setup), setup.scheme, result.schedule, result.timeline);
-  result.report.codec_error =
-      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", setup.scheme);
+  result.report.codec_error = sim::codec_errors(codec_error_file(), setup.scheme);
   return result;
 }
 

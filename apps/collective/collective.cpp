@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/arguments.hpp"
@@ -13,7 +12,6 @@
 #include "apps/job/job.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/report/records.hpp"
 #include "sim/schedule/collective_rows.hpp"
@@ -52,10 +50,9 @@ struct Timing {
 };
 
 sim::Bytes size_of(const char* flag, const std::string& text) {
-  const auto size = sim::parse_quantity<sim::Bytes>(text);
-  if (!size.value) throw InputError(fmt::format("{}: {}", flag, size.problem));
-  if (size.value->count < 1) throw InputError(fmt::format("{}: is less than a byte", flag));
-  return *size.value;
+  const auto size = quantity_of<sim::Bytes>(flag, text);
+  if (size.count < 1) throw InputError(fmt::format("{}: is less than a byte", flag));
+  return size;
 }
 
 po::options_description collective_flags(CollectiveOptions& o) {
@@ -122,7 +119,7 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
                                const sim::Cluster& cluster,
                                const std::vector<std::vector<int>>& groups) {
   std::vector<std::int64_t> sizes;
-  for (std::int64_t size = options.begin.count; size <= options.end.count; size *= options.factor) {
+  for (std::int64_t size = options.begin.count;; size *= options.factor) {
     sizes.push_back(size);
     if (size > options.end.count / options.factor) break;
   }

@@ -1,9 +1,7 @@
 #include "apps/job/job.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include "apps/arguments.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
-#include "sim/base/quantity_text.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
@@ -189,11 +188,8 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   read_precision(o, p);
   p.overlap = overlap_of(given(o.overlap, fsdp ? "gradients,weights" : "none"));
   p.sharding = sharding_of(o, p.overlap);
-  const auto bucket = sim::parse_quantity<sim::Bytes>(o.bucket_size);
-  if (!bucket.value || bucket.value->count < 1) {
-    throw InputError("--bucket-size: " + (bucket.value ? "is 0; write more" : bucket.problem));
-  }
-  p.bucket = *bucket.value;
+  p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size);
+  if (p.bucket.count < 1) throw InputError("--bucket-size: is 0; write more");
   return p;
 }
 

@@ -12,7 +12,6 @@
 #include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
@@ -49,12 +48,10 @@ struct MapOptions {
 std::vector<sim::Bandwidth> parse_bandwidths(const std::string& text) {
   std::vector<sim::Bandwidth> bandwidths;
   for (const std::string& part : split(text)) {
-    const auto bandwidth = sim::parse_quantity<sim::Bandwidth>(part);
-    if (!bandwidth.value) throw InputError("--bandwidths: " + bandwidth.problem);
-    if (!(bandwidth.value->base() > 0)) {
+    bandwidths.push_back(quantity_of<sim::Bandwidth>("--bandwidths", part));
+    if (!(bandwidths.back().base() > 0)) {
       throw InputError(fmt::format("--bandwidths: '{}' is no bandwidth above 0", part));
     }
-    bandwidths.push_back(*bandwidth.value);
   }
   std::sort(bandwidths.begin(), bandwidths.end());
   return bandwidths;

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "apps/sweep/plan.hpp"
+#include "apps/arguments.hpp"
 #include "apps/sweep/sql_quantity.hpp"
 #include "sim/base/error.hpp"
 

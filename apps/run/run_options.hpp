@@ -18,7 +18,7 @@ namespace apps {
 struct RunOptions {
   JobOptions job;
   RoundOptions rounds;
-  std::string scheme, baseline, format, perfetto;
+  std::string baseline, format, perfetto;
   int perfetto_ranks = 0;
   bool require_fit = false;
   bool break_even = false;

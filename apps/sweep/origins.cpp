@@ -140,7 +140,7 @@ const Origin& Origins::of(const Inputs& inputs) {
   if (calibration.empty() || calibration == "auto") {
     for (const fs::path& file : shipped_files(Kind::calibration)) add(file, false, files);
   }
-  add(data_directory() / "traces/calibration/codec_error.json", false, files);
+  add(codec_error_file(), false, files);
   // A key of a file of sites may name a cluster.
   const fs::path topology = folder_ / text_of(inputs, "topology");
   for (const auto& [key, value] : naming.items()) {

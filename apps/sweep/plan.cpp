@@ -59,20 +59,4 @@ std::set<std::string> differences(const Origin& then, const Origin& today) {
   return changes;
 }
 
-std::string shell_text(const Arguments& arguments) {
-  std::string text;
-  for (const std::string& argument : arguments) {
-    const bool plain =
-        argument.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,") ==
-        std::string::npos;
-    std::string shown = argument;
-    for (std::size_t at = 0; !plain && (at = shown.find('\'', at)) != std::string::npos; at += 4) {
-      shown.replace(at, 1, "'\\''");
-    }
-    text += (text.empty() ? "" : " ") + (plain ? shown : "'" + shown + "'");
-  }
-  return text;
-}
-
 }  // namespace apps

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/arguments.hpp"
 #include "apps/sweep/shard.hpp"
 #include "apps/sweep/store.hpp"
 
@@ -23,8 +24,5 @@ namespace apps {
 
 // What was another then and is today, for a message.
 [[nodiscard]] std::set<std::string> differences(const Origin& then, const Origin& today);
-
-// A command line as a shell takes it.
-[[nodiscard]] std::string shell_text(const Arguments& arguments);
 
 }  // namespace apps
