@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "apps/arguments.hpp"
 #include "sim/engine/simulate.hpp"
-#include "tests/apps/program.hpp"
+#include "tests/apps/answers.hpp"
 
 namespace apps {
 namespace {
@@ -73,11 +72,7 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
 TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
   const std::string flags = named(GetParam()).flags(other.cluster, other.calibration);
-  const apps_tests::Sandbox sandbox;
-  const apps_tests::Outcome outcome = apps_tests::run(
-      apps_tests::words("run " + kFlags + flags + " --format json"), sandbox.path());
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const double step_time_s = nlohmann::json::parse(outcome.out)["step_time_s"];
+  const double step_time_s = apps_tests::json_of("run " + kFlags + flags)["step_time_s"];
   EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
 }
 

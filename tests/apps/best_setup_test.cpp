@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -22,9 +23,7 @@ const std::string kTiny =
 const std::string kSmall = "run --topology dgx_h100_x16 --model gpt_1.3b --nodes 2 ";
 
 Json reports(const std::string& text) {
-  const Outcome outcome = run(words(text + " --format json"), source_directory());
-  EXPECT_EQ(outcome.code, 0) << text << "\n" << outcome.err;
-  const Json json = Json::parse(outcome.out);
+  const Json json = json_of(text);
   return json.is_array() ? json : Json::array({json});
 }
 
@@ -84,8 +83,8 @@ TEST(BestSetup, IsRunByTheFlagsThatAreReported) {
       rest = "--attention unfused";
     }
     if (flags.find("--accumulation") == std::string::npos) rest += " --accumulation 2";
-    const Json again =
-        reports(job + rest + " " + flags + " --scheme " + best["scheme"].get<std::string>())[0];
+    const Json again = reports(
+        fmt::format("{}{} {} --scheme {}", job, rest, flags, best["scheme"].get<std::string>()))[0];
     EXPECT_DOUBLE_EQ(again["step_time_s"], best["step_time_s"]) << given << ": " << flags;
   }
 }
@@ -179,9 +178,8 @@ TEST(BreakEven, OverTheBestIsBelowTheOneOverTheTwin) {
 }
 
 TEST(Tune, IsForOneCluster) {
-  expect_refused(run(words("run --topology two_sites_10g --model gpt_125m --scheme diloco --tune"),
-                     source_directory()),
-                 "--tune");
+  expect_command_refused("run --topology two_sites_10g --model gpt_125m --scheme diloco --tune",
+                         "--tune");
 }
 
 }  // namespace

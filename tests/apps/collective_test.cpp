@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -11,10 +12,7 @@ namespace {
 constexpr const char* kNames[] = {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"};
 
 nlohmann::json collective(const std::string& flags) {
-  const Outcome outcome =
-      run(words("collective --topology dgx_h100_x16 --format json " + flags), "/");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return nlohmann::json::parse(outcome.out);
+  return json_of("collective --topology dgx_h100_x16 " + flags);
 }
 
 TEST(Collective, BandwidthsAreOfTheSizeAndOfWhatEachRankSends) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/program.hpp"
 #include "tests/apps/refusals.hpp"
 #include "tests/shipped_files.hpp"
@@ -22,9 +23,7 @@ Outcome run_with(std::string_view more) {
 }
 
 Json json_with(std::string_view more) {
-  const Outcome outcome = run_with("--format json " + std::string(more));
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
+  return json_of(std::string(kRun) + " " + std::string(more));
 }
 
 double number(const Json& report, const char* key) { return report.at(key).get<double>(); }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -15,14 +16,8 @@ const std::string kCluster = "--topology dgx_h100_x16 --nodes 2 --gpus-per-node 
 const std::string kMap = "map " + kCluster + "--set model.layers=2 --tokens 16384 ";
 const std::string kModels = "--model gpt_125m,gpt_350m --bandwidths 400Gbps,1Gbps ";
 
-Json points(const std::string& text) {
-  const Outcome outcome = run(words(text + " --format json"), source_directory());
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
-}
-
 TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
-  const Json all = points(kMap + kModels);
+  const Json all = json_of(kMap + kModels);
   ASSERT_EQ(all.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(all[i]["model"], i < 2 ? "gpt_125m" : "gpt_350m");
@@ -33,7 +28,7 @@ TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
 }
 
 TEST(Map, SaysThatCompressionPaysOnSlowNetworks) {
-  const Json all = points(kMap + "--model gpt_125m --bandwidths 1Gbps,10Gbps,3200Gbps");
+  const Json all = json_of(kMap + "--model gpt_125m --bandwidths 1Gbps,10Gbps,3200Gbps");
   EXPECT_EQ(all[0]["pays"], true);
   EXPECT_EQ(all[0]["fastest"], all[0]["compressed"]);
   EXPECT_GT(all[0]["speedup"], all[1]["speedup"]);
@@ -46,23 +41,20 @@ TEST(Map, SaysThatCompressionPaysOnSlowNetworks) {
 
 // A point is what run says of its flags.
 TEST(Map, AgreesWithRun) {
-  const Json point = points(kMap + "--model gpt_125m --bandwidths 1Gbps,25Gbps,3200Gbps")[1];
+  const Json point = json_of(kMap + "--model gpt_125m --bandwidths 1Gbps,25Gbps,3200Gbps")[1];
   for (const std::string side : {"uncompressed", "compressed"}) {
-    const Outcome outcome = run(
-        words("run " + kCluster +
-              "--model gpt_125m --set model.layers=2 --set network.nic_bandwidth=25Gbps --scheme " +
-              point[side].get<std::string>() + " " + point[side + "_flags"].get<std::string>() +
-              " --format json"),
-        source_directory());
-    ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_DOUBLE_EQ(Json::parse(outcome.out)["step_time_s"], point[side + "_step_time_s"]) << side;
+    const Json report = json_of(
+        "run " + kCluster +
+        "--model gpt_125m --set model.layers=2 --set network.nic_bandwidth=25Gbps --scheme " +
+        point[side].get<std::string>() + " " + point[side + "_flags"].get<std::string>());
+    EXPECT_DOUBLE_EQ(report["step_time_s"], point[side + "_step_time_s"]) << side;
   }
 }
 
 // What carries over from faster networks leaves nothing out.
 TEST(Map, OfOneBandwidthIsThatPointOfALargerMap) {
-  const Json alone = points(kMap + "--model gpt_125m --bandwidths 25Gbps")[0];
-  const Json among = points(kMap + "--model gpt_125m --bandwidths 25Gbps,100Gbps,400Gbps")[0];
+  const Json alone = json_of(kMap + "--model gpt_125m --bandwidths 25Gbps")[0];
+  const Json among = json_of(kMap + "--model gpt_125m --bandwidths 25Gbps,100Gbps,400Gbps")[0];
   EXPECT_EQ(alone["speedup"], among["speedup"]);
   EXPECT_EQ(alone["uncompressed_step_time_s"], among["uncompressed_step_time_s"]);
 }
@@ -72,9 +64,9 @@ TEST(Map, TakesTheSmallestTensorParallelismThatFits) {
   const std::string job =
       "map --topology dgx_h100_x16 --nodes 2 --gpus-per-node 4 --model gpt_6.7b --scheme qwd "
       "--set model.layers=4 --bandwidths 400Gbps --tokens 16384 --attention fused ";
-  EXPECT_EQ(points(job)[0]["tensor_parallel"], 1);
-  EXPECT_EQ(points(job + "--set gpu.memory=6GB")[0]["tensor_parallel"], 2);
-  EXPECT_EQ(points(job + "--tp 4")[0]["tensor_parallel"], 4);
+  EXPECT_EQ(json_of(job)[0]["tensor_parallel"], 1);
+  EXPECT_EQ(json_of(job + "--set gpu.memory=6GB")[0]["tensor_parallel"], 2);
+  EXPECT_EQ(json_of(job + "--tp 4")[0]["tensor_parallel"], 4);
 }
 
 TEST(Map, IsATableOrCsv) {
@@ -87,19 +79,16 @@ TEST(Map, IsATableOrCsv) {
 }
 
 TEST(Map, RefusesWhatItCannotDraw) {
-  const auto refused = [](const std::string& text, const char* place) {
-    SCOPED_TRACE(text);
-    expect_refused(run(words(text), source_directory()), place);
-  };
-  refused(kMap + "--model gpt_125m --scheme sharded", "--scheme");
-  refused(kMap + "--model gpt_125m --scheme sdp4bt", "--scheme");
-  refused(kMap + "--model gpt_125m --bandwidths 400", "--bandwidths");
-  refused(kMap + "--model gpt_125m --bandwidths 400Gbps,0Gbps", "--bandwidths");
-  refused(kMap + "--model gpt_125m --global-batch 8", "--global-batch");
-  refused(kMap + "--model gpt_125m --format svg", "--format");
-  refused("map --topology dgx_h100_x16 --nodes 1 --model gpt_125m", "--nodes");
-  refused("map --topology dgx_h100_x16 --model gpt_125m --tokens 0", "--tokens");
-  refused("map --topology dgx_h100_x16 --model gpt_125m --tokens 1000000000000000", "--tokens");
+  expect_command_refused(kMap + "--model gpt_125m --scheme sharded", "--scheme");
+  expect_command_refused(kMap + "--model gpt_125m --scheme sdp4bt", "--scheme");
+  expect_command_refused(kMap + "--model gpt_125m --bandwidths 400", "--bandwidths");
+  expect_command_refused(kMap + "--model gpt_125m --bandwidths 400Gbps,0Gbps", "--bandwidths");
+  expect_command_refused(kMap + "--model gpt_125m --global-batch 8", "--global-batch");
+  expect_command_refused(kMap + "--model gpt_125m --format svg", "--format");
+  expect_command_refused("map --topology dgx_h100_x16 --nodes 1 --model gpt_125m", "--nodes");
+  expect_command_refused("map --topology dgx_h100_x16 --model gpt_125m --tokens 0", "--tokens");
+  expect_command_refused("map --topology dgx_h100_x16 --model gpt_125m --tokens 1000000000000000",
+                         "--tokens");
 }
 
 }  // namespace

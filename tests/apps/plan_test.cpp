@@ -170,39 +170,39 @@ TEST(Plan, IsATableOrCsv) {
 }
 
 TEST(Plan, RefusesWhatItCannotPlan) {
-  const auto refused = [](const std::string& text, const char* place) {
-    SCOPED_TRACE(text);
-    expect_refused(run(words(text), source_directory()), place);
-  };
-  refused("plan --topology dgx_h100_x16 --model gpt_125m", "gardenhose plan");
+  expect_command_refused("plan --topology dgx_h100_x16 --model gpt_125m", "gardenhose plan");
   for (const char* tokens : {"0", "-1", "nan", "inf", "1e-3"}) {
-    refused("plan --topology dgx_h100_x16 --model gpt_125m --tokens " + std::string(tokens),
-            "--tokens");
+    expect_command_refused(
+        "plan --topology dgx_h100_x16 --model gpt_125m --tokens " + std::string(tokens),
+        "--tokens");
   }
-  refused(kTiny + "--goal best", "--goal");
-  refused(kTiny + "--deadline 30", "--deadline");
-  refused(kTiny + "--deadline 0days", "--deadline");
-  refused(kTiny + "--budget 100EUR", "--budget");
-  refused(kTiny + "--electricity 0.1USD", "--electricity");
-  refused(kTiny + "--share 0.9", "--share");
-  refused(kTiny + "--goal smallest-network --share 1.1", "--share");
-  refused(kTiny + "--goal smallest-network --share nan", "--share");
-  refused(kTiny + "--nic-bandwidths 100Gbps,", "--nic-bandwidths");
-  refused(kTiny + "--nic-bandwidths 100Gbps --set network.nic_bandwidth=1Gbps", "--nic-bandwidths");
-  refused("plan --topology dgx_h100_x16 --model gpt_125m --tokens 1e9 --batch-tokens 0",
-          "--batch-tokens");
-  refused(kTiny + "--critical-batch 0", "--critical-batch");
-  refused(kTiny + "--accumulation 2", "--accumulation");
-  refused(kTiny + "--global-batch 2", "--global-batch");
-  refused(kTiny + "--hybrid-shard 2", "--hybrid-shard");
-  refused(kTiny + "--format yaml", "--format");
-  refused(kTiny + "--set gpu.price=0USD/h", "--goal");
+  expect_command_refused(kTiny + "--goal best", "--goal");
+  expect_command_refused(kTiny + "--deadline 30", "--deadline");
+  expect_command_refused(kTiny + "--deadline 0days", "--deadline");
+  expect_command_refused(kTiny + "--budget 100EUR", "--budget");
+  expect_command_refused(kTiny + "--electricity 0.1USD", "--electricity");
+  expect_command_refused(kTiny + "--share 0.9", "--share");
+  expect_command_refused(kTiny + "--goal smallest-network --share 1.1", "--share");
+  expect_command_refused(kTiny + "--goal smallest-network --share nan", "--share");
+  expect_command_refused(kTiny + "--nic-bandwidths 100Gbps,", "--nic-bandwidths");
+  expect_command_refused(kTiny + "--nic-bandwidths 100Gbps --set network.nic_bandwidth=1Gbps",
+                         "--nic-bandwidths");
+  expect_command_refused(
+      "plan --topology dgx_h100_x16 --model gpt_125m --tokens 1e9 --batch-tokens 0",
+      "--batch-tokens");
+  expect_command_refused(kTiny + "--critical-batch 0", "--critical-batch");
+  expect_command_refused(kTiny + "--accumulation 2", "--accumulation");
+  expect_command_refused(kTiny + "--global-batch 2", "--global-batch");
+  expect_command_refused(kTiny + "--hybrid-shard 2", "--hybrid-shard");
+  expect_command_refused(kTiny + "--format yaml", "--format");
+  expect_command_refused(kTiny + "--set gpu.price=0USD/h", "--goal");
   for (const char* nodes : {"0", "17", "two", "1,,2", "-1", "99999999999"}) {
-    refused(
+    expect_command_refused(
         "plan --topology dgx_h100_x16 --model gpt_125m --tokens 1e9 --nodes " + std::string(nodes),
         "--nodes");
   }
-  refused("plan --topology two_sites_10g --model gpt_125m --tokens 1e9", "--topology");
+  expect_command_refused("plan --topology two_sites_10g --model gpt_125m --tokens 1e9",
+                         "--topology");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -17,11 +18,7 @@ inline const std::string kTiny =
     "plan --topology dgx_h100_x16 --set cluster.nodes=2 --model gpt_125m --gpus-per-node 4 "
     "--set model.layers=4 --tokens 1e10 --batch-tokens 32768 ";
 
-inline Json plan(const std::string& text) {
-  const Outcome outcome = run(words(text + " --format json"), source_directory());
-  EXPECT_EQ(outcome.code, 0) << text << "\n" << outcome.err;
-  return outcome.code == 0 ? Json::parse(outcome.out) : Json();
-}
+inline Json plan(const std::string& text) { return json_of(text); }
 
 // A command as words; what a shell would take out of quotes has them here.
 inline Arguments words_of_command(std::string command) {

@@ -30,4 +30,10 @@ inline void expect_refused(const Outcome& outcome, std::string_view place, std::
   }
 }
 
+// The same of the words of `command`, in the source tree.
+inline void expect_command_refused(const std::string& command, std::string_view place) {
+  SCOPED_TRACE(command);
+  expect_refused(run(words(command), source_directory()), place);
+}
+
 }  // namespace apps_tests

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -16,11 +17,7 @@ const std::string kRun =
     "run --topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 "
     "--set model.layers=2 --set network.nic_bandwidth=1Gbps --baseline sharded --scheme ";
 
-Json reports(const std::string& schemes) {
-  const Outcome outcome = run(words(kRun + schemes + " --format json"), source_directory());
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
-}
+Json reports(const std::string& schemes) { return json_of(kRun + schemes); }
 
 std::set<std::string> schemes_of(const Json& all) {
   std::set<std::string> names;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -13,11 +14,6 @@ using Json = nlohmann::json;
 constexpr const char* kSites = " --topology two_sites_10g --model gpt_125m ";
 
 Outcome sites(const std::string& text) { return run(words(text), source_directory()); }
-Json json_of(const std::string& text) {
-  const Outcome outcome = sites(text + " --format json");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
-}
 
 TEST(RunOverSites, ReportsWhatSweepsRead) {
   const Json report = json_of(std::string("run") + kSites + "--scheme sparseloco");

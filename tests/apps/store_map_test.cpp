@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
 
 namespace apps_tests {
@@ -24,6 +25,11 @@ nodes = [4, 2]
 network.nic_bandwidth = ["400 Gbps", "1 Gbps"]
 )";
 
+Arguments with(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
 // Swept once for all tests.
 class StoreMap : public testing::Test {
  protected:
@@ -36,15 +42,10 @@ class StoreMap : public testing::Test {
   static void TearDownTestSuite() { delete sandbox_; }
 
   static Outcome mapped(const Arguments& more) {
-    Arguments arguments{"map", "study.sqlite"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return apps_tests::run(arguments, sandbox_->path());
+    return apps_tests::run(with({"map", "study.sqlite"}, more), sandbox_->path());
   }
-  static Json cells(Arguments more) {
-    more.insert(more.end(), {"--format", "json"});
-    const Outcome outcome = mapped(more);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return Json::parse(outcome.out);
+  static Json cells(const Arguments& more) {
+    return json_of(with({"map", "study.sqlite"}, more), sandbox_->path());
   }
 
   static inline Sandbox* sandbox_ = nullptr;
@@ -53,19 +54,11 @@ class StoreMap : public testing::Test {
 const Arguments kBoth{"--x",     "network.nic_bandwidth", "--y", "nodes",
                       "--where", "in_overlap = 'none'"};
 
-Arguments with(Arguments arguments, const Arguments& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
 double tokens_per_s(const std::string& scheme, const Json& cell) {
-  const Outcome outcome =
-      run({"run", "--topology", "dgx_h100_x16", "--model", "gpt_125m", "--gpus-per-node", "2",
-           "--nodes", cell["y"].dump(), "--scheme", scheme, "--set",
-           "network.nic_bandwidth=" + cell["x"].get<std::string>(), "--format", "json"},
-          source_directory());
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out)["tokens_per_s"];
+  return json_of({"run", "--topology", "dgx_h100_x16", "--model", "gpt_125m", "--gpus-per-node",
+                  "2", "--nodes", cell["y"].dump(), "--scheme", scheme, "--set",
+                  "network.nic_bandwidth=" + cell["x"].get<std::string>()},
+                 source_directory())["tokens_per_s"];
 }
 
 TEST_F(StoreMap, IsWhatRunSaysOfEachCell) {
