@@ -146,11 +146,7 @@ class Comparison {
 };
 
 int run_step(const RunOptions& options) {
-  if (!options.rounds.deadline.empty() || options.rounds.inner_scheme != "sharded") {
-    throw sim::InputError(fmt::format(
-        "{}: is for several sites, and {} is one cluster; --scheme says how it shards",
-        options.rounds.deadline.empty() ? "--inner-scheme" : "--deadline", options.job.topology));
-  }
+  refuse_round_flags(options.rounds, options.job.topology);
   Comparison comparison(options);
   print(options, comparison.run());
   const std::string verdict = comparison.verdict();

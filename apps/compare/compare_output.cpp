@@ -15,18 +15,22 @@ using Json = nlohmann::ordered_json;
 
 const char* unit_of(Goal goal) { return goal == Goal::cost ? "tokens_per_usd" : "tokens_per_s"; }
 
+const char* what_is_timed(const Side& side) { return side.rounds() != nullptr ? "round" : "step"; }
+
 Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
   const std::string unit = unit_of(goal);
-  return {{"flags", side.flags},
-          {"topology", side.job.cluster.name},
-          {"model", side.job.model.name},
-          {"scheme", side.setup.scheme.name},
-          {"fits_memory", side.fits_memory},
-          {"step_time_s", finding.step_time_s},
-          {"tokens_per_s", finding.tokens_per_s},
-          {unit + "_median", finding.repeated.median},
-          {unit + "_low", finding.repeated.low},
-          {unit + "_high", finding.repeated.high}};
+  Json json{{"flags", side.flags},
+            {"topology", side.topology()},
+            {"model", side.model().name},
+            {"scheme", side.scheme()},
+            {"fits_memory", side.fits_memory},
+            {fmt::format("{}_time_s", what_is_timed(side)), finding.as_is.time_s}};
+  if (side.rounds() != nullptr) json["inner_steps"] = side.rounds()->scheme.inner_steps;
+  json["tokens_per_s"] = finding.as_is.tokens_per_s;
+  json[unit + "_median"] = finding.repeated.median;
+  json[unit + "_low"] = finding.repeated.low;
+  json[unit + "_high"] = finding.repeated.high;
+  return json;
 }
 
 // JSON has no infinity: null, where there is no spread to count in.
@@ -74,8 +78,8 @@ std::string json_text(const Comparison& comparison, const Findings& findings) {
 std::string csv_text(const Comparison& comparison, const Findings& findings) {
   Json record{{"a", comparison.a.flags}, {"b", comparison.b.flags}};
   record.update(summary_of(comparison, findings));
-  record["step_time_a_s"] = findings.a.step_time_s;
-  record["step_time_b_s"] = findings.b.step_time_s;
+  record[fmt::format("{}_time_a_s", what_is_timed(comparison.a))] = findings.a.as_is.time_s;
+  record[fmt::format("{}_time_b_s", what_is_timed(comparison.b))] = findings.b.as_is.time_s;
   const DoubtFinding& soonest = findings.doubts.front();
   const Json flip = json_of(soonest.flip);
   const bool any = soonest.flip.has_value();
@@ -89,21 +93,32 @@ std::string csv_text(const Comparison& comparison, const Findings& findings) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+// "218 ms a step", "18.5 s a round of 100 steps".
+std::string time_text(const Side& side, double seconds) {
+  const std::string text =
+      fmt::format("{} a {}", to_text(sim::Seconds::from_base(seconds)), what_is_timed(side));
+  if (side.rounds() == nullptr) return text;
+  const int steps = side.rounds()->scheme.inner_steps;
+  return fmt::format("{} of {} step{}", text, steps, steps == 1 ? "" : "s");
+}
+
 std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
   return fmt::format(
-      "{}  {}\n   {} on {}: {} a step, {:.0f} tokens/s; over repetitions {:.0f} {}, "
+      "{}  {}\n   {} on {}: {}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
       "95 % from {:.0f} to {:.0f}{}\n",
-      side.name, side.flags, side.setup.scheme.name, side.job.cluster.name,
-      to_text(sim::Seconds::from_base(finding.step_time_s)), finding.tokens_per_s,
-      finding.repeated.median, unit, finding.repeated.low, finding.repeated.high,
-      side.fits_memory ? "" : "; DOES NOT FIT in memory");
+      side.name, side.flags, side.scheme(), side.topology(), time_text(side, finding.as_is.time_s),
+      finding.as_is.tokens_per_s, finding.repeated.median, unit, finding.repeated.low,
+      finding.repeated.high, side.fits_memory ? "" : "; DOES NOT FIT in memory");
 }
 
-std::string flags_text(const Flip& flip) {
-  if (flip.flags_a == flip.flags_b || flip.flags_b.empty()) return flip.flags_a;
-  if (flip.flags_a.empty()) return flip.flags_b;
-  return fmt::format("A {}; B {}", flip.flags_a, flip.flags_b);
+std::string flags_text(const Doubt& doubt, const Flip& flip) {
+  if (flip.flags_a == flip.flags_b || !doubt.of_b) return flip.flags_a;
+  if (!doubt.of_a) return flip.flags_b;
+  const auto text = [](const std::string& flags) {
+    return flags.empty() ? "has no flag for it" : flags;
+  };
+  return fmt::format("A {}; B {}", text(flip.flags_a), text(flip.flags_b));
 }
 
 std::string flip_sentence(const Findings& findings) {
@@ -121,7 +136,7 @@ std::string flip_sentence(const Findings& findings) {
       soonest.doubt.assumption->meaning, flip.factor);
   if (std::isfinite(flip.spreads))
     text += fmt::format(", {:.1f} of its spreads away", flip.spreads);
-  const std::string flags = flags_text(flip);
+  const std::string flags = flags_text(soonest.doubt, flip);
   return flags.empty() ? text : text + ":\n  " + flags;
 }
 

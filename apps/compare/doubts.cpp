@@ -7,7 +7,10 @@
 #include <charconv>
 #include <cmath>
 #include <random>
+#include <set>
+#include <utility>
 
+#include "apps/search/round_assumptions.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -18,16 +21,42 @@ using sim::InputError;
 
 constexpr double kLargestSpread = 2;
 
-bool is_shared(Concern concern, const Job& a, const Job& b) {
+using Names = std::set<std::string>;
+
+// Of one cluster's GPU and calibration, or of all sites'.
+struct Parts {
+  Names gpus, clusters;
+
+  void add(const sim::Cluster& cluster, const sim::Calibration& calibration) {
+    gpus.insert(cluster.gpu.name + " by " + calibration.name);
+    clusters.insert(cluster.name);
+  }
+};
+
+Parts parts_of(const Side& side) {
+  Parts parts;
+  if (const RoundSide* rounds = side.rounds()) {
+    const auto& sites = rounds->job.area.sites;
+    for (std::size_t table = 0; table < sites.size(); ++table) {
+      parts.add(sites[table].cluster, rounds->job.calibrations[table]);
+    }
+  } else {
+    const Job& job = std::get<StepSide>(side.trained).job;
+    parts.add(job.cluster, job.calibration);
+  }
+  return parts;
+}
+
+bool is_shared(Concern concern, const Side& a, const Side& b) {
   switch (concern) {
     case Concern::gpu:
-      return a.cluster.gpu.name == b.cluster.gpu.name && a.calibration.name == b.calibration.name;
+      return parts_of(a).gpus == parts_of(b).gpus;
     case Concern::links:
-      return a.cluster.name == b.cluster.name;
+      return parts_of(a).clusters == parts_of(b).clusters;
     case Concern::library:
       return true;
     case Concern::wide_area:
-      return false;  // not of clusters
+      return a.topology() == b.topology();
   }
   return false;
 }
@@ -41,7 +70,7 @@ GivenSpread parse_spread(const std::string& text) {
   const auto equals = text.find('=');
   GivenSpread given{.name = text.substr(0, equals)};
   std::vector<std::string_view> known;
-  for (const Assumption& one : assumptions()) known.push_back(one.name);
+  for (const Assumption* one : all_assumptions()) known.push_back(one->name);
   known.emplace_back("all");
   if (equals == std::string::npos || std::ranges::find(known, given.name) == known.end()) {
     throw InputError(fmt::format("--spread: '{}' is not NAME=S with a name out of {}",
@@ -60,9 +89,9 @@ const Spread& wider(const Spread& one, const Spread& other) {
   return one.of_logarithm < other.of_logarithm ? other : one;
 }
 
-Job doubted(const Job& job, bool is_a, const std::vector<Doubt>& doubts,
-            const std::vector<double>& factors) {
-  Job result = job;
+Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
+             const std::vector<double>& factors) {
+  Side result = side;
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     const bool concerned = is_a ? doubts[i].of_a : doubts[i].of_b;
     if (concerned) result = scaled(std::move(result), *doubts[i].assumption, factors[i]);
@@ -75,15 +104,15 @@ Job doubted(const Job& job, bool is_a, const std::vector<Doubt>& doubts,
 std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                              const std::vector<std::string>& spreads) {
   std::vector<Doubt> doubts;
-  for (const Assumption& one : assumptions()) {
-    const Spread of_a = one.spread(a.job.cluster, a.job.calibration);
-    const Spread of_b = one.spread(b.job.cluster, b.job.calibration);
-    if (is_shared(one.concern, a.job, b.job)) {
-      doubts.push_back({&one, true, true, wider(of_a, of_b)});
-    } else {
-      doubts.push_back({&one, true, false, of_a});
-      doubts.push_back({&one, false, true, of_b});
+  for (const Assumption* one : all_assumptions()) {
+    const bool of_a = rests_on(a, *one);
+    const bool of_b = rests_on(b, *one);
+    if (of_a && of_b && is_shared(one->concern, a, b)) {
+      doubts.push_back({one, true, true, wider(spread_of(a, *one), spread_of(b, *one))});
+      continue;
     }
+    if (of_a) doubts.push_back({one, true, false, spread_of(a, *one)});
+    if (of_b) doubts.push_back({one, false, true, spread_of(b, *one)});
   }
   for (const std::string& text : spreads) {
     const GivenSpread given = parse_spread(text);
@@ -95,19 +124,18 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b,
   return doubts;
 }
 
-StepPair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
-                       const std::vector<double>& factors) {
-  const auto& [options, a, b] = comparison;
-  return {step_seconds(doubted(a.job, true, doubts, factors), a.setup),
-          step_seconds(doubted(b.job, false, doubts, factors), b.setup)};
+Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
+                   const std::vector<double>& factors) {
+  return {simulate(doubted(comparison.a, true, doubts, factors)),
+          simulate(doubted(comparison.b, false, doubts, factors))};
 }
 
-std::vector<StepPair> simulate_repetitions(const Comparison& comparison,
-                                           const std::vector<Doubt>& doubts,
-                                           const std::function<void()>& step) {
+std::vector<Pair> simulate_repetitions(const Comparison& comparison,
+                                       const std::vector<Doubt>& doubts,
+                                       const std::function<void()>& step) {
   std::mt19937_64 generator(comparison.options.seed);
   std::normal_distribution<double> normal;
-  std::vector<StepPair> pairs;
+  std::vector<Pair> pairs;
   std::vector<double> factors(doubts.size());
   for (int i = 0; i < comparison.options.repetitions; ++i) {
     step();

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/compare/sides.hpp"
-#include "apps/search/assumptions.hpp"
+#include "apps/compare/performance.hpp"
 
 namespace apps {
 
@@ -19,25 +18,26 @@ struct Doubt {
   [[nodiscard]] const char* whose() const { return of_a ? of_b ? "both" : "A" : "B"; }
 };
 
-// Shared are: a GPU's rates where both sides have the same GPU and calibration, links where they
-// have the same cluster, and what is the communication library's. `spreads` are NAME=NUMBER, for
-// which the tables' spreads make place. Throws InputError.
+// Of what each side rests on. Shared are: GPUs' rates where both sides have the same set of GPUs
+// with their calibrations, links where they have the same set of clusters, what is between sites
+// where both are of the same file, and always what is the communication library's. A site counts
+// as its cluster's file, so that sites of a file and one cluster of it share both. `spreads` are
+// NAME=NUMBER, for which the tables' spreads make place. Throws InputError.
 [[nodiscard]] std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                                            const std::vector<std::string>& spreads);
 
-// Step times of the two sides of a pair.
-struct StepPair {
-  double a_s = 0, b_s = 0;
+struct Pair {
+  Performance a, b;
 };
 
 // Simulates both with each doubt's constant times its factor.
-[[nodiscard]] StepPair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
-                                     const std::vector<double>& factors);
+[[nodiscard]] Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
+                                 const std::vector<double>& factors);
 
 // As many as the options say, each with factors of its own: log-normal, of median 1. The same seed
 // gives the same pairs, and the first ones of more. `step` is called before each.
-[[nodiscard]] std::vector<StepPair> simulate_repetitions(const Comparison& comparison,
-                                                         const std::vector<Doubt>& doubts,
-                                                         const std::function<void()>& step);
+[[nodiscard]] std::vector<Pair> simulate_repetitions(const Comparison& comparison,
+                                                     const std::vector<Doubt>& doubts,
+                                                     const std::function<void()>& step);
 
 }  // namespace apps

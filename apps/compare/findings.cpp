@@ -16,23 +16,26 @@ double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  if (sorted[below] == sorted[above]) return sorted[below];  // infinities as well
   return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
 }
 
-double ratio_of(const Comparison& comparison, const StepPair& pair) {
-  const Goal goal = comparison.options.aim();
-  return comparison.a.score(goal, pair.a_s) / comparison.b.score(goal, pair.b_s);
+// Of two rounds that never end, 1.
+double ratio_of(Goal goal, const Pair& pair) {
+  const double a = pair.a.score(goal);
+  const double b = pair.b.score(goal);
+  return a == b ? 1 : a / b;
 }
 
 int sign(double ratio) { return ratio > 1 ? 1 : ratio < 1 ? -1 : 0; }
 
 class FlipSearch {
  public:
-  FlipSearch(const Comparison& comparison, const StepPair& as_is, Progress& progress)
+  FlipSearch(const Comparison& comparison, const Pair& as_is, Progress& progress)
       : comparison_(comparison),
         as_is_(as_is),
         progress_(progress),
-        decision_(sign(ratio_of(comparison, as_is))) {}
+        decision_(sign(ratio_of(comparison.options.aim(), as_is))) {}
 
   std::optional<Flip> flip_of(const Doubt& doubt) {
     if (decision_ == 0) return std::nullopt;
@@ -58,13 +61,13 @@ class FlipSearch {
   // Only the sides whose assumption it is are simulated again.
   bool flips(const Doubt& doubt, double factor) const {
     if (factor == 1) return false;
-    StepPair pair = as_is_;
+    Pair pair = as_is_;
     const auto again = [&](const Side& side) {
-      return step_seconds(scaled(side.job, *doubt.assumption, factor), side.setup);
+      return simulate(scaled(side, *doubt.assumption, factor));
     };
-    if (doubt.of_a) pair.a_s = again(comparison_.a);
-    if (doubt.of_b) pair.b_s = again(comparison_.b);
-    return sign(ratio_of(comparison_, pair)) == -decision_;
+    if (doubt.of_a) pair.a = again(comparison_.a);
+    if (doubt.of_b) pair.b = again(comparison_.b);
+    return sign(ratio_of(comparison_.options.aim(), pair)) == -decision_;
   }
 
   Flip flip_at(const Doubt& doubt, double factor) const {
@@ -73,8 +76,7 @@ class FlipSearch {
               .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
                                     : std::numeric_limits<double>::infinity()};
     const auto flags = [&](const Side& side) {
-      const Job job = scaled(side.job, *doubt.assumption, factor);
-      return doubt.assumption->flags(job.cluster, job.calibration);
+      return flags_of(scaled(side, *doubt.assumption, factor), *doubt.assumption);
     };
     if (doubt.of_a) flip.flags_a = flags(comparison_.a);
     if (doubt.of_b) flip.flags_b = flags(comparison_.b);
@@ -82,7 +84,7 @@ class FlipSearch {
   }
 
   const Comparison& comparison_;
-  const StepPair as_is_;
+  const Pair as_is_;
   Progress& progress_;
   const int decision_;
 };
@@ -98,11 +100,11 @@ bool flips_sooner(const DoubtFinding& one, const DoubtFinding& other) {
   return key(one) < key(other);
 }
 
-SideFinding side_finding(const Side& side, Goal goal, double step_time_s,
-                         const std::vector<StepPair>& pairs, double StepPair::*step) {
+SideFinding side_finding(Goal goal, const Pair& as_is, const std::vector<Pair>& pairs,
+                         Performance Pair::*side) {
   std::vector<double> scores;
-  for (const StepPair& pair : pairs) scores.push_back(side.score(goal, pair.*step));
-  return {step_time_s, side.tokens_per_s(step_time_s), interval_of(std::move(scores))};
+  for (const Pair& pair : pairs) scores.push_back((pair.*side).score(goal));
+  return {as_is.*side, interval_of(std::move(scores))};
 }
 
 }  // namespace
@@ -125,19 +127,20 @@ Probability probability_of(double successes, int of) {
 Findings compare(const Comparison& comparison) {
   const auto& [options, a, b] = comparison;
   const std::vector<Doubt> doubts = doubts_of(a, b, options.spreads);
-  const StepPair as_is = simulate_pair(comparison, doubts, std::vector<double>(doubts.size(), 1));
-  std::vector<StepPair> pairs;
+  const Goal goal = options.aim();
+  const Pair as_is = simulate_pair(comparison, doubts, std::vector<double>(doubts.size(), 1));
+  std::vector<Pair> pairs;
   {
     Progress progress("simulating pairs", options.repetitions);
     pairs = simulate_repetitions(comparison, doubts, [&] { progress.step(); });
   }
-  Findings findings{.a = side_finding(a, options.aim(), as_is.a_s, pairs, &StepPair::a_s),
-                    .b = side_finding(b, options.aim(), as_is.b_s, pairs, &StepPair::b_s),
-                    .ratio = ratio_of(comparison, as_is)};
+  Findings findings{.a = side_finding(goal, as_is, pairs, &Pair::a),
+                    .b = side_finding(goal, as_is, pairs, &Pair::b),
+                    .ratio = ratio_of(goal, as_is)};
   std::vector<double> ratios;
   double wins = 0;
-  for (const StepPair& pair : pairs) {
-    ratios.push_back(ratio_of(comparison, pair));
+  for (const Pair& pair : pairs) {
+    ratios.push_back(ratio_of(goal, pair));
     wins += (1 + sign(ratios.back())) / 2.0;
     findings.ties += sign(ratios.back()) == 0 ? 1 : 0;
   }

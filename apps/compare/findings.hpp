@@ -37,14 +37,14 @@ struct DoubtFinding {
 };
 
 struct SideFinding {
-  double step_time_s = 0, tokens_per_s = 0;  // as run says
-  Interval repeated;                         // tokens per second, or per dollar
+  Performance as_is;  // as run says
+  Interval repeated;  // tokens per second, or per dollar
 };
 
 struct Findings {
   SideFinding a, b;
   double ratio = 0;         // A's score over B's, as run says
-  Interval repeated;        // of that ratio, pair by pair
+  Interval repeated;        // of that ratio, pair by pair; infinite where only B's round is aborted
   Probability a_is_better;  // a tie is half a win
   int ties = 0;
   std::vector<DoubtFinding> doubts;  // those that flip first, by how few spreads it takes

@@ -1,18 +1,18 @@
 #include "apps/compare/sides.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/token_functions.hpp>
 #include <utility>
 
 #include "apps/arguments.hpp"
-#include "apps/job/round_job.hpp"
 #include "apps/job/setup_options.hpp"
 #include "apps/progress.hpp"
+#include "apps/run/run_options.hpp"
 #include "apps/search/best_setup.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/cluster/fabric.hpp"
 
 namespace apps {
 namespace {
@@ -23,18 +23,24 @@ using sim::InputError;
 constexpr const char* kUsage =
     "usage: gardenhose compare --a \"FLAGS\" --b \"FLAGS\" [FLAGS]\n\n"
     "Which of two configurations is better, how sure that is, and what would have to be different\n"
-    "for the other one to be. Each side is a run: with its own flags, in quotes, and with those "
-    "that\n"
-    "follow, which both share. What predictions rest on (what a network reaches, how fast kernels\n"
-    "are) is known to within a spread: each repetition draws all of it anew, the same for both "
-    "sides\n"
-    "where they share it, and simulates both.\n\n"
+    "for the other one to be. Each side is a run, of one cluster's step or of several sites' "
+    "rounds:\n"
+    "with its own flags, in quotes, and with those that follow, which both share. What "
+    "predictions\n"
+    "rest on (what a network reaches, how fast kernels are) is known to within a spread: each\n"
+    "repetition draws all of it anew, the same for both sides where they share it, and simulates "
+    "both.\n\n"
     "  gardenhose compare --a \"--scheme sdp4bit\" --b \"--scheme sharded\" --topology "
     "dgx_h100_x16 \\\n"
     "                     --model gpt_2.7b --set network.nic_bandwidth=\"100 Gbps\"\n"
     "  gardenhose compare --a \"--topology dgx_a100_x16\" --b \"--topology dgx_h100_x16 --nodes "
     "8\" \\\n"
-    "                     --model llama_2_7b --zero 3 --goal cost --repetitions 400 --seed 7\n";
+    "                     --model llama_2_7b --zero 3 --goal cost --repetitions 400 --seed 7\n"
+    "  gardenhose compare --a \"--scheme sparseloco\" --b \"--scheme diloco\" --topology "
+    "two_sites_10g \\\n"
+    "                     --model llama_2_7b --tp 8 --set scheme.inner_steps=100\n"
+    "  gardenhose compare --a \"--topology two_sites_10g --scheme diloco\" \\\n"
+    "                     --b \"--topology dgx_h100_x16 --nodes 4\" --model llama_2_7b --tp 8\n";
 
 po::options_description compare_flags(CompareOptions& o) {
   po::options_description flags("The comparison");
@@ -42,7 +48,9 @@ po::options_description compare_flags(CompareOptions& o) {
   add("a", po::value(&o.a)->required(), "flags of run that are A's alone, in quotes");
   add("b", po::value(&o.b)->required(), "flags of run that are B's alone");
   add("goal", po::value(&o.goal)->default_value("throughput"),
-      "throughput (tokens per second) or cost (tokens per dollar of the GPUs' price)");
+      "throughput (tokens per second) or cost (tokens per dollar of the GPUs' price; of several "
+      "sites "
+      "with network, leased links and egress)");
   add("tune", po::bool_switch(&o.tune),
       "each side with the options that it is fastest with, as run --tune has it");
   add("repetitions", po::value(&o.repetitions)->default_value(100), "pairs that are simulated");
@@ -98,10 +106,13 @@ void check(const CompareOptions& o) {
   if (o.job.schemes.size() != 1 || o.job.schemes.front() == "all") {
     throw InputError("--scheme: a side of a comparison is one scheme; run compares several");
   }
-  if (is_wide_area(o.job.topology)) {
-    throw InputError(fmt::format(
-        "--topology: {} is several sites; compare is for one cluster, see run --baseline",
-        o.job.topology));
+  if (!is_wide_area(o.job.topology)) {
+    refuse_round_flags(o.rounds, o.job.topology);
+  } else if (o.tune) {
+    throw InputError(
+        fmt::format("--tune: chooses how one cluster's step is run, and {} is "
+                    "several sites",
+                    o.job.topology));
   }
 }
 
@@ -112,8 +123,12 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   CompareOptions o;
   po::options_description flags = compare_flags(o);
   flags.add(job_flags(o.job));
+  flags.add(round_flags(o.rounds));
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
+    throw InputError("--scheme: name what the sites exchange");
+  }
   o.job.schemes = split(values["scheme"].as<std::string>());
   check(o);
   return o;
@@ -127,43 +142,88 @@ Setup setup_of(const CompareOptions& options, const Job& job) {
   return best_setup(job, schemes, times, {.progress = &progress}).setup;
 }
 
-Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {
+// `where` is the site, with a blank behind it, or nothing.
+void warn_of_memory(const char* name, const std::string& where, double needed,
+                    const sim::Gpu& gpu) {
+  fmt::print(stderr,
+             "warning: {}: {}needs {:.1f} GB of a {}'s {:.1f} GB; run says what would fit\n", name,
+             where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
+}
+
+Side read_step(const char* name, const CompareOptions& options, const std::string& flags) {
   Job job = read_job(options.job);
   Setup setup = setup_of(options, job);
+  const sim::Gpu& gpu = job.cluster.gpu;
   const double needed = memory_needed(job, setup);
-  const auto capacity = static_cast<double>(job.cluster.gpu.memory.count);
-  Side side{name, flags, std::move(job), std::move(setup), needed <= capacity};
-  if (side.fits_memory) return side;
-  fmt::print(stderr, "warning: {}: needs {:.1f} GB of a {}'s {:.1f} GB; run says what would fit\n",
-             name, needed / 1e9, side.job.cluster.gpu.name, capacity / 1e9);
-  return side;
+  const bool fits = needed <= static_cast<double>(gpu.memory.count);
+  if (!fits) warn_of_memory(name, "", needed, gpu);
+  return {name, flags, StepSide{std::move(job), std::move(setup)}, fits};
+}
+
+Side read_rounds(const char* name, const CompareOptions& options, const std::string& flags) {
+  RoundJob job = read_round_job(options.job, options.rounds);
+  const sim::OuterScheme scheme = job.schemes.front();
+  const sim::RoundReport report = report_round(job, scheme);
+  if (!report.ended()) {
+    throw InputError(fmt::format("{}: the round does not end: {}",
+                                 name == std::string_view("A") ? "--a" : "--b",
+                                 fmt::join(report.events, "; ")));
+  }
+  for (std::size_t table = 0; table < report.by_site.size(); ++table) {
+    const sim::SiteReport& site = report.by_site[table];
+    if (site.fits_memory) continue;
+    warn_of_memory(name, site.name + " ", site.memory.total(), job.area.sites[table].cluster.gpu);
+  }
+  return {name, flags, RoundSide{std::move(job), scheme}, report.fits_memory()};
+}
+
+Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {
+  return is_wide_area(options.job.topology) ? read_rounds(name, options, flags)
+                                            : read_step(name, options, flags);
+}
+
+void check_price(const StepSide& side) {
+  if (side.job.cluster.gpu.price.base() > 0) return;
+  throw InputError(
+      fmt::format("--goal: {} has no gpu.price; write e.g. --set gpu.price=\"2 USD/h\"",
+                  side.job.cluster.name));
+}
+
+void check_price(const RoundSide& side) {
+  for (const sim::Site& site : side.job.area.sites) {
+    if (site.cluster.gpu.price.base() > 0) continue;
+    throw InputError(fmt::format("--goal: {} of {} has no gpu.price; write one into {}.toml",
+                                 site.name, side.job.area.name, site.cluster.name));
+  }
 }
 
 void check_pair(Goal goal, const Side& a, const Side& b) {
-  if (total_parameters(a.job.model) != total_parameters(b.job.model)) {
+  if (total_parameters(a.model()) != total_parameters(b.model())) {
     throw InputError(
         fmt::format("--model: A trains {} and B {}: their tokens are no measure of each other",
-                    a.job.model.name, b.job.model.name));
+                    a.model().name, b.model().name));
   }
+  if (goal == Goal::throughput) return;
   for (const Side* side : {&a, &b}) {
-    if (goal == Goal::throughput || side->job.cluster.gpu.price.base() > 0) continue;
-    throw InputError(
-        fmt::format("--goal: {} has no gpu.price; write e.g. --set gpu.price=\"2 USD/h\"",
-                    side->job.cluster.name));
+    std::visit([](const auto& one) { check_price(one); }, side->trained);
   }
 }
 
 }  // namespace
 
-double Side::tokens_per_s(double step_time_s) const {
-  const auto sequences = static_cast<double>(global_batch(job.cluster, setup.parallelism));
-  return sequences * static_cast<double>(job.model.sequence) / step_time_s;
+const std::string& Side::topology() const {
+  const RoundSide* sites = rounds();
+  return sites != nullptr ? sites->job.area.name : std::get<StepSide>(trained).job.cluster.name;
 }
 
-double Side::score(Goal goal, double step_time_s) const {
-  const double tokens = tokens_per_s(step_time_s);
-  if (goal == Goal::throughput) return tokens;
-  return tokens / (job.cluster.gpu.price.base() * rank_count(job.cluster));
+const sim::Model& Side::model() const {
+  return std::visit([](const auto& one) -> const sim::Model& { return one.job.model; }, trained);
+}
+
+std::string_view Side::scheme() const {
+  const RoundSide* sites = rounds();
+  return sites != nullptr ? sites->scheme.name
+                          : std::string_view(std::get<StepSide>(trained).setup.scheme.name);
 }
 
 std::optional<Comparison> parse_comparison(const Arguments& arguments) {

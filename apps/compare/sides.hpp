@@ -1,34 +1,49 @@
-// The two sides of a comparison: configurations of run, from flags of their own and shared ones.
+// The two sides of a comparison: configurations of run, from flags of their own and shared ones. A
+// side is one cluster or several sites, whatever the other one is.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/job/job.hpp"
+#include "apps/job/round_job.hpp"
 
 namespace apps {
 
 enum class Goal {
   throughput,  // tokens per second
-  cost         // tokens per dollar, at the price of the clusters' GPUs
+  cost         // tokens per dollar (see Performance)
+};
+
+// One cluster's step: as the flags say, or the fastest.
+struct StepSide {
+  Job job;
+  Setup setup;
+};
+// Rounds of several sites.
+struct RoundSide {
+  RoundJob job;
+  sim::OuterScheme scheme;
 };
 
 struct Side {
   std::string name;   // "A"
   std::string flags;  // its own, as given
-  Job job;
-  Setup setup;  // as the flags say, or the fastest
-  bool fits_memory = true;
+  std::variant<StepSide, RoundSide> trained;
+  bool fits_memory = true;  // at every site
 
-  // The more the better, of a step that takes so long.
-  [[nodiscard]] double score(Goal goal, double step_time_s) const;
-  [[nodiscard]] double tokens_per_s(double step_time_s) const;
+  [[nodiscard]] const RoundSide* rounds() const { return std::get_if<RoundSide>(&trained); }
+  [[nodiscard]] const std::string& topology() const;
+  [[nodiscard]] const sim::Model& model() const;
+  [[nodiscard]] std::string_view scheme() const;
 };
 
 struct CompareOptions {
   JobOptions job;
+  RoundOptions rounds;
   std::string a, b, goal, format;
   int repetitions = 0;
   std::uint64_t seed = 0;
@@ -44,7 +59,7 @@ struct Comparison {
 };
 
 // Nothing where the arguments ask for the help, which is printed. Throws InputError, too where the
-// sides train different models or cannot be compared in this goal.
+// sides train different models, cannot be compared in this goal, or wait for ever for a site.
 [[nodiscard]] std::optional<Comparison> parse_comparison(const Arguments& arguments);
 
 }  // namespace apps

@@ -70,6 +70,13 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
   return o;
 }
 
+void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {
+  if (rounds.deadline.empty() && rounds.inner_scheme == RoundOptions{}.inner_scheme) return;
+  throw sim::InputError(
+      fmt::format("{}: is for several sites, and {} is one cluster; --scheme says how it shards",
+                  rounds.deadline.empty() ? "--inner-scheme" : "--deadline", topology));
+}
+
 void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
                     const sim::StepContext& context, const sim::Scheme& inner) {
   const sim::Gpu& gpu = context.cluster.gpu;

@@ -31,6 +31,9 @@ struct RunOptions {
 // Nothing where the arguments ask for the help, which is printed. Throws InputError.
 [[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& arguments);
 
+// Flags of several sites that were given to the cluster `topology`.
+void refuse_round_flags(const RoundOptions& rounds, const std::string& topology);
+
 template <class Report>
 void print(const RunOptions& options, const std::vector<Report>& reports) {
   const std::span<const Report> all = reports;

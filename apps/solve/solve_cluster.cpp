@@ -4,6 +4,7 @@
 
 #include "apps/job/scheme_files.hpp"
 #include "apps/progress.hpp"
+#include "apps/run/run_options.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "apps/search/step_times.hpp"
 #include "apps/solve/solve_answers.hpp"
@@ -73,6 +74,7 @@ int solve_cluster(const SolveOptions& options) {
         fmt::format("solve {}: is sought between sites, and {} is one cluster; known: bandwidth",
                     options.unknown, options.job.topology));
   }
+  refuse_round_flags(options.rounds, options.job.topology);
   const Job job = read_job(options.job);
   if (job.cluster.nodes < 2) {
     throw InputError("--nodes: one node has no network whose bandwidth could be sought");

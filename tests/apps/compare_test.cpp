@@ -2,38 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/apps/refusals.hpp"
+#include "tests/apps/comparisons.hpp"
 
 namespace apps_tests {
 namespace {
-
-using Json = nlohmann::json;
 
 const std::string kJob =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 --set model.layers=2 ";
 // Where both are about as fast: the bandwidth at which sdp4bit stops to pay is not far.
 const std::string kClose = kJob + "--set network.nic_bandwidth=400Gbps ";
-
-Outcome compared(const std::string& a, const std::string& b, const std::string& shared) {
-  Arguments arguments{"compare", "--a", a, "--b", b};
-  for (const std::string& word : words(shared)) arguments.push_back(word);
-  return run(arguments, source_directory());
-}
-
-Json findings(const std::string& a, const std::string& b, const std::string& shared) {
-  const Outcome outcome = compared(a, b, shared + " --format json");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
-}
-
-double tokens_per_s(const std::string& flags) {
-  const Outcome outcome = run(words("run " + flags + " --format json"), source_directory());
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out)["tokens_per_s"];
-}
 
 TEST(Compare, WithItselfIsATie) {
   const Json found = findings("--scheme sdp4bit", "--scheme sdp4bit", kJob + "--repetitions 5");
@@ -183,7 +162,6 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   refused(a, b, kJob + "--goal cost --set gpu.price=0USD/h", "--goal");
   refused(a, b, kJob + "--format svg", "--format");
   refused("--set model.layers=4", b, kJob, "--model");
-  refused(a, b, "--topology two_sites_10g --model gpt_125m", "--topology");
   expect_refused(run(words("compare --topology dgx_h100_x16 --model gpt_125m"), source_directory()),
                  "gardenhose compare");
 }

@@ -145,6 +145,8 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
   refused("solve peers" + base + "--scheme diloco", "solve peers", "tables of sites");
   refused("solve latency --topology dgx_h100_x16 --model gpt_125m", "solve latency",
           "between sites");
+  refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --deadline 5s", "--deadline",
+          "one cluster");
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--scheme",
           "unknown scheme 'diloco'");
   refused("run" + base + "--scheme sharded", "--scheme", "unknown scheme 'sharded' between sites");

@@ -1,0 +1,51 @@
+#include "apps/compare/performance.hpp"
+
+#include <utility>
+
+#include "apps/search/round_assumptions.hpp"
+#include "sim/cluster/fabric.hpp"
+
+namespace apps {
+namespace {
+
+Performance performance(const StepSide& side) {
+  const sim::Cluster& cluster = side.job.cluster;
+  const double step_s = step_seconds(side.job, side.setup);
+  const auto sequences = static_cast<double>(global_batch(cluster, side.setup.parallelism));
+  const double tokens_per_s = sequences * static_cast<double>(side.job.model.sequence) / step_s;
+  return {step_s, tokens_per_s, tokens_per_s / (cluster.gpu.price.base() * rank_count(cluster))};
+}
+
+Performance performance(const RoundSide& side) {
+  const sim::RoundContext context = side.job.context();
+  const sim::RoundReport report = sim::summarize(
+      context, side.scheme, sim::simulate_round(context, side.scheme, side.job.deadline));
+  return {report.round_time_s, report.tokens_per_s,
+          report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
+}
+
+}  // namespace
+
+Performance simulate(const Side& side) {
+  return std::visit([](const auto& trained) { return performance(trained); }, side.trained);
+}
+
+bool rests_on(const Side& side, const Assumption& assumption) {
+  return std::visit([&](const auto& one) { return rests_on(one.job, assumption); }, side.trained);
+}
+
+Spread spread_of(const Side& side, const Assumption& assumption) {
+  return std::visit([&](const auto& one) { return spread_of(one.job, assumption); }, side.trained);
+}
+
+std::string flags_of(const Side& side, const Assumption& assumption) {
+  return std::visit([&](const auto& one) { return flags_of(one.job, assumption); }, side.trained);
+}
+
+Side scaled(Side side, const Assumption& assumption, double factor) {
+  std::visit([&](auto& one) { one.job = scaled(std::move(one.job), assumption, factor); },
+             side.trained);
+  return side;
+}
+
+}  // namespace apps
