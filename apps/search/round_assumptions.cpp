@@ -152,7 +152,8 @@ const std::vector<const Assumption*>& all_assumptions() {
 }
 
 bool rests_on(const RoundJob& job, const Assumption& assumption) {
-  return !is_between_sites(assumption) || assumption.between_sites.is_there(job.area);
+  if (!is_between_sites(assumption)) return true;
+  return sim::place_count(job.area) > 1 && assumption.between_sites.is_there(job.area);
 }
 
 Spread spread_of(const RoundJob& job, const Assumption& assumption) {

@@ -13,7 +13,7 @@ namespace apps {
 // Those of clusters, then those between sites; no two of the same name.
 [[nodiscard]] const std::vector<const Assumption*>& all_assumptions();
 
-// Whether the sites have the constant: storage, or a path that loses packets.
+// Whether the sites have the constant: a path, one that loses packets, or storage.
 [[nodiscard]] bool rests_on(const RoundJob& job, const Assumption& assumption);
 // Of a cluster's constant the widest at any site.
 [[nodiscard]] Spread spread_of(const RoundJob& job, const Assumption& assumption);

@@ -112,6 +112,9 @@ TEST(RoundAssumptions, AreOfWhatIsThere) {
   EXPECT_FALSE(rests_on(lossless, named("wan_loss")));
   EXPECT_FALSE(rests_on(lossless, named("store_request")));
   EXPECT_TRUE(rests_on(lossless, named("wan_bandwidth")));
+  const RoundJob alone = job_of(kSites + "--scheme diloco --set sites.west.count=0");
+  EXPECT_FALSE(rests_on(alone, named("wan_bandwidth")));
+  EXPECT_TRUE(rests_on(alone, named("nic_bandwidth")));
   EXPECT_FALSE(rests_on(Job{}, named("wan_bandwidth")));
   EXPECT_TRUE(rests_on(Job{}, named("nic_bandwidth")));
 }
