@@ -19,11 +19,7 @@ const std::string kModel = "--model gpt_125m --set model.layers=2 ";
 const std::string kSlow = kTwo + "--set links.line.bandwidth=10Mbps ";
 const std::string kDiloco = "--scheme diloco --set scheme.inner_steps=1 ";
 
-Json run_json(const std::string& flags) {
-  const Outcome outcome = run(words("run " + flags + " --format json"), source_directory());
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  return Json::parse(outcome.out);
-}
+Json run_json(const std::string& flags) { return json_of("run " + flags); }
 
 Json of(const Json& found, const std::string& assumption, const std::string& whose) {
   for (const Json& one : found["assumptions"]) {

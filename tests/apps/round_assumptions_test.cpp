@@ -3,16 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "apps/arguments.hpp"
-#include "tests/apps/program.hpp"
+#include "tests/apps/answers.hpp"
 
 namespace apps {
 namespace {
@@ -93,11 +91,7 @@ TEST_P(RoundAssumptions, AreToldToRunByTheirFlags) {
       named(GetParam()).concern == Concern::wide_area || GetParam() == "codec_time";
   EXPECT_EQ(flags.empty(), !can_be_told) << flags;
   if (!can_be_told) return;
-  const apps_tests::Sandbox sandbox;
-  const apps_tests::Outcome outcome =
-      apps_tests::run(apps_tests::words("run " + as_is + flags + " --format json"), sandbox.path());
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const double told = nlohmann::json::parse(outcome.out)["round_time_s"];
+  const double told = apps_tests::json_of("run " + as_is + flags)["round_time_s"];
   EXPECT_NEAR(told / seconds(other), 1, 1e-5) << flags;
 }
 
