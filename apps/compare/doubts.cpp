@@ -116,9 +116,17 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b,
   }
   for (const std::string& text : spreads) {
     const GivenSpread given = parse_spread(text);
+    bool any = false;
     for (Doubt& doubt : doubts) {
       if (given.name != "all" && given.name != doubt.assumption->name) continue;
       doubt.spread = {given.value, "--spread"};
+      any = true;
+    }
+    if (!any) {
+      throw InputError(
+          fmt::format("--spread: neither side has {}: it is between sites, of storage "
+                      "or of paths that lose packets",
+                      given.name));
     }
   }
   return doubts;

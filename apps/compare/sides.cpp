@@ -80,18 +80,31 @@ Arguments words_of(const char* flag, const std::string& text) {
   return words;
 }
 
+// What is given of these flags, among others.
+po::parsed_options parse_only(const po::options_description& flags, const Arguments& arguments) {
+  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+  return po::command_line_parser(arguments).options(flags).style(style).allow_unregistered().run();
+}
+
 // Only --a and --b: what they hold belongs beside the other flags.
 CompareOptions parse_sides(const Arguments& arguments) {
   CompareOptions o;
   po::options_description flags;
   flags.add_options()("a", po::value(&o.a))("b", po::value(&o.b));
-  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
   po::variables_map values;
-  po::store(
-      po::command_line_parser(arguments).options(flags).style(style).allow_unregistered().run(),
-      values);
+  po::store(parse_only(flags, arguments), values);
   po::notify(values);
   return o;
+}
+
+// But for --tune, flags of the comparison are of no side.
+void refuse_shared_flags(const char* flag, const Arguments& own) {
+  CompareOptions unused;
+  for (const auto& given : parse_only(compare_flags(unused), own).options) {
+    if (given.unregistered || given.string_key.empty() || given.string_key == "tune") continue;
+    throw InputError(fmt::format("{}: --{} is the comparison's and not a side's; write it beside",
+                                 flag, given.string_key));
+  }
 }
 
 void check(const CompareOptions& o) {
@@ -119,13 +132,15 @@ void check(const CompareOptions& o) {
 // The shared flags and those of `own`; nothing for --help.
 std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
                                          const std::string& own) {
-  for (std::string& word : words_of(flag, own)) arguments.push_back(std::move(word));
+  const Arguments words = words_of(flag, own);
+  arguments.insert(arguments.end(), words.begin(), words.end());
   CompareOptions o;
   po::options_description flags = compare_flags(o);
   flags.add(job_flags(o.job));
   flags.add(round_flags(o.rounds));
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  refuse_shared_flags(flag, words);
   if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
     throw InputError("--scheme: name what the sites exchange");
   }

@@ -155,9 +155,14 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   refused(a, b, kJob + "--repetitions 1000000", "--repetitions");
   refused(a, b, kJob + "--seed x", "gardenhose compare");
   refused(a, b, kJob + "--spread nic=0.1", "--spread");
+  refused(a, b, kJob + "--spread wan_latency=0.1", "--spread");  // between sites
   refused(a, b, kJob + "--spread nic_bandwidth", "--spread");
   refused(a, b, kJob + "--spread nic_bandwidth=-1", "--spread");
   refused(a, b, kJob + "--spread nic_bandwidth=nan", "--spread");
+  for (const char* own :
+       {" --repetitions 5", " --seed 2", " --goal cost", " --format json", " --spread all=0"}) {
+    refused(a, b + own, kJob, "--b");  // the comparison's
+  }
   refused(a, b, kJob + "--goal speed", "--goal");
   refused(a, b, kJob + "--goal cost --set gpu.price=0USD/h", "--goal");
   refused(a, b, kJob + "--format svg", "--format");
