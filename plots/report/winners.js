@@ -3,7 +3,7 @@
 class Winners {
   constructor(section) {
     this.free = dimensions.filter((one) => one !== schemeDimension);
-    this.x = firstDimension(() => true);
+    this.x = firstDimension(() => true) || this.free[0];
     this.y = firstDimension((one) => one !== this.x && !determines(this.x, one));
     this.rival = "second best";
     this.choices = new Choices(() => this.draw());

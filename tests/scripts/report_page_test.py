@@ -42,6 +42,15 @@ model = "gpt_125m"
 scheme = ["diloco", "sparseloco"]
 links.line.bandwidth = ["1 Gbps", "10 Gbps"]
 """
+# The scheme says how much is accumulated: no input varies by itself.
+TOGETHER = """[run]
+topology = "sdp4bit_a100"
+model = "gpt_125m"
+nodes = 1
+[together.k]
+scheme = ["sharded", "sdp4bit"]
+accumulation = [1, 2]
+"""
 MOST_BYTES = 1_000_000  # of a page of a thousand points
 SOON = 10  # seconds that a page of them may take to draw
 
@@ -310,6 +319,15 @@ class OtherPages(Pages):
         self.page_of("sites")
         self.assertIn("compute utilisation", self.one("#points thead").text)
         self.assertIn("east: compute", self.one("#timelines").text)
+
+    def test_inputs_that_all_follow_from_the_scheme(self):
+        self.sweep("together", TOGETHER)
+        self.page_of("together", "--timeline", "none")
+        across = [head.text for head in self.all("#winners th[scope='col']")]
+        self.assertEqual(across, ["1", "2"])
+        winners = [cell.get_attribute("data-winner") for cell in self.all("#winners td[data-winner]")]
+        self.assertEqual(winners, ["sharded", "sdp4bit"])
+        self.assertIn("gardenhose sweep", self.one("#reproduce").text)
 
     def test_a_thousand_points(self):
         self.copy_of_small("many")
