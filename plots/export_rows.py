@@ -3,7 +3,7 @@
 import picture
 
 SOURCE = "gardenhose export STORE --format csv"
-HELP = """KEY=VALUE: only points with this value of an input; may be repeated"""
+HELP = "KEY=VALUE: only points with this value of an input; may be repeated"
 
 
 def add_where(parser):
@@ -16,7 +16,7 @@ def column_of(rows, name):
     for column in (name, "in_" + bare, bare):
         if column in rows[0]:
             return column
-    names = [key[3:] if key.startswith("in_") else key for key in rows[0]]
+    names = [key.removeprefix("in_") for key in rows[0]]
     return picture.refuse(f"no column {name}; known: {', '.join(dict.fromkeys(names))}")
 
 
@@ -25,34 +25,36 @@ def label_of(column):
     names = {"speedup": "speed-up", "mfu": "MFU", "gpus": "GPUs",
              "in_network_nic_bandwidth": "rate of each NIC", "tokens_per_s": "tokens per second",
              "step_time_s": "step time, s", "tp": "tensor parallelism"}
-    bare = column[3:] if column.startswith("in_") else column
+    bare = column.removeprefix("in_")
     return names.get(column) or names.get(bare) or bare.replace("_", " ")
 
 
 def selected(rows, conditions):
     """The points with figures that fulfil all conditions."""
     rows = [row for row in rows if row["state"] in ("done", "too_large")]
+    if not rows:
+        picture.refuse("no point has figures")
     for condition in conditions:
         key, equals, value = condition.partition("=")
         if not equals:
             picture.refuse(f"--where: '{condition}' is no KEY=VALUE")
-        column = column_of(rows, key) if rows else ""
+        column = column_of(rows, key)
         known = list(dict.fromkeys(row[column] for row in rows))
         rows = [row for row in rows if row[column] == value]
         if not rows:
             picture.refuse(f"--where: no point has {condition}; known here: {', '.join(known)}")
-    if not rows:
-        picture.refuse("no point has figures")
     return rows
 
 
-def check_all_shown(rows, shown):
-    """Refuses points that differ in an input that the picture does not show."""
+def check_all_shown(rows, shown, more=""):
+    """Refuses points that differ in an input that the picture does not show; --where chooses among
+    them, and `more` is what else a user can do."""
     keys = [tuple(row[column] for column in shown) for row in rows]
     if len(set(keys)) == len(keys):
         return
-    free = [column for column in rows[0] if column.startswith("in_") and column not in shown and
-            len({row[column] for row in rows}) > 1]
-    names = ", ".join(f"--where {column[3:]}={rows[0][column]}" for column in free)
+    known = {column.removeprefix("in_") for column in shown}
+    free = [column for column in rows[0] if column.startswith("in_") and
+            column.removeprefix("in_") not in known and len({row[column] for row in rows}) > 1]
+    names = ", ".join(f"--where {column.removeprefix('in_')}={rows[0][column]}" for column in free)
     picture.refuse("several points at one place; choose among them" +
-                   (f", e.g. {names}, or --panels" if names else ": points are there twice"))
+                   (f", e.g. {names}{more}" if names else ": points are there twice"))

@@ -83,7 +83,8 @@ def main():
         picture.refuse(f"--y: not every point has a number for {options.y}; a speed-up needs "
                        "baseline = \"twin\" in the sweep's [run]")
     panels = export_rows.column_of(rows, options.panels) if options.panels else None
-    export_rows.check_all_shown(rows, [column for column in (x, by, panels) if column])
+    export_rows.check_all_shown(rows, [column for column in (x, by, panels) if column],
+                                ", or --panels")
     titles = picture.in_order(row[panels] for row in rows) if panels else [""]
     lines = picture.in_order(row[by] for row in rows)
     across = min(LINE_OF_PANELS, len(titles))

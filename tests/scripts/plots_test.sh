@@ -104,7 +104,7 @@ draws plots/speedup.py "$folder/study.csv" 8 --x gpus --where network.nic_bandwi
 draws plots/speedup.py "$folder/study.csv" 14 --x network.nic_bandwidth --panels nodes
 [ "$(grep -n '>50 Gbps<\|<!-- 50 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" -lt \
   "$(grep -n '>100 Gbps<\|<!-- 100 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" ]
-refuses plots/speedup.py "$folder/study.csv" '--where network_nic_bandwidth=100 Gbps' --x nodes
+refuses plots/speedup.py "$folder/study.csv" 'e.g. --where network_nic_bandwidth=100 Gbps, or --panels$' --x nodes
 refuses plots/speedup.py "$folder/study.csv" 'no column nods; known: .*nodes' --x nods
 refuses plots/speedup.py "$folder/study.csv" 'no point has nodes=3; known here: 1, 2, 4' --x tp \
   --where nodes=3
@@ -119,7 +119,9 @@ bars=$(grep -c 'clip-path' "$folder/one.svg")
   --set network.nic_bandwidth="50 Gbps" --format json >"$folder/run.json" 2>/dev/null
 draws plots/breakdown.py "$folder/run.json" 1
 [ "$(grep -c 'clip-path' "$folder/one.svg")" -eq "$bars" ]
-refuses plots/breakdown.py "$folder/study.csv" 'several points at one place'
+# With what its own flags can do about it.
+refuses plots/breakdown.py "$folder/study.csv" \
+  'several points at one place; .* e.g. --where network_nic_bandwidth=100 Gbps, --where nodes=1$'
 refuses plots/breakdown.py "$folder/run.json" 'run has none' --where nodes=2
 refuses plots/breakdown.py /dev/null 'run ... --format json'
 
