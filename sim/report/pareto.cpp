@@ -29,20 +29,14 @@ ParetoPlace pareto_place(const Scheme& scheme, const StepReport& report) {
     const auto found = report.codec_error.find(name);
     return found == report.codec_error.end() ? std::nullopt : std::optional(found->second);
   };
-  Scheme plain_weights = scheme, plain_gradients = scheme;
-  plain_weights.weights = {};
-  plain_gradients.gradients = {};
-  Scheme neither = plain_weights;
-  neither.gradients = {};
   ParetoPlace place{.sends_plain = scheme.sends_plain()};
-  // What is left once a part is taken to be plain is not.
-  const bool weights = !plain_gradients.sends_plain(), gradients = !plain_weights.sends_plain();
-  const auto of_weights =
-      measured("weights_lr_6e-4") ? measured("weights_lr_6e-4") : measured("weights_normal");
-  const auto of_gradients = measured("normal");
   // Of activations there is no measured error.
-  if (place.sends_plain || !neither.sends_plain()) return place;
-  if ((weights && !of_weights) || (gradients && !of_gradients)) return place;
+  if (place.sends_plain || !scheme.activations.is_plain()) return place;
+  auto of_weights = measured("weights_lr_6e-4");
+  if (!of_weights) of_weights = measured("weights_normal");
+  const auto of_gradients = measured("normal");
+  if (!scheme.weights.is_plain() && !of_weights) return place;
+  if (!scheme.gradients.is_plain() && !of_gradients) return place;
   place.error = std::max(of_weights.value_or(0), of_gradients.value_or(0));
   return place;
 }

@@ -23,6 +23,8 @@ struct WeightExchange {
   // ZeRO-3: ranks of a node keep BF16 shards of what the forward pass gathered, and the backward
   // pass gathers those (hpZ of ZeRO++, arXiv 2306.10209, section 3.2).
   bool secondary_shards = false;
+  // Whether values travel as they are, in FP32 or BF16; so of the other exchanges.
+  [[nodiscard]] bool is_plain() const { return wire.is_plain() && !difference; }
   friend bool operator==(const WeightExchange&, const WeightExchange&) = default;
 };
 
@@ -51,6 +53,7 @@ struct GradientExchange {
   int factor_rank = 0;         // of low_rank: columns of each factor
   bool fused_hadamard = true;  // the transform is part of the codec's kernels, not a pass before
   int slices = 1;              // pipelined between the two levels
+  [[nodiscard]] bool is_plain() const;
   friend bool operator==(const GradientExchange&, const GradientExchange&) = default;
 };
 
@@ -60,6 +63,7 @@ struct ActivationExchange {
       {.element = codecs::Element::
            bf16}};  // between the ranks of a tensor-parallel group, both ways of each exchange
   Wire pipeline = {{.element = codecs::Element::bf16}};  // between stages
+  [[nodiscard]] bool is_plain() const { return tensor.is_plain() && pipeline.is_plain(); }
   friend bool operator==(const ActivationExchange&, const ActivationExchange&) = default;
 };
 
@@ -85,8 +89,10 @@ struct Scheme {
   [[nodiscard]] bool is_defined_for(int zero_stage) const;
   // Where nothing says another one.
   [[nodiscard]] int usual_stage() const;
-  // Whether it sends all values as they are, in FP32 or BF16, by whichever collectives.
-  [[nodiscard]] bool sends_plain() const;
+  // Whether it sends all values as they are, by whichever collectives.
+  [[nodiscard]] bool sends_plain() const {
+    return weights.is_plain() && gradients.is_plain() && activations.is_plain();
+  }
   friend bool operator==(const Scheme&, const Scheme&) = default;
 };
 

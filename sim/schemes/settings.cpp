@@ -92,14 +92,10 @@ bool Scheme::is_defined_for(int zero_stage) const {
 
 int Scheme::usual_stage() const { return is_defined_for(1) ? 1 : zero.front(); }
 
-bool Scheme::sends_plain() const {
-  using Algorithm = GradientExchange::Algorithm;
-  const bool plain_gradients =
-      gradients.algorithm == Algorithm::ring ||
-      (gradients.algorithm != Algorithm::low_rank && gradients.residual_bytes == 0 &&
-       gradients.inside.is_plain() && gradients.between.is_plain());
-  return plain_gradients && weights.wire.is_plain() && !weights.difference &&
-         activations.tensor.is_plain() && activations.pipeline.is_plain();
+bool GradientExchange::is_plain() const {
+  if (algorithm == Algorithm::ring) return true;
+  return algorithm != Algorithm::low_rank && residual_bytes == 0 && inside.is_plain() &&
+         between.is_plain();
 }
 
 }  // namespace sim
