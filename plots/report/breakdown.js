@@ -20,11 +20,8 @@ class Breakdown {
   }
 
   keys() {
-    return element("div", {class: "legend"}, ...PARTS.map(([name, colour]) => {
-      const box = element("i", {class: "box"});
-      box.style.background = colour;
-      return element("span", {class: "key"}, box, labelOf(name));
-    }));
+    return element("div", {class: "legend"},
+      ...PARTS.map(([name, colour]) => boxKey(labelOf(name), colour)));
   }
 
   selects() {

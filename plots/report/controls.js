@@ -76,6 +76,13 @@ function swatch(style) {
   return picture;
 }
 
+// A colour of a legend and what has it.
+function boxKey(name, colour) {
+  const box = element("i", {class: "box"});
+  box.style.background = colour;
+  return element("span", {class: "key"}, box, name);
+}
+
 // Buttons that show and hide.
 function legend(names, hidden, styles, changed) {
   return element("div", {class: "legend", role: "group", "aria-label": "Shown series"},

@@ -51,6 +51,7 @@ class PointTable {
     this.full = false;
     this.rows = FIRST_ROWS;
     this.open = new Set();
+    this.formats = new Map();
     this.filter = element("input", {type: "search", id: "filter", size: 40,
       oninput: () => this.draw()});
     this.count = element("p", {class: "note", role: "status"});
@@ -73,8 +74,14 @@ class PointTable {
     return [...(states || this.full ? ["number", "state"] : ["number"]), ...names];
   }
 
-  // The same unit all the way down.
+  // Of all points, whatever the filter leaves, and so once.
   formatOf(name) {
+    if (!this.formats.has(name)) this.formats.set(name, this.newFormat(name));
+    return this.formats.get(name);
+  }
+
+  // The same unit all the way down.
+  newFormat(name) {
     const sizes = points.map((point) => Math.abs(valueOf(point, name))).filter((size) => size > 0);
     sizes.sort((a, b) => a - b);
     const usual = sizes[Math.floor(sizes.length / 2)];

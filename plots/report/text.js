@@ -60,7 +60,7 @@ const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-
 function scaleOf(unit, size) {
   if (unit === "%") return [0.01, "%"];
   if (!["s", "B", "B/s", "J", "tokens/s"].includes(unit) || !(size > 0)) return [1, unit];
-  const fits = ([factor, prefix]) => size >= factor * 0.9995 && !(unit === "s" && factor > 1) &&
+  const fits = ([factor]) => size >= factor * 0.9995 && !(unit === "s" && factor > 1) &&
     !(factor < 1 && unit !== "s");
   const [factor, prefix] = PREFIXES.find(fits) || [1, ""];
   return [factor, unit === "tokens/s" ? prefix : prefix + unit];

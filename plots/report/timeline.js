@@ -26,8 +26,7 @@ class Timelines {
     this.picture = drawn("svg", {class: "chart tracks", tabindex: 0, role: "img",
                                  "aria-label": "Timeline"});
     this.notes = element("div");
-    this.last = Math.max(...this.list.map((one) => this.endOf(one)));
-    this.axis = new Axis(0, this.last, false);
+    this.renewAxis();
     this.area = () => ({left: STREAMS, top: 0, right: WIDTH - 10, bottom: this.bottom});
     const buttons = zoomable(this.picture, () => ({x: this.axis}), this.area, () => this.draw());
     section.append(element("div", {class: "controls"}, this.chooser()),
@@ -55,8 +54,7 @@ class Timelines {
     if (options.length > 1) options.unshift(["all", "all, on one scale"]);
     return select("point", options, options[0][0], (value) => {
       this.only = value;
-      const shown = this.shown();
-      this.axis = new Axis(0, Math.max(...shown.map((one) => this.endOf(one))), false);
+      this.renewAxis();
       this.draw();
     });
   }
@@ -64,11 +62,13 @@ class Timelines {
   keys() {
     const used = new Set(this.list.flatMap((one) => one.phases.map(kindOf)));
     const shown = KINDS.filter((kind) => used.has(kind));
-    return element("div", {class: "legend"}, ...shown.map(([name, colour]) => {
-      const box = element("i", {class: "box"});
-      box.style.background = colour;
-      return element("span", {class: "key"}, box, name);
-    }));
+    return element("div", {class: "legend"},
+      ...shown.map(([name, colour]) => boxKey(name, colour)));
+  }
+
+  // From the beginning to the end of all that is shown.
+  renewAxis() {
+    this.axis = new Axis(0, Math.max(...this.shown().map((one) => this.endOf(one))), false);
   }
 
   shown() {
@@ -77,7 +77,7 @@ class Timelines {
 
   draw() {
     const shown = this.shown();
-    this.boxes = [];
+    this.boxes = new Map();
     let y = 0;
     const blocks = shown.map((one) => {
       const block = this.block(one, y);
@@ -133,13 +133,13 @@ class Timelines {
                                width: Math.max(0.5, to - from)});
     const [kind, colour] = kindOf(one.phases[phase]);
     box.style.fill = colour;
-    this.boxes.push({node: box, one, name: one.names[name], kind, start, duration,
-                     stream: one.tracks[track]});
+    this.boxes.set(box, {one, name: one.names[name], kind, start, duration,
+                         stream: one.tracks[track]});
     return box;
   }
 
   hover(event) {
-    const hit = this.boxes.find((box) => box.node === event.target);
+    const hit = this.boxes.get(event.target);
     if (!hit) return hideTip();
     const time = (us) => figureText("step_time_s", us / 1e6);
     return showTip(hit.name, [["phase", hit.kind], ["takes", time(hit.duration)],

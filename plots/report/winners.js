@@ -1,5 +1,10 @@
 // Which scheme is fastest over two inputs, and by how much.
 
+// A cell of the map, of the texts of its column and, where it has several, its row.
+function placeOf(x, y) {
+  return JSON.stringify([x, y]);
+}
+
 class Winners {
   constructor(section) {
     this.free = dimensions.filter((one) => one !== schemeDimension);
@@ -30,26 +35,31 @@ class Winners {
       select("compared with", ["second best", ...schemeNames].map((name) => [name, name]),
              this.rival, (name) => { this.rival = name; this.draw(); }),
       ...this.choices.controls(used));
-    const shown = points.filter((point) => this.choices.holds(point));
+    const places = this.places();
     const rows = !this.y ? [null] : this.y.numeric ? [...this.y.values].reverse() : this.y.values;
     const won = new Set();
     const body = rows.map((row) => element("tr", {},
       element("th", {scope: "row"}, row == null ? "" : textOf(row)),
-      ...this.x.values.map((value) => {
-        const here = shown.filter((point) => this.x.of(point) === textOf(value) &&
-          (!this.y || this.y.of(point) === textOf(row)));
-        return this.cell(here, won);
-      })));
+      ...this.x.values.map((value) => this.cell(
+        places.get(placeOf(textOf(value), this.y && textOf(row))) || [], won))));
     const head = element("tr", {}, element("td"), ...this.x.values.map((value) =>
       element("th", {scope: "col"}, textOf(value))));
     this.table.replaceChildren(element("table", {class: "winners"},
       element("caption", {}, `across: ${this.x.label}` + (this.y ? `; down: ${this.y.label}` : "")),
       element("tbody", {}, head, ...body)));
-    this.keys.replaceChildren(...schemeNames.filter((name) => won.has(name)).map((name) => {
-      const box = element("i", {class: "box"});
-      box.style.background = styleOfValue(null, name).colour;
-      return element("span", {class: "key"}, box, name);
-    }));
+    this.keys.replaceChildren(...schemeNames.filter((name) => won.has(name))
+      .map((name) => boxKey(name, styleOfValue(null, name).colour)));
+  }
+
+  // The points of each cell.
+  places() {
+    const places = new Map();
+    for (const point of points.filter((one) => this.choices.holds(one))) {
+      const place = placeOf(this.x.of(point), this.y && this.y.of(point));
+      if (!places.has(place)) places.set(place, []);
+      places.get(place).push(point);
+    }
+    return places;
   }
 
   // Where several points of a scheme are at one place, the best of them counts.
