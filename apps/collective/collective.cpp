@@ -10,10 +10,10 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/job/job.hpp"
+#include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
-#include "sim/report/records.hpp"
 #include "sim/schedule/collective_rows.hpp"
 
 namespace apps {
@@ -179,9 +179,7 @@ int collective_command(const Arguments& arguments) {
     fmt::print("# {} on {}: {}{} GPUs\n{}", options->name, cluster.name, at_once,
                groups.front().size(), table_of(timings));
   }
-  const auto records = records_of(*options, cluster, timings);
-  if (options->format == "json") fmt::print("{}\n", Json(records).dump(1));
-  if (options->format == "csv") fmt::print("{}", sim::csv_text(records));
+  print_records(options->format, records_of(*options, cluster, timings));
   return 0;
 }
 

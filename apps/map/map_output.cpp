@@ -5,7 +5,7 @@
 
 #include "apps/map/grid_text.hpp"
 #include "apps/map/scheme_map.hpp"
-#include "sim/report/records.hpp"
+#include "apps/print_records.hpp"
 
 namespace apps {
 namespace {
@@ -67,8 +67,7 @@ void print_map(const std::string& format, std::span<const MapPoint> points) {
   if (format == "table") return print_table(points);
   std::vector<Json> records;
   for (const MapPoint& point : points) records.push_back(record_of(point));
-  if (format == "json") fmt::print("{}\n", Json(records).dump(1));
-  if (format == "csv") fmt::print("{}", sim::csv_text(records));
+  print_records(format, records);
 }
 
 }  // namespace apps

@@ -20,26 +20,16 @@ using sim::InputError;
 
 // The numbers of the points that --where leaves.
 std::set<std::int64_t> kept_numbers(Store& store, const std::string& where) {
-  Database& database = store.database();
-  add_quantity(database);
   // On lines of their own, so that a comment in the condition ends with it.
   const std::string sql =
       "select number from all_points where number is not null and (\n" + where + "\n)";
-  sqlite3_stmt* statement = nullptr;
-  const char* rest = nullptr;
-  int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, &rest);
   std::set<std::int64_t> numbers;
-  if (code == SQLITE_OK && *rest != '\0') code = SQLITE_MISUSE;
-  while (code == SQLITE_OK || code == SQLITE_ROW) {
-    code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) numbers.insert(sqlite3_column_int64(statement, 0));
-  }
-  const std::string what =
-      code == SQLITE_MISUSE ? "is more than one condition" : sqlite3_errmsg(database.handle());
-  sqlite3_finalize(statement);
-  if (code == SQLITE_DONE) return numbers;
+  const auto problem = run_condition(store.database(), sql, [&](sqlite3_stmt* row) {
+    numbers.insert(sqlite3_column_int64(row, 0));
+  });
+  if (!problem) return numbers;
   throw InputError(fmt::format("--where: '{}': {}; it is SQL over all_points, e.g. \"in_tp = 1\"",
-                               sim::printable(where), what));
+                               sim::printable(where), *problem));
 }
 
 struct Candidate {

@@ -6,8 +6,8 @@
 #include "apps/arguments.hpp"
 #include "apps/map/grid_text.hpp"
 #include "apps/map/store_map.hpp"
+#include "apps/print_records.hpp"
 #include "sim/base/error.hpp"
-#include "sim/report/records.hpp"
 
 namespace apps {
 namespace {
@@ -107,8 +107,7 @@ int map_of_store(const Arguments& arguments) {
   if (options->format == "table") print_table(*options, map);
   std::vector<Inputs> records;
   for (const StoreCell& cell : map.cells) records.push_back(record_of(*options, cell));
-  if (options->format == "json") fmt::print("{}\n", Inputs(records).dump(1));
-  if (options->format == "csv") fmt::print("{}", sim::csv_text(records));
+  print_records(options->format, records);
   if (const auto open = store.counts()["open"]; open > 0) {
     fmt::print(stderr, "note: {} points have not been run yet; the sweep's command goes on\n",
                open);

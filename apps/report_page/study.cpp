@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "apps/arguments.hpp"
@@ -145,9 +147,8 @@ Inputs states_of(Store& store) {
   return states;
 }
 
-Inputs files_of(Store& store) {
-  std::map<std::string, std::int64_t> points;
-  store.each_finished([&](const StoredPoint& point) { ++points[point.finished.origin]; });
+// `points` have each origin's.
+Inputs files_of(Store& store, std::map<std::string, std::int64_t> points) {
   std::map<std::pair<std::string, std::string>, std::int64_t> counts;
   for (const Origin& origin : store.origins()) {
     const Inputs files = Inputs::parse(origin.files, nullptr, false);
@@ -188,7 +189,9 @@ Inputs study_of(Store& store) {
   Columns columns;
   Mentions sources;
   Inputs numbers = Inputs::object();
+  std::map<std::string, std::int64_t> points_of_origins;
   store.each_finished([&](const StoredPoint& point) {
+    ++points_of_origins[point.finished.origin];
     columns.begin_row();
     columns.set("number", "row", point.number);
     columns.set("state", "row", point.finished.state);
@@ -204,7 +207,7 @@ Inputs study_of(Store& store) {
   study["columns"] = columns.json();
   study["numbers"] = numbers;
   study["sources"] = sources.json();
-  study["files"] = files_of(store);
+  study["files"] = files_of(store, std::move(points_of_origins));
   return study;
 }
 

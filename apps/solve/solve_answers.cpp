@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/report/records.hpp"
+#include "apps/print_records.hpp"
 
 namespace apps {
 namespace {
@@ -42,8 +42,7 @@ void print(const std::string& format, const Question& question,
                     {"met_at", figure(answer.met)},
                     {"missed_at", figure(answer.missed)}});
   }
-  if (format == "json") fmt::print("{}\n", Json(rows).dump(1));
-  if (format == "csv") fmt::print("{}", sim::csv_text(rows));
+  print_records(format, rows);
   if (format != "table") return;
   fmt::print("{} on {}: {}\n\n", question.model, question.topology, question.unknown);
   for (const Answer& answer : answers) {

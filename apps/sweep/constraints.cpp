@@ -53,16 +53,9 @@ void keep(Database& database, const Spec& spec, const std::string& condition,
           const std::vector<std::string>& columns) {
   // On lines of their own, so that a comment in the condition ends with it.
   const std::string sql = "delete from points where (\n" + condition + "\n) is not true";
-  sqlite3_stmt* statement = nullptr;
-  const char* rest = nullptr;
-  int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, &rest);
-  if (code == SQLITE_OK) {
-    code = *rest == '\0' ? sqlite3_step(statement) : SQLITE_MISUSE;
+  if (const auto problem = run_condition(database, sql, [](sqlite3_stmt*) {})) {
+    refuse(spec, condition, *problem, columns);
   }
-  const std::string what =
-      code == SQLITE_MISUSE ? "is more than one condition" : sqlite3_errmsg(database.handle());
-  sqlite3_finalize(statement);
-  if (code != SQLITE_DONE) refuse(spec, condition, what, columns);
 }
 
 }  // namespace
@@ -75,7 +68,6 @@ std::vector<std::int64_t> places_of(const Spec& spec) {
     return places;
   }
   Database database;
-  add_quantity(database);
   const std::vector<std::string> columns = columns_of(spec);
   fill(database, spec, columns);
   for (const std::string& condition : spec.where) keep(database, spec, condition, columns);

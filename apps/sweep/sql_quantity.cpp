@@ -35,9 +35,27 @@ std::optional<double> quantity_value(std::string_view text) {
   return std::nullopt;
 }
 
-void add_quantity(Database& database) {
-  sqlite3_create_function(database.handle(), "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                          nullptr, quantity, nullptr, nullptr);
+std::optional<std::string> run_condition(Database& database, const std::string& sql,
+                                         const std::function<void(sqlite3_stmt*)>& row) {
+  sqlite3* const handle = database.handle();
+  sqlite3_create_function(handle, "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
+                          quantity, nullptr, nullptr);
+  sqlite3_stmt* statement = nullptr;
+  const char* rest = nullptr;
+  int code = sqlite3_prepare_v2(handle, sql.c_str(), -1, &statement, &rest);
+  if (code == SQLITE_OK && *rest != '\0') code = SQLITE_MISUSE;
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) row(statement);
+  }
+  std::optional<std::string> problem;
+  if (code == SQLITE_MISUSE) {
+    problem = "is more than one condition";
+  } else if (code != SQLITE_DONE) {
+    problem = sqlite3_errmsg(handle);
+  }
+  sqlite3_finalize(statement);
+  return problem;
 }
 
 }  // namespace apps

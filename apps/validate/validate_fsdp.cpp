@@ -30,10 +30,6 @@ struct Table {
 };
 constexpr std::array kTables{Table{"fsdp_a100", "MPT, A100"},
                              Table{"fsdp_h100_torchtitan", "Llama 3 8B, H100"}};
-constexpr std::array<std::pair<const char*, Column>, 3> kColumns{
-    {{"blind", &Columns::blind},
-     {"fitted", &Columns::fitted},
-     {"null_model", &Columns::null_model}}};
 
 std::string memory_text(const FsdpRow& row) {
   std::string text = fmt::format("{:.1f} GB", row.memory_bytes / 1e9);
@@ -48,7 +44,7 @@ std::string line_of(const FsdpRow& row) {
   const double published = row.measured.value;
   std::string text = fmt::format("  {:<22}{:<2}{:>7.0f} {:>5.1f} %", short_name(row.measured.row),
                                  mark, published, 100 * row.mfu(published));
-  for (const auto& [name, column] : kColumns) {
+  for (const auto& [name, column] : kThreeColumns) {
     const double tokens = row.predicted.*column;
     text += fmt::format("{:>9.0f} {:>+6.1f} %", tokens, 100 * (tokens / published - 1));
     if (column == &Columns::fitted) text += fmt::format(" {:>6.1f} %", 100 * row.mfu(tokens));
@@ -82,7 +78,7 @@ std::string errors_text(const std::vector<FsdpRow>& rows) {
   const auto line = [&](const char* title, const char* table) {
     const int count = fsdp_errors(rows, table, &Columns::fitted).count;
     text += fmt::format("  {:<34}", fmt::format("{}, {} rows", title, count));
-    for (const auto& [name, column] : kColumns) {
+    for (const auto& [name, column] : kThreeColumns) {
       text += fmt::format("{:>16}", error_text(fsdp_errors(rows, table, column)));
     }
     text += "\n";
@@ -122,11 +118,11 @@ Json record_of(const FsdpRow& row) {
               {"gpus", row.gpus},
               {"group", row.group},
               {"published_tokens_per_s_per_gpu", row.measured.value}};
-  for (const auto& [name, column] : kColumns) {
+  for (const auto& [name, column] : kThreeColumns) {
     record[fmt::format("{}_tokens_per_s_per_gpu", name)] = row.predicted.*column;
   }
   record["published_mfu"] = row.mfu(row.measured.value);
-  for (const auto& [name, column] : kColumns) {
+  for (const auto& [name, column] : kThreeColumns) {
     record[fmt::format("{}_mfu", name)] = row.mfu(row.predicted.*column);
   }
   const bool known = row.published_memory_bytes > 0;
@@ -141,7 +137,7 @@ Json record_of(const FsdpRow& row) {
 Json json_of(const FsdpStudy& study) {
   Json json{{"schema_version", 1}, {"study", "fsdp"}};
   for (const FsdpRow& row : study.rows) json["rows"].push_back(record_of(row));
-  for (const auto& [name, column] : kColumns) {
+  for (const auto& [name, column] : kThreeColumns) {
     json["errors"]["both"][name] = error_object(fsdp_errors(study.rows, "", column));
     for (const Table& table : kTables) {
       json["errors"][table.name][name] = error_object(fsdp_errors(study.rows, table.name, column));

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/data_files.hpp"
+#include "apps/print_records.hpp"
 #include "apps/progress.hpp"
-#include "sim/report/records.hpp"
 #include "sim/validation/sparseloco.hpp"
 #include "sim/validation/streaming_diloco.hpp"
 
@@ -20,11 +20,6 @@ namespace validation = sim::validation;
 std::string grid_text(int point) {
   if (point >= validation::kGridPoints) return "-";
   return fmt::format("{:.1f}", validation::grid_bandwidth_Gbps(point));
-}
-
-void print_rows(const std::string& format, const std::vector<Json>& rows) {
-  if (format == "csv") fmt::print("{}", sim::csv_text(rows));
-  if (format == "json") fmt::print("{}\n", Json(rows).dump(1));
 }
 
 void print_cells(const std::vector<validation::BandwidthRow>& rows, double payload) {
@@ -73,7 +68,7 @@ void validate_streaming_diloco(const std::string& format) {
            {"grid_points_off", row.simulated[i] - row.published[i]}});
     }
   }
-  print_rows(format, cells);
+  print_records(format, cells);
 }
 
 void validate_sparseloco(const std::string& format) {
@@ -103,7 +98,7 @@ void validate_sparseloco(const std::string& format) {
         "or sending while the next round computes; a sum of all that is fetched instead of every\n"
         "payload would not do alone, as the upload takes 145 s. None of these is published.\n");
   }
-  print_rows(format, rows);
+  print_records(format, rows);
 }
 
 }  // namespace apps

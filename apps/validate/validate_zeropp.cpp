@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "apps/data_files.hpp"
@@ -23,10 +22,6 @@ using validation::SpeedUp;
 using validation::ZeroppStudy;
 
 constexpr const char* kTable = "zeropp_throughput";
-constexpr std::array<std::pair<const char*, Column>, 3> kColumns{
-    {{"blind", &Columns::blind},
-     {"fitted", &Columns::fitted},
-     {"null_model", &Columns::null_model}}};
 
 validation::Errors errors_of(const ZeroppStudy& study, bool speed_ups, Column column) {
   return speed_ups ? speed_up_errors(study.speed_ups, kTable, column, false)
@@ -65,7 +60,7 @@ std::string errors_text(const ZeroppStudy& study) {
                                  "fitted", "null model");
   for (const bool speed_ups : {false, true}) {
     text += fmt::format("  {:<28}", speed_ups ? "speed-up" : "throughput, rows without *");
-    for (const auto& [name, column] : kColumns) {
+    for (const auto& [name, column] : kThreeColumns) {
       text += fmt::format("{:>16}", error_text(errors_of(study, speed_ups, column)));
     }
     text += "\n";
@@ -78,7 +73,7 @@ std::vector<Json> records_of(const ZeroppStudy& study) {
   for (const Row& row : study.rows) {
     Json record{{"row", row.measured.row},
                 {"published_tflops", row.measured.value * study.recomputed}};
-    for (const auto& [name, column] : kColumns) {
+    for (const auto& [name, column] : kThreeColumns) {
       record[fmt::format("{}_tflops", name)] = row.predicted.*column * study.recomputed;
     }
     record["used_in_fit"] = row.used_in_fit;
@@ -92,10 +87,10 @@ Json json_of(const ZeroppStudy& study) {
   json["rows"] = records_of(study);
   for (const SpeedUp& one : study.speed_ups) {
     Json record{{"row", one.row}, {"published", one.published}};
-    for (const auto& [name, column] : kColumns) record[name] = one.predicted.*column;
+    for (const auto& [name, column] : kThreeColumns) record[name] = one.predicted.*column;
     json["speed_ups"].push_back(std::move(record));
   }
-  for (const auto& [name, column] : kColumns) {
+  for (const auto& [name, column] : kThreeColumns) {
     json["errors"]["throughput"][name] = error_object(errors_of(study, false, column));
     json["errors"]["speed_up"][name] = error_object(errors_of(study, true, column));
   }

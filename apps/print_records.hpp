@@ -1,0 +1,13 @@
+// Records as scripts read them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace apps {
+
+// As JSON or CSV, by --format; of a table nothing.
+void print_records(const std::string& format, const std::vector<nlohmann::ordered_json>& records);
+
+}  // namespace apps
