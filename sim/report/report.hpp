@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,10 @@ struct StepReport {
 
 [[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,
                                    const Schedule& schedule, const Timeline& timeline);
+
+// One line: what a step or a round of so many seconds waits for most. `whole` is what it is of.
+[[nodiscard]] std::string bound_of(const TimeParts& parts, double seconds,
+                                   std::span<const LinkUse> busiest, const std::string& whole);
 
 // The rank whose operation ends last, the first of several.
 [[nodiscard]] int last_rank(const Schedule& schedule, const Timeline& timeline);

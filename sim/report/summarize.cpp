@@ -119,23 +119,23 @@ double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
   return std::max(0.0, end - begin);
 }
 
-std::string bound_of(const StepReport& report) {
-  const TimeParts& t = report.time;
+}  // namespace
+
+std::string bound_of(const TimeParts& t, double seconds, std::span<const LinkUse> busiest,
+                     const std::string& whole) {
   const std::pair<double, const char*> parts[] = {
       {t.compute_s, "compute"},         {t.exposed_comm_s, "communication"},
       {t.codec_s, "codec kernels"},     {t.bubble_s, "pipeline bubbles and waits"},
       {t.optimizer_s, "the optimizer"}, {t.other_s, "passes over buffers"}};
   const auto most = std::max_element(std::begin(parts), std::end(parts));
-  std::string text = fmt::format("{} ({:.0f} % of the step)", most->second,
-                                 100 * most->first / report.step_time_s);
-  if (!report.busiest_links.empty()) {
-    const LinkUse& link = report.busiest_links.front();
+  std::string text =
+      fmt::format("{} ({:.0f} % of the {})", most->second, 100 * most->first / seconds, whole);
+  if (!busiest.empty()) {
+    const LinkUse& link = busiest.front();
     text += fmt::format("; busiest link {}, full for {:.0f} % of it", link.link, 100 * link.busy);
   }
   return text;
 }
-
-}  // namespace
 
 StepReport summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
                      const Timeline& timeline) {
@@ -175,7 +175,7 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
       (gpu_price(cluster) + network_price(cluster)).base() / report.tokens_per_s * 1e6;
   report.memory = memory_use(cluster, context.model, p, codec_memory(context, scheme));
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
-  report.bound = bound_of(report);
+  report.bound = bound_of(report.time, report.step_time_s, report.busiest_links, "step");
   report.sources = sources_of(context, scheme);
   return report;
 }

@@ -28,8 +28,12 @@ WideBytes wide_bytes(const Schedule& schedule, std::size_t places) {
   return bytes;
 }
 
-double per_round(const RoundResult& result, double sum) {
-  return sum / static_cast<double>(result.shape.rounds);
+// Of what a place sent or received in all rounds that were played.
+double per_round(const RoundResult& result, double sum, std::size_t place) {
+  const double rounds = place < result.shape.sites.size() && result.outcome != RoundOutcome::aborted
+                            ? result.round_s / result.period_s(place)
+                            : 1;  // the storage
+  return rounds * sum / static_cast<double>(result.shape.rounds);
 }
 
 void add_sites(const RoundContext& context, const OuterScheme& scheme, const RoundResult& result,
@@ -44,16 +48,17 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
                    .inner_step_s = result.shape.sites[place].step_s,
                    .slowdown = result.shape.sites[place].slowdown};
     for (int i = 0; i < site.count; ++i, ++place) {
-      row.sent_bytes += per_round(result, bytes.sent[place]) / site.count;
-      row.received_bytes += per_round(result, bytes.received[place]) / site.count;
-      report.egress_usd += per_round(result, bytes.sent[place]) * site.egress.base();
+      row.sent_bytes += per_round(result, bytes.sent[place], place) / site.count;
+      row.received_bytes += per_round(result, bytes.received[place], place) / site.count;
+      report.egress_usd += per_round(result, bytes.sent[place], place) * site.egress.base();
     }
     row.memory = site_memory(context, table, scheme);
     row.fits_memory = row.memory.total() <= static_cast<double>(site.cluster.gpu.memory.count);
     report.by_site.push_back(std::move(row));
   }
   if (context.area.store) {
-    report.egress_usd += per_round(result, bytes.sent[place]) * context.area.store->egress.base();
+    report.egress_usd +=
+        per_round(result, bytes.sent[place], place) * context.area.store->egress.base();
   }
 }
 
@@ -61,7 +66,8 @@ void add_volume(const RoundContext& context, const OuterScheme& scheme, const Ro
                 const WideBytes& bytes, RoundReport& report) {
   const std::size_t places = result.shape.sites.size();
   for (std::size_t place = 0; place < places; ++place) {
-    report.wire_bytes_wan += per_round(result, bytes.sent[place]) / static_cast<double>(places);
+    report.wire_bytes_wan +=
+        per_round(result, bytes.sent[place], place) / static_cast<double>(places);
   }
   if (places == 1) return;
   double elements = 0;
@@ -135,9 +141,11 @@ void add_rates(const RoundContext& context, const RoundResult& result, RoundRepo
     // A site that comes too late has lost its round, unless a later merge takes it.
     const Fate fate = fates.empty() ? Fate::heard : fates[place];
     if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) continue;
-    tokens += static_cast<double>(global_batch(site.cluster, p)) * context.model.sequence *
+    // Of its own round, as much as falls into this one.
+    const double rounds = result.round_s / result.period_s(place);
+    tokens += rounds * static_cast<double>(global_batch(site.cluster, p)) * context.model.sequence *
               report.inner_steps;
-    busy += gpus * result.shape.sites[place].step_s * report.inner_steps;
+    busy += rounds * gpus * result.shape.sites[place].step_s * report.inner_steps;
   }
   if (!report.ended()) return;
   report.tokens_per_s = tokens / report.round_time_s;
@@ -208,6 +216,8 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
     add_links(result, report);
     add_parts(context.area, result, report);
     report.exchange_after_round_s = exchange_after_round_s(result);
+    report.bound = bound_of(report.time, report.round_time_s, report.busiest_links,
+                            "round at " + report.time_site);
   }
   add_sources(context, scheme, report);
   return report;

@@ -50,6 +50,7 @@ struct RoundReport {
   double usd_per_million_tokens = 0;  // GPUs, links and egress
   double energy_j = 0;                // of all GPUs at their power in a round
   std::vector<LinkUse> busiest_links;
+  std::string bound;  // one line: what the round waits for most, at the site that ends last
   std::vector<SiteReport> by_site;
   std::map<std::string, double> codec_error;
   std::map<std::string, std::string> sources;

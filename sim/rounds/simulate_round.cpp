@@ -28,23 +28,62 @@ double end_of(const RoundResult& result, OperationId id) {
   return std::isnan(end) ? kInfinity : end;
 }
 
+bool is_heard(const RoundResult& result, std::size_t place) {
+  const auto& fates = result.shape.fates;
+  return fates.empty() || fates[place] == Fate::heard;
+}
+
 // The last end of a round over the sites that are in it.
 double end_of_round(const RoundResult& result, std::size_t round) {
   double end = 0;
   for (std::size_t place = 0; place < result.plan.ends[round].size(); ++place) {
-    const auto& fates = result.shape.fates;
-    if (!fates.empty() && fates[place] != Fate::heard) continue;
+    if (!is_heard(result, place)) continue;
     end = std::max(end, end_of(result, result.plan.ends[round][place]));
   }
   return end;
 }
 
-// Into a steady state where rounds overlap: the first one is left out.
+// What the slowest site computes in a round.
+double slowest_steps(const RoundResult& result) {
+  double seconds = 0;
+  for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
+    if (!is_heard(result, place)) continue;
+    seconds = std::max(seconds, result.shape.inner_steps * result.shape.sites[place].step_s);
+  }
+  return seconds;
+}
+
+// What the fullest link has to carry of a round between the sites that are heard; and each of them
+// sends to the others too.
+double fullest_link(const RoundResult& result) {
+  const Schedule& schedule = result.plan.schedule;
+  const auto counts = [&](int place) {
+    const auto i = static_cast<std::size_t>(place);
+    return i >= result.shape.sites.size() || is_heard(result, i);  // the storage is always there
+  };
+  std::vector<double> seconds(result.wiring.links.size());
+  for (const Operation& operation : schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    const auto& hops = schedule.routes[operation.route].hops;
+    if (hops.empty() || !counts(hops.front().source)) continue;
+    for (const LinkId link : result.wiring.routes[operation.route]) {
+      const Hop& hop = hops.front();  // of a ring all are heard
+      if (!counts(hop.destination) && link != uplink_of(hop.source)) continue;
+      seconds[link] += operation.bytes / result.wiring.links[link].rate_Bps;
+    }
+  }
+  const double all = seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
+  return all / result.shape.rounds;
+}
+
+// Into a steady state where rounds overlap: the first one is left out. Some sites or links may run
+// ahead for those few rounds, but none does for ever.
 double round_time(const RoundResult& result) {
   const std::size_t rounds = result.plan.ends.size();
   if (rounds == 1) return end_of_round(result, 0);
-  return (end_of_round(result, rounds - 1) - end_of_round(result, 0)) /
-         static_cast<double>(rounds - 1);
+  const double between = (end_of_round(result, rounds - 1) - end_of_round(result, 0)) /
+                         static_cast<double>(rounds - 1);
+  return std::max({between, slowest_steps(result), fullest_link(result)});
 }
 
 // When the others go on: at the deadline, or when the quorum's grace is over.
@@ -128,6 +167,15 @@ class Roll {
 };
 
 }  // namespace
+
+double RoundResult::period_s(std::size_t place) const {
+  if (is_heard(*this, place) || !shape.delayed) return round_s;
+  const std::size_t rounds = plan.ends.size();
+  const double ends = end_of(*this, plan.ends.back()[place]) -
+                      (rounds > 1 ? end_of(*this, plan.ends.front()[place]) : 0);
+  const double own = ends / static_cast<double>(std::max<std::size_t>(1, rounds - 1));
+  return std::max({round_s, own, shape.inner_steps * shape.sites[place].step_s});
+}
 
 const char* outcome_name(RoundOutcome outcome) {
   switch (outcome) {

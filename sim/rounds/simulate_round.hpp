@@ -29,6 +29,10 @@ struct RoundResult {
   // From one end of a round to the next, of the site that ends last; a single round from its start.
   // Infinite where the round was aborted.
   double round_s = 0;
+
+  // Of one place: the round's, but of a place that the others go on without, and which goes on
+  // itself, what it takes at its own pace.
+  [[nodiscard]] double period_s(std::size_t place) const;
 };
 
 // How long the sites wait for each other in a round; none: as long as it takes. With a quorum the

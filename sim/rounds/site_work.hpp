@@ -15,8 +15,8 @@ namespace sim {
 struct RoundContext {
   const WideArea& area;
   const Model& model;
-  std::vector<Calibration> calibrations;  // by table of sites: of its GPU
-  Parallelism parallelism;                // inside every site
+  std::span<const Calibration> calibrations;  // by table of sites: of its GPU
+  Parallelism parallelism;                    // inside every site
   const Scheme& inner;
 
   [[nodiscard]] StepContext step(std::size_t table) const {

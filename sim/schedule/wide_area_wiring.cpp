@@ -49,9 +49,9 @@ class Wirer {
 
   void append(const Hop& hop, std::vector<LinkId>& path) {
     const int store = store_place(area_);
-    if (hop.source != store) path.push_back(up(hop.source));
+    if (hop.source != store) path.push_back(uplink_of(hop.source));
     if (hop.source != store && hop.destination != store) append_shared(hop, path);
-    if (hop.destination != store) path.push_back(up(hop.destination) + 1);
+    if (hop.destination != store) path.push_back(uplink_of(hop.destination) + 1);
     if (const auto cap = connections(hop)) path.push_back(*cap);
   }
 
@@ -92,8 +92,6 @@ class Wirer {
     if (ends[0] == ends[1]) return hop.source > hop.destination;
     return site_of(area_, hop.source).name != ends[0];
   }
-
-  static LinkId up(int place) { return 2 * static_cast<LinkId>(place); }
 
   std::optional<LinkId> connections(const Hop& hop) {
     const double rate = wide_connection_rate(area_, hop).base();

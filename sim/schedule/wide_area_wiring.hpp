@@ -9,6 +9,9 @@ namespace sim {
 
 [[nodiscard]] inline int store_place(const WideArea& area) { return place_count(area); }
 
+// The link that all crosses that a place sends.
+[[nodiscard]] inline LinkId uplink_of(int place) { return 2 * static_cast<LinkId>(place); }
+
 // A hop over the wide area, for Route::hops.
 [[nodiscard]] inline Hop wide_hop(int source, int destination) {
   return {.source = source, .destination = destination, .nic_out = 0, .nic_in = 0};

@@ -20,7 +20,7 @@ class ModelRounds : public testing::Test {
     return area;
   }
   RoundContext context(const WideArea& area) const {
-    return {area, model_, {roofline()}, parallelism_, scheme_named("sharded")};
+    return {area, model_, calibrations_, parallelism_, scheme_named("sharded")};
   }
   RoundReport report(const WideArea& area, const OuterScheme& scheme) const {
     const RoundContext given = context(area);
@@ -33,6 +33,7 @@ class ModelRounds : public testing::Test {
 
   const Cluster cluster_ = read_cluster(shipped("topologies/dgx_h100_x16.toml"));
   const Model model_ = read_model(shipped("traces/models/gpt_125m.toml"));
+  const std::vector<Calibration> calibrations_{roofline()};
   Parallelism parallelism_;
 };
 
