@@ -13,7 +13,8 @@ Performance performance(const StepSide& side) {
   const double step_s = step_seconds(side.job, side.setup);
   const auto sequences = static_cast<double>(global_batch(cluster, side.setup.parallelism));
   const double tokens_per_s = sequences * static_cast<double>(side.job.model.sequence) / step_s;
-  return {step_s, tokens_per_s, tokens_per_s / (cluster.gpu.price.base() * rank_count(cluster))};
+  const double usd_per_s = (gpu_price(cluster) + network_price(cluster)).base();
+  return {step_s, tokens_per_s, tokens_per_s / usd_per_s};
 }
 
 Performance performance(const RoundSide& side) {

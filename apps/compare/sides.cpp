@@ -48,9 +48,8 @@ po::options_description compare_flags(CompareOptions& o) {
   add("a", po::value(&o.a)->required(), "flags of run that are A's alone, in quotes");
   add("b", po::value(&o.b)->required(), "flags of run that are B's alone");
   add("goal", po::value(&o.goal)->default_value("throughput"),
-      "throughput (tokens per second) or cost (tokens per dollar of the GPUs' price; of several "
-      "sites "
-      "with network, leased links and egress)");
+      "throughput (tokens per second) or cost (tokens per dollar of GPUs and network; of several "
+      "sites with leased links and egress)");
   add("tune", po::bool_switch(&o.tune),
       "each side with the options that it is fastest with, as run --tune has it");
   add("repetitions", po::value(&o.repetitions)->default_value(100), "pairs that are simulated");

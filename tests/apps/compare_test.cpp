@@ -122,6 +122,10 @@ TEST(Compare, OfCostGoesByThePrice) {
                               kJob + "--goal cost --repetitions 2");
   EXPECT_DOUBLE_EQ(found["ratio"], 2);
   EXPECT_EQ(found["probability_a_better"], 1);
+  // Two GPUs of 2 USD/h in a node, and a network that costs as much.
+  const Json network = findings("--set gpu.price=2USD/h --set network.node_price=4USD/h",
+                                "--set gpu.price=2USD/h", kJob + "--goal cost --repetitions 2");
+  EXPECT_DOUBLE_EQ(network["ratio"], 0.5);
 }
 
 TEST(Compare, IsATableOrCsv) {
