@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/cluster/fabric.hpp"
 
@@ -44,7 +44,8 @@ int replica_count(const sim::WideArea& area, const sim::Parallelism& parallelism
   return replicas;
 }
 
-// All are those that the sites can run. A setting may name a part that only some of the schemes have, but not one that none has.
+// All are those that the sites can run. A setting may name a part that only some of the schemes
+// have, but not one that none has.
 void read_schemes(const JobOptions& options, RoundJob& job) {
   if (options.schemes == std::vector<std::string>{"all"}) {
     for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
@@ -117,9 +118,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
     check_size(options, site.cluster, job.model, job.parallelism);
   }
   if (!rounds.deadline.empty()) {
-    const auto deadline = sim::parse_quantity<sim::Seconds>(rounds.deadline);
-    if (!deadline.value) throw InputError("--deadline: " + deadline.problem);
-    job.deadline = *deadline.value;
+    job.deadline = quantity_of<sim::Seconds>("--deadline", rounds.deadline);
   }
   read_schemes(options, job);
   return job;
@@ -136,8 +135,7 @@ sim::OuterScheme RoundJob::with_taken_settings(sim::OuterScheme scheme) const {
 sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
                               const sim::RoundResult& result) {
   sim::RoundReport report = sim::summarize(job.context(), scheme, result);
-  report.codec_error =
-      sim::codec_errors(data_directory() / "traces/calibration/codec_error.json", scheme);
+  report.codec_error = sim::codec_errors(codec_error_file(), scheme);
   return report;
 }
 

@@ -5,14 +5,13 @@
 
 #include "sim/cluster/fabric.hpp"
 #include "sim/cluster/gpu_speeds.hpp"
+#include "sim/schedule/least_time.hpp"
 #include "sim/workload/roofline.hpp"
 
 namespace apps {
 namespace {
 
 using Algorithm = sim::GradientExchange::Algorithm;
-
-constexpr double kRounded = 1e-4;
 
 double fastest_gpu(const sim::Cluster& cluster) {
   return std::ranges::min(sim::rank_slowdowns(cluster));
@@ -121,7 +120,7 @@ class NodeBytes {
 
 double FirstBound::seconds(const sim::Cluster& cluster) const {
   const double node_rate = nic_rate(cluster).base() * cluster.network.nics_per_node;
-  return std::max(compute_s, bytes / node_rate) * (1 - kRounded);
+  return std::max(compute_s, bytes / node_rate) * (1 - sim::kRounded);
 }
 
 const FirstBounds::Passes& FirstBounds::passes(const Job& job, const Setup& setup) {

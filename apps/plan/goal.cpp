@@ -11,9 +11,20 @@ Price price_of(const sim::Cluster& cluster, sim::Seconds time, sim::EnergyPrice 
           .power = (electricity * (power * time)).base()};
 }
 
-Score score_of(const Goal& goal, const sim::Cluster& cluster, double seconds_per_token) {
-  const sim::Seconds time = goal.time(seconds_per_token);
-  const double usd = price_of(cluster, time, goal.electricity).total();
+Price price_of(const sim::WideArea& area, sim::Seconds time, sim::EnergyPrice electricity) {
+  Price price;
+  for (const sim::Site& site : area.sites) {
+    const Price one = price_of(site.cluster, time, electricity);
+    price.gpus += site.count * one.gpus;
+    price.network += site.count * one.network;
+    price.power += site.count * one.power;
+  }
+  for (const sim::WideLink& link : area.links) price.network += (link.price * time).base();
+  if (area.backbone) price.network += (area.backbone->price * time).base();
+  return price;
+}
+
+Score score_of(const PlanGoal& goal, double usd, sim::Seconds time, double nic_bandwidth_Bps) {
   switch (goal.aim) {
     case Aim::cheapest:
       return {usd, time.base(), 0};
@@ -22,13 +33,11 @@ Score score_of(const Goal& goal, const sim::Cluster& cluster, double seconds_per
     case Aim::smallest_network:
       break;
   }
-  return {cluster.network.nic_bandwidth.base(), usd, time.base()};
+  return {nic_bandwidth_Bps, usd, time.base()};
 }
 
-bool meets_limits(const Goal& goal, const sim::Cluster& cluster, double seconds_per_token) {
-  const sim::Seconds time = goal.time(seconds_per_token);
-  return time.base() <= goal.deadline_s &&
-         price_of(cluster, time, goal.electricity).total() <= goal.budget_usd;
+bool meets_limits(const PlanGoal& goal, double usd, sim::Seconds time) {
+  return time.base() <= goal.deadline_s && usd <= goal.budget_usd;
 }
 
 }  // namespace apps

@@ -2,20 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/search/assumptions.hpp"
+#include "apps/search/round_assumptions.hpp"
 
 namespace apps {
 namespace {
-
-constexpr double kBetter = 1.1;
 
 // Of all ports, for the bandwidth that a tenth is.
 std::optional<double> cost_of_faster_nics(const sim::Cluster& cluster, sim::Seconds time) {
   const sim::Network& network = cluster.network;
   if (!network.bandwidth_price) return std::nullopt;
-  const sim::DollarRate port = *network.bandwidth_price * (network.nic_bandwidth * (kBetter - 1));
+  const sim::DollarRate port =
+      *network.bandwidth_price * (network.nic_bandwidth * (kSensitivityStep - 1));
   return (port * (double{1} * network.nics_per_node * cluster.nodes) * time).base();
+}
+
+// The share of the time that is left with a tenth more of what makes it shorter, or less of what
+// makes it longer.
+double left_of_time(const Improvement& one, const Assumption& assumption) {
+  const double gain = assumption.more_is_faster ? one.sensitivity : -one.sensitivity;
+  return std::pow(kSensitivityStep, -gain);
+}
+
+Improvement improvement(const Assumption& assumption, double sensitivity, const Price& price) {
+  Improvement one{.name = std::string(assumption.name),
+                  .meaning = std::string(assumption.meaning),
+                  .sensitivity = sensitivity};
+  one.saves_usd = price.of_time() * (1 - left_of_time(one, assumption));
+  return one;
+}
+
+void sort(std::vector<Improvement>& all) {
+  std::ranges::stable_sort(all, std::ranges::greater(), &Improvement::saves_usd);
+}
+
+bool is_between_nodes(const Assumption& assumption) {
+  return assumption.name == "nic_bandwidth" || assumption.name == "network_latency";
 }
 
 }  // namespace
@@ -24,21 +48,30 @@ std::vector<Improvement> improvements(const Job& job, const Setup& setup, double
                                       const Price& price, sim::Seconds time) {
   std::vector<Improvement> all;
   for (const Assumption& assumption : assumptions()) {
-    const bool of_network =
-        assumption.name == "nic_bandwidth" || assumption.name == "network_latency";
-    if (of_network && job.cluster.nodes == 1) continue;
-    Improvement one{.name = std::string(assumption.name),
-                    .meaning = std::string(assumption.meaning),
-                    .sensitivity = sensitivity(job, setup, assumption, step_time_s)};
-    const double gain = assumption.more_is_faster ? one.sensitivity : -one.sensitivity;
-    const double left = std::pow(kBetter, -gain);  // of the time
-    one.saves_usd = price.total() * (1 - left);
+    if (is_between_nodes(assumption) && job.cluster.nodes == 1) continue;
+    Improvement one =
+        improvement(assumption, sensitivity(job, setup, assumption, step_time_s), price);
     if (assumption.name == "nic_bandwidth") {
-      one.costs_usd = cost_of_faster_nics(job.cluster, time * left);
+      one.costs_usd = cost_of_faster_nics(job.cluster, time * left_of_time(one, assumption));
     }
     all.push_back(std::move(one));
   }
-  std::ranges::stable_sort(all, std::ranges::greater(), &Improvement::saves_usd);
+  sort(all);
+  return all;
+}
+
+std::vector<Improvement> improvements(const RoundJob& job, const sim::OuterScheme& scheme,
+                                      double round_time_s, const Price& price) {
+  const bool single_nodes = std::ranges::all_of(
+      job.area.sites, [](const sim::Site& site) { return site.cluster.nodes == 1; });
+  std::vector<Improvement> all;
+  for (const Assumption* assumption : all_assumptions()) {
+    if (is_between_nodes(*assumption) && single_nodes) continue;
+    if (!rests_on(job, *assumption)) continue;
+    all.push_back(
+        improvement(*assumption, sensitivity(job, scheme, *assumption, round_time_s), price));
+  }
+  sort(all);
   return all;
 }
 

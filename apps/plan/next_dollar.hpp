@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/job.hpp"
+#include "apps/job/round_job.hpp"
 #include "apps/plan/goal.hpp"
 
 namespace apps {
@@ -24,5 +24,9 @@ struct Improvement {
 [[nodiscard]] std::vector<Improvement> improvements(const Job& job, const Setup& setup,
                                                     double step_time_s, const Price& price,
                                                     sim::Seconds time);
+// Of rounds between sites.
+[[nodiscard]] std::vector<Improvement> improvements(const RoundJob& job,
+                                                    const sim::OuterScheme& scheme,
+                                                    double round_time_s, const Price& price);
 
 }  // namespace apps

@@ -25,6 +25,13 @@ constexpr const char* kUsage =
     "parallelism, scheme, stage of ZeRO, hybrid groups, micro-batches and recomputation, for the\n"
     "lowest price, in the least time or over the smallest network. Prints the ten best with their\n"
     "price, time, energy and memory, what bounds each, and the command that runs its step.\n\n"
+    "Where the topology is several sites: which of them take part (all, none, or 1, 2, 4... of a\n"
+    "table, unless --set sites.NAME.count says it), what they send each other and how steps are "
+    "run\n"
+    "inside them; egress and leased links are in the price. Inner steps of a round are as the "
+    "schemes\n"
+    "or --set scheme.inner_steps have them: more of them cost a loss that nothing here "
+    "predicts.\n\n"
     "A flag of run that is given (--tp 8, --recompute full, --scheme sdp4bit) is not chosen. All\n"
     "overlaps unless --overlap says otherwise. The answer is that of a search through everything\n"
     "(--exhaustive does one): a setup is left out only where it does not fit in memory, or a "
@@ -40,12 +47,20 @@ constexpr const char* kUsage =
     "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
     "\\\n"
     "                  --goal smallest-network --share 0.9 --nodes 16 \\\n"
-    "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n\n"
+    "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n"
+    "  gardenhose plan --topology four_sites_mixed --model gpt_6.7b --attention fused --tokens "
+    "1e11\n\n"
     "Where nothing fits in memory it ends with 2, and says what needs least. Where nothing meets\n"
     "the deadline or the budget it ends with 0, and shows the one that comes nearest.\n";
 
+// Whose papers train language models with them.
+constexpr const char* kTrainedOuterSchemes =
+    "wan_sync,wan_sync_bf16,diloco,diloco_int8,streaming_diloco,eager_diloco,decoupled_diloco,"
+    "noloco,"
+    "sparseloco,demo";
+
 struct Texts {
-  std::string nodes, link_speeds, aim, deadline, budget, electricity;
+  std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity;
 };
 
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
@@ -62,6 +77,9 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("share", po::value(&o.goal.share), "of smallest-network, e.g. 0.9 (the default)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
       "of each NIC, with commas (default: the cluster file's)");
+  add("inner-scheme", po::value(&texts.inner_schemes),
+      "of several sites: what may happen inside each, with commas (default: sharded); --scheme is "
+      "what they may send each other");
   add("batch-tokens", po::value(&o.batch_tokens)->default_value(std::int64_t{4} << 20),
       "of a step, rounded up to as many sequences for each replica");
   add("critical-batch", po::value<double>(),
@@ -92,19 +110,18 @@ std::vector<int> parse_nodes(const std::string& text) {
 }
 
 template <class T>
-T parse(const char* flag, const std::string& text) {
-  const auto parsed = sim::parse_quantity<T>(text);
-  if (!parsed.value) throw InputError(fmt::format("{}: {}", flag, parsed.problem));
-  if (!(parsed.value->base() > 0)) {
+T more_than_nothing(const char* flag, const std::string& text) {
+  const T value = quantity_of<T>(flag, text);
+  if (!(value.base() > 0)) {
     throw InputError(fmt::format("{}: '{}' is 0; write more", flag, sim::printable(text)));
   }
-  return *parsed.value;
+  return value;
 }
 
 std::vector<LinkSpeed> parse_link_speeds(const std::string& text) {
   std::vector<LinkSpeed> speeds;
   for (const std::string& part : split(text)) {
-    speeds.push_back({part, parse<sim::Bandwidth>("--nic-bandwidths", part)});
+    speeds.push_back({part, more_than_nothing<sim::Bandwidth>("--nic-bandwidths", part)});
   }
   std::ranges::sort(speeds, {}, [](const LinkSpeed& one) { return one.bandwidth.base(); });
   const auto same = [](const LinkSpeed& a, const LinkSpeed& b) {
@@ -114,17 +131,15 @@ std::vector<LinkSpeed> parse_link_speeds(const std::string& text) {
   return speeds;
 }
 
-void parse_goal(const po::variables_map& values, const Texts& texts, Goal& goal) {
-  goal.aim = sim::chosen<Aim>("--goal", texts.aim,
-                              {{"cheapest", Aim::cheapest},
-                               {"fastest", Aim::fastest},
-                               {"smallest-network", Aim::smallest_network}});
+void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& goal) {
+  goal.aim = sim::chosen("--goal", texts.aim, kAims);
   if (!texts.deadline.empty()) {
-    goal.deadline_s = parse<sim::Seconds>("--deadline", texts.deadline).base();
+    goal.deadline_s = more_than_nothing<sim::Seconds>("--deadline", texts.deadline).base();
   }
-  if (!texts.budget.empty()) goal.budget_usd = parse<sim::Dollars>("--budget", texts.budget).base();
+  if (!texts.budget.empty())
+    goal.budget_usd = more_than_nothing<sim::Dollars>("--budget", texts.budget).base();
   if (!texts.electricity.empty()) {
-    goal.electricity = parse<sim::EnergyPrice>("--electricity", texts.electricity);
+    goal.electricity = more_than_nothing<sim::EnergyPrice>("--electricity", texts.electricity);
   }
   if (!(goal.tokens >= 1) || !std::isfinite(goal.tokens)) {
     throw InputError(fmt::format("--tokens: {} is no number of tokens", goal.tokens));
@@ -139,6 +154,25 @@ void parse_goal(const po::variables_map& values, const Texts& texts, Goal& goal)
   }
 }
 
+void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
+  if (o.goal.aim == Aim::smallest_network) {
+    throw InputError(
+        fmt::format("--goal: the smallest network between the sites of {} is what solve finds: "
+                    "gardenhose solve "
+                    "bandwidth --utilisation 0.9",
+                    o.job.topology));
+  }
+  if (values.count("nic-bandwidths") != 0) {
+    throw InputError(fmt::format(
+        "--nic-bandwidths: those inside the sites of {} are as their clusters' files say",
+        o.job.topology));
+  }
+  if (values.count("nodes") != 0) {
+    throw InputError(fmt::format("--nodes: the sites of {} differ; write --set sites.NAME.nodes=N",
+                                 o.job.topology));
+  }
+}
+
 void refuse(const po::variables_map& values, const PlanOptions& o) {
   for (const char* flag : {"accumulation", "global-batch", "hybrid-shard"}) {
     if (values.count(flag) == 0) continue;
@@ -147,11 +181,11 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
                     "step is",
                     flag));
   }
-  if (is_wide_area(o.job.topology)) {
+  if (o.is_wide_area) {
+    refuse_for_sites(values, o);
+  } else if (values.count("inner-scheme") != 0) {
     throw InputError(
-        fmt::format("--topology: {} is several sites, and a plan is of one cluster; "
-                    "see gardenhose solve",
-                    o.job.topology));
+        fmt::format("--inner-scheme: is of several sites, and {} is one cluster", o.job.topology));
   }
   const bool sets_links = std::ranges::any_of(o.job.settings, [](const std::string& setting) {
     return setting.starts_with("network.nic_bandwidth=");
@@ -159,6 +193,10 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
   if (sets_links && !o.link_speeds.empty()) {
     throw InputError("--nic-bandwidths: --set network.nic_bandwidth says the same; give one");
   }
+}
+
+std::string default_schemes(bool between_sites) {
+  return between_sites ? kTrainedOuterSchemes : std::string("sharded,") + kTrainedSchemes;
 }
 
 // A plan's commands say these themselves.
@@ -189,8 +227,10 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
   check_format(o.format);
-  o.job.schemes = split(values["scheme"].defaulted() ? std::string("sharded,") + kTrainedSchemes
+  o.is_wide_area = is_wide_area(o.job.topology);
+  o.job.schemes = split(values["scheme"].defaulted() ? default_schemes(o.is_wide_area)
                                                      : values["scheme"].as<std::string>());
+  o.inner_schemes = split(texts.inner_schemes.empty() ? "sharded" : texts.inner_schemes);
   if (!texts.nodes.empty()) o.nodes = parse_nodes(texts.nodes);
   if (!texts.link_speeds.empty()) o.link_speeds = parse_link_speeds(texts.link_speeds);
   parse_goal(values, texts, o.goal);

@@ -20,9 +20,11 @@ struct LinkSpeed {
 
 struct PlanOptions {
   JobOptions job;
+  bool is_wide_area = false;               // the topology is several sites
+  std::vector<std::string> inner_schemes;  // inside them
   std::vector<int> nodes;              // ascending; empty: powers of two up to the file's, and that
   std::vector<LinkSpeed> link_speeds;  // ascending; empty: the file's
-  Goal goal;
+  PlanGoal goal;
   std::int64_t batch_tokens = 0;         // of a step, at least
   std::optional<double> critical_batch;  // tokens
   bool exhaustive = false;

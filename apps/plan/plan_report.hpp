@@ -1,28 +1,43 @@
 // What a plan says.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "apps/plan/best_first.hpp"
+#include "apps/plan/goal.hpp"
 #include "apps/plan/next_dollar.hpp"
 #include "apps/plan/plan_options.hpp"
+#include "sim/report/report.hpp"
+#include "sim/rounds/round_report.hpp"
 
 namespace apps {
 
 // One of the best.
 struct PlanRow {
-  sim::StepReport step;
-  double nic_bandwidth_Bps = 0;
-  int nodes = 0;
-  double step_tokens = 0;
+  std::variant<sim::StepReport, sim::RoundReport> report;  // of a cluster's step, of sites' round
+  sim::Parallelism parallelism;
+  int nodes = 0;                 // of a cluster
+  double nic_bandwidth_Bps = 0;  // of a cluster
+  double step_tokens = 0;        // of a step, of all sites together
+  double energy_j = 0;           // of the whole training
+  std::string command;
   double time_s = 0;  // of the whole training
   Price price;
-  double energy_j = 0;
   double speed_share = 0;  // of the speed with an unlimited network; 0 where nobody asked
   bool over_critical_batch = false;
-  std::string command;
+};
+
+// What a search has gone through. What is planned and simulated are steps, or the inner steps of
+// sites, whose rounds follow in milliseconds.
+struct Searched {
+  std::int64_t setups = 0;
+  std::int64_t too_large = 0;  // of them, for a GPU's memory
+  std::int64_t not_held = 0;   // layouts whose smallest micro-batches no simulation holds
+  std::int64_t planned = 0;    // schedules, of a cluster each for all speeds of its NICs
+  std::int64_t simulated = 0;
+  std::int64_t rounds = 0;  // simulated
 };
 
 struct PlanReport {
@@ -31,12 +46,11 @@ struct PlanReport {
   std::vector<Improvement> improvements;  // of the best one
   bool met = true;                        // else the one row is what comes nearest to the limits
   std::vector<std::string> not_counted;   // of the price, and why
-  SearchCounts counts;
-  std::int64_t candidates = 0;  // of the space
-  std::int64_t too_large = 0;   // of them, for a GPU's memory
-  std::int64_t not_held = 0;    // Space::not_held
+  Searched searched;
 };
 
+// "1200 setups, 40 planned, 12 simulated".
+[[nodiscard]] std::string how_far(const Searched& searched);
 // table, json or csv.
 void print(const PlanOptions& options, const PlanReport& report);
 

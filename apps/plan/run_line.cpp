@@ -3,28 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
+#include <boost/program_options.hpp>
+#include <boost/token_functions.hpp>
 
+#include "apps/arguments.hpp"
 #include "apps/job/setup_options.hpp"
-#include "apps/sweep/plan.hpp"
 
 namespace apps {
 namespace {
 
-Arguments words_of(const std::string& text) {
-  std::istringstream stream(text);
-  Arguments words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+// The command up to what it runs on: `job` is as the flags say.
+Arguments begin_of(const PlanOptions& options, const std::string& scheme) {
+  return {"gardenhose",      "run",      "--topology", options.job.topology, "--model",
+          options.job.model, "--scheme", scheme};
 }
 
-// What is passed on but for flags that `chosen` has another value of.
-void append_passed_on(const PlanOptions& options, const Arguments& chosen, Arguments& line) {
+// What is passed on but for flags that the layout has another value of, and the layout's.
+void append_layout(const PlanOptions& options, const Job& given, const Setup& setup,
+                   Arguments& line) {
+  const Arguments chosen = boost::program_options::split_unix(flags_of(given, setup));
   bool left_out = false;
   for (const std::string& word : options.passed_on) {
     if (word.starts_with("--")) left_out = std::ranges::find(chosen, word) != chosen.end();
     if (!left_out) line.push_back(word);
   }
+  const auto add_degree = [&](const char* flag, int degree) {
+    if (degree == 1 || options.given.contains(flag)) return;
+    line.insert(line.end(), {std::string("--") + flag, std::to_string(degree)});
+  };
+  add_degree("tp", setup.parallelism.tensor);
+  add_degree("pp", setup.parallelism.pipeline);
+  line.insert(line.end(), chosen.begin(), chosen.end());
 }
 
 void append_link_speed(const Space& space, const Candidate& candidate, Arguments& line) {
@@ -41,23 +50,27 @@ void append_link_speed(const Space& space, const Candidate& candidate, Arguments
 
 std::string run_line(const PlanOptions& options, const Space& space, const Candidate& candidate) {
   const Layout& layout = space.layouts[candidate.layout];
-  Job given = space.given;
-  given.cluster = space.job(candidate).cluster;
-  const Arguments chosen = words_of(flags_of(given, space.setup(candidate)));
-  Arguments line{"gardenhose", "run",
-                 "--topology", options.job.topology,
-                 "--model",    options.job.model,
-                 "--scheme",   space.scheme_names[layout.scheme],
-                 "--nodes",    std::to_string(given.cluster.nodes)};
-  append_passed_on(options, chosen, line);
-  const auto add_degree = [&](const char* flag, int degree) {
-    if (degree == 1 || options.given.contains(flag)) return;
-    line.insert(line.end(), {std::string("--") + flag, std::to_string(degree)});
-  };
-  add_degree("tp", layout.parallelism.tensor);
-  add_degree("pp", layout.parallelism.pipeline);
-  line.insert(line.end(), chosen.begin(), chosen.end());
+  Arguments line = begin_of(options, space.scheme_names[layout.scheme]);
+  line.insert(line.end(), {"--nodes", std::to_string(space.job(candidate).cluster.nodes)});
+  append_layout(options, space.given, space.setup(candidate), line);
   append_link_speed(space, candidate, line);
+  return shell_text(line);
+}
+
+std::string run_line(const PlanOptions& options, const SiteSpace& space,
+                     const SiteCandidate& candidate) {
+  const SiteLayout& at = space.layouts[candidate.layout];
+  const SiteOffer& offer = space.offers[at.offer];
+  Arguments line = begin_of(options, std::string(space.schemes[candidate.scheme].name));
+  const std::string& inner = space.inner_names[at.layout.scheme];
+  if (inner != "sharded") line.insert(line.end(), {"--inner-scheme", inner});
+  append_layout(options, space.tables.front(), space.setup(at), line);
+  for (std::size_t table = 0; table < offer.counts.size(); ++table) {
+    const sim::Site& site = space.given.area.sites[table];
+    if (offer.counts[table] == site.count) continue;
+    line.insert(line.end(),
+                {"--set", fmt::format("sites.{}.count={}", site.name, offer.counts[table])});
+  }
   return shell_text(line);
 }
 

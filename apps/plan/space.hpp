@@ -6,16 +6,9 @@
 #include <vector>
 
 #include "apps/job/job.hpp"
-#include "apps/plan/plan_options.hpp"
+#include "apps/plan/layouts.hpp"
 
 namespace apps {
-
-// One way to run the job on some nodes, whatever their NICs are.
-struct Layout {
-  std::size_t scheme = 0;  // of Space::schemes
-  sim::Parallelism parallelism;
-  double memory = 0;  // bytes of a GPU
-};
 
 // A layout on one of the offers.
 struct Candidate {
@@ -48,17 +41,10 @@ struct Space {
   [[nodiscard]] const Job& job(const Candidate& candidate) const { return offers[candidate.offer]; }
 };
 
-// Of each offer: tensor and pipeline parallelism as the model and the nodes divide; each scheme
-// with its stages of ZeRO, its hybrid groups and FP8 gather (other_shardings()); what the backward
-// pass computes again; and each split of a replica's sequences into micro-batches. What a flag says
-// is not chosen. A step has PlanOptions::batch_tokens, rounded up to as many sequences for each
-// replica. Throws InputError.
+// Of each offer all layouts_of() it. Throws InputError.
 [[nodiscard]] Space space_of(const PlanOptions& options);
 
 // Tokens of a step.
 [[nodiscard]] double step_tokens(const Space& space, const Candidate& candidate);
-
-// The cluster with NICs of another speed. A cap of one communicator scales along.
-[[nodiscard]] sim::Cluster with_link_speed(sim::Cluster cluster, sim::Bandwidth bandwidth);
 
 }  // namespace apps

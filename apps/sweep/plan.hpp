@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/arguments.hpp"
 #include "apps/sweep/shard.hpp"
 #include "apps/sweep/store.hpp"
 

@@ -21,11 +21,15 @@ inline const std::string kTiny =
 inline Json plan(const std::string& text) { return json_of(text); }
 
 // A command as words; what a shell would take out of quotes has them here.
-inline Arguments words_of_command(std::string command) {
+inline Arguments words_of_run(std::string command) {
   std::erase(command, '\'');
   Arguments arguments = words(command);
   EXPECT_EQ(arguments.front(), "gardenhose");
   arguments.erase(arguments.begin());
+  return arguments;
+}
+inline Arguments words_of_command(const std::string& command) {
+  Arguments arguments = words_of_run(command);
   arguments.insert(arguments.end(), {"--format", "json"});
   return arguments;
 }

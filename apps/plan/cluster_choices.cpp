@@ -1,0 +1,176 @@
+#include "apps/plan/cluster_choices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "apps/plan/best_first.hpp"
+#include "apps/plan/cluster_times.hpp"
+#include "apps/plan/run_line.hpp"
+#include "apps/search/nic_bandwidth.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+constexpr double kUnlimited = 1000;  // times the fastest NICs
+
+void check_fits(const PlanOptions& options, const Space& space) {
+  if (!space.candidates.empty()) return;
+  const sim::Gpu& gpu = space.given.cluster.gpu;
+  if (!space.smallest) {
+    throw InputError(fmt::format(
+        "--model: {} cannot be laid over any of these clusters; leave out --tp, --pp, --zero, "
+        "--micro-batch or --recompute, or give other --nodes",
+        space.given.model.name));
+  }
+  Space one = space;
+  one.layouts = {*space.smallest};
+  throw InputError(
+      fmt::format("--model: no setup of {} fits in the {:.1f} GB of a {}; the least "
+                  "needs {:.1f} GB: {}",
+                  space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
+                  space.smallest->memory / 1e9, run_line(options, one, {space.smallest_offer, 0})));
+}
+
+// The same layouts, each on as many nodes with NICs that are no limit.
+Space with_unlimited_network(const Space& space) {
+  Space unlimited = space;
+  unlimited.offers.clear();
+  unlimited.candidates.clear();
+  std::map<int, std::size_t> offers;  // by nodes
+  std::vector<bool> seen(space.layouts.size());
+  sim::Bandwidth most;
+  for (const Job& offer : space.offers) {
+    most = std::max(most, offer.cluster.network.nic_bandwidth);
+  }
+  for (const Candidate& candidate : space.candidates) {
+    if (seen[candidate.layout]) continue;
+    seen[candidate.layout] = true;
+    const Job& job = space.job(candidate);
+    const auto [found, added] = offers.try_emplace(job.cluster.nodes, unlimited.offers.size());
+    if (added) {
+      unlimited.offers.push_back(job);
+      unlimited.offers.back().cluster = with_nics(job.cluster, most * kUnlimited);
+    }
+    unlimited.candidates.push_back({found->second, candidate.layout});
+  }
+  return unlimited;
+}
+
+using SpeedsByNodes = std::map<int, double>;  // seconds per token with an unlimited network
+
+class ClusterChoices : public Choices {
+ public:
+  ClusterChoices(const PlanOptions& options, Space space)
+      : options_(options), space_(std::move(space)), times_(space_) {}
+
+  [[nodiscard]] const Space& space() const { return space_; }
+  void take(SpeedsByNodes full_speeds, const Searched& searched) {
+    full_speeds_ = std::move(full_speeds);
+    before_ = searched;
+  }
+
+  [[nodiscard]] std::size_t count() const override { return space_.candidates.size(); }
+
+  double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
+  double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
+  double seconds(std::size_t i) override { return times_.simulated(at(i)).step_time_s; }
+
+  [[nodiscard]] double tokens(std::size_t i) const override { return step_tokens(space_, at(i)); }
+  [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
+    return price_of(cluster(i), time, options_.goal.electricity);
+  }
+  [[nodiscard]] double nic_bandwidth_Bps(std::size_t i) const override {
+    return cluster(i).network.nic_bandwidth.base();
+  }
+  [[nodiscard]] double full_speed(std::size_t i) const override {
+    const auto found = full_speeds_.find(cluster(i).nodes);
+    return found == full_speeds_.end() ? 0 : found->second;
+  }
+
+  PlanRow row(std::size_t i) override {
+    const sim::StepReport& step = times_.simulated(at(i));
+    return {.report = step,
+            .parallelism = step.parallelism,
+            .nodes = cluster(i).nodes,
+            .nic_bandwidth_Bps = nic_bandwidth_Bps(i),
+            .step_tokens = tokens(i),
+            .energy_j = step.energy_j * options_.goal.tokens / tokens(i),
+            .command = run_line(options_, space_, at(i))};
+  }
+
+  std::vector<Improvement> improvements(std::size_t i, const Price& price,
+                                        sim::Seconds time) override {
+    return apps::improvements(space_.job(at(i)), space_.setup(at(i)), seconds(i), price, time);
+  }
+
+  [[nodiscard]] std::vector<std::string> not_counted() const override {
+    const sim::Cluster& cluster = space_.given.cluster;
+    std::vector<std::string> parts;
+    if (cluster.gpu.price.base() == 0) parts.emplace_back("GPUs (gpu.price is 0)");
+    const sim::Network& network = cluster.network;
+    if (!network.node_price && !network.port_price && !network.bandwidth_price) {
+      parts.emplace_back(
+          "network beside what gpu.price has in it (no network.node_price, port_price or "
+          "bandwidth_price)");
+    }
+    return parts;
+  }
+
+  [[nodiscard]] Searched searched() const override {
+    Searched all = before_;
+    all.setups = static_cast<std::int64_t>(space_.candidates.size()) + space_.too_large;
+    all.too_large = space_.too_large;
+    all.not_held = space_.not_held;
+    all.planned += times_.planned();
+    all.simulated += times_.simulations();
+    return all;
+  }
+
+ private:
+  [[nodiscard]] const Candidate& at(std::size_t i) const { return space_.candidates[i]; }
+  [[nodiscard]] const sim::Cluster& cluster(std::size_t i) const {
+    return space_.job(at(i)).cluster;
+  }
+
+  const PlanOptions& options_;
+  const Space space_;
+  ClusterTimes times_;
+  SpeedsByNodes full_speeds_;
+  Searched before_;  // to find those
+};
+
+// The fastest setup of each number of nodes with a network that is no limit.
+void find_full_speeds(const PlanOptions& options, ClusterChoices& choices,
+                      const std::function<void(const Choices&)>& progress) {
+  ClusterChoices unlimited(options, with_unlimited_network(choices.space()));
+  const Space& space = unlimited.space();
+  SpeedsByNodes speeds;
+  for (std::size_t offer = 0; offer < space.offers.size(); ++offer) {
+    const auto scoring = [&](std::size_t candidate, double seconds) -> std::optional<Score> {
+      if (space.candidates[candidate].offer != offer) return std::nullopt;
+      return Score{seconds / unlimited.tokens(candidate), 0, 0};
+    };
+    const auto best = best_of(unlimited, scoring, 1, options.exhaustive, progress);
+    speeds[space.offers[offer].cluster.nodes] = best.front().score[0];
+  }
+  choices.take(std::move(speeds), unlimited.searched());
+}
+
+}  // namespace
+
+std::unique_ptr<Choices> cluster_choices(const PlanOptions& options,
+                                         const std::function<void(const Choices&)>& progress) {
+  Space space = space_of(options);
+  check_fits(options, space);
+  auto choices = std::make_unique<ClusterChoices>(options, std::move(space));
+  if (options.goal.aim == Aim::smallest_network) find_full_speeds(options, *choices, progress);
+  return choices;
+}
+
+}  // namespace apps

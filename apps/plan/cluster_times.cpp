@@ -1,0 +1,51 @@
+#include "apps/plan/cluster_times.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/schedule/least_time.hpp"
+
+namespace apps {
+
+double ClusterTimes::first_bound(const Candidate& candidate) {
+  const auto [found, added] = first_bounds_.try_emplace(candidate.layout);
+  const Job& job = space_.job(candidate);
+  if (added) found->second = first_.of(job, space_.setup(candidate));
+  return found->second.seconds(job.cluster);
+}
+
+// A schedule has the same operations whatever the speed of the NICs.
+double ClusterTimes::planned_bound(const Candidate& candidate) {
+  if (const auto found = planned_bounds_.find(key(candidate)); found != planned_bounds_.end()) {
+    return found->second;
+  }
+  const Job& planned = space_.job(candidate);
+  const Setup setup = space_.setup(candidate);
+  const sim::Schedule schedule = sim::plan_step(planned.context(setup), setup.scheme);
+  ++planned_;
+  for (std::size_t offer = 0; offer < space_.offers.size(); ++offer) {
+    const sim::Cluster& cluster = space_.offers[offer].cluster;
+    if (cluster.nodes != planned.cluster.nodes) continue;
+    planned_bounds_[{candidate.layout, offer}] =
+        sim::least_time(schedule, sim::wire(schedule, cluster)).base();
+  }
+  return planned_bounds_.at(key(candidate));
+}
+
+const sim::StepReport& ClusterTimes::simulated(const Candidate& candidate) {
+  const auto [found, added] = reports_.try_emplace(key(candidate));
+  if (!added) return found->second;
+  const Job& job = space_.job(candidate);
+  const Setup setup = space_.setup(candidate);
+  const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
+  const sim::Timeline timeline = sim::simulate(schedule, job.cluster);
+  found->second = sim::summarize(job.context(setup), setup.scheme, schedule, timeline);
+  sim::require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");
+  const auto planned = planned_bounds_.find(key(candidate));
+  const double bound = planned == planned_bounds_.end()
+                           ? sim::least_time(schedule, sim::wire(schedule, job.cluster)).base()
+                           : planned->second;
+  sim::require(bound <= timeline.makespan_s, "no step beats its schedule's bound");
+  return found->second;
+}
+
+}  // namespace apps

@@ -1,0 +1,41 @@
+// Times of the steps of a space's candidates: of each what is known, found out once. Every time that
+// is simulated is compared with its bounds.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "apps/plan/first_bound.hpp"
+#include "apps/plan/space.hpp"
+#include "sim/report/report.hpp"
+
+namespace apps {
+
+class ClusterTimes {
+ public:
+  explicit ClusterTimes(const Space& space) : space_(space) {}
+
+  // Seconds that a step takes at least: in closed form, and by its schedule (sim::least_time()).
+  [[nodiscard]] double first_bound(const Candidate& candidate);
+  [[nodiscard]] double planned_bound(const Candidate& candidate);
+  [[nodiscard]] const sim::StepReport& simulated(const Candidate& candidate);
+
+  // How many schedules were planned, each for all speeds of its NICs, and steps simulated.
+  [[nodiscard]] std::int64_t planned() const { return planned_; }
+  [[nodiscard]] std::int64_t simulations() const {
+    return static_cast<std::int64_t>(reports_.size());
+  }
+
+ private:
+  using Key = std::pair<std::size_t, std::size_t>;  // layout, offer
+  [[nodiscard]] static Key key(const Candidate& one) { return {one.layout, one.offer}; }
+
+  const Space& space_;
+  FirstBounds first_;
+  std::map<std::size_t, FirstBound> first_bounds_;  // by layout
+  std::map<Key, double> planned_bounds_;
+  std::map<Key, sim::StepReport> reports_;
+  std::int64_t planned_ = 0;
+};
+
+}  // namespace apps

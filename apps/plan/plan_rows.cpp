@@ -1,0 +1,220 @@
+#include "apps/plan/plan_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/records.hpp"
+#include "sim/workload/parallelism_names.hpp"
+
+namespace apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Cells = std::vector<Cell>;
+
+constexpr double kDay = 86'400;
+
+std::string sharding_text(const sim::Sharding& sharding) {
+  return sharding.ranks > 0 ? fmt::format("{}/{}", sharding.stage, sharding.ranks)
+                            : fmt::format("{}", sharding.stage);
+}
+
+std::string batch_text(const sim::Parallelism& p) {
+  return fmt::format("{}x{}", p.micro_batch, p.accumulation);
+}
+
+std::string recompute_text(const sim::Parallelism& p) {
+  return std::string(sim::name_of(p.recompute, sim::kRecomputes));
+}
+
+std::vector<std::string> site_names(const sim::RoundReport& round) {
+  std::vector<std::string> names;
+  for (const sim::SiteReport& site : round.by_site) {
+    names.push_back(site.count == 1 ? site.name : fmt::format("{} {}", site.count, site.name));
+  }
+  return names;
+}
+
+// Of the fullest GPU.
+double memory_of(const sim::RoundReport& round) {
+  double most = 0;
+  for (const sim::SiteReport& site : round.by_site) most = std::max(most, site.memory.total());
+  return most;
+}
+
+Cells setup_cells(const PlanRow& row, const sim::StepReport& step) {
+  const sim::Parallelism& p = row.parallelism;
+  return {{"nodes", fmt::format("{}", row.nodes)},
+          {"a NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
+          {"scheme", step.scheme},
+          {"ZeRO", sharding_text(p.sharding)},
+          {"DPxTPxPP", fmt::format("{}x{}x{}", step.data, step.tensor, step.pipeline)},
+          {"batch", batch_text(p)},
+          {"recompute", recompute_text(p)}};
+}
+
+Cells setup_cells(const PlanRow& row, const sim::RoundReport& round) {
+  const sim::Parallelism& p = row.parallelism;
+  const bool alone = round.sites == 1;
+  return {{"sites", fmt::format("{}", fmt::join(site_names(round), " + "))},
+          {"GPUs", fmt::format("{}", round.gpus)},
+          {"scheme", alone ? "-" : round.scheme},
+          {"steps", alone ? "-" : fmt::format("{}", round.inner_steps)},
+          {"inside", round.inner_scheme},
+          {"ZeRO", sharding_text(p.sharding)},
+          {"TPxPP", fmt::format("{}x{}", p.tensor, p.pipeline)},
+          {"batch", batch_text(p)},
+          {"recompute", recompute_text(p)}};
+}
+
+Cells result_cells(const sim::StepReport& step) {
+  return {{"MFU", fmt::format("{:.1f} %", 100 * step.mfu)},
+          {"memory", fmt::format("{:.1f} GB", step.memory.total() / 1e9)}};
+}
+
+Cells result_cells(const sim::RoundReport& round) {
+  return {{"utilisation", fmt::format("{:.1f} %", 100 * round.utilisation)},
+          {"memory", fmt::format("{:.1f} GB", memory_of(round) / 1e9)}};
+}
+
+std::string share_text(const Price& price, double part) {
+  return price.total() > 0 ? fmt::format("{:.0f}", 100 * part / price.total()) : "-";
+}
+
+Cell split_cell(const Price& price, const sim::StepReport&) {
+  return {"GPU/net/power %",
+          fmt::format("{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
+                      share_text(price, price.power))};
+}
+
+Cell split_cell(const Price& price, const sim::RoundReport&) {
+  return {
+      "GPU/net/power/egress %",
+      fmt::format("{}/{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
+                  share_text(price, price.power), share_text(price, price.egress))};
+}
+
+// What a layout chooses, beside tensor and pipeline parallelism.
+void add_layout(const sim::Parallelism& p, Json& json) {
+  json.update(Json{{"zero_stage", p.sharding.stage},
+                   {"hybrid_shard", p.sharding.ranks},
+                   {"micro_batch", p.micro_batch},
+                   {"accumulation", p.accumulation},
+                   {"recompute", recompute_text(p)}});
+}
+
+Json setup_figures(const PlanRow& row, const sim::StepReport& step) {
+  Json json = {{"nodes", row.nodes},
+               {"gpus", step.gpus},
+               {"nic_bandwidth_Bps", row.nic_bandwidth_Bps},
+               {"scheme", step.scheme},
+               {"data_parallel", step.data},
+               {"tensor_parallel", step.tensor},
+               {"pipeline_parallel", step.pipeline}};
+  add_layout(row.parallelism, json);
+  return json;
+}
+
+Json setup_figures(const PlanRow& row, const sim::RoundReport& round) {
+  Json json = {{"sites", fmt::format("{}", fmt::join(site_names(round), " + "))},
+               {"gpus", round.gpus},
+               {"scheme", round.scheme},
+               {"inner_steps", round.inner_steps},
+               {"inner_scheme", round.inner_scheme},
+               {"tensor_parallel", row.parallelism.tensor},
+               {"pipeline_parallel", row.parallelism.pipeline}};
+  add_layout(row.parallelism, json);
+  return json;
+}
+
+Json result_figures(const PlanRow& row, const sim::StepReport& step) {
+  Json json = {{"mfu", step.mfu},
+               {"memory_per_gpu_bytes", step.memory.total()},
+               {"speed_share", row.speed_share > 0 ? Json(row.speed_share) : Json(nullptr)}};
+  return json;
+}
+
+Json result_figures(const PlanRow&, const sim::RoundReport& round) {
+  return {{"utilisation", round.utilisation}, {"memory_per_gpu_bytes", memory_of(round)}};
+}
+
+Json time_figures(const sim::StepReport& step) {
+  return {{"step_time_s", step.step_time_s}, {"tokens_per_s", step.tokens_per_s}};
+}
+
+Json time_figures(const sim::RoundReport& round) {
+  return {{"round_time_s", round.round_time_s}, {"tokens_per_s", round.tokens_per_s}};
+}
+
+Json price_figures(const Price& price, const sim::StepReport&) {
+  return {{"price_usd", price.total()},
+          {"gpu_price_usd", price.gpus},
+          {"network_price_usd", price.network},
+          {"power_price_usd", price.power}};
+}
+
+Json price_figures(const Price& price, const sim::RoundReport&) {
+  Json json = price_figures(price, sim::StepReport{});
+  json["egress_price_usd"] = price.egress;
+  return json;
+}
+
+}  // namespace
+
+std::vector<Cell> cells_of(const PlanRow& row) {
+  const auto append = [](Cells& cells, Cells more) {
+    for (Cell& cell : more) cells.push_back(std::move(cell));
+  };
+  const auto all = [&](const auto& report) {
+    Cells cells = setup_cells(row, report);
+    append(cells, {{"days", days_text(row.time_s)},
+                   {"price", to_text(sim::Dollars::from_base(row.price.total()))},
+                   split_cell(row.price, report),
+                   {"MWh", fmt::format("{:.1f}", row.energy_j / 3.6e9)}});
+    append(cells, result_cells(report));
+    if (row.speed_share > 0) {
+      cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
+    }
+    cells.push_back({"tokens a step", fmt::format("{:.2f}M{}", row.step_tokens / 1e6,
+                                                  row.over_critical_batch ? " !" : "")});
+    return cells;
+  };
+  return std::visit(all, row.report);
+}
+
+Json record_of(const PlanRow& row) {
+  const auto all = [&](const auto& report) {
+    Json json = setup_figures(row, report);
+    json.update(
+        Json{{"step_tokens", row.step_tokens}, {"over_critical_batch", row.over_critical_batch}});
+    json.update(time_figures(report));
+    json["training_time_s"] = row.time_s;
+    json.update(price_figures(row.price, report));
+    json["energy_j"] = row.energy_j;
+    json.update(result_figures(row, report));
+    sim::add_time_parts(report.time, json);
+    json["bound"] = bound_of(row);
+    json["command"] = row.command;
+    return json;
+  };
+  return std::visit(all, row.report);
+}
+
+std::string bound_of(const PlanRow& row) {
+  if (const auto* step = std::get_if<sim::StepReport>(&row.report)) return step->bound;
+  return std::get<sim::RoundReport>(row.report).bound;
+}
+
+std::string time_text(const PlanRow& row) {
+  const auto* step = std::get_if<sim::StepReport>(&row.report);
+  const double seconds =
+      step != nullptr ? step->step_time_s : std::get<sim::RoundReport>(row.report).round_time_s;
+  return to_text(sim::Seconds::from_base(seconds));
+}
+
+std::string days_text(double seconds) { return fmt::format("{:.1f}", seconds / kDay); }
+
+}  // namespace apps

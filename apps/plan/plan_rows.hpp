@@ -1,0 +1,28 @@
+// A row of a plan as figures, for a table and for records.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/plan/plan_report.hpp"
+
+namespace apps {
+
+struct Cell {
+  const char* heading;
+  std::string text;
+};
+// The same headings for all rows of a plan.
+[[nodiscard]] std::vector<Cell> cells_of(const PlanRow& row);
+
+[[nodiscard]] nlohmann::ordered_json record_of(const PlanRow& row);
+
+// One line: what its step or round waits for most.
+[[nodiscard]] std::string bound_of(const PlanRow& row);
+// "51.2 ms": of the step or the round.
+[[nodiscard]] std::string time_text(const PlanRow& row);
+// Years are no more than days here: a plan is for weeks or months.
+[[nodiscard]] std::string days_text(double seconds);
+
+}  // namespace apps

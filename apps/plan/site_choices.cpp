@@ -1,0 +1,144 @@
+#include "apps/plan/site_choices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/plan/run_line.hpp"
+#include "apps/plan/site_times.hpp"
+#include "sim/base/error.hpp"
+#include "sim/rounds/site_work.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+void check_fits(const PlanOptions& options, const SiteSpace& space) {
+  if (!space.candidates.empty()) return;
+  const char* model = space.given.model.name.c_str();
+  if (!space.closest) {
+    throw InputError(fmt::format(
+        "--model: {} cannot be laid over any of these sites; leave out --tp, --pp, --zero, "
+        "--micro-batch or --recompute, or give another --scheme",
+        model));
+  }
+  throw InputError(fmt::format(
+      "--model: no setup of {} fits in the memory of the sites' GPUs; the closest needs "
+      "{:.1f} times as much: {}",
+      model, space.closest_share, run_line(options, space, *space.closest)));
+}
+
+class SiteChoices : public Choices {
+ public:
+  SiteChoices(const PlanOptions& options, SiteSpace space)
+      : options_(options), space_(std::move(space)), times_(space_) {}
+
+  [[nodiscard]] std::size_t count() const override { return space_.candidates.size(); }
+
+  double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
+  double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
+  double seconds(std::size_t i) override { return seconds_for(times_.simulated(at(i)), tokens(i)); }
+
+  [[nodiscard]] double tokens(std::size_t i) const override {
+    return step_tokens(space_, layout(i)) * scheme(i).inner_steps;
+  }
+
+  [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
+    Price price = price_of(context(i).area, time, options_.goal.electricity);
+    if (const sim::RoundReport* report = times_.known(at(i))) {
+      price.egress = report->egress_usd / report->round_time_s * time.base();
+    } else {
+      price.egress = least_egress(context(i), scheme(i)) * options_.goal.tokens / tokens(i);
+    }
+    return price;
+  }
+
+  // NICs are as the sites' clusters have them.
+  [[nodiscard]] double nic_bandwidth_Bps(std::size_t) const override { return 0; }
+  [[nodiscard]] double full_speed(std::size_t) const override { return 0; }
+
+  PlanRow row(std::size_t i) override {
+    const sim::RoundReport& report = times_.simulated(at(i));
+    const double round_tokens = report.tokens_per_s * report.round_time_s;
+    return {.report = report,
+            .parallelism = layout(i).layout.parallelism,
+            .step_tokens = step_tokens(space_, layout(i)),
+            .energy_j = report.energy_j * options_.goal.tokens / round_tokens,
+            .command = run_line(options_, space_, at(i))};
+  }
+
+  std::vector<Improvement> improvements(std::size_t i, const Price& price, sim::Seconds) override {
+    const SiteOffer& offer = space_.offers[layout(i).offer];
+    const RoundJob job{.area = offer.area,
+                       .model = space_.given.model,
+                       .calibrations = offer.calibrations,
+                       .parallelism = layout(i).layout.parallelism,
+                       .inner = space_.inner[layout(i).layout.scheme]};
+    return apps::improvements(job, scheme(i), times_.simulated(at(i)).round_time_s, price);
+  }
+
+  [[nodiscard]] std::vector<std::string> not_counted() const override {
+    std::vector<std::string> parts;
+    const auto& sites = space_.given.area.sites;
+    const auto lacks = [&](const char* what, const char* key, const auto& has) {
+      std::string names;
+      for (const sim::Site& site : sites) {
+        if (!has(site)) names += (names.empty() ? "" : ", ") + site.name;
+      }
+      if (!names.empty()) parts.push_back(fmt::format("{} of {} ({})", what, names, key));
+    };
+    lacks("GPUs", "gpu.price of their clusters is 0",
+          [](const sim::Site& site) { return site.cluster.gpu.price.base() > 0; });
+    lacks("network inside",
+          "no network.node_price, port_price or bandwidth_price of their clusters",
+          [](const sim::Site& site) { return network_price(site.cluster).base() > 0; });
+    lacks("what is sent out", "egress is 0",
+          [](const sim::Site& site) { return site.egress.base() > 0; });
+    return parts;
+  }
+
+  [[nodiscard]] Searched searched() const override {
+    return {.setups = static_cast<std::int64_t>(space_.candidates.size()) + space_.too_large,
+            .too_large = space_.too_large,
+            .not_held = space_.not_held,
+            .planned = times_.planned(),
+            .simulated = times_.simulated_steps(),
+            .rounds = times_.simulated_rounds()};
+  }
+
+ private:
+  [[nodiscard]] const SiteCandidate& at(std::size_t i) const { return space_.candidates[i]; }
+  [[nodiscard]] const SiteLayout& layout(std::size_t i) const {
+    return space_.layouts[at(i).layout];
+  }
+  [[nodiscard]] const sim::OuterScheme& scheme(std::size_t i) const {
+    return space_.schemes[at(i).scheme];
+  }
+  [[nodiscard]] sim::RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
+
+  // Dollars of a round.
+  static double least_egress(const sim::RoundContext& context, const sim::OuterScheme& scheme) {
+    double usd = 0;
+    for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+      const sim::Site& site = context.area.sites[table];
+      usd += site.count * least_sent(context, table, scheme) * site.egress.base();
+    }
+    return usd;
+  }
+
+  const PlanOptions& options_;
+  const SiteSpace space_;
+  SiteTimes times_;
+};
+
+}  // namespace
+
+std::unique_ptr<Choices> site_choices(const PlanOptions& options) {
+  SiteSpace space = site_space_of(options);
+  check_fits(options, space);
+  return std::make_unique<SiteChoices>(options, std::move(space));
+}
+
+}  // namespace apps

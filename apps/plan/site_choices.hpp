@@ -1,0 +1,15 @@
+// What a plan chooses from where the topology is several sites: which of them take part, what they
+// send each other, and the ways to run a step inside them.
+#pragma once
+
+#include <memory>
+
+#include "apps/plan/choices.hpp"
+#include "apps/plan/plan_options.hpp"
+
+namespace apps {
+
+// Throws InputError, too where nothing fits in memory.
+[[nodiscard]] std::unique_ptr<Choices> site_choices(const PlanOptions& options);
+
+}  // namespace apps

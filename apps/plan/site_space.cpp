@@ -1,0 +1,164 @@
+#include "apps/plan/site_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/job/scheme_files.hpp"
+#include "apps/job/setup_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/rounds/site_work.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+constexpr std::size_t kMostOffers = 1024;
+
+bool says_count(const PlanOptions& options, const std::string& site) {
+  const std::string key = fmt::format("sites.{}.count=", site);
+  return std::ranges::any_of(options.job.settings,
+                             [&](const std::string& setting) { return setting.starts_with(key); });
+}
+
+std::vector<int> counts_of(const PlanOptions& options, const sim::Site& site) {
+  if (says_count(options, site.name)) return {site.count};
+  std::vector<int> counts{0};
+  for (int count = 1; count < site.count; count *= 2) counts.push_back(count);
+  counts.push_back(site.count);
+  return counts;
+}
+
+// The first table's counts vary slowest.
+std::vector<std::vector<int>> all_counts(const PlanOptions& options, const sim::WideArea& area) {
+  std::vector<std::vector<int>> all{{}};
+  for (const sim::Site& site : area.sites) {
+    std::vector<std::vector<int>> longer;
+    for (const std::vector<int>& counts : all) {
+      for (const int count : counts_of(options, site)) {
+        longer.push_back(counts);
+        longer.back().push_back(count);
+      }
+    }
+    all = std::move(longer);
+    if (all.size() > kMostOffers) {
+      throw InputError(fmt::format(
+          "--topology: of the sites of {} more than {} choices take part; say how many of some "
+          "do, e.g. --set sites.{}.count={}",
+          area.name, kMostOffers, site.name, site.count));
+    }
+  }
+  std::erase_if(all, [](const std::vector<int>& counts) {
+    return std::ranges::all_of(counts, [](int count) { return count == 0; });
+  });
+  return all;
+}
+
+// What a table's own simulations need of the round's job.
+Job job_of_table(const PlanOptions& options, const RoundJob& given, std::size_t table) {
+  Job job{.cluster = given.area.sites[table].cluster,
+          .model = given.model,
+          .calibration = given.calibrations[table],
+          .parallelism = given.parallelism,
+          .zero = options.job.parallelism.zero};
+  return job;
+}
+
+class SiteSpaceBuilder {
+ public:
+  explicit SiteSpaceBuilder(const PlanOptions& options) : options_(options) {
+    RoundOptions rounds;
+    rounds.inner_scheme = options.inner_schemes.front();
+    space_.given = read_round_job(options.job, rounds);
+    space_.schemes = space_.given.schemes;
+    space_.inner_names = options.inner_schemes;
+    for (const std::string& name : options.inner_schemes) {
+      space_.inner.push_back(scheme_of(name, "--inner-scheme"));
+    }
+    for (std::size_t table = 0; table < space_.given.area.sites.size(); ++table) {
+      space_.tables.push_back(job_of_table(options, space_.given, table));
+    }
+    grounds_ = space_.tables;
+    if (options.given.contains("overlap")) return;
+    for (Job& ground : grounds_) {
+      ground.parallelism.overlap = start_of(ground, space_.inner.front()).parallelism.overlap;
+    }
+  }
+
+  SiteSpace build() && {
+    for (std::vector<int>& counts : all_counts(options_, space_.given.area)) {
+      add_offer(std::move(counts));
+    }
+    return std::move(space_);
+  }
+
+ private:
+  void add_offer(std::vector<int> counts) {
+    SiteOffer offer{.counts = std::move(counts), .area = {}, .tables = {}, .calibrations = {}};
+    std::vector<Ground> grounds;
+    for (std::size_t table = 0; table < offer.counts.size(); ++table) {
+      if (offer.counts[table] == 0) continue;
+      offer.tables.push_back(table);
+      offer.calibrations.push_back(space_.given.calibrations[table]);
+      grounds.push_back({&grounds_[table], offer.counts[table]});
+    }
+    offer.area = sim::with_counts(space_.given.area, offer.counts);
+    space_.offers.push_back(std::move(offer));
+    const Layouts layouts = layouts_of(options_, grounds, space_.inner);
+    space_.not_held += layouts.not_held;
+    for (const Layout& layout : layouts.all) {
+      space_.layouts.push_back({space_.offers.size() - 1, layout});
+      add_schemes(space_.context(space_.layouts.back()));
+    }
+  }
+
+  // Of the last layout.
+  void add_schemes(const sim::RoundContext& context) {
+    const bool alone = place_count(context.area) == 1;
+    for (std::size_t scheme = 0; scheme < space_.schemes.size(); ++scheme) {
+      if (alone && scheme > 0) break;
+      if (!sim::problem(context, space_.schemes[scheme]).empty()) continue;
+      add({space_.layouts.size() - 1, scheme}, context);
+    }
+  }
+
+  void add(SiteCandidate candidate, const sim::RoundContext& context) {
+    double share = 0;  // of the memory of the fullest GPU
+    for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+      const double needed = site_memory(context, table, space_.schemes[candidate.scheme]).total();
+      candidate.memory = std::max(candidate.memory, needed);
+      const auto capacity = static_cast<double>(context.area.sites[table].cluster.gpu.memory.count);
+      share = std::max(share, needed / capacity);
+    }
+    if (!space_.closest || share < space_.closest_share) {
+      space_.closest = candidate;
+      space_.closest_share = share;
+    }
+    if (share > 1) {
+      ++space_.too_large;
+    } else {
+      space_.candidates.push_back(candidate);
+    }
+  }
+
+  const PlanOptions& options_;
+  std::vector<Job> grounds_;  // the tables', with what overlaps
+  SiteSpace space_;
+};
+
+}  // namespace
+
+SiteSpace site_space_of(const PlanOptions& options) { return SiteSpaceBuilder(options).build(); }
+
+double step_tokens(const SiteSpace& space, const SiteLayout& at) {
+  double sequences = 0;
+  for (const sim::Site& site : space.offers[at.offer].area.sites) {
+    sequences +=
+        site.count * static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
+  }
+  return sequences * space.given.model.sequence;
+}
+
+}  // namespace apps

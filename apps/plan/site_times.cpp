@@ -1,0 +1,211 @@
+#include "apps/plan/site_times.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/base/error.hpp"
+#include "sim/cluster/fabric.hpp"
+#include "sim/schedule/least_time.hpp"
+#include "sim/schedule/wide_area_wiring.hpp"
+
+namespace apps {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// How often a site sends all that it has. `places` are several.
+double copies_sent(sim::Exchange exchange, double places) {
+  switch (exchange) {
+    case sim::Exchange::ring:
+    case sim::Exchange::all_to_all:
+      return 2 * (places - 1) / places;
+    case sim::Exchange::all_gather:
+      return places - 1;
+    case sim::Exchange::flat_ring:
+    case sim::Exchange::store:
+    case sim::Exchange::pair:
+    case sim::Exchange::leader:
+      break;
+  }
+  return 1;
+}
+
+// Bytes per second of the fastest path to another place, or to the storage.
+double fastest_path(const sim::WideArea& area, int place, const sim::OuterScheme& scheme) {
+  if (scheme.exchange == sim::Exchange::store) {
+    return wide_connection_rate(area, sim::wide_hop(place, sim::store_place(area))).base();
+  }
+  double fastest = 0;
+  for (int other = 0; other < place_count(area); ++other) {
+    if (other == place) continue;
+    const auto& shared = path_between(area, place, other).bandwidth;
+    const double connected = wide_connection_rate(area, sim::wide_hop(place, other)).base();
+    fastest = std::max(fastest, shared ? std::min(connected, shared->base()) : connected);
+  }
+  return fastest;
+}
+
+// What it takes a site of the table to send what it has: all of it by its access, and by one path at
+// least what goes to one other.
+double sending_s(const sim::RoundContext& context, std::size_t table,
+                 const sim::OuterScheme& scheme) {
+  const double sent = least_sent(context, table, scheme);
+  if (sent == 0) return 0;
+  const sim::WideArea& area = context.area;
+  int place = 0;
+  for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
+  const sim::Site& site = area.sites[table];
+  const double places = place_count(area);
+  const double to_one = scheme.exchange == sim::Exchange::all_to_all
+                            ? sent / (places - 1)
+                            : sent / copies_sent(scheme.exchange, places);
+  return std::max(sent / std::min(site.uplink, all_nics_rate(site.cluster)).base(),
+                  to_one / fastest_path(area, place, scheme));
+}
+
+// What it takes the site that leads, whichever that is, to send the others what came of theirs.
+double leading_s(const sim::RoundContext& context, const sim::OuterScheme& scheme) {
+  if (scheme.exchange != sim::Exchange::leader) return 0;
+  double others = -1;
+  double fastest = 0;
+  double bytes = std::numeric_limits<double>::infinity();
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const sim::Site& site = context.area.sites[table];
+    others += site.drops_out ? 0 : site.count;
+    fastest = std::max(fastest, std::min(site.uplink, all_nics_rate(site.cluster)).base());
+    bytes = std::min(bytes, whole_bytes(context, table, scheme));
+  }
+  return others > 0 ? others * bytes / fastest : 0;
+}
+
+// Of the places that are heard in a round at least: those of a quorum that do not drop out.
+int least_heard(const sim::WideArea& area, const sim::OuterScheme& scheme) {
+  const int places = place_count(area);
+  if (scheme.quorum == 0) return places;
+  int dropping = 0;
+  for (const sim::Site& site : area.sites) dropping += site.drops_out ? site.count : 0;
+  return std::clamp(scheme.quorum - dropping, 1, places);
+}
+
+// Of one site in a round, least.
+struct PlaceTime {
+  double seconds = 0;
+  double sequences = 0;  // of a step
+};
+
+// Seconds that all sites together take for as many tokens as each has in a round, where those that
+// take longer than `round_s` go on beside the others.
+double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
+  double sequences = 0;
+  double rate = 0;
+  for (const PlaceTime& place : places) {
+    sequences += place.sequences;
+    rate += place.sequences / std::max(place.seconds, round_s);
+  }
+  return sequences / rate;
+}
+
+}  // namespace
+
+double least_sent(const sim::RoundContext& context, std::size_t table,
+                  const sim::OuterScheme& scheme) {
+  const int places = place_count(context.area);
+  if (places == 1 || scheme.quorum > 0) return 0;
+  const bool pauses = scheme.exchange == sim::Exchange::pair && places % 2 == 1;
+  return whole_bytes(context, table, scheme) * copies_sent(scheme.exchange, places) *
+         (pauses ? 0.5 : 1);
+}
+
+SiteTimes::StepKey SiteTimes::step_key(std::size_t table, const Layout& layout) {
+  const sim::Parallelism& p = layout.parallelism;
+  return {table,          layout.scheme, p.tensor,         p.pipeline,       p.micro_batch,
+          p.accumulation, p.recompute,   p.sharding.stage, p.sharding.ranks, p.gathers_matrices};
+}
+
+double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
+  const auto [found, added] = first_steps_.try_emplace(step_key(table, at.layout));
+  const Job& job = space_.tables[table];
+  if (added) found->second = first_[table].of(job, space_.setup(at)).seconds(job.cluster);
+  return found->second;
+}
+
+double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
+  const auto [found, added] = planned_steps_.try_emplace(step_key(table, at.layout));
+  if (!added) return found->second;
+  const Job& job = space_.tables[table];
+  const Setup setup = space_.setup(at);
+  const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
+  return found->second = sim::least_time(schedule, sim::wire(schedule, job.cluster)).base();
+}
+
+// A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all
+// that it has; as both together, where it is the only one that is played, so that nothing overlaps
+// its end. Sites that others do not wait for go on at their own pace, or for nothing.
+double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
+  const SiteLayout& at = space_.layouts[candidate.layout];
+  const SiteOffer& offer = space_.offers[at.offer];
+  const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
+  const sim::RoundContext context = space_.context(at);
+  const bool one_by_one =
+      rounds_played(context, scheme) == 1 && !scheme.delayed && !scheme.gradients;
+  std::vector<PlaceTime> places;
+  for (std::size_t table = 0; table < offer.tables.size(); ++table) {
+    const sim::Site& site = offer.area.sites[table];
+    double seconds = scheme.inner_steps * (this->*of_step)(offer.tables[table], at) / site.speed;
+    const double sent = sending_s(context, table, scheme);
+    seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
+    const auto sequences = static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
+    places.insert(places.end(), static_cast<std::size_t>(site.count), {seconds, sequences});
+  }
+  std::ranges::sort(places, {}, &PlaceTime::seconds);
+  const auto heard = static_cast<std::size_t>(least_heard(offer.area, scheme));
+  const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
+  return (scheme.delayed ? of_own_pace(places, round_s) : round_s) * (1 - sim::kRounded);
+}
+
+double SiteTimes::first_bound(const SiteCandidate& candidate) {
+  return bound(candidate, &SiteTimes::first_step);
+}
+
+double SiteTimes::planned_bound(const SiteCandidate& candidate) {
+  return bound(candidate, &SiteTimes::planned_step);
+}
+
+std::vector<sim::InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidate) {
+  const SiteLayout& at = space_.layouts[candidate.layout];
+  const std::vector<std::size_t>& tables = space_.offers[at.offer].tables;
+  const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
+  std::vector<sim::InnerStep> steps;
+  for (std::size_t table = 0; table < tables.size(); ++table) {
+    const auto [found, added] = inner_steps_.try_emplace(
+        {step_key(tables[table], at.layout), scheme.gradients, scheme.overlap_steps > 0});
+    if (added) found->second = sim::inner_step(space_.context(at), table, scheme);
+    steps.push_back(found->second);
+  }
+  return steps;
+}
+
+const sim::RoundReport& SiteTimes::simulated(const SiteCandidate& candidate) {
+  const auto [found, added] = reports_.try_emplace(key(candidate));
+  if (!added) return found->second;
+  const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
+  const sim::RoundContext context = space_.context(space_.layouts[candidate.layout]);
+  const sim::RoundResult result = sim::simulate_round(context, scheme, inner_steps(candidate));
+  found->second = sim::summarize(context, scheme, result);
+  const double tokens = scheme.inner_steps * step_tokens(space_, space_.layouts[candidate.layout]);
+  const double seconds = seconds_for(found->second, tokens);
+  sim::require(first_bound(candidate) <= seconds, "no round beats its first bound");
+  sim::require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
+  return found->second;
+}
+
+const sim::RoundReport* SiteTimes::known(const SiteCandidate& candidate) const {
+  const auto found = reports_.find(key(candidate));
+  return found == reports_.end() ? nullptr : &found->second;
+}
+
+double seconds_for(const sim::RoundReport& report, double tokens) {
+  return report.ended() && report.tokens_per_s > 0 ? tokens / report.tokens_per_s : kInfinity;
+}
+
+}  // namespace apps

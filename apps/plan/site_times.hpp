@@ -1,0 +1,72 @@
+// Times of rounds of a space's candidates: of each what is known, found out once. Candidates whose
+// steps inside a site are the same share them. Every time that is simulated is compared with its
+// bounds.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "apps/plan/first_bound.hpp"
+#include "apps/plan/site_space.hpp"
+#include "sim/rounds/round_report.hpp"
+
+namespace apps {
+
+class SiteTimes {
+ public:
+  explicit SiteTimes(const SiteSpace& space) : space_(space), first_(space.tables.size()) {}
+
+  // Seconds that a round takes at least: by its inner steps' bounds in closed form, and by their
+  // schedules; and by what a site sends where the others wait for it.
+  [[nodiscard]] double first_bound(const SiteCandidate& candidate);
+  [[nodiscard]] double planned_bound(const SiteCandidate& candidate);
+  [[nodiscard]] const sim::RoundReport& simulated(const SiteCandidate& candidate);
+  // Nothing where simulated() was not asked for.
+  [[nodiscard]] const sim::RoundReport* known(const SiteCandidate& candidate) const;
+
+  [[nodiscard]] std::int64_t planned() const {
+    return static_cast<std::int64_t>(planned_steps_.size());
+  }
+  [[nodiscard]] std::int64_t simulated_steps() const {
+    return static_cast<std::int64_t>(inner_steps_.size());
+  }
+  [[nodiscard]] std::int64_t simulated_rounds() const {
+    return static_cast<std::int64_t>(reports_.size());
+  }
+
+ private:
+  using Key = std::pair<std::size_t, std::size_t>;  // layout, scheme
+  [[nodiscard]] static Key key(const SiteCandidate& one) { return {one.layout, one.scheme}; }
+
+  // What an inner step is known by: the table of the file, and all that a layout chooses.
+  using StepKey =
+      std::tuple<std::size_t, std::size_t, int, int, int, int, sim::Recompute, int, int, bool>;
+  [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout);
+
+  [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);
+  [[nodiscard]] double planned_step(std::size_t table, const SiteLayout& at);
+  // Of a round, from such a bound of each table's inner steps.
+  using StepBound = double (SiteTimes::*)(std::size_t table, const SiteLayout& at);
+  [[nodiscard]] double bound(const SiteCandidate& candidate, StepBound of_step);
+  [[nodiscard]] std::vector<sim::InnerStep> inner_steps(const SiteCandidate& candidate);
+
+  const SiteSpace& space_;
+  std::vector<FirstBounds> first_;  // by table
+  std::map<StepKey, double> first_steps_, planned_steps_;
+  // And by what the scheme between the sites asks of a step: gradients, traffic beside it.
+  std::map<std::tuple<StepKey, bool, bool>, sim::InnerStep> inner_steps_;
+  std::map<Key, sim::RoundReport> reports_;
+};
+
+// Bytes that a site of the table of the context's area sends in a round at least, as its exchange has
+// it; 0 where it may be left out of the round, or there is no other site.
+[[nodiscard]] double least_sent(const sim::RoundContext& context, std::size_t table,
+                                const sim::OuterScheme& scheme);
+
+// What a round takes for each `tokens` of those that are trained in it; infinite where it was
+// aborted.
+[[nodiscard]] double seconds_for(const sim::RoundReport& report, double tokens);
+
+}  // namespace apps

@@ -1,0 +1,125 @@
+// `plan` over several sites: the best of all that a search through everything would find, the
+// commands that run it, and what egress costs.
+#include <cmath>
+
+#include "tests/apps/plans.hpp"
+
+namespace apps_tests {
+namespace {
+
+// Two nodes on a thin line, each a site that pays for what it sends.
+const std::string kSites =
+    "plan --topology two_sites_10g --model gpt_125m --set model.layers=2 "
+    "--set sites.east.nodes=1 --set sites.west.nodes=1 --set links.line.bandwidth=1Gbps "
+    "--set sites.east.egress=0.09USD/GB --set sites.west.egress=0.05USD/GB --tokens 1e10 "
+    "--batch-tokens 131072 ";
+const std::string kSchemes = "--scheme diloco,eager_diloco,decoupled_diloco,sparseloco --tp 1 ";
+
+// Of each plan what its goal ranks by.
+std::vector<std::vector<double>> scores(const Json& json) {
+  std::vector<std::vector<double>> all;
+  for (const Json& one : json["plans"]) {
+    all.push_back({one["price_usd"], one["training_time_s"]});
+  }
+  return all;
+}
+
+class EverySitesGoal : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Plan, EverySitesGoal, testing::Values("cheapest", "fastest"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+// Every simulated round is held against its bounds too: one that beats them ends with 70.
+TEST_P(EverySitesGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
+  const std::string goal = kSites + kSchemes + "--goal " + GetParam();
+  const Json quick = plan(goal);
+  const Json whole = plan(goal + " --exhaustive");
+  EXPECT_EQ(scores(quick), scores(whole));
+  EXPECT_EQ(quick["plans"].size(), 10u);
+  EXPECT_EQ(whole["search"]["rounds"], whole["search"]["setups"]);
+  for (const char* kind : {"simulated", "rounds"}) {
+    EXPECT_LE(quick["search"][kind].get<int>() * 10, whole["search"][kind].get<int>()) << kind;
+  }
+}
+
+// What a round is and costs is what run says of it.
+TEST_P(EverySitesGoal, HasTheCommandOfEachRound) {
+  const Json all = plan(kSites + kSchemes + "--inner-scheme sharded,sdp4bit --goal " + GetParam());
+  for (const std::size_t place : {0U, 4U, 9U}) {
+    const Json& one = all["plans"][place];
+    const Json round = json_of(words_of_run(one["command"]), source_directory());
+    for (const char* figure : {"round_time_s", "tokens_per_s", "gpus", "inner_scheme"}) {
+      EXPECT_EQ(round[figure], one[figure]) << figure << " of " << one["command"];
+    }
+    const double price = round["usd_per_million_tokens"].get<double>() * 1e10 / 1e6;
+    EXPECT_NEAR(one["price_usd"], price, 1e-9 * price);
+    const double rounds = one["training_time_s"].get<double>() / one["round_time_s"].get<double>();
+    EXPECT_NEAR(one["egress_price_usd"], rounds * round["egress_usd"].get<double>(), 1e-9 * price);
+  }
+}
+
+// Sites that send dear bytes train alone, until there is no time for that.
+TEST(PlanOfSites, WeighsEgressAgainstTheTime) {
+  const std::string dear = kSites + "--scheme diloco --set sites.east.egress=9USD/GB ";
+  const Json cheapest = plan(dear)["plans"][0];
+  EXPECT_EQ(cheapest["egress_price_usd"], 0);
+  EXPECT_TRUE(cheapest["sites"] == "east" || cheapest["sites"] == "west") << cheapest;
+  const double alone = cheapest["training_time_s"];
+  const Json hurried = plan(dear + "--deadline " + std::to_string(0.7 * alone) + "s")["plans"][0];
+  EXPECT_EQ(hurried["sites"], "east + west");
+  EXPECT_GT(hurried["egress_price_usd"], 0);
+  EXPECT_GT(hurried["price_usd"], cheapest["price_usd"]);
+}
+
+TEST(PlanOfSites, LeavesGivenCountsAlone) {
+  const Json west = plan(kSites + kSchemes + "--set sites.east.count=0");
+  for (const Json& one : west["plans"]) EXPECT_EQ(one["sites"], "west");
+  const Json both = plan(kSites + kSchemes + "--set sites.east.count=1 --set sites.west.count=1");
+  for (const Json& one : both["plans"]) EXPECT_EQ(one["sites"], "east + west");
+}
+
+TEST(PlanOfSites, SaysWhatTheNextDollarShouldBuy) {
+  const Json all = plan(kSites +
+                        "--scheme diloco --goal fastest --tp 1 --set scheme.inner_steps=1 "
+                        "--set sites.east.count=1 --set sites.west.count=1");
+  const Json& best = all["plans"][0];
+  const double time_share =
+      1 - best["egress_price_usd"].get<double>() / best["price_usd"].get<double>();
+  bool seen = false;
+  for (const Json& one : all["next_dollar"]) {
+    if (one["name"] != "wan_bandwidth") continue;
+    seen = true;
+    const double sensitivity = one["sensitivity"];
+    EXPECT_GT(sensitivity, 0.9) << "nearly all of such a round is the exchange";
+    const double saved = 1 - std::pow(1.1, -sensitivity);
+    EXPECT_NEAR(one["saves_usd"], best["price_usd"].get<double>() * time_share * saved, 1e-9);
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(PlanOfSites, IsATableOrCsv) {
+  const Outcome table = run(words(kSites + kSchemes), source_directory());
+  EXPECT_NE(table.out.find("GPU/net/power/egress %"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("not judged: "), std::string::npos) << table.out;
+  const Outcome csv = run(words(kSites + kSchemes + "--format csv"), source_directory());
+  EXPECT_TRUE(csv.out.starts_with("sites,gpus,scheme,inner_steps,")) << csv.out;
+  EXPECT_EQ(lines_of(csv.out).size(), 11u);
+}
+
+TEST(PlanOfSites, RefusesWhatItCannotPlan) {
+  expect_command_refused(kSites + "--goal smallest-network", "--goal");
+  expect_command_refused(kSites + "--nodes 1", "--nodes");
+  expect_command_refused(kSites + "--nic-bandwidths 100Gbps", "--nic-bandwidths");
+  expect_command_refused(kSites + "--inner-scheme nothing", "--inner-scheme");
+  expect_command_refused(kSites + "--scheme sharded", "--scheme");
+  expect_command_refused(kSites + "--step-by-step", "--step-by-step");
+  expect_command_refused(kTiny + "--inner-scheme sharded", "--inner-scheme");
+  expect_command_refused("plan --topology two_sites_10g --model llama_3.1_405b --tokens 1e9 --tp 1",
+                         "--model");
+  expect_command_refused(kSites +
+                             "--scheme diloco --set sites.east.count=1 --set sites.west.count=1 "
+                             "--set sites.east.drops_out=1s",
+                         "--topology");
+}
+
+}  // namespace
+}  // namespace apps_tests
