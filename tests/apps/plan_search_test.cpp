@@ -29,9 +29,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--goal cheapest --nic-bandwidths 25Gbps,400Gbps "
                 "--scheme sharded,zeropp --set network.bandwidth_price=9USD/h/Tbps"},
         GoalRow{"fastest",
-                "--goal fastest --nic-bandwidths 10Gbps,100Gbps --scheme sharded,sdp4bit"},
+                "--goal fastest --nic-bandwidths 10Gbps,100Gbps --scheme sharded,sdp4bit --tp 1"},
         GoalRow{"smallest_network",
-                "--goal smallest-network --share 0.8 --nodes 2 --scheme sharded,sdp4bit "
+                "--goal smallest-network --share 0.8 --nodes 2 --scheme sharded,sdp4bit --pp 1 "
                 "--nic-bandwidths 10Gbps,50Gbps,400Gbps"}),
     [](const auto& instance) { return instance.param.name; });
 
