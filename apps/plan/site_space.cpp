@@ -15,7 +15,7 @@ namespace {
 
 using sim::InputError;
 
-constexpr std::size_t kMostOffers = 1024;
+constexpr std::size_t kMostOffers = 256;  // some seconds to lay out
 
 bool says_count(const PlanOptions& options, const std::string& site) {
   const std::string key = fmt::format("sites.{}.count=", site);
