@@ -28,10 +28,12 @@ void check_format(const std::string& format);
 // The parts of "a,b". An empty part is a part.
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
 
-// A quantity of sim/base/quantity_text.hpp. Throws InputError at the flag for what is none.
+// A quantity of sim/base/quantity_text.hpp. Throws InputError at the flag for what is none, and where
+// it has no unit suggests `example`.
 template <class T>
-[[nodiscard]] T quantity_of(const char* flag, std::string_view text) {
-  const auto parsed = sim::parse_quantity<T>(text);
+[[nodiscard]] T quantity_of(const char* flag, std::string_view text,
+                            std::string_view example = {}) {
+  const auto parsed = sim::parse_quantity<T>(text, example);
   if (!parsed.value) throw sim::InputError(fmt::format("{}: {}", flag, parsed.problem));
   return *parsed.value;
 }

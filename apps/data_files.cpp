@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/workload/calibration.hpp"
 
@@ -88,9 +89,10 @@ fs::path data_file(Kind kind, const std::string& name) {
       known.push_back(file.stem().string());
     }
   }
+  const std::vector<std::string_view> names(known.begin(), known.end());
   throw sim::InputError(
-      fmt::format("{}: nothing shipped is called '{}'; give a file, or one of: {}", folder.flag,
-                  name, fmt::join(known, ", ")));
+      fmt::format("{}: nothing shipped is called '{}'; give a file, or one of: {}{}", folder.flag,
+                  name, sim::joined(names), sim::suggestion(name, names)));
 }
 
 fs::path cluster_of_site(const fs::path& folder, const std::string& name) {

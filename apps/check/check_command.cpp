@@ -185,6 +185,9 @@ int check_command(const Arguments& arguments) {
   if (std::error_code error; fs::exists(options->baseline, error)) {
     baseline = read_baseline(options->baseline);
   } else if (!options->update) {
+    if (options->what != "-" && !fs::exists(options->what, error)) {
+      throw sim::InputError(options->what + ": no such file");
+    }
     throw sim::InputError(
         fmt::format("{}: no such file; --update writes it", options->baseline.string()));
   }

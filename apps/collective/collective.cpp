@@ -9,7 +9,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
-#include "apps/job/job.hpp"
+#include "apps/job/round_job.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
@@ -50,7 +50,7 @@ struct Timing {
 };
 
 sim::Bytes size_of(const char* flag, const std::string& text) {
-  const auto size = quantity_of<sim::Bytes>(flag, text);
+  const auto size = quantity_of<sim::Bytes>(flag, text, "B");
   if (size.count < 1) throw InputError(fmt::format("{}: is less than a byte", flag));
   return size;
 }
@@ -171,6 +171,10 @@ int collective_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   const sim::CollectiveRow& row = sim::collective_named(options->name);
+  if (is_wide_area(options->job.topology)) {
+    throw InputError(fmt::format("--topology: {} is several sites; a collective is of one cluster",
+                                 options->job.topology));
+  }
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
   const auto groups = groups_of(cluster, options->split);
   const std::vector<Timing> timings = timings_of(*options, row, cluster, groups);

@@ -32,7 +32,8 @@ constexpr const char* kUsage =
     "schemes\n"
     "or --set scheme.inner_steps have them: more of them cost a loss that nothing here "
     "predicts.\n\n"
-    "A flag of run that is given (--tp 8, --recompute full) is not chosen. Schemes are uncompressed\n"
+    "A flag of run that is given (--tp 8, --recompute full) is not chosen. Schemes are "
+    "uncompressed\n"
     "ones and those whose papers train language models, unless --scheme names others, or all. All\n"
     "overlaps unless --overlap says otherwise. The answer is that of a search through everything\n"
     "(--exhaustive does one): a setup is left out only where it does not fit in memory, or a "
@@ -111,8 +112,8 @@ std::vector<int> parse_nodes(const std::string& text) {
 }
 
 template <class T>
-T more_than_nothing(const char* flag, const std::string& text) {
-  const T value = quantity_of<T>(flag, text);
+T more_than_nothing(const char* flag, const std::string& text, std::string_view example = {}) {
+  const T value = quantity_of<T>(flag, text, example);
   if (!(value.base() > 0)) {
     throw InputError(fmt::format("{}: '{}' is 0; write more", flag, sim::printable(text)));
   }
@@ -135,7 +136,7 @@ std::vector<LinkSpeed> parse_link_speeds(const std::string& text) {
 void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& goal) {
   goal.aim = sim::chosen("--goal", texts.aim, kAims);
   if (!texts.deadline.empty()) {
-    goal.deadline_s = more_than_nothing<sim::Seconds>("--deadline", texts.deadline).base();
+    goal.deadline_s = more_than_nothing<sim::Seconds>("--deadline", texts.deadline, "days").base();
   }
   if (!texts.budget.empty())
     goal.budget_usd = more_than_nothing<sim::Dollars>("--budget", texts.budget).base();

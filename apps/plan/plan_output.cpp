@@ -95,7 +95,7 @@ std::string limits_text(const PlanGoal& goal) {
     text += fmt::format(" with {:g} % of the speed of an unlimited network", 100 * goal.share);
   }
   if (goal.deadline_s < PlanGoal::kNever)
-    text += fmt::format(" within {} days", days_text(goal.deadline_s));
+    text += fmt::format(" within {}", long_time_text(goal.deadline_s));
   if (goal.budget_usd < PlanGoal::kNever) {
     text += fmt::format(" for at most {}", to_text(sim::Dollars::from_base(goal.budget_usd)));
   }

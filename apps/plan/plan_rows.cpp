@@ -15,7 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<Cell>;
 
-constexpr double kDay = 86'400;
+constexpr double kMinute = 60;
+constexpr double kHour = 60 * kMinute;
+constexpr double kDay = 24 * kHour;
+constexpr double kKilowattHour = 3.6e6;  // joules
 
 std::string sharding_text(const sim::Sharding& sharding) {
   return sharding.ranks > 0 ? fmt::format("{}/{}", sharding.stage, sharding.ranks)
@@ -36,13 +39,6 @@ std::vector<std::string> site_names(const sim::RoundReport& round) {
     names.push_back(site.count == 1 ? site.name : fmt::format("{} {}", site.count, site.name));
   }
   return names;
-}
-
-// Of the fullest GPU.
-double memory_of(const sim::RoundReport& round) {
-  double most = 0;
-  for (const sim::SiteReport& site : round.by_site) most = std::max(most, site.memory.total());
-  return most;
 }
 
 Cells setup_cells(const PlanRow& row, const sim::StepReport& step) {
@@ -77,7 +73,13 @@ Cells result_cells(const sim::StepReport& step) {
 
 Cells result_cells(const sim::RoundReport& round) {
   return {{"utilisation", fmt::format("{:.1f} %", 100 * round.utilisation)},
-          {"memory", fmt::format("{:.1f} GB", memory_of(round) / 1e9)}};
+          {"memory", fmt::format("{:.1f} GB", round.fullest_site().memory.total() / 1e9)}};
+}
+
+std::string energy_text(double joules) {
+  const double kilowatt_hours = joules / kKilowattHour;
+  return kilowatt_hours >= 1000 ? fmt::format("{:.1f} MWh", kilowatt_hours / 1000)
+                                : fmt::format("{:.1f} kWh", kilowatt_hours);
 }
 
 std::string share_text(const Price& price, double part) {
@@ -138,7 +140,8 @@ Json result_figures(const PlanRow& row, const sim::StepReport& step) {
 }
 
 Json result_figures(const PlanRow&, const sim::RoundReport& round) {
-  return {{"utilisation", round.utilisation}, {"memory_per_gpu_bytes", memory_of(round)}};
+  return {{"utilisation", round.utilisation},
+          {"memory_per_gpu_bytes", round.fullest_site().memory.total()}};
 }
 
 Json time_figures(const sim::StepReport& step) {
@@ -170,10 +173,10 @@ std::vector<Cell> cells_of(const PlanRow& row) {
   };
   const auto all = [&](const auto& report) {
     Cells cells = setup_cells(row, report);
-    append(cells, {{"days", days_text(row.time_s)},
+    append(cells, {{"time", long_time_text(row.time_s)},
                    {"price", to_text(sim::Dollars::from_base(row.price.total()))},
                    split_cell(row.price, report),
-                   {"MWh", fmt::format("{:.1f}", row.energy_j / 3.6e9)}});
+                   {"energy", energy_text(row.energy_j)}});
     append(cells, result_cells(report));
     if (row.speed_share > 0) {
       cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
@@ -212,9 +215,14 @@ std::string time_text(const PlanRow& row) {
   const auto* step = std::get_if<sim::StepReport>(&row.report);
   const double seconds =
       step != nullptr ? step->step_time_s : std::get<sim::RoundReport>(row.report).round_time_s;
+  if (seconds >= kMinute) return fmt::format("{:.1f} min", seconds / kMinute);
   return to_text(sim::Seconds::from_base(seconds));
 }
 
-std::string days_text(double seconds) { return fmt::format("{:.1f}", seconds / kDay); }
+std::string long_time_text(double seconds) {
+  if (seconds >= kDay) return fmt::format("{:.1f} days", seconds / kDay);
+  if (seconds >= kHour) return fmt::format("{:.1f} h", seconds / kHour);
+  return to_text(sim::Seconds::from_base(seconds));
+}
 
 }  // namespace apps

@@ -39,6 +39,7 @@ constexpr const char* kUsage =
     "  scheme = [\"sharded\", \"sdp4bit\"]\n"
     "  nodes = [1, 8, 64]\n"
     "  network.nic_bandwidth = [\"100 Gbps\", \"400 Gbps\"]\n"
+    "  \"scheme.inter_group\" = [128, 512]             # quoted, beside scheme or model\n"
     "  [together.size]                               # n-th with n-th\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"

@@ -44,9 +44,17 @@ std::string joined(std::span<const std::string_view> names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::string suggestion(std::string_view text, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongest = 64;  // of a name that somebody typed
+  if (text.size() > kLongest) return "";
+  const std::string_view meant = closest_name(text, names);
+  return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
+}
+
 void refuse_name(std::string_view place, std::string_view name,
                  std::span<const std::string_view> known) {
-  throw InputError(fmt::format("{}: '{}' is none of the known: {}", place, name, joined(known)));
+  throw InputError(fmt::format("{}: '{}' is none of the known: {}{}", place, name, joined(known),
+                               suggestion(name, known)));
 }
 
 }  // namespace sim

@@ -15,6 +15,10 @@ namespace sim {
 [[nodiscard]] std::string_view closest_name(std::string_view text,
                                             std::span<const std::string_view> names);
 
+// "; did you mean NAME?", or nothing where none of `names` is close.
+[[nodiscard]] std::string suggestion(std::string_view text,
+                                     std::span<const std::string_view> names);
+
 // "a, b, c" for messages.
 [[nodiscard]] std::string joined(std::span<const std::string_view> names);
 

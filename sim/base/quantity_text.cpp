@@ -98,7 +98,7 @@ Dimension dimension_of<Dollars>() {
 }
 template <>
 Dimension dimension_of<EnergyPrice>() {
-  return {"a price of energy", "USD/MWh", {{"USD/kWh", 1, 3.6e6}, {"USD/MWh", 1, 3.6e9}}};
+  return {"a price of energy", "USD/kWh", {{"USD/kWh", 1, 3.6e6}, {"USD/MWh", 1, 3.6e9}}};
 }
 template <>
 Dimension dimension_of<BandwidthPrice>() {
@@ -162,7 +162,8 @@ Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension) {
   return {result, {}};
 }
 
-Parsed<double> parse_base(std::string_view text, const Dimension& dimension) {
+Parsed<double> parse_base(std::string_view text, Dimension dimension, std::string_view example) {
+  if (!example.empty()) dimension.example = example;
   const Parsed<NumberAndUnit> parts = split(text, dimension);
   if (!parts.value) return {std::nullopt, parts.problem};
   const auto unit = std::ranges::find(dimension.units, parts.value->unit, &Unit::name);
@@ -190,24 +191,24 @@ std::string with_prefix(double base, std::string_view unit) {
 }  // namespace
 
 template <class T>
-Parsed<T> parse_quantity(std::string_view text) {
-  const Parsed<double> base = parse_base(text, dimension_of<T>());
+Parsed<T> parse_quantity(std::string_view text, std::string_view example) {
+  const Parsed<double> base = parse_base(text, dimension_of<T>(), example);
   if (!base.value) return {std::nullopt, base.problem};
   return {T::from_base(*base.value), {}};
 }
-template Parsed<Seconds> parse_quantity(std::string_view);
-template Parsed<Bandwidth> parse_quantity(std::string_view);
-template Parsed<FlopRate> parse_quantity(std::string_view);
-template Parsed<Watts> parse_quantity(std::string_view);
-template Parsed<DollarRate> parse_quantity(std::string_view);
-template Parsed<BytePrice> parse_quantity(std::string_view);
-template Parsed<Dollars> parse_quantity(std::string_view);
-template Parsed<EnergyPrice> parse_quantity(std::string_view);
-template Parsed<BandwidthPrice> parse_quantity(std::string_view);
+template Parsed<Seconds> parse_quantity(std::string_view, std::string_view);
+template Parsed<Bandwidth> parse_quantity(std::string_view, std::string_view);
+template Parsed<FlopRate> parse_quantity(std::string_view, std::string_view);
+template Parsed<Watts> parse_quantity(std::string_view, std::string_view);
+template Parsed<DollarRate> parse_quantity(std::string_view, std::string_view);
+template Parsed<BytePrice> parse_quantity(std::string_view, std::string_view);
+template Parsed<Dollars> parse_quantity(std::string_view, std::string_view);
+template Parsed<EnergyPrice> parse_quantity(std::string_view, std::string_view);
+template Parsed<BandwidthPrice> parse_quantity(std::string_view, std::string_view);
 
 template <>
-Parsed<Bytes> parse_quantity(std::string_view text) {
-  const Parsed<double> base = parse_base(text, dimension_of<Bytes>());
+Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
+  const Parsed<double> base = parse_base(text, dimension_of<Bytes>(), example);
   if (!base.value) return {std::nullopt, base.problem};
   // 0x1p63 is the first double past the largest count.
   if (*base.value >= 0x1p63) {

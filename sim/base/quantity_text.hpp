@@ -26,8 +26,9 @@ struct Parsed {
 //   EnergyPrice USD/kWh USD/MWh         BandwidthPrice  USD/h/Gbps USD/h/Tbps
 // Negative, infinite and missing numbers are refused, and so is what lies outside 1e-30 to 1e30
 // base units (0 is allowed), so that products of a few quantities stay finite.
+// `example` is the unit that is suggested where there is none; empty: the dimension's usual one.
 template <class T>
-[[nodiscard]] Parsed<T> parse_quantity(std::string_view text);
+[[nodiscard]] Parsed<T> parse_quantity(std::string_view text, std::string_view example = {});
 
 // Three significant digits and the prefix that fits: "3.40 us", "25.0 GBps", "312 TFLOPs". Bytes
 // take powers of 1000, as bandwidths do, so that a time can be checked in the head.

@@ -32,6 +32,18 @@ bool is_bare_key(std::string_view key) {
   });
 }
 
+// Bare keys with dots between them: a setting beside a key that its table is named like, such as
+// "scheme.inner_steps" beside scheme.
+bool is_dotted_key(std::string_view key) {
+  int parts = 0;
+  for (std::size_t begin = 0; begin <= key.size(); ++parts) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    if (!is_bare_key(key.substr(begin, end - begin)) || parts == kMaxTableDepth) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 TomlScalar scalar_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* integer = node.as_integer()) return integer->get();
@@ -62,7 +74,7 @@ TomlPlace place_of(const toml::source_region& source) {
 void flatten(const toml::table& table, const std::string& prefix, int depth, TomlDocument& into) {
   for (const auto& [key, node] : table) {
     const TomlPlace place = place_of(key.source());
-    if (!is_bare_key(key.str())) {
+    if (!is_bare_key(key.str()) && (node.is_table() || !is_dotted_key(key.str()))) {
       fail_at(into.file, place,
               fmt::format("'{}' is no key of ours; keys are up to {} letters, digits, _ and -",
                           printable(key.str()), kMaxKeyBytes));
@@ -77,8 +89,8 @@ void flatten(const toml::table& table, const std::string& prefix, int depth, Tom
       }
       into.tables.emplace(dotted, place);
       flatten(*inner, dotted, depth + 1, into);
-    } else {
-      into.leaves.emplace(dotted, TomlLeaf{place, value_of(node)});
+    } else if (!into.leaves.emplace(dotted, TomlLeaf{place, value_of(node)}).second) {
+      fail_at(into.file, place, fmt::format("{}: is there twice; keep one", printable(dotted)));
     }
   }
 }
@@ -88,8 +100,11 @@ toml::table parse_guarded(std::string_view text, const std::string& file) {
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
+    const bool beside = error.description().find("dotted key-value pair") != std::string_view::npos;
     fail_at(file, place_of(error.source()),
-            fmt::format("not TOML: {}", printable_line(error.description(), kMaxMessageBytes)));
+            fmt::format(
+                "not TOML: {}{}", printable_line(error.description(), kMaxMessageBytes),
+                beside ? "; beside a key of that name quote it, e.g. \"scheme.keep\" = ..." : ""));
   }
 }
 

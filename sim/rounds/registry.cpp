@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/rounds/outer_scheme.hpp"
 
 namespace sim {
@@ -49,8 +49,8 @@ const OuterScheme& outer_scheme_named(std::string_view name, std::string_view fl
     if (scheme->name == name) return *scheme;
     known.push_back(scheme->name);
   }
-  throw InputError(fmt::format("{}: unknown scheme '{}' between sites; known: {}", flag, name,
-                               fmt::join(known, ", ")));
+  throw InputError(fmt::format("{}: unknown scheme '{}' between sites; known: {}{}", flag, name,
+                               joined(known), suggestion(name, known)));
 }
 
 const char* exchange_name(Exchange exchange) {

@@ -53,7 +53,8 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
       report.egress_usd += per_round(result, bytes.sent[place], place) * site.egress.base();
     }
     row.memory = site_memory(context, table, scheme);
-    row.fits_memory = row.memory.total() <= static_cast<double>(site.cluster.gpu.memory.count);
+    row.capacity_bytes = static_cast<double>(site.cluster.gpu.memory.count);
+    row.fits_memory = row.memory.total() <= row.capacity_bytes;
     report.by_site.push_back(std::move(row));
   }
   if (context.area.store) {
@@ -193,6 +194,13 @@ void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundRe
 bool RoundReport::fits_memory() const {
   return std::all_of(by_site.begin(), by_site.end(),
                      [](const SiteReport& site) { return site.fits_memory; });
+}
+
+const SiteReport& RoundReport::fullest_site() const {
+  const auto share = [](const SiteReport& site) {
+    return site.memory.total() / site.capacity_bytes;
+  };
+  return *std::ranges::max_element(by_site, {}, share);
 }
 
 RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,

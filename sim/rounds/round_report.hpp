@@ -24,6 +24,7 @@ struct SiteReport {
   double sent_bytes = 0;    // of one site in a round, mean
   double received_bytes = 0;
   MemoryUse memory;  // of one GPU, outer state included
+  double capacity_bytes = 0;  // of its memory
   bool fits_memory = true;
 };
 
@@ -59,6 +60,8 @@ struct RoundReport {
 
   [[nodiscard]] bool ended() const { return outcome != RoundOutcome::aborted; }
   [[nodiscard]] bool fits_memory() const;  // at every site
+  // Whose memory is used most, as a share.
+  [[nodiscard]] const SiteReport& fullest_site() const;
 };
 
 [[nodiscard]] RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,

@@ -108,12 +108,11 @@ std::vector<Row> rows_of(bool compared) {
   add_times(rows);
   add_volume(rows);
   add_error(rows);
-  rows.push_back({"memory per GPU, most", [](const RoundReport& r) {
-                    double most = 0;
-                    for (const SiteReport& site : r.by_site) {
-                      most = std::max(most, site.memory.total());
-                    }
-                    return byte_text(most) + (r.fits_memory() ? "" : " DOES NOT FIT");
+  rows.push_back({"memory per GPU, where it is fullest", [](const RoundReport& r) {
+                    const SiteReport& site = r.fullest_site();
+                    return byte_text(site.memory.total()) +
+                           (r.by_site.size() > 1 ? " at " + site.name : "") +
+                           (site.fits_memory ? "" : " DOES NOT FIT");
                   }});
   return rows;
 }

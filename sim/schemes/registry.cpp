@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 #include "sim/schemes/rows.hpp"
 
 namespace sim {
@@ -58,8 +58,8 @@ const Scheme& scheme_named(std::string_view name, std::string_view flag) {
     if (scheme->name == name) return *scheme;
     known.push_back(scheme->name);
   }
-  throw InputError(
-      fmt::format("{}: unknown scheme '{}'; known: {}", flag, name, fmt::join(known, ", ")));
+  throw InputError(fmt::format("{}: unknown scheme '{}'; known: {}{}", flag, name, joined(known),
+                               suggestion(name, known)));
 }
 
 }  // namespace sim

@@ -113,6 +113,7 @@ TEST(PlanOfSites, RefusesWhatItCannotPlan) {
   expect_command_refused(kSites + "--scheme sharded", "--scheme");
   expect_command_refused(kSites + "--step-by-step", "--step-by-step");
   expect_command_refused(kTiny + "--inner-scheme sharded", "--inner-scheme");
+  expect_command_refused("collective all_gather --topology two_sites_10g", "--topology");
   expect_command_refused("plan --topology two_sites_10g --model llama_3.1_405b --tokens 1e9 --tp 1",
                          "--model");
   expect_command_refused(kSites +

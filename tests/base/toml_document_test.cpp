@@ -105,6 +105,19 @@ TEST(TomlDocument, RefusesHostileTextAtItsPlace) {
   }
 }
 
+// A setting beside what its table is named like: TOML has no other way to write it.
+TEST(TomlDocument, TakesADottedKeyInQuotes) {
+  const TomlDocument document =
+      parse_toml("[grid]\nscheme = 1\n\"scheme.keep\" = 2\n", "some/test.toml");
+  EXPECT_EQ(document.leaves.size(), 2u);
+  EXPECT_TRUE(document.leaves.contains("grid.scheme.keep"));
+  for (const char* key : {"\"a.\"", "\".a\"", "\"a..b\"", "\".\"", "\"a.b c\""}) {
+    EXPECT_THROW(static_cast<void>(parse_toml(std::string(key) + " = 1\n", "x.toml")), InputError)
+        << key;
+  }
+  EXPECT_THROW(static_cast<void>(parse_toml("a.b = 1\n\"a.b\" = 2\n", "x.toml")), InputError);
+}
+
 TEST(TomlDocument, TakesWhatOnlyLooksDeep) {
   // Dots and brackets in comments and strings nest nothing.
   const std::string dots = repeated(".", 1000);
