@@ -23,7 +23,7 @@ struct SiteReport {
   double slowdown = 1;      // of a step beside traffic to other sites
   double sent_bytes = 0;    // of one site in a round, mean
   double received_bytes = 0;
-  MemoryUse memory;  // of one GPU, outer state included
+  MemoryUse memory;           // of one GPU, outer state included
   double capacity_bytes = 0;  // of its memory
   bool fits_memory = true;
 };
