@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws where the time of a step goes: a stacked bar for each scheme, from what `run` prints for
-several, or from a sweep.
+"""Draws where the time of a step, or of a round of several sites, goes: a stacked bar for each
+scheme, from what `run` prints for several, or from a sweep.
 
     build/release/gardenhose run ... --scheme sharded,sdp4bit --format json | plots/breakdown.py > a.svg
     build/release/gardenhose export study.sqlite |
@@ -28,13 +28,13 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bars", default="scheme", help="an input (default: scheme)")
-    parser.add_argument("--shares", action="store_true", help="in per cent of each step")
+    parser.add_argument("--shares", action="store_true", help="in per cent of each step or round")
     export_rows.add_where(parser)
     return parser.parse_args()
 
 
 def read_rows(options):
-    """(name, {part: seconds}) of each bar."""
+    """What each bar is of, a step or a round, and (name, {part: seconds}) of each."""
     text = sys.stdin.read()
     try:
         reports = json.loads(text)
@@ -52,12 +52,15 @@ def read_rows(options):
         export_rows.check_all_shown(rows, [name])
     elif options.where or options.bars != "scheme":
         picture.refuse("--where and --bars choose among the points of a sweep; run has none")
-    return [(row[name], {part: float(row[part]) for part in PARTS}) for row in rows]
+    # Several sites have figures of a round.
+    whats = sorted({"round" if row.get("round_time_s") else "step" for row in rows})
+    return " or ".join(whats), [(row[name], {part: float(row[part]) for part in PARTS})
+                                for row in rows]
 
 
 def main():
     options = parse()
-    bars = read_rows(options)
+    what, bars = read_rows(options)
     totals = [sum(parts.values()) for _, parts in bars]
     unit, name = (1, "s") if max(totals) >= 1 else (1e-3, "ms")
     figure, axes = plt.subplots(figsize=(8, 1.3 + 0.42 * len(bars)))
@@ -73,7 +76,7 @@ def main():
     axes.set_yticks(range(len(bars)), [str(label) for label, _ in bars], fontsize=9)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.12 * (100 if options.shares else max(totals) / unit))
-    axes.set_xlabel("share of the step, %" if options.shares else f"time of a step, {name}",
+    axes.set_xlabel(f"share of the {what}, %" if options.shares else f"time of a {what}, {name}",
                     fontsize=9)
     axes.tick_params(axis="x", labelsize=8)
     axes.grid(axis="x", **picture.GRID)

@@ -6,7 +6,11 @@ import os
 import re
 import sys
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError:
+    sys.exit("plots need matplotlib: apt-get install python3-matplotlib, or python3 plots/NAME.py with "
+             "a python3 that has it")
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "gardenhose"

@@ -11,11 +11,10 @@ Hollow marks need more memory than a GPU has.
 
 import argparse
 
-from matplotlib.ticker import EngFormatter
-
 import export_rows
-import picture
+import picture  # before matplotlib: it says what to do where that is missing
 from picture import plt
+from matplotlib.ticker import EngFormatter
 
 TALL = 3.3  # inches of a panel
 LINE_OF_PANELS = 3
@@ -74,6 +73,13 @@ def finish(axes, rows, columns, places, is_log):
     axes.grid(**picture.GRID)
 
 
+def title_of(panels, value):
+    """A value that is a number says of what."""
+    if not panels or picture.number(value) is None:
+        return value
+    return f"{export_rows.label_of(panels)} {value}"
+
+
 def main():
     options = parse()
     rows = picture.read_rows(["number", "state", "scheme"], export_rows.SOURCE)
@@ -96,7 +102,7 @@ def main():
         own = [row for row in rows if not panels or row[panels] == title]
         draw(axes, own, (x, y, by), lines, places)
         finish(axes, rows if y in ALIKE else own, (x, y, by), places, is_log)
-        axes.set_title(title, fontsize=9)
+        axes.set_title(title_of(panels, title), fontsize=9)
     for axes in grid.flat[len(titles):]:
         axes.set_axis_off()
     for line in grid:

@@ -31,6 +31,14 @@ refuses() {  # refuses SCRIPT INPUT MESSAGE [FLAG...]
   [ "$(wc -l <"$folder/message")" -eq 1 ]
 }
 
+# Without matplotlib each script says so in one line.
+mkdir "$folder/without"
+echo 'raise ImportError' >"$folder/without/matplotlib.py"
+for script in plots/*.py; do
+  [ -x "$script" ] || continue  # what they import
+  PYTHONPATH="$folder/without" refuses "$script" /dev/null '^plots need matplotlib: apt-get'
+done
+
 # 20 throughputs, each predicted in three ways, and three more marks in the legend.
 "$1/gardenhose" validate sdp4bit --format csv 2>/dev/null >"$folder/rows.csv"
 rows=$(grep -c '^sdp4bit_throughput.*,tflops_per_gpu,' "$folder/rows.csv")
@@ -102,6 +110,7 @@ END
 "$1/gardenhose" export "$folder/study.sqlite" >"$folder/study.csv"
 draws plots/speedup.py "$folder/study.csv" 8 --x gpus --where network.nic_bandwidth="50 Gbps"
 draws plots/speedup.py "$folder/study.csv" 14 --x network.nic_bandwidth --panels nodes
+grep -q '<!-- nodes 4 -->' "$folder/one.svg"
 [ "$(grep -n '>50 Gbps<\|<!-- 50 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" -lt \
   "$(grep -n '>100 Gbps<\|<!-- 100 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" ]
 refuses plots/speedup.py "$folder/study.csv" 'e.g. --where network_nic_bandwidth=100 Gbps, or --panels$' --x nodes
@@ -118,7 +127,12 @@ bars=$(grep -c 'clip-path' "$folder/one.svg")
 "$1/gardenhose" run --topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit \
   --set network.nic_bandwidth="50 Gbps" --format json >"$folder/run.json" 2>/dev/null
 draws plots/breakdown.py "$folder/run.json" 1
+grep -q 'time of a step' "$folder/one.svg"
 [ "$(grep -c 'clip-path' "$folder/one.svg")" -eq "$bars" ]
+"$1/gardenhose" run --topology two_sites_10g --model gpt_125m --scheme diloco,sparseloco \
+  --format json >"$folder/round.json" 2>/dev/null
+draws plots/breakdown.py "$folder/round.json" 1
+grep -q 'time of a round' "$folder/one.svg"
 # With what its own flags can do about it.
 refuses plots/breakdown.py "$folder/study.csv" \
   'several points at one place; .* e.g. --where network_nic_bandwidth=100 Gbps, --where nodes=1$'
