@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -36,9 +37,15 @@ apps::Inputs number_of(const std::string& key, double number) {
   return number;
 }
 
+// Some flags of run say on|off; the others that are true or false are there or not.
+apps::Inputs switch_of(const std::string& key, bool is_on) {
+  if (key == "reshard" || key == "sequence-parallel") return is_on ? "on" : "off";
+  return is_on;
+}
+
 // Paths, and NumPy's numbers, are what they say they are.
 apps::Inputs input_of(const std::string& key, py::handle value) {
-  if (py::isinstance<py::bool_>(value)) return value.cast<bool>();
+  if (py::isinstance<py::bool_>(value)) return switch_of(key, value.cast<bool>());
   if (py::isinstance<py::str>(value)) return value.cast<std::string>();
   if (py::isinstance<py::float_>(value)) return number_of(key, value.cast<double>());
   if (py::hasattr(value, "__index__")) return py::int_(value.attr("__index__")()).cast<long long>();
@@ -63,17 +70,30 @@ bool is_list(py::handle value) {
   return py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value);
 }
 
+// As run spells it: micro_batch, a name that Python likes, is micro-batch.
+std::string key_of(py::handle name) {
+  if (!py::isinstance<py::str>(name)) throw py::type_error("a key is no str");
+  auto key = name.cast<std::string>();
+  if (key.find('.') == std::string::npos) std::ranges::replace(key, '_', '-');
+  if (key == "format") throw InputError("--format: run() returns JSON, as a dict; leave it out");
+  return key;
+}
+
 apps::Inputs inputs_of(const py::dict& given) {
   apps::Inputs inputs = apps::Inputs::object();
+  // Flags without a value: the last, or one that needs a value would take the next flag for it.
+  apps::Inputs bare = apps::Inputs::object();
   for (const auto& [name, value] : given) {
-    if (!py::isinstance<py::str>(name)) throw py::type_error("a key is no str");
-    const auto key = name.cast<std::string>();
+    const std::string key = key_of(name);
+    if (inputs.contains(key) || bare.contains(key)) throw InputError("--" + key + ": given twice");
     if (key == "scheme" && is_list(value)) {
       inputs[key] = joined(py::reinterpret_borrow<py::sequence>(value));
     } else {
-      inputs[key] = input_of(key, value);
+      const apps::Inputs input = input_of(key, value);
+      (input == true ? bare : inputs)[key] = input;
     }
   }
+  inputs.update(bare);
   return inputs;
 }
 
@@ -120,7 +140,7 @@ py::object reports_in(const std::string& text, bool as_list) {
 
 py::object run(const std::string& program, const py::dict& given) {
   apps::Arguments arguments = apps::arguments_of(inputs_of(given));
-  arguments.emplace_back("--format=json");
+  arguments.insert(arguments.begin() + 1, "--format=json");  // after "run"
   Ended ended;
   try {
     const py::gil_scoped_release unlocked;

@@ -2,7 +2,8 @@
 the shipped data inside.
 
 CMake builds it in build/python, which takes some minutes, or takes what lies in the build folder
-that GARDENHOSE_BUILD_FOLDER names: build/release, after tests/run.sh.
+that GARDENHOSE_BUILD_FOLDER names: build/release, after apps/quickstart.sh. The module itself needs
+Debian's pybind11-dev and python3-dev.
 """
 
 import os
@@ -31,6 +32,8 @@ class BuildWithCMake(build_py):
             cmake("-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                   "-DGARDENHOSE_TESTS=OFF", "-DGARDENHOSE_BENCHMARKS=OFF", "-DGARDENHOSE_CUDA=OFF",
                   f"-DPython_EXECUTABLE={sys.executable}")
+        elif not (build / "python").is_dir():  # configured before there was a pybind11
+            cmake(build)
         cmake("--build", build, "--target", "gardenhose", "gardenhose_python")
         package = Path(self.build_lib).resolve() / "gardenhose"
         cmake("--install", build, "--prefix", package, "--component", "python")

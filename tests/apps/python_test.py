@@ -58,6 +58,12 @@ class Run(unittest.TestCase):
         whole = gardenhose.run({**POINT, "step-by-step": True})
         self.assertEqual(whole, printed("--topology=sdp4bit_a100", "--model=gpt_125m", "--nodes=2",
                                         "--scheme=sdp4bit", "--step-by-step"))
+        whole = gardenhose.run({"sequence_parallel": True, **POINT, "tp": 2})
+        self.assertEqual(whole, printed("--topology=sdp4bit_a100", "--model=gpt_125m", "--nodes=2",
+                                        "--scheme=sdp4bit", "--tp=2", "--sequence-parallel=on"))
+        zero3 = {**POINT, "zero": 3, "scheme": "sharded"}
+        self.assertEqual(gardenhose.run({**zero3, "reshard": False}),
+                         gardenhose.run({**zero3, "reshard": "off"}))
         # A key of an input file: half the bandwidth, less speed; a text stays one.
         slow = gardenhose.run({**POINT, "network.nic_bandwidth": "20 Gbps"})
         self.assertGreater(slow["step_time_s"], gardenhose.run(POINT)["step_time_s"])
@@ -84,7 +90,10 @@ class Run(unittest.TestCase):
                               ({"nods": 2}, "^gardenhose run: .*--nods"),
                               ({"network.nic_bandwith": "1 Gbps"}, "^--set network.nic_bandwith: "),
                               ({"tp": 3}, "^--tp: "), ({"model": "a\nb"}, "control character"),
-                              ({"format": "csv"}, "--format"), ({"a b": 1}, "")]:
+                              ({"format": "csv"}, r"^--format: run\(\) returns JSON"),
+                              ({"tp": True, "nodes": 1}, "argument for option '--tp' is missing"),
+                              ({"micro-batch": 1, "micro_batch": 2}, "^--micro-batch: given twice"),
+                              ({"a b": 1}, "")]:
             with self.assertRaisesRegex(gardenhose.InputError, place):
                 gardenhose.run({**POINT, **inputs})
         self.assertTrue(issubclass(gardenhose.InputError, ValueError))

@@ -5,16 +5,22 @@
     ...                          "scheme": "sdp4bit", "nodes": 2})
     >>> report["step_time_s"], report["tokens_per_s"]
 
-Keys are flags of `gardenhose run` without dashes, or keys of input files as --set has them
-("network.nic_bandwidth": "200 Gbps"); values are texts, numbers, True and False. What comes back is
-run's JSON. Each call is a process of its own, so threads run side by side.
+Keys are flags of `gardenhose run` without the first dashes ("micro-batch", or "micro_batch"), or keys
+of input files as --set has them ("network.nic_bandwidth": "200 Gbps"); values are texts, numbers,
+True and False. What comes back is run's JSON. Each call is a process of its own, so threads run side by side.
 """
 
 import os
 from pathlib import Path
 
-from . import _gardenhose
-from ._gardenhose import InputError
+try:
+    from . import _gardenhose
+except ImportError as error:
+    raise ImportError(
+        "gardenhose: its compiled part is missing, or of another Python. In the checkout: apt-get install "
+        "pybind11-dev python3-dev, then cmake build/release and cmake --build build/release "
+        "--target gardenhose_python") from error
+InputError = _gardenhose.InputError
 
 __all__ = ["InputError", "program", "run"]
 
