@@ -27,3 +27,6 @@ show() {
 show build/release/gardenhose validate sdp4bit
 show build/release/gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit \
   --baseline twin
+
+say "Where it says gardenhose, that is build/release/gardenhose; for this shell:"
+echo "export PATH=$PWD/build/release:\$PATH"
