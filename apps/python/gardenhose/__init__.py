@@ -7,7 +7,8 @@
 
 Keys are flags of `gardenhose run` without the first dashes ("micro-batch", or "micro_batch"), or keys
 of input files as --set has them ("network.nic_bandwidth": "200 Gbps"); values are texts, numbers,
-True and False. What comes back is run's JSON. Each call is a process of its own, so threads run side by side.
+True and False. What comes back is run's JSON. Each call is a process of its own, so threads run side
+by side.
 """
 
 import os
