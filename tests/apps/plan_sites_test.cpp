@@ -114,8 +114,9 @@ TEST(PlanOfSites, RefusesWhatItCannotPlan) {
   expect_command_refused(kSites + "--step-by-step", "--step-by-step");
   expect_command_refused(kTiny + "--inner-scheme sharded", "--inner-scheme");
   expect_command_refused("collective all_gather --topology two_sites_10g", "--topology");
-  expect_command_refused("plan --topology two_sites_10g --model llama_3.1_405b --tokens 1e9 --tp 1",
-                         "--model");
+  expect_command_refused(
+      "plan --topology two_sites_10g --model llama_3.1_405b --tokens 1e9 --tp 1 --pp 1 --zero 3",
+      "--model");
   expect_command_refused(kSites +
                              "--scheme diloco --set sites.east.count=1 --set sites.west.count=1 "
                              "--set sites.east.drops_out=1s",
