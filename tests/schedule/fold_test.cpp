@@ -45,21 +45,20 @@ class FoldOn : public testing::TestWithParam<FabricRow> {
   // Twelve nodes are three leaves, the last of two pods half full; sixteen are two full pods.
   template <class Check>
   void for_each_group(int nodes, Check check) const {
-    for (const auto nvlink : {Nvlink::Kind::switched, Nvlink::Kind::full_mesh}) {
-      for (const int nics : {1, 4}) {
-        const Cluster cluster = sample_cluster({.nodes = nodes,
-                                                .gpus = 4,
-                                                .nics = nics,
-                                                .fabric = GetParam().fabric,
-                                                .oversubscription = 1.5,
-                                                .pod_oversubscription = 1.25,
-                                                .nvlink = nvlink});
-        for (const auto& [name, ranks] : groups_of(cluster)) {
-          const bool mesh = nvlink == Nvlink::Kind::full_mesh;
-          SCOPED_TRACE(testing::Message()
-                       << name << (mesh ? ", mesh, " : ", switch, ") << nics << " NICs");
-          check(cluster, ranks);
-        }
+    using enum Nvlink::Kind;
+    for (const auto& [nvlink, nics] : {std::pair(switched, 1), std::pair(full_mesh, 4)}) {
+      const Cluster cluster = sample_cluster({.nodes = nodes,
+                                              .gpus = 4,
+                                              .nics = nics,
+                                              .fabric = GetParam().fabric,
+                                              .oversubscription = 1.5,
+                                              .pod_oversubscription = 1.25,
+                                              .nvlink = nvlink});
+      for (const auto& [name, ranks] : groups_of(cluster)) {
+        const bool mesh = nvlink == full_mesh;
+        SCOPED_TRACE(testing::Message()
+                     << name << (mesh ? ", mesh, " : ", switch, ") << nics << " NICs");
+        check(cluster, ranks);
       }
     }
   }
