@@ -274,7 +274,10 @@ void TomlReader::note_unknown() {
                                 : fmt::format("unknown table; did you mean [{}]?", close));
   }
   for (const auto& [key, leaf] : document_.leaves) {
-    if (known_.contains(key) || !known_tables_.contains(table_of(key))) continue;
+    if (known_.contains(key)) continue;
+    // An unknown table that the file opens is reported above; a dotted key in quotes opens none.
+    const auto table = table_of(key);
+    if (!known_tables_.contains(table) && document_.tables.contains(table)) continue;
     if (problems_.size() > kMostProblems) return;
     note(leaf.place, key,
          known_tables_.contains(key)

@@ -86,6 +86,16 @@ TEST(TomlReader, ReportsAnUnknownTableOnce) {
             "x.toml:8:2: window: unknown table; remove it");
 }
 
+// A dotted key in quotes opens no table that could be unknown.
+TEST(TomlReader, ReportsAnUnknownKeyInQuotes) {
+  for (const char* key : {"pain.lead", "window.a.b", "paint.leda", "name.first"}) {
+    const std::string text = "\"" + std::string(key) + "\" = 1\n" + kGood;
+    const std::string error = error_of(text);
+    EXPECT_TRUE(error.starts_with("x.toml:1:1: ")) << error;
+    EXPECT_NE(error.find(": unknown key; "), std::string::npos) << error;
+  }
+}
+
 struct Wrong {
   const char* line;  // added to, or in place of, the line of kGood with the same key
   const char* says;
