@@ -133,16 +133,18 @@ Json setup_figures(const PlanRow& row, const sim::RoundReport& round) {
 }
 
 Json result_figures(const PlanRow& row, const sim::StepReport& step) {
-  Json json = {{"mfu", step.mfu},
-               {"memory_per_gpu_bytes", step.memory.total()},
-               {"speed_share", row.speed_share > 0 ? Json(row.speed_share) : Json(nullptr)}};
-  return json;
+  return {{"mfu", step.mfu},
+          {"memory_per_gpu_bytes", step.memory.total()},
+          {"speed_share", row.speed_share > 0 ? Json(row.speed_share) : Json(nullptr)}};
 }
 
 Json result_figures(const PlanRow&, const sim::RoundReport& round) {
   return {{"utilisation", round.utilisation},
           {"memory_per_gpu_bytes", round.fullest_site().memory.total()}};
 }
+
+double time_of(const sim::StepReport& step) { return step.step_time_s; }
+double time_of(const sim::RoundReport& round) { return round.round_time_s; }
 
 Json time_figures(const sim::StepReport& step) {
   return {{"step_time_s", step.step_time_s}, {"tokens_per_s", step.tokens_per_s}};
@@ -207,21 +209,18 @@ Json record_of(const PlanRow& row) {
 }
 
 std::string bound_of(const PlanRow& row) {
-  if (const auto* step = std::get_if<sim::StepReport>(&row.report)) return step->bound;
-  return std::get<sim::RoundReport>(row.report).bound;
+  return std::visit([](const auto& report) { return report.bound; }, row.report);
 }
 
 std::string time_text(const PlanRow& row) {
-  const auto* step = std::get_if<sim::StepReport>(&row.report);
-  const double seconds =
-      step != nullptr ? step->step_time_s : std::get<sim::RoundReport>(row.report).round_time_s;
-  if (seconds >= kMinute) return fmt::format("{:.1f} min", seconds / kMinute);
+  const double seconds = std::visit([](const auto& report) { return time_of(report); }, row.report);
   return to_text(sim::Seconds::from_base(seconds));
 }
 
 std::string long_time_text(double seconds) {
   if (seconds >= kDay) return fmt::format("{:.1f} days", seconds / kDay);
   if (seconds >= kHour) return fmt::format("{:.1f} h", seconds / kHour);
+  if (seconds >= kMinute) return fmt::format("{:.1f} min", seconds / kMinute);
   return to_text(sim::Seconds::from_base(seconds));
 }
 

@@ -22,7 +22,7 @@ struct Cell {
 [[nodiscard]] std::string bound_of(const PlanRow& row);
 // "51.2 ms": of the step or the round.
 [[nodiscard]] std::string time_text(const PlanRow& row);
-// "18.8 days", "7.2 h": years are no more than days here, as a plan is for weeks or months.
+// "18.8 days", "7.2 h", "13.6 min": years are no more than days here, as a plan is for weeks or months.
 [[nodiscard]] std::string long_time_text(double seconds);
 
 }  // namespace apps
