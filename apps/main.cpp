@@ -77,10 +77,9 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
     if (command.name == name) return command.run(arguments);
     known.push_back(command.name);
   }
-  const std::string_view meant = sim::closest_name(name, known);
-  throw sim::InputError(fmt::format(
-      "gardenhose: '{}' is no command; {}", sim::printable(name),
-      meant.empty() ? "see gardenhose --help" : fmt::format("did you mean {}?", meant)));
+  const std::string meant = sim::suggestion(name, known);
+  throw sim::InputError(fmt::format("gardenhose: '{}' is no command{}", sim::printable(name),
+                                    meant.empty() ? "; see gardenhose --help" : meant));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace apps {
 struct Layout {
   std::size_t scheme = 0;  // of those that are chosen from
   sim::Parallelism parallelism;
-  double memory = 0;  // of a GPU's: bytes on one cluster; of several, of the fullest GPU
+  double memory = 0;  // of a GPU of one cluster: bytes
 };
 
 // So many equal clusters with the job.

@@ -72,37 +72,40 @@ class Planner {
     return best_of(choices_, scoring, count, options_.exhaustive, progress_);
   }
 
-  [[nodiscard]] double per_token(std::size_t one, double seconds) const {
-    return seconds / choices_.tokens(one);
+  // The whole training, where a step or a round takes so many seconds.
+  struct Training {
+    double seconds_per_token = 0;
+    sim::Seconds time;
+    Price price;
+  };
+  [[nodiscard]] Training training(std::size_t one, double seconds) const {
+    const double each = seconds / choices_.tokens(one);
+    const sim::Seconds time = goal_.time(each);
+    return {each, time, choices_.price(one, time)};
   }
 
   [[nodiscard]] std::optional<Score> score(std::size_t one, double seconds) const {
     if (std::isinf(seconds)) return std::nullopt;
-    const double each = per_token(one, seconds);
-    const sim::Seconds time = goal_.time(each);
-    const double usd = choices_.price(one, time).total();
-    if (!meets_limits(goal_, usd, time)) return std::nullopt;
+    const auto [each, time, price] = training(one, seconds);
+    if (!meets_limits(goal_, price.total(), time)) return std::nullopt;
     if (goal_.share > 0 && goal_.share * each > choices_.full_speed(one)) return std::nullopt;
-    return score_of(goal_, usd, time, choices_.nic_bandwidth_Bps(one));
+    return score_of(goal_, price.total(), time, choices_.nic_bandwidth_Bps(one));
   }
 
   // By how much the limit that is missed most is missed.
   [[nodiscard]] std::optional<Score> excess(std::size_t one, double seconds) const {
     if (std::isinf(seconds)) return std::nullopt;
-    const double each = per_token(one, seconds);
-    const sim::Seconds time = goal_.time(each);
-    const double usd = choices_.price(one, time).total();
-    double most = std::max(time.base() / goal_.deadline_s, usd / goal_.budget_usd);
+    const auto [each, time, price] = training(one, seconds);
+    double most = std::max(time.base() / goal_.deadline_s, price.total() / goal_.budget_usd);
     if (goal_.share > 0) most = std::max(most, goal_.share * each / choices_.full_speed(one));
     return Score{most, 0, 0};
   }
 
   PlanRow row(const Ranked& one) {
-    const double each = per_token(one.candidate, one.seconds);
-    const sim::Seconds time = goal_.time(each);
+    const auto [each, time, price] = training(one.candidate, one.seconds);
     PlanRow row = choices_.row(one.candidate);
     row.time_s = time.base();
-    row.price = choices_.price(one.candidate, time);
+    row.price = price;
     row.speed_share = choices_.full_speed(one.candidate) / each;
     row.over_critical_batch = options_.critical_batch && row.step_tokens > *options_.critical_batch;
     return row;

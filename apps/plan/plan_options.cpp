@@ -58,8 +58,7 @@ constexpr const char* kUsage =
 // Whose papers train language models with them.
 constexpr const char* kTrainedOuterSchemes =
     "wan_sync,wan_sync_bf16,diloco,diloco_int8,streaming_diloco,eager_diloco,decoupled_diloco,"
-    "noloco,"
-    "sparseloco,demo";
+    "noloco,sparseloco,demo";
 
 struct Texts {
   std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity;

@@ -12,7 +12,7 @@
 namespace apps {
 namespace {
 
-// The command up to what it runs on: `job` is as the flags say.
+// The command up to how it is laid out.
 Arguments begin_of(const PlanOptions& options, const std::string& scheme) {
   return {"gardenhose",      "run",      "--topology", options.job.topology, "--model",
           options.job.model, "--scheme", scheme};

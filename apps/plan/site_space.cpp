@@ -58,12 +58,11 @@ std::vector<std::vector<int>> all_counts(const PlanOptions& options, const sim::
 
 // What a table's own simulations need of the round's job.
 Job job_of_table(const PlanOptions& options, const RoundJob& given, std::size_t table) {
-  Job job{.cluster = given.area.sites[table].cluster,
+  return {.cluster = given.area.sites[table].cluster,
           .model = given.model,
           .calibration = given.calibrations[table],
           .parallelism = given.parallelism,
           .zero = options.job.parallelism.zero};
-  return job;
 }
 
 class SiteSpaceBuilder {
@@ -124,11 +123,10 @@ class SiteSpaceBuilder {
     }
   }
 
-  void add(SiteCandidate candidate, const sim::RoundContext& context) {
+  void add(const SiteCandidate& candidate, const sim::RoundContext& context) {
     double share = 0;  // of the memory of the fullest GPU
     for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
       const double needed = site_memory(context, table, space_.schemes[candidate.scheme]).total();
-      candidate.memory = std::max(candidate.memory, needed);
       const auto capacity = static_cast<double>(context.area.sites[table].cluster.gpu.memory.count);
       share = std::max(share, needed / capacity);
     }

@@ -30,7 +30,6 @@ struct SiteLayout {
 struct SiteCandidate {
   std::size_t layout = 0;
   std::size_t scheme = 0;  // between the sites
-  double memory = 0;       // bytes, of the fullest GPU
 };
 
 struct SiteSpace {

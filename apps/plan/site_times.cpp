@@ -13,6 +13,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Of all that a site sends: what its line and its NICs let through.
+double access_rate(const sim::Site& site) {
+  return std::min(site.uplink, all_nics_rate(site.cluster)).base();
+}
+
 // How often a site sends all that it has. `places` are several.
 double copies_sent(sim::Exchange exchange, double places) {
   switch (exchange) {
@@ -54,12 +59,11 @@ double sending_s(const sim::RoundContext& context, std::size_t table,
   const sim::WideArea& area = context.area;
   int place = 0;
   for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
-  const sim::Site& site = area.sites[table];
   const double places = place_count(area);
   const double to_one = scheme.exchange == sim::Exchange::all_to_all
                             ? sent / (places - 1)
                             : sent / copies_sent(scheme.exchange, places);
-  return std::max(sent / std::min(site.uplink, all_nics_rate(site.cluster)).base(),
+  return std::max(sent / access_rate(area.sites[table]),
                   to_one / fastest_path(area, place, scheme));
 }
 
@@ -68,11 +72,11 @@ double leading_s(const sim::RoundContext& context, const sim::OuterScheme& schem
   if (scheme.exchange != sim::Exchange::leader) return 0;
   double others = -1;
   double fastest = 0;
-  double bytes = std::numeric_limits<double>::infinity();
+  double bytes = kInfinity;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const sim::Site& site = context.area.sites[table];
     others += site.drops_out ? 0 : site.count;
-    fastest = std::max(fastest, std::min(site.uplink, all_nics_rate(site.cluster)).base());
+    fastest = std::max(fastest, access_rate(site));
     bytes = std::min(bytes, whole_bytes(context, table, scheme));
   }
   return others > 0 ? others * bytes / fastest : 0;
@@ -188,12 +192,12 @@ std::vector<sim::InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidat
 const sim::RoundReport& SiteTimes::simulated(const SiteCandidate& candidate) {
   const auto [found, added] = reports_.try_emplace(key(candidate));
   if (!added) return found->second;
+  const SiteLayout& at = space_.layouts[candidate.layout];
   const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
-  const sim::RoundContext context = space_.context(space_.layouts[candidate.layout]);
+  const sim::RoundContext context = space_.context(at);
   const sim::RoundResult result = sim::simulate_round(context, scheme, inner_steps(candidate));
   found->second = sim::summarize(context, scheme, result);
-  const double tokens = scheme.inner_steps * step_tokens(space_, space_.layouts[candidate.layout]);
-  const double seconds = seconds_for(found->second, tokens);
+  const double seconds = seconds_for(found->second, scheme.inner_steps * step_tokens(space_, at));
   sim::require(first_bound(candidate) <= seconds, "no round beats its first bound");
   sim::require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
   return found->second;

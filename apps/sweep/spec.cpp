@@ -170,10 +170,9 @@ class Sections {
     if (!is_setting && !flags_.contains(entry.key)) {
       std::vector<std::string_view> names;
       for (const auto& [name, is_switch] : flags_) names.push_back(name);
-      const auto meant = sim::closest_name(entry.key, names);
-      reader_.wrong(entry.leaf, meant.empty()
-                                    ? "is no flag of run; see gardenhose run --help"
-                                    : fmt::format("is no flag of run; did you mean {}?", meant));
+      const std::string meant = sim::suggestion(entry.key, names);
+      reader_.wrong(entry.leaf,
+                    "is no flag of run" + (meant.empty() ? "; see gardenhose run --help" : meant));
       return false;
     }
     if (keys_.insert(column_of(entry.key)).second) return true;

@@ -38,7 +38,7 @@ bool is_dotted_key(std::string_view key) {
   int parts = 0;
   for (std::size_t begin = 0; begin <= key.size(); ++parts) {
     const std::size_t end = std::min(key.find('.', begin), key.size());
-    if (!is_bare_key(key.substr(begin, end - begin)) || parts == kMaxTableDepth) return false;
+    if (!is_bare_key(key.substr(begin, end - begin)) || parts > kMaxTableDepth) return false;
     begin = end + 1;
   }
   return true;
@@ -129,17 +129,14 @@ TomlValue setting_value(const Setting& setting) {
 // Throws unless `key` is a dotted key of bare parts that does not pass through a leaf.
 void check_setting_key(const Setting& setting, const TomlDocument& document) {
   const std::string_view key = setting.key;
-  int parts = 0;
-  for (std::size_t begin = 0; begin <= key.size(); ++parts) {
-    const std::size_t end = std::min(key.find('.', begin), key.size());
-    if (!is_bare_key(key.substr(begin, end - begin)) || parts > kMaxTableDepth) {
-      fail_setting(setting, "is not a key; write it as in the file, e.g. network.nic_bandwidth");
-    }
-    const std::string_view path = key.substr(0, end);
-    if (end < key.size() && document.leaves.contains(path)) {
+  if (!is_dotted_key(key)) {
+    fail_setting(setting, "is not a key; write it as in the file, e.g. network.nic_bandwidth");
+  }
+  for (std::size_t dot = key.find('.'); dot != key.npos; dot = key.find('.', dot + 1)) {
+    const std::string_view path = key.substr(0, dot);
+    if (document.leaves.contains(path)) {
       fail_setting(setting, fmt::format("{} is a value, not a table", printable(path)));
     }
-    begin = end + 1;
   }
   if (document.tables.contains(key)) {
     fail_setting(setting, fmt::format("is a table; set one of its keys, e.g. {}.KEY", key));

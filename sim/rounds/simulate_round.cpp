@@ -65,9 +65,10 @@ double fullest_link(const RoundResult& result) {
   for (const Operation& operation : schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
     const auto& hops = schedule.routes[operation.route].hops;
-    if (hops.empty() || !counts(hops.front().source)) continue;
+    if (hops.empty()) continue;
+    const Hop& hop = hops.front();  // of a ring all are heard
+    if (!counts(hop.source)) continue;
     for (const LinkId link : result.wiring.routes[operation.route]) {
-      const Hop& hop = hops.front();  // of a ring all are heard
       if (!counts(hop.destination) && link != uplink_of(hop.source)) continue;
       seconds[link] += operation.bytes / result.wiring.links[link].rate_Bps;
     }

@@ -1,6 +1,5 @@
 // Checks of a spec that something ends before all of its points were run: a signal, a crash, a file
 // that changes meanwhile.
-#include <csignal>
 
 #include "tests/apps/checks.hpp"
 
@@ -13,9 +12,7 @@ TEST(CheckEnds, ACrashIsAnErrorAndNoBaseline) {
   const std::string baseline = text_of(sandbox.path() / "s.baseline.json");
   sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
   Program program(words("check s.toml -j 1 --junit c.xml"), sandbox.path());
-  std::vector<pid_t> workers;
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
-  kill(workers[0], SIGSEGV);
+  ASSERT_NO_FATAL_FAILURE(signal_worker(program, SIGSEGV));
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   expect_says(text_of(sandbox.path() / "c.xml"),
@@ -23,8 +20,7 @@ TEST(CheckEnds, ACrashIsAnErrorAndNoBaseline) {
   expect_valid_junit(sandbox, "c.xml");
 
   Program update(words("check s.toml -j 1 --update"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(update.id())).empty(); }));
-  kill(workers[0], SIGSEGV);
+  ASSERT_NO_FATAL_FAILURE(signal_worker(update, SIGSEGV));
   EXPECT_EQ(update.wait().code, 1);
   EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline);
 }
@@ -34,9 +30,7 @@ TEST(CheckEnds, APointThatIsStoppedFromOutsideIsNoResult) {
   const Sandbox sandbox;
   sandbox.write("s.toml", replaced_in(kLongSweep, "[400, 401, 402]", "[4000]"));
   Program program(words("check s.toml -j 1 --update"), sandbox.path());
-  std::vector<pid_t> workers;
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
-  kill(workers[0], SIGTERM);
+  ASSERT_NO_FATAL_FAILURE(signal_worker(program, SIGTERM));
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.code, 2);
   expect_says(outcome.err, {"s.toml: 1 of its points", "stopped from outside"});
@@ -60,11 +54,7 @@ TEST(CheckEnds, FilesThatChangeMeanwhileAreNoBaseline) {
 
 TEST(CheckEnds, CtrlCEndsItWithNothingWritten) {
   const Sandbox sandbox;
-  sandbox.write("s.toml", kLongSweep);
-  Program program(words("check s.toml -j 1 --update"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
-  kill(program.id(), SIGINT);
-  EXPECT_EQ(program.wait().code, 130);
+  ASSERT_NO_FATAL_FAILURE(interrupt(sandbox, "check s.toml -j 1 --update"));
   EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
 }
 

@@ -150,11 +150,7 @@ TEST(CheckHostile, ResultsThatRunDoesNotPrintAreRefused) {
 
 TEST(CheckHostile, AStoreWithOpenPointsIsRefused) {
   const Sandbox sandbox;
-  sandbox.write("s.toml", kLongSweep);
-  Program sweep(words("sweep s.toml -j 1"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !children_of(sweep.id()).empty(); }));
-  kill(sweep.id(), SIGINT);
-  EXPECT_EQ(sweep.wait().code, 130);
+  ASSERT_NO_FATAL_FAILURE(interrupt(sandbox, "sweep s.toml -j 1"));
   expect_refused(run(words("check s.sqlite --update"), sandbox.path()), "s.sqlite");
 }
 

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/apps/refusals.hpp"
 #include "tests/apps/sweeps.hpp"
@@ -31,6 +33,22 @@ inline std::string replaced_in(std::string_view text, std::string_view from, std
   const std::size_t place = result.find(from);
   EXPECT_NE(place, std::string::npos) << from;
   return result.replace(place, from.size(), to);
+}
+
+// To the process of a point, as soon as there is one.
+inline void signal_worker(const Program& program, int signal) {
+  std::vector<pid_t> workers;
+  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
+  kill(workers[0], signal);
+}
+
+// Starts `command` on a long sweep's s.toml, and presses Ctrl-C while a point runs.
+inline void interrupt(const Sandbox& sandbox, const std::string& command) {
+  sandbox.write("s.toml", kLongSweep);
+  Program program(words(command), sandbox.path());
+  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
+  kill(program.id(), SIGINT);
+  EXPECT_EQ(program.wait().code, 130);
 }
 
 // A shipped table with the kernels of its first codec so many times slower.

@@ -97,31 +97,27 @@ TEST(CompareSites, ShareTheLinesOfTheirFile) {
 
 TEST(CompareSites, ShareWhatBothSidesHave) {
   const std::string sites = kTwo + "--scheme diloco";
-  const auto whose = [&](const std::string& other, const std::string& assumption) {
-    static std::map<std::string, Json> known;
-    if (!known.contains(other)) {
-      known[other] = findings(sites, other, kModel + "--repetitions 2");
-    }
-    std::string text;
-    for (const Json& one : known[other]["assumptions"]) {
-      if (one["assumption"] == assumption) text += one["of"].get<std::string>() + " ";
-    }
-    return text;
+  const auto beside = [&](const std::string& other) {
+    return findings(sites, other, kModel + "--repetitions 2");
   };
   const std::string peers =
       "--topology twenty_peers_b200 --set sites.peer.count=2 --scheme sparseloco_store";
   const std::string both = "both ", a = "A ";
   const std::size_t apart = std::string("A B ").size();
-  EXPECT_EQ(whose(kCluster, "matrix_rate"), both);
-  EXPECT_EQ(whose(kCluster, "nic_bandwidth"), both);  // of one file
-  EXPECT_EQ(whose(kCluster, "wan_bandwidth"), a);
-  EXPECT_EQ(whose(kOther + "--scheme diloco", "nic_bandwidth"), both);
-  EXPECT_EQ(whose(kOther + "--scheme diloco", "wan_bandwidth").size(), apart);
-  EXPECT_EQ(whose(peers, "matrix_rate").size(), apart);
-  EXPECT_EQ(whose(peers, "collective_launch"), both);
-  EXPECT_EQ(whose(peers, "store_request"), "B ");
-  EXPECT_EQ(whose(peers, "wan_loss"), "B ");
-  EXPECT_EQ(whose(sites + " --set links.line.loss=0.001", "wan_loss"), "B ");
+  const Json cluster = beside(kCluster);
+  const Json others = beside(kOther + "--scheme diloco");
+  const Json store = beside(peers);
+  const Json lossy = beside(sites + " --set links.line.loss=0.001");
+  EXPECT_EQ(whose(cluster, "matrix_rate"), both);
+  EXPECT_EQ(whose(cluster, "nic_bandwidth"), both);  // of one file
+  EXPECT_EQ(whose(cluster, "wan_bandwidth"), a);
+  EXPECT_EQ(whose(others, "nic_bandwidth"), both);
+  EXPECT_EQ(whose(others, "wan_bandwidth").size(), apart);
+  EXPECT_EQ(whose(store, "matrix_rate").size(), apart);
+  EXPECT_EQ(whose(store, "collective_launch"), both);
+  EXPECT_EQ(whose(store, "store_request"), "B ");
+  EXPECT_EQ(whose(store, "wan_loss"), "B ");
+  EXPECT_EQ(whose(lossy, "wan_loss"), "B ");
 }
 
 // Tokens per dollar of all that run counts: egress as well as GPUs.

@@ -91,12 +91,8 @@ TEST(Compare, SharesWhatBothSidesHave) {
   const std::string job =
       "--model gpt_125m --nodes 2 --gpus-per-node 2 --set model.layers=2 --repetitions 2";
   const auto sides = [&](const char* other, const char* assumption) {
-    std::string of;
-    const Json found = findings("--topology dgx_h100_x16", std::string("--topology ") + other, job);
-    for (const Json& one : found["assumptions"]) {
-      if (one["assumption"] == assumption) of += one["of"].get<std::string>() + " ";
-    }
-    return of;
+    return whose(findings("--topology dgx_h100_x16", std::string("--topology ") + other, job),
+                 assumption);
   };
   EXPECT_EQ(sides("dgx_h100_x16", "nic_bandwidth"), "both ");
   EXPECT_EQ(sides("dgx_h100_x128", "nic_bandwidth").size(), std::string("A B ").size());

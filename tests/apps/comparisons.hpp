@@ -25,6 +25,15 @@ inline Json findings(const std::string& a, const std::string& b, const std::stri
   return json_of(comparison(a, b, shared), source_directory());
 }
 
+// Whose an assumption is, each with a blank behind it: "both ", or "A B ".
+inline std::string whose(const Json& found, const std::string& assumption) {
+  std::string text;
+  for (const Json& one : found["assumptions"]) {
+    if (one["assumption"] == assumption) text += one["of"].get<std::string>() + " ";
+  }
+  return text;
+}
+
 inline double tokens_per_s(const std::string& flags) {
   return json_of("run " + flags)["tokens_per_s"];
 }

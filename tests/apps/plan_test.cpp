@@ -169,6 +169,15 @@ TEST(Plan, IsATableOrCsv) {
   EXPECT_EQ(lines_of(csv.out).size(), 11u);
 }
 
+// Who leaves out a unit is shown the one that fits the flag.
+TEST(Plan, SuggestsTheUnitsOfItsFlags) {
+  const auto said = [](const std::string& flag) {
+    return run(words(kTiny + flag), source_directory()).err;
+  };
+  EXPECT_NE(said("--deadline 30").find("\"30 days\""), std::string::npos);
+  EXPECT_NE(said("--electricity 0.08").find("\"0.08 USD/kWh\""), std::string::npos);
+}
+
 TEST(Plan, RefusesWhatItCannotPlan) {
   expect_command_refused("plan --topology dgx_h100_x16 --model gpt_125m", "gardenhose plan");
   for (const char* tokens : {"0", "-1", "nan", "inf", "1e-3"}) {

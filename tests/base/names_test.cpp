@@ -17,5 +17,12 @@ TEST(ClosestName, IsATypoAwayAtMost) {
   EXPECT_EQ(closest_name("", names), "");
 }
 
+TEST(Suggestion, IsTheNameThatWasMeantOrNothing) {
+  const std::array<std::string_view, 2> names{"diloco", "sparseloco"};
+  EXPECT_EQ(suggestion("diloc", names), "; did you mean diloco?");
+  EXPECT_EQ(suggestion("sharded", names), "");
+  EXPECT_EQ(suggestion(std::string(65, 'd'), names), "") << "nobody types that";
+}
+
 }  // namespace
 }  // namespace sim
