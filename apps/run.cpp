@@ -33,9 +33,10 @@ struct Result {
 Result simulate_step(const Job& job, const Setup& setup) {
   Result result;
   result.schedule = sim::plan_step(job.context(setup), setup.scheme);
-  result.timeline = sim::simulate(result.schedule, job.cluster);
+  const sim::Wiring wiring = sim::wire(result.schedule, job.cluster);
+  result.timeline = sim::simulate(result.schedule, wiring);
   result.report =
-      sim::summarize(job.context(setup), setup.scheme, result.schedule, result.timeline);
+      sim::summarize(job.context(setup), setup.scheme, result.schedule, wiring, result.timeline);
   result.report.codec_error = sim::codec_errors(codec_error_file(), setup.scheme);
   return result;
 }

@@ -37,13 +37,13 @@ const sim::StepReport& ClusterTimes::simulated(const Candidate& candidate) {
   const Job& job = space_.job(candidate);
   const Setup setup = space_.setup(candidate);
   const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
-  const sim::Timeline timeline = sim::simulate(schedule, job.cluster);
-  found->second = sim::summarize(job.context(setup), setup.scheme, schedule, timeline);
+  const sim::Wiring wiring = sim::wire(schedule, job.cluster);
+  const sim::Timeline timeline = sim::simulate(schedule, wiring);
+  found->second = sim::summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
   sim::require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");
   const auto planned = planned_bounds_.find(key(candidate));
-  const double bound = planned == planned_bounds_.end()
-                           ? sim::least_time(schedule, sim::wire(schedule, job.cluster)).base()
-                           : planned->second;
+  const double bound =
+      planned == planned_bounds_.end() ? sim::least_time(schedule, wiring).base() : planned->second;
   sim::require(bound <= timeline.makespan_s, "no step beats its schedule's bound");
   return found->second;
 }

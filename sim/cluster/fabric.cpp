@@ -158,27 +158,34 @@ void Links::append(const Hop& hop, std::vector<LinkId>& links) const {
   }
 }
 
-std::string Links::name(LinkId link) const {
-  struct Kind {
-    LinkId first;
-    const char* name;
+LinkKind Links::kind(LinkId link) const {
+  struct Row {
+    LinkKind kind;
     bool present;
   };
+  constexpr const char* kNvlink = "nvlink.bandwidth";
+  constexpr const char* kNic = "network.nic_bandwidth";
+  constexpr const char* kLeaf = "network.oversubscription";
+  constexpr const char* kPod = "network.pod_oversubscription";
   const bool switched = cluster_.nvlink.kind == Nvlink::Kind::switched;
-  const Kind kinds[] = {{pod_down_, "pod_down", pod_shared_},
-                        {pod_up_, "pod_up", pod_shared_},
-                        {leaf_down_, "leaf_down", leaf_shared_},
-                        {leaf_up_, "leaf_up", leaf_shared_},
-                        {nic_in_, "nic_in", true},
-                        {nic_out_, "nic_out", true},
-                        {nvlink_in_, "nvlink_in", switched},
-                        {nvlink_out_, "nvlink_out", switched},
-                        {nvlink_pair_, "nvlink", !switched}};
-  for (const Kind& kind : kinds) {
-    if (kind.present && link >= kind.first)
-      return fmt::format("{}_{}", kind.name, link - kind.first);
+  const Row rows[] = {{{"pod_down", kPod, pod_down_}, pod_shared_},
+                      {{"pod_up", kPod, pod_up_}, pod_shared_},
+                      {{"leaf_down", kLeaf, leaf_down_}, leaf_shared_},
+                      {{"leaf_up", kLeaf, leaf_up_}, leaf_shared_},
+                      {{"nic_in", kNic, nic_in_}, true},
+                      {{"nic_out", kNic, nic_out_}, true},
+                      {{"nvlink_in", kNvlink, nvlink_in_}, switched},
+                      {{"nvlink_out", kNvlink, nvlink_out_}, switched},
+                      {{"nvlink", kNvlink, nvlink_pair_}, !switched}};
+  for (const Row& row : rows) {
+    if (row.present && link >= row.kind.first) return row.kind;
   }
   throw std::logic_error("a link of this cluster");
+}
+
+std::string Links::name(LinkId link) const {
+  const LinkKind kind = this->kind(link);
+  return fmt::format("{}_{}", kind.name, link - kind.first);
 }
 
 }  // namespace sim

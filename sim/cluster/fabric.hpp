@@ -58,6 +58,13 @@ enum class Distance { node, leaf, pod, core };
 
 using LinkId = std::uint32_t;
 
+// Links that do the same, one or more a node: "nic_in_0" and so on.
+struct LinkKind {
+  const char* name;
+  const char* set_by;  // the key of the cluster's file that their capacity follows
+  LinkId first;
+};
+
 // Every directed link of a cluster. A switch that cannot be the bottleneck has no link: a
 // non-blocking core is left out.
 class Links {
@@ -66,6 +73,7 @@ class Links {
 
   [[nodiscard]] std::size_t size() const { return capacity_.size(); }
   [[nodiscard]] Bandwidth capacity(LinkId link) const { return capacity_[link]; }
+  [[nodiscard]] LinkKind kind(LinkId link) const;
   [[nodiscard]] std::string name(LinkId link) const;
   // Appends the links that one share of the hop crosses.
   void append(const Hop& hop, std::vector<LinkId>& links) const;

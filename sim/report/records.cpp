@@ -30,7 +30,9 @@ void add_time_parts(const TimeParts& parts, Json& record) {
 
 Json json_of(const std::vector<LinkUse>& links) {
   Json list = Json::array();
-  for (const LinkUse& use : links) list.push_back({{"link", use.link}, {"busy", use.busy}});
+  for (const LinkUse& use : links) {
+    list.push_back({{"link", use.link}, {"set_by", use.set_by}, {"busy", use.busy}});
+  }
   return list;
 }
 

@@ -11,7 +11,7 @@ namespace sim {
 
 // The parts of a time, by the names that sweeps read.
 void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);
-// [{"link": ..., "busy": ...}, ...]
+// [{"link": ..., "set_by": ..., "busy": ...}, ...]
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<LinkUse>& links);
 
 // One object where there is one, else a list.

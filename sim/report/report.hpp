@@ -34,9 +34,13 @@ struct WireBytes {
 
 // A kind of link, by the one that is busiest.
 struct LinkUse {
-  std::string link;  // its name, "nic_out_3"
-  double busy = 0;   // share of the step in which it would be full
+  std::string link;    // as the wiring names it, "nic_out_3"
+  std::string set_by;  // the key that its rate follows, "network.nic_bandwidth"
+  double busy = 0;     // what it carried over what it could have carried
 };
+// Of a schedule that was played over these links, most busy first.
+[[nodiscard]] std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wiring,
+                                                 const Timeline& timeline);
 
 // The NIC bandwidth below which a scheme beats its baseline, between `pays_at` (it does) and
 // `loses_at` (it does not). 0 and infinity stand for the ends of what was searched.
@@ -88,8 +92,10 @@ struct StepReport {
   std::optional<ParetoPlace> pareto;  // where several steps are reported
 };
 
+// Of the schedule as it was played over the wiring.
 [[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,
-                                   const Schedule& schedule, const Timeline& timeline);
+                                   const Schedule& schedule, const Wiring& wiring,
+                                   const Timeline& timeline);
 
 // One line: what a step or a round of so many seconds waits for most. `whole` is what it is of.
 [[nodiscard]] std::string bound_of(const TimeParts& parts, double seconds,

@@ -71,32 +71,6 @@ void add_compression(const StepContext& context, StepReport& report) {
   report.compression_ratio_bf16 = 2 * elements / sent;
 }
 
-void add_links(const StepContext& context, const Schedule& schedule, StepReport& report) {
-  const Links links(context.cluster);
-  std::vector<double> bytes(links.size());
-  std::vector<LinkId> crossed;
-  for (const Operation& operation : schedule.operations) {
-    if (operation.kind != OperationKind::flow) continue;
-    for (const Hop& hop : schedule.routes[operation.route].hops) {
-      crossed.clear();
-      links.append(hop, crossed);
-      for (const LinkId link : crossed) bytes[link] += operation.bytes * hop.times;
-    }
-  }
-  std::map<std::string, LinkUse> by_kind;
-  for (LinkId link = 0; link < links.size(); ++link) {
-    const double busy = bytes[link] / links.capacity(link).base() / report.step_time_s;
-    const std::string name = links.name(link);
-    LinkUse& most = by_kind[name.substr(0, name.rfind('_'))];
-    if (busy > most.busy) most = {name, busy};
-  }
-  for (const auto& [kind, use] : by_kind) {
-    if (use.busy > 0) report.busiest_links.push_back(use);
-  }
-  std::sort(report.busiest_links.begin(), report.busiest_links.end(),
-            [](const LinkUse& a, const LinkUse& b) { return a.busy > b.busy; });
-}
-
 // From the first pass over the gradients until the last shard is summed, on any rank.
 double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
   double begin = timeline.makespan_s;
@@ -121,24 +95,8 @@ double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
 
 }  // namespace
 
-std::string bound_of(const TimeParts& t, double seconds, std::span<const LinkUse> busiest,
-                     const std::string& whole) {
-  const std::pair<double, const char*> parts[] = {
-      {t.compute_s, "compute"},         {t.exposed_comm_s, "communication"},
-      {t.codec_s, "codec kernels"},     {t.bubble_s, "pipeline bubbles and waits"},
-      {t.optimizer_s, "the optimizer"}, {t.other_s, "passes over buffers"}};
-  const auto most = std::max_element(std::begin(parts), std::end(parts));
-  std::string text =
-      fmt::format("{} ({:.0f} % of the {})", most->second, 100 * most->first / seconds, whole);
-  if (!busiest.empty()) {
-    const LinkUse& link = busiest.front();
-    text += fmt::format("; busiest link {}, full for {:.0f} % of it", link.link, 100 * link.busy);
-  }
-  return text;
-}
-
 StepReport summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
-                     const Timeline& timeline) {
+                     const Wiring& wiring, const Timeline& timeline) {
   if (timeline.outcome != Outcome::complete) {
     throw InputError(fmt::format(
         "{}: the step of {} did not end within 1e6 s of simulated time ({}); is a bandwidth of it "
@@ -168,7 +126,7 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
   report.time = time_parts(schedule, timeline);
   add_wire(schedule, report);
   add_compression(context, report);
-  add_links(context, schedule, report);
+  report.busiest_links = busiest_links(schedule, wiring, timeline);
   report.gradient_exchange_s = gradient_exchange_s(schedule, timeline);
   report.energy_j = cluster.gpu.power.base() * report.gpus * report.step_time_s;
   report.usd_per_million_tokens =

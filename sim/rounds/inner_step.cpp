@@ -75,7 +75,7 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
   const std::size_t links = wiring.links.size();
   for (std::size_t id = 0; id < links; ++id) {
     const std::string name = wiring.links[id].name;  // the vector grows
-    if (!name.starts_with("nic_")) continue;
+    if (!wiring.links[id].kind.starts_with("nic_")) continue;
     wiring.links.push_back({.name = "outer_" + name, .rate_Bps = rate});
     wiring.routes.push_back(
         {static_cast<LinkId>(id), static_cast<LinkId>(wiring.links.size() - 1)});

@@ -81,19 +81,7 @@ void add_volume(const RoundContext& context, const OuterScheme& scheme, const Ro
 }
 
 void add_links(const RoundResult& result, RoundReport& report) {
-  const Wiring& wiring = result.wiring;
-  std::vector<double> bytes(wiring.links.size());
-  for (const Operation& operation : result.plan.schedule.operations) {
-    if (operation.kind != OperationKind::flow) continue;
-    for (const LinkId link : wiring.routes[operation.route]) bytes[link] += operation.bytes;
-  }
-  const double seconds = result.timeline.makespan_s;
-  for (std::size_t link = 0; link < bytes.size(); ++link) {
-    const double busy = bytes[link] / wiring.links[link].rate_Bps / seconds;
-    if (busy > 0) report.busiest_links.push_back({wiring.links[link].name, busy});
-  }
-  std::stable_sort(report.busiest_links.begin(), report.busiest_links.end(),
-                   [](const LinkUse& a, const LinkUse& b) { return a.busy > b.busy; });
+  report.busiest_links = busiest_links(result.plan.schedule, result.wiring, result.timeline);
   constexpr std::size_t kShown = 8;
   if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
 }

@@ -61,7 +61,7 @@ double fullest_link(const RoundResult& result) {
     const auto i = static_cast<std::size_t>(place);
     return i >= result.shape.sites.size() || is_heard(result, i);  // the storage is always there
   };
-  std::vector<double> seconds(result.wiring.links.size());
+  std::vector<double> bytes(result.wiring.links.size());
   for (const Operation& operation : schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
     const auto& hops = schedule.routes[operation.route].hops;
@@ -70,11 +70,16 @@ double fullest_link(const RoundResult& result) {
     if (!counts(hop.source)) continue;
     for (const LinkId link : result.wiring.routes[operation.route]) {
       if (!counts(hop.destination) && link != uplink_of(hop.source)) continue;
-      seconds[link] += operation.bytes / result.wiring.links[link].rate_Bps;
+      bytes[link] += operation.bytes;
     }
   }
-  const double all = seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
-  return all / result.shape.rounds;
+  const double played_s = result.timeline.makespan_s;
+  double fullest = 0;
+  for (std::size_t link = 0; link < bytes.size(); ++link) {
+    if (bytes[link] <= 0) continue;
+    fullest = std::max(fullest, bytes[link] / capacity_bytes(result.wiring.links[link], played_s));
+  }
+  return fullest * played_s / result.shape.rounds;
 }
 
 // Into a steady state where rounds overlap: the first one is left out. Some sites or links may run

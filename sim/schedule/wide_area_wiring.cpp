@@ -40,8 +40,15 @@ class Wirer {
       const Site& site = site_of(area_, place);
       const std::string name = place_name(area_, place);
       const double nics_Bps = all_nics_rate(site.cluster).base();
-      set_rate(site.variation, site.uplink.base(), nics_Bps, add("up_" + name));
-      set_rate(site.variation, site.downlink.base(), nics_Bps, add("down_" + name));
+      const auto add_access = [&](const char* direction, const char* key, Bandwidth rate) {
+        const bool by_nics = nics_Bps < rate.base();
+        const std::string set_by =
+            by_nics ? fmt::format("network.nic_bandwidth of {}", site.cluster.name)
+                    : fmt::format("sites.{}.{}", site.name, key);
+        set_rate(site.variation, rate.base(), nics_Bps, add(direction + name, set_by));
+      };
+      add_access("up_", "uplink", site.uplink);
+      add_access("down_", "downlink", site.downlink);
     }
     for (const WideLink& link : area_.links) add_shared(link, "link_" + link.name);
     if (area_.backbone) add_shared(*area_.backbone, area_.backbone->name);
@@ -58,8 +65,9 @@ class Wirer {
  private:
   static constexpr LinkId kNone = UINT32_MAX;
 
-  WiredLink& add(std::string name) {
-    return wiring_.links.emplace_back(WiredLink{.name = std::move(name)});
+  WiredLink& add(const std::string& name, std::string set_by) {
+    return wiring_.links.emplace_back(
+        WiredLink{.name = name, .kind = name, .set_by = std::move(set_by)});
   }
 
   // The backbone is one link for all; a link of a pair is one for each direction.
@@ -67,8 +75,10 @@ class Wirer {
     shared_.push_back(link.bandwidth ? static_cast<LinkId>(wiring_.links.size()) : kNone);
     if (!link.bandwidth) return;
     const double rate = link.bandwidth->base() * (1 - link.background);
+    const std::string key =
+        (link.between.empty() ? link.name : "links." + link.name) + ".bandwidth";
     const auto add_varying = [&](const std::string& one) {
-      set_rate(link.variation, rate, rate, add(one));
+      set_rate(link.variation, rate, rate, add(one, key));
     };
     if (link.between.empty()) {
       add_varying(name);
@@ -99,9 +109,18 @@ class Wirer {
     const auto [found, added] = connections_.emplace(std::pair{hop.source, hop.destination},
                                                      static_cast<LinkId>(wiring_.links.size()));
     if (added) {
-      add(fmt::format("connections_{}_{}", hop.source, hop.destination)).rate_Bps = rate;
+      add(fmt::format("connections_{}_{}", hop.source, hop.destination), limit_of(hop, rate))
+          .rate_Bps = rate;
     }
     return found->second;
+  }
+
+  // The key of what limits a hop's connections to `rate`.
+  [[nodiscard]] std::string limit_of(const Hop& hop, double rate) const {
+    const int store = store_place(area_);
+    if (hop.destination == store && rate == area_.store->upload.base()) return "store.upload";
+    if (hop.source == store && rate == area_.store->download.base()) return "store.download";
+    return area_.transport.kind == Transport::Kind::tcp ? "tcp.streams" : "rdma.buffer";
   }
 
   const WideArea& area_;

@@ -17,11 +17,16 @@ struct RateChange {
 };
 
 struct WiredLink {
-  std::string name;
+  std::string name;  // that no other link has
   double rate_Bps = 0;
   std::vector<RateChange> changes = {};  // ascending, the first after 0
-  double repeats_s = 0;  // period that begins with rate_Bps anew; 0: the changes happen once
+  double repeats_s = 0;     // period that begins with rate_Bps anew; 0: the changes happen once
+  std::string kind = {};    // what links that do the same have in common
+  std::string set_by = {};  // the key of an input file that the rate follows
 };
+
+// What the link can carry until then.
+[[nodiscard]] double capacity_bytes(const WiredLink& link, double until_s);
 
 struct Wiring {
   std::vector<WiredLink> links;
@@ -30,7 +35,7 @@ struct Wiring {
 };
 
 // The links of a cluster, and one more for each communicator and node where the cluster caps what
-// a communicator sends out of a node (Fitted::communicator_bandwidth).
+// a communicator sends out of a node (Fitted::communicator_bandwidth): "communicator_cap_2_node_0".
 [[nodiscard]] Wiring wire(const Schedule& schedule, const Cluster& cluster);
 
 }  // namespace sim

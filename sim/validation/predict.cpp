@@ -100,8 +100,9 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
   const Schedule schedule = plan_step(context, one.scheme);
-  const Timeline timeline = simulate(schedule, one.cluster);
-  const StepReport report = summarize(context, one.scheme, schedule, timeline);
+  const Wiring wiring = wire(schedule, one.cluster);
+  const Timeline timeline = simulate(schedule, wiring);
+  const StepReport report = summarize(context, one.scheme, schedule, wiring, timeline);
   return {.tflops_per_gpu = report.tflops_per_gpu,
           .gradient_exchange_ms = report.gradient_exchange_s * 1e3,
           .tokens_per_s_per_gpu = report.tokens_per_s / report.gpus,

@@ -11,6 +11,7 @@ namespace sim {
 
 struct ReportedStep {
   Schedule schedule;
+  Wiring wiring;
   Timeline timeline;
   StepReport report;
 };
@@ -21,9 +22,11 @@ inline ReportedStep reported_step(const Cluster& cluster, const Parallelism& par
   const Model model = deep_model();
   const Calibration calibration = roofline();
   const StepContext context{cluster, model, calibration, defined(scheme, parallelism), detail};
-  ReportedStep step{.schedule = plan_step(context, scheme), .timeline = {}, .report = {}};
-  step.timeline = simulate(step.schedule, cluster);
-  step.report = summarize(context, scheme, step.schedule, step.timeline);
+  ReportedStep step{
+      .schedule = plan_step(context, scheme), .wiring = {}, .timeline = {}, .report = {}};
+  step.wiring = wire(step.schedule, cluster);
+  step.timeline = simulate(step.schedule, step.wiring);
+  step.report = summarize(context, scheme, step.schedule, step.wiring, step.timeline);
   return step;
 }
 

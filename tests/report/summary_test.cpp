@@ -1,14 +1,52 @@
 // What a report says of a step: rates, links, compression and cost follow from its time and bytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
+#include "sim/schedule/builder.hpp"
+#include "sim/schedule/least_time.hpp"
 #include "tests/report/sample_report.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim {
 namespace {
 
 class Summary : public EveryScheme {};
+
+std::string kind_of(const Wiring& wiring, const std::string& link) {
+  return std::ranges::find(wiring.links, link, &WiredLink::name)->kind;
+}
+
+// Of what the flows of the step moved over the wiring, by key and kind.
+std::map<std::string, LinkUse> fullest_by_kind(const ReportedStep& step) {
+  std::vector<double> bytes(step.wiring.links.size());
+  for (const Operation& operation : step.schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    for (const LinkId link : step.wiring.routes[operation.route]) bytes[link] += operation.bytes;
+  }
+  std::map<std::string, LinkUse> fullest;
+  for (std::size_t id = 0; id < bytes.size(); ++id) {
+    const WiredLink& link = step.wiring.links[id];
+    const double busy = bytes[id] / link.rate_Bps / step.report.step_time_s;
+    EXPECT_LE(busy, 1 + kRounded) << link.name;
+    LinkUse& most = fullest[link.set_by + link.kind];
+    if (busy >= most.busy) most = {link.name, link.set_by, busy};
+  }
+  std::erase_if(fullest, [](const auto& one) { return one.second.busy == 0; });
+  return fullest;
+}
+
+// With the links of these kinds `factor` times as fast.
+double step_time_with(const ReportedStep& step, const std::set<std::string>& kinds, double factor) {
+  Wiring wiring = step.wiring;
+  for (WiredLink& link : wiring.links) {
+    if (kinds.contains(link.kind)) link.rate_Bps *= factor;
+  }
+  return simulate(step.schedule, wiring).makespan_s;
+}
 
 TEST_P(Summary, RatesAreWorkOverTheStepsTime) {
   for (const Parallelism& parallelism : reported_settings()) {
@@ -38,12 +76,19 @@ TEST_P(Summary, BytesByPhaseAreAllBytes) {
 }
 
 TEST_P(Summary, NoLinkIsMoreThanFull) {
+  Cluster capped = small_cluster();
+  capped.fitted.communicator_bandwidth = 20_GBps;
   for (const Parallelism& parallelism : reported_settings()) {
-    const StepReport report = reported_step(small_cluster(), parallelism, scheme()).report;
-    ASSERT_FALSE(report.busiest_links.empty());
-    for (std::size_t i = 0; i < report.busiest_links.size(); ++i) {
-      EXPECT_GT(report.busiest_links[i].busy, 0);
-      EXPECT_LE(report.busiest_links[i].busy, i == 0 ? 1 : report.busiest_links[i - 1].busy);
+    for (const Cluster& cluster : {small_cluster(), capped}) {
+      const ReportedStep step = reported_step(cluster, parallelism, scheme());
+      const std::map<std::string, LinkUse> fullest = fullest_by_kind(step);
+      EXPECT_EQ(step.report.busiest_links.size(), fullest.size());
+      double last = 1 + kRounded;
+      for (const LinkUse& use : step.report.busiest_links) {
+        EXPECT_LE(use.busy, last) << use.link;
+        last = use.busy;
+        EXPECT_DOUBLE_EQ(use.busy, fullest.at(use.set_by + kind_of(step.wiring, use.link)).busy);
+      }
     }
   }
 }
@@ -87,6 +132,74 @@ TEST_P(Summary, SaysWhetherTheStepFits) {
   EXPECT_TRUE(reported_step(cluster, {}, scheme()).report.fits_memory);
   cluster.gpu.memory = {static_cast<std::int64_t>(needed) - 1};
   EXPECT_FALSE(reported_step(cluster, {}, scheme()).report.fits_memory);
+}
+
+// Where nothing overlaps and every node has a leaf of its own, all that leaves a node crosses each
+// kind of link on the way: the fullest of them, and it alone, is what the step waits for.
+TEST(BusiestLink, IsTheOneThatBinds) {
+  for (const char* name : {"sharded", "sharded_all_to_all", "qwd"}) {
+    for (const double cap_GBps : {0.0, 30.0, 170.0}) {
+      for (const double oversubscription : {1.0, 3.0}) {
+        SCOPED_TRACE(testing::Message() << name << " " << cap_GBps << " " << oversubscription);
+        Cluster cluster = sample_cluster({.nodes = 3,
+                                          .gpus = 4,
+                                          .nics = 4,
+                                          .fabric = Network::Fabric::fat_tree_2level,
+                                          .oversubscription = oversubscription,
+                                          .nodes_per_leaf = 1});
+        if (cap_GBps > 0) cluster.fitted.communicator_bandwidth = 1_GBps * cap_GBps;
+        const ReportedStep step = reported_step(cluster, {}, scheme_named(name));
+        std::set<std::string> full, free;
+        double most = 0;
+        for (const LinkUse& use : step.report.busiest_links) {
+          if (use.set_by == "nvlink.bandwidth") continue;
+          most = std::max(most, use.busy);
+          if (use.busy > 0.999 * most) full.insert(kind_of(step.wiring, use.link));
+          if (use.busy < 0.9 * most) free.insert(kind_of(step.wiring, use.link));
+        }
+        const double step_s = step.report.step_time_s;
+        EXPECT_NEAR(step_time_with(step, free, 4) / step_s, 1, 1e-9);
+        EXPECT_NEAR(step_time_with(step, free, 0.9) / step_s, 1, 1e-9);
+        EXPECT_LT(step_time_with(step, full, 1.1), step_s * (1 - 0.05 * most));
+        EXPECT_GT(step_time_with(step, full, 0.9), step_s * (1 + 0.1 * most));
+        EXPECT_EQ(full.contains("communicator_cap"),
+                  cap_GBps > 0 && cap_GBps < 200 / oversubscription);
+      }
+    }
+  }
+}
+
+TEST(BusiestLink, IsSetByTheKeyThatItNames) {
+  const std::map<std::string, const char*> keys{{"nvlink.bandwidth", "100 GBps"},
+                                                {"network.nic_bandwidth", "10 GBps"},
+                                                {"network.oversubscription", "2"},
+                                                {"network.pod_oversubscription", "3"},
+                                                {"fitted.communicator_bandwidth", "30 GBps"}};
+  ScheduleBuilder builder(16 * 8);
+  builder.add_route({.hops = {{0, 127, 0, 0}}, .communicator = 1});
+  const Schedule schedule = std::move(builder).finish();
+  const auto wired = [&](const std::string& changed) {
+    std::vector<Setting> settings{{"network.fabric", "fat_tree_3level"},
+                                  {"network.nodes_per_leaf", "2"},
+                                  {"network.leaves_per_pod", "2"}};
+    for (const auto& [key, value] : keys) {
+      const std::string text = value;
+      settings.push_back({key, key == changed ? text.substr(0, 1) + "5" + text.substr(1) : text});
+    }
+    return wire(schedule,
+                read_cluster(source_directory() / "topologies/dgx_h100_x16.toml", settings));
+  };
+  const Wiring before = wired("");
+  std::set<std::string> named;
+  for (const WiredLink& link : before.links) named.insert(link.set_by);
+  EXPECT_EQ(named.size(), keys.size());
+  for (const std::string& key : named) {
+    const Wiring after = wired(key);
+    for (std::size_t id = 0; id < before.links.size(); ++id) {
+      if (before.links[id].set_by != key) continue;
+      EXPECT_NE(after.links[id].rate_Bps, before.links[id].rate_Bps) << key;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, Summary, testing::ValuesIn(scheme_rows()), scheme_label);

@@ -219,5 +219,35 @@ TEST(WideLatency, IsThePathsAndTheStoresWithItsRequest) {
   EXPECT_EQ(wide_latency(area, wide_hop(store_place(area), 3)), 64_ms + 16_ms);
 }
 
+TEST(ChangingLinks, CarryTheirRateOverTheirTime) {
+  // 2 s at 1 GB/s, 2 s down, 6 s at 0.5 GB/s: 5 GB in each period of 10 s.
+  const WiredLink link{
+      .name = "", .rate_Bps = 1e9, .changes = {{2, 0}, {4, 0.5e9}}, .repeats_s = 10};
+  EXPECT_DOUBLE_EQ(capacity_bytes(link, 1), 1e9);
+  EXPECT_DOUBLE_EQ(capacity_bytes(link, 3), 2e9);
+  EXPECT_DOUBLE_EQ(capacity_bytes(link, 10), 5e9);
+  EXPECT_DOUBLE_EQ(capacity_bytes(link, 36), 3 * 5e9 + 2e9 + 1e9);
+  WiredLink once = link;
+  once.repeats_s = 0;
+  EXPECT_DOUBLE_EQ(capacity_bytes(once, 36), 2e9 + 32 * 0.5e9);
+}
+
+TEST(WideLinks, NameTheKeysThatTheirRatesFollow) {
+  WideArea area = sample_sites();
+  area.store = Store{.upload = 8_GBps, .download = 9_GBps};
+  const auto set_by = [&](const std::string& name, Hop hop) {
+    return link_named(area, name, hop).set_by;
+  };
+  EXPECT_EQ(set_by("up_b_1", wide_hop(2, 0)), "sites.b.uplink");
+  EXPECT_EQ(set_by("down_a", wide_hop(2, 0)), "sites.a.downlink");
+  EXPECT_EQ(set_by("up_c", wide_hop(3, 0)), "network.nic_bandwidth of sample");
+  EXPECT_EQ(set_by("link_ab_0", wide_hop(0, 1)), "links.ab.bandwidth");
+  EXPECT_EQ(set_by("backbone", wide_hop(3, 0)), "backbone.bandwidth");
+  EXPECT_EQ(set_by("connections_2_4", wide_hop(2, 4)), "store.upload");
+  EXPECT_EQ(set_by("connections_4_2", wide_hop(4, 2)), "store.download");
+  area.store->latency = 1_s;  // 1 GB in flight for two seconds
+  EXPECT_EQ(set_by("connections_2_4", wide_hop(2, 4)), "rdma.buffer");
+}
+
 }  // namespace
 }  // namespace sim
