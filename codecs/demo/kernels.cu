@@ -1,6 +1,7 @@
 #include "codecs/aggregate/kernels.hpp"
 #include "codecs/demo/dct.cuh"
 #include "codecs/demo/kernels.hpp"
+#include "codecs/feedback/feedback.cuh"
 #include "codecs/feedback/kernels.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/top_k/kernels.hpp"
@@ -60,9 +61,8 @@ template <typename Value>
 struct ResidualSink {
   DemoInput<Value> in;
   __device__ void store(std::size_t at, float decoded) const {
-    const Feedback& feedback = in.residual.feedback;
     float& kept = in.residual.values[at];
-    kept = __fmaf_rn(feedback.keep, kept, feedback.take * (in.sent(at) - decoded));
+    kept = next_residual(in.residual.feedback, kept, in.sent(at), decoded);
   }
 };
 

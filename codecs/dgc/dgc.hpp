@@ -9,8 +9,9 @@
 //   sent: the |v| that reach it, in the order of the index, at most `capacity` of them;
 //   u = v = 0 where sent ("momentum factor masking")
 //
-// |v| are compared by their bits, so that a NaN reaches every threshold that is none. Indices have
-// 32 bits: tensors have fewer than 2^31 elements.
+// Where v + u would not be finite, u and v stay as they were, and a NaN is a candidate in the place
+// of v. |v| are compared by their bits, so that it reaches every threshold. Indices have 32 bits:
+// tensors have fewer than 2^31 elements.
 //
 // Wire layout, little-endian, of constant size; each part is filled up with zeros to 16 bytes:
 //   bytes 0-15  uint32 count of the values sent, then zeros

@@ -17,19 +17,32 @@ struct DgcProgress {
 
 struct DgcScratch {
   DgcProgress* progress = nullptr;
-  unsigned* before = nullptr;  // of each block of elements: those sent by lower ones
+  unsigned* before = nullptr;     // of each block of elements: those sent by lower ones
+  unsigned* nonfinite = nullptr;  // a bit for each element
 };
 
-DgcScratch scratch_of(std::byte* scratch) {
-  return {reinterpret_cast<DgcProgress*>(scratch),
-          reinterpret_cast<unsigned*>(scratch + sizeof(DgcProgress))};
+unsigned blocks_of(std::size_t items, std::size_t per_block) {
+  return static_cast<unsigned>((items + per_block - 1) / per_block);  // of less than 2^31 items
+}
+
+DgcScratch scratch_of(std::size_t elements, std::byte* scratch) {
+  auto* const before = reinterpret_cast<unsigned*>(scratch + sizeof(DgcProgress));
+  return {reinterpret_cast<DgcProgress*>(scratch), before,
+          before + blocks_of(elements, kBlockElements)};
 }
 
 // What the kernels after the first see of a tensor.
 struct Gathered {
   float* momentum = nullptr;
   float* values = nullptr;
+  const unsigned* nonfinite = nullptr;
   std::size_t elements = 0;
+
+  // NaN where the state stays as it was.
+  __device__ float candidate(std::size_t i) const {
+    const bool stays = (nonfinite[i / kWarpLanes] >> (i % kWarpLanes) & 1u) != 0;
+    return stays ? __uint_as_float(kNaNScale) : values[i];
+  }
 };
 
 __device__ std::uint32_t key_of(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
@@ -38,14 +51,22 @@ __device__ bool reaches(float value, float threshold) { return key_of(value) >= 
 
 template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    gather_kernel(DgcTensors<Value> tensors, float momentum, unsigned* nonfinite) {
+    gather_kernel(DgcTensors<Value> tensors, float momentum, unsigned* words, unsigned* nonfinite) {
   const std::size_t i = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
-  if (i >= tensors.elements) return;
-  const float u = __fmaf_rn(momentum, tensors.momentum[i], as_float(tensors.gradient[i]));
-  const float v = tensors.gathered[i] + u;
+  const bool inside = i < tensors.elements;
+  const float g = inside ? as_float(tensors.gradient[i]) : 0.0f;
+  const float u = inside ? __fmaf_rn(momentum, tensors.momentum[i], g) : 0.0f;
+  const float v = inside ? tensors.gathered[i] + u : 0.0f;
+  const bool stays = key_of(v) >= kInfinityBits;
+  const unsigned word = __ballot_sync(kAllLanes, stays);
+  if (!inside) return;
+  if (i % kWarpLanes == 0) words[i / kWarpLanes] = word;
+  if (stays) {
+    if (nonfinite != nullptr) *nonfinite = 1;
+    return;
+  }
   tensors.momentum[i] = u;
   tensors.gathered[i] = v;
-  if (key_of(v) >= kInfinityBits && nonfinite != nullptr) *nonfinite = 1;
 }
 
 // The sum over a lone block; every thread gets it.
@@ -65,7 +86,7 @@ __global__ void __launch_bounds__(kLoneThreads)
   for (unsigned bit = 1u << 30; bit > 0; bit >>= 1) {
     unsigned reach = 0;
     for (std::size_t i = threadIdx.x * stride; i < tensor.elements; i += kLoneThreads * stride) {
-      reach += key_of(tensor.values[i]) >= (threshold | bit) ? 1u : 0u;
+      reach += key_of(tensor.candidate(i)) >= (threshold | bit) ? 1u : 0u;
     }
     if (lone_sum(reach) >= top) threshold |= bit;
   }
@@ -80,7 +101,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   unsigned reach = 0;
   for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
     if (first + i >= tensor.elements) break;
-    reach += reaches(tensor.values[first + i], progress->threshold) ? 1u : 0u;
+    reach += reaches(tensor.candidate(first + i), progress->threshold) ? 1u : 0u;
   }
   __syncwarp();
   reach = __reduce_add_sync(kAllLanes, reach);
@@ -119,7 +140,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   unsigned reach = 0;
   for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
     if (first + i >= tensor.elements) break;
-    reach += reaches(tensor.values[first + i], threshold) ? 1u : 0u;
+    reach += reaches(tensor.candidate(first + i), threshold) ? 1u : 0u;
   }
   atomicAdd(&sum, reach);
   __syncthreads();
@@ -162,7 +183,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   unsigned at = scratch.before[blockIdx.x];
   for (std::size_t row = 0; row < kBlockElements; row += kThreadsPerBlock) {
     const std::size_t i = blockIdx.x * kBlockElements + row + threadIdx.x;
-    const float v = i < tensor.elements ? tensor.values[i] : 0.0f;
+    const float v = i < tensor.elements ? tensor.candidate(i) : 0.0f;
     const unsigned sent = __ballot_sync(kAllLanes, i < tensor.elements && reaches(v, threshold));
     if (lane == 0) of_warp[warp] = static_cast<unsigned>(__popc(sent));
     __syncthreads();
@@ -174,10 +195,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
     if ((sent >> lane & 1u) != 0 && place < wire.capacity) {
       reinterpret_cast<std::int32_t*>(bytes + kDgcHeaderBytes)[place] =
           static_cast<std::int32_t>(i);
-      reinterpret_cast<std::uint32_t*>(bytes + wire.values)[place] =
-          v == v ? __float_as_uint(v) : kNaNScale;
-      tensor.momentum[i] = 0;
-      tensor.values[i] = 0;
+      reinterpret_cast<float*>(bytes + wire.values)[place] = v;
+      if (v == v) tensor.momentum[i] = tensor.values[i] = 0;
     }
     __syncthreads();
   }
@@ -197,21 +216,17 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   if (i < elements) values[i] = __fdiv_rn(values[i], by);
 }
 
-unsigned blocks_of(std::size_t items, std::size_t per_block) {
-  return static_cast<unsigned>((items + per_block - 1) / per_block);  // of less than 2^31 items
-}
-
 template <typename Value>
 void encode(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to,
             cudaStream_t stream) {
   const DgcWire wire = dgc_wire(dgc, tensors.elements);
   if (tensors.elements == 0) return;
-  const Gathered gathered{tensors.momentum, tensors.gathered, tensors.elements};
-  const DgcScratch scratch = scratch_of(to.scratch);
+  const DgcScratch scratch = scratch_of(tensors.elements, to.scratch);
+  const Gathered gathered{tensors.momentum, tensors.gathered, scratch.nonfinite, tensors.elements};
   const Grid threads{.blocks = blocks_of(tensors.elements, kThreadsPerBlock), .stream = stream};
   const Grid blocks{.blocks = blocks_of(tensors.elements, kBlockElements), .stream = stream};
   const Grid lone{.blocks = 1, .threads = kLoneThreads, .stream = stream};
-  launch(gather_kernel<Value>, threads, tensors, dgc.momentum, to.nonfinite);
+  launch(gather_kernel<Value>, threads, tensors, dgc.momentum, scratch.nonfinite, to.nonfinite);
   launch(sample_kernel, lone, gathered, dgc.stride, static_cast<unsigned>(wire.top_samples),
          scratch.progress);
   for (int round = 0; round < dgc.rounds; ++round) {
@@ -227,7 +242,8 @@ void encode(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to
 }  // namespace
 
 std::size_t dgc_scratch_bytes(std::size_t elements) {
-  return sizeof(DgcProgress) + blocks_of(elements, kBlockElements) * sizeof(unsigned);
+  const std::size_t words = blocks_of(elements, kBlockElements) + blocks_of(elements, kWarpLanes);
+  return sizeof(DgcProgress) + words * sizeof(unsigned);
 }
 
 void encode_dgc_async(const Dgc& dgc, const DgcTensors<float>& tensors, const Encoding& to,

@@ -20,6 +20,19 @@ std::uint32_t magnitude_bits(float value) {
   return std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
 }
 
+// Adds the gradient to the state; gives what may be sent.
+std::vector<float> gather(const Dgc& dgc, std::span<const float> gradient, const DgcState& state) {
+  std::vector<float> candidates(gradient.size(), std::bit_cast<float>(kNaNScale));
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    const float u = std::fma(dgc.momentum, state.momentum[i], gradient[i]);
+    const float v = state.gathered[i] + u;
+    if (!std::isfinite(v)) continue;
+    state.momentum[i] = u;
+    state.gathered[i] = candidates[i] = v;
+  }
+  return candidates;
+}
+
 float sampled_threshold(const Dgc& dgc, const DgcWire& wire, std::span<const float> gathered) {
   std::vector<std::uint32_t> samples;
   for (std::size_t i = 0; i < gathered.size(); i += dgc.stride) {
@@ -78,22 +91,17 @@ void encode_dgc(const Dgc& dgc, std::span<const float> gradient, const DgcState&
           "gradient, state and wire of one tensor");
   std::ranges::fill(wire, std::byte{0});
   if (gradient.empty()) return;
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    state.momentum[i] = std::fma(dgc.momentum, state.momentum[i], gradient[i]);
-    state.gathered[i] += state.momentum[i];
-  }
-  const float threshold = adapted_threshold(dgc, layout, state.gathered,
-                                            sampled_threshold(dgc, layout, state.gathered));
+  const std::vector<float> candidates = gather(dgc, gradient, state);
+  const float threshold =
+      adapted_threshold(dgc, layout, candidates, sampled_threshold(dgc, layout, candidates));
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < gradient.size() && count < layout.capacity; ++i) {
-    if (!reaches(state.gathered[i], threshold)) continue;
+    if (!reaches(candidates[i], threshold)) continue;
     const auto index = static_cast<std::int32_t>(i);
-    const float v = state.gathered[i];
-    const float value = std::isnan(v) ? std::bit_cast<float>(kNaNScale) : v;
+    const float value = candidates[i];
     std::memcpy(&wire[kDgcHeaderBytes + count * sizeof(index)], &index, sizeof(index));
     std::memcpy(&wire[layout.values + count * sizeof(value)], &value, sizeof(value));
-    state.momentum[i] = 0;
-    state.gathered[i] = 0;
+    if (!std::isnan(value)) state.momentum[i] = state.gathered[i] = 0;
     ++count;
   }
   std::memcpy(wire.data(), &count, sizeof(count));

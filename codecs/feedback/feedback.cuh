@@ -1,10 +1,20 @@
 // Sources of encodes with error feedback: what is lost goes by codecs/feedback/feedback.hpp's rule.
 #pragma once
 
-#include "codecs/cuda/sources.cuh"
+#include "codecs/cuda/encode.cuh"
 #include "codecs/feedback/feedback.hpp"
 
 namespace codecs::cuda {
+
+__device__ inline float finite_or(float value, float otherwise) {
+  return magnitude_bits(value) < kInfinityBits ? value : otherwise;
+}
+
+// codecs::residual_after().
+__device__ inline float next_residual(const Feedback& feedback, float residual, float sent,
+                                      float decoded) {
+  return finite_or(__fmaf_rn(feedback.keep, residual, feedback.take * (sent - decoded)), residual);
+}
 
 template <typename Value>
 struct FeedbackSource {
@@ -32,16 +42,18 @@ struct FeedbackSource {
     }
   }
 
-  // `lost` is sent - decoded. The residual is read again only where the rule needs it: a product
-  // with keep = 0 adds nothing.
+  // `lost` is sent - decoded. All lanes of a warp must call. The residual is read again only where
+  // the rule needs it: a product with keep = 0 adds nothing to what is finite.
   __device__ void keep(std::size_t tile, float (&lost)[kLaneElements]) const {
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) lost[i] = feedback.take * lost[i];
-    if (feedback.keep != 0) {
+    if (feedback.keep != 0 || __any_sync(kAllLanes, magnitude_bits(lost) >= kInfinityBits)) {
       float old[kLaneElements];
       load_lane(residual, elements, tile, old);
 #pragma unroll
-      for (int i = 0; i < kLaneElements; ++i) lost[i] = __fmaf_rn(feedback.keep, old[i], lost[i]);
+      for (int i = 0; i < kLaneElements; ++i) {
+        lost[i] = finite_or(__fmaf_rn(feedback.keep, old[i], lost[i]), old[i]);
+      }
     }
     store_lane(lost, elements, tile, residual);
   }

@@ -4,6 +4,9 @@
 //   sent     = gain * values + carry * residual
 //   residual = keep * residual + take * (sent - decoded(sent))
 //
+// Where the new residual would not be finite, it stays as it was: a NaN or an infinity that is sent
+// is lost with the step that it spoils, and steps after it go on.
+//
 // EF-SGD (arXiv 1901.09847) and SparseLoCo (arXiv 2508.15706, carry = its beta): keep 0, take 1.
 // LoCo (arXiv 2407.04480): keep = its beta, take = 1 - beta. Each product and sum is rounded to
 // float32 once, in the order of a fused multiply-add: fma(carry, residual, gain * values), and
@@ -23,6 +26,10 @@ struct Feedback {
   float keep = 0;
   float take = 1;
 };
+
+// The residual of one value that was sent as `sent` and decodes to `decoded`.
+[[nodiscard]] float residual_after(const Feedback& feedback, float residual, float sent,
+                                   float decoded);
 
 // Any codec's, by its encode and decode. `residual` is as long as `values` and is updated in place.
 // Throws std::invalid_argument where the sizes disagree.

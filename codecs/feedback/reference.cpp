@@ -5,6 +5,11 @@
 
 namespace codecs {
 
+float residual_after(const Feedback& feedback, float residual, float sent, float decoded) {
+  const float after = std::fma(feedback.keep, residual, feedback.take * (sent - decoded));
+  return std::isfinite(after) ? after : residual;
+}
+
 void encode_with_feedback(const Codec& codec, const Feedback& feedback,
                           std::span<const float> values, const RandomKey& key,
                           std::span<float> residual, std::span<std::byte> wire) {
@@ -16,7 +21,7 @@ void encode_with_feedback(const Codec& codec, const Feedback& feedback,
   codec.encode(codec.format, sent, key, wire);
   codec.decode(codec.format, wire, decoded);
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    residual[i] = std::fma(feedback.keep, residual[i], feedback.take * (sent[i] - decoded[i]));
+    residual[i] = residual_after(feedback, residual[i], sent[i], decoded[i]);
   }
 }
 

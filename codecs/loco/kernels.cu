@@ -1,4 +1,5 @@
 #include "codecs/cuda/launch.cuh"
+#include "codecs/feedback/feedback.cuh"
 #include "codecs/loco/kernels.hpp"
 
 namespace codecs::cuda {
@@ -112,11 +113,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
     add_codes<Static::kElement, kCoding>(codes, {scale.stored, 0}, decoded);
 #pragma unroll
     for (int i = 0; i < kLaneElements; ++i) {
-      x[t][i] = __fmaf_rn(feedback.keep, old[i], feedback.take * (x[t][i] - decoded[i]));
+      x[t][i] = next_residual(feedback, old[i], x[t][i], decoded[i]);
     }
   }
 
-  const auto kept = float_scale<C::full>(amax_bits_of<C::full>(x, lanes), residual.shape.rule);
+  const std::uint32_t kept_bits = amax_bits_of<C::full>(x, lanes);
+  if (bits >= kInfinityBits) return;
+  const auto kept = float_scale<C::full>(kept_bits, residual.shape.rule);
   store_group_scale<C::full>(residual, element, kept.stored);
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {

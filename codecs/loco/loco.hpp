@@ -7,8 +7,8 @@
 //
 // DeepSpeed's LoCo-Zero++ takes beta = 0.8, Scale::amax_full and 4 bits, and clears the residual
 // every 1024 steps. A residual of zero bytes is one of zeros. The arithmetic is that of
-// codecs/feedback/feedback.hpp and codecs/group/group.hpp. A group of h that is not finite makes
-// its residual NaN, and so stays until the residual is cleared.
+// codecs/feedback/feedback.hpp and codecs/group/group.hpp. Of a group of h that is not finite the
+// residual's bytes stay as they were.
 #pragma once
 
 #include <cstddef>

@@ -121,9 +121,14 @@ struct Expansion {
   unsigned tiles = 0;  // of a row
   const float* p = nullptr;
   const float* q = nullptr;
+  float* matrix = nullptr;  // M, then what is sent
   float* residual = nullptr;
-  float* sent = nullptr;
 };
+
+// What follows a value that is kept, where that is finite.
+__device__ inline void replace(float by, float& kept) {
+  if (magnitude_bits(by) < kInfinityBits) kept = by;
+}
 
 constexpr int kThreadRows = 4;  // values of Q serve all of them
 constexpr int kTileRows = kWarpsPerBlock * kThreadRows;
@@ -140,7 +145,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock) expand_kernel(Expansion of) 
   float matrix[kThreadRows][kWide] = {}, sum[kThreadRows][kWide] = {};
 #pragma unroll
   for (int r = 0; r < kThreadRows; ++r) {
-    if (r < rows) load_wide(of.residual + (first + r) * of.columns + column, matrix[r]);
+    if (r < rows) load_wide(of.matrix + (first + r) * of.columns + column, matrix[r]);
   }
   for (int j = 0; j < of.rank; ++j) {
     float q[kWide];
@@ -157,11 +162,26 @@ __global__ void __launch_bounds__(kThreadsPerBlock) expand_kernel(Expansion of) 
   for (int r = 0; r < kThreadRows; ++r) {
     if (r >= rows) break;
     const std::size_t at = (first + r) * of.columns + column;
+    bool finite = true;
 #pragma unroll
-    for (int i = 0; i < kWide; ++i) matrix[r][i] -= sum[r][i];
-    store_wide(sum[r], of.sent + at);
-    store_wide(matrix[r], of.residual + at);
+    for (int i = 0; i < kWide; ++i) {
+      matrix[r][i] -= sum[r][i];
+      finite = finite && magnitude_bits(matrix[r][i]) < kInfinityBits;
+    }
+    store_wide(sum[r], of.matrix + at);
+    if (finite) {
+      store_wide(matrix[r], of.residual + at);
+      continue;
+    }
+#pragma unroll
+    for (int i = 0; i < kWide; ++i) replace(matrix[r][i], of.residual[at + i]);
   }
+}
+
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    keep_factor_kernel(const float* next, std::size_t elements, float* q) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x;
+  if (i < elements) replace(next[i], q[i]);
 }
 
 template <int kWide>
@@ -183,7 +203,7 @@ int as_int(std::size_t count) { return static_cast<int>(count); }
 
 // M, row after row, is its transpose of columns x rows.
 MatrixOperand matrix_of(const PowerSgd& shape, const PowerSgdBuffers& buffers, bool transposed) {
-  return {.values = buffers.residual, .leading = as_int(shape.columns), .transposed = transposed};
+  return {.values = buffers.matrix, .leading = as_int(shape.columns), .transposed = transposed};
 }
 
 }  // namespace
@@ -206,7 +226,7 @@ void power_sgd_p_async(const PowerSgd& shape, const float* values, const PowerSg
   launch(copy_kernel<false, FeedbackSource<float>, TensorSink<float>>,
          {.blocks = blocks_for(elements, kTileElements), .stream = stream},
          FeedbackSource<float>{values, elements, buffers.residual}, elements,
-         TensorSink<float>{buffers.residual, elements}, buffers.nonfinite);
+         TensorSink<float>{buffers.matrix, elements}, buffers.nonfinite);
   multiply({.rows = as_int(shape.rows),
             .columns = as_int(shape.rank),
             .inner = as_int(shape.columns),
@@ -227,12 +247,12 @@ void power_sgd_q_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
             .inner = as_int(shape.rows),
             .left = matrix_of(shape, buffers, false),
             .right = {.values = buffers.p, .leading = as_int(shape.rows)},
-            .product = buffers.q,
+            .product = buffers.next_q,
             .leading = as_int(shape.columns)},
            stream);
 }
 
-void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffers, float* sent,
+void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
                             cudaStream_t stream) {
   require_shape(shape);
   if (shape.elements() == 0) return;
@@ -240,11 +260,14 @@ void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffer
                      .columns = shape.columns,
                      .rank = as_int(shape.rank),
                      .p = buffers.p,
-                     .q = buffers.q,
-                     .residual = buffers.residual,
-                     .sent = sent};
+                     .q = buffers.next_q,
+                     .matrix = buffers.matrix,
+                     .residual = buffers.residual};
   shape.columns % 4 == 0 ? launch_expand<4>(shape, of, stream)
                          : launch_expand<1>(shape, of, stream);
+  const std::size_t factor = shape.columns * shape.rank;
+  launch(keep_factor_kernel, {.blocks = blocks_for(factor, kWarpLanes), .stream = stream},
+         buffers.next_q, factor, buffers.q);
 }
 
 void orthonormalise_async(std::size_t rows, std::size_t columns, float* factor,

@@ -5,11 +5,14 @@
 // A step of each rank, where both factors are averaged over the ranks in place:
 //
 //   power_sgd_p_async        all_reduce of p, rows x rank values
-//   power_sgd_q_async        all_reduce of q, columns x rank values
+//   power_sgd_q_async        all_reduce of next_q, columns x rank values
 //   power_sgd_finish_async
 //
 // Passes over the matrix: M = values + residual 12 bytes an element, P and Q 4 bytes each, sent and
 // residual 12 bytes together.
+//
+// A step that is not finite leaves residual and q as they were: M has memory of its own, which may
+// be that of the values.
 #pragma once
 
 #include "codecs/cuda/cublas.hpp"
@@ -20,11 +23,13 @@ namespace codecs::cuda {
 
 inline constexpr std::size_t kMostPowerSgdRank = 32;
 
-// What a rank keeps of a matrix, and the flag of Encoding.
+// What a rank has of a matrix, and the flag of Encoding. Residual and q last from step to step.
 struct PowerSgdBuffers {
-  float* residual = nullptr;  // rows x columns, zeros before the first step; M during a step
+  float* residual = nullptr;  // rows x columns, zeros before the first step
+  float* matrix = nullptr;    // rows x columns: M during a step, what is sent after it
   float* p = nullptr;         // rows x rank
   float* q = nullptr;         // columns x rank, from power_sgd_start_async() before the first step
+  float* next_q = nullptr;    // columns x rank: q of the next step
   unsigned* nonfinite = nullptr;
 };
 
@@ -39,8 +44,9 @@ void power_sgd_p_async(const PowerSgd& shape, const float* values, const PowerSg
 // idle, so matrices go to several streams.
 void power_sgd_q_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
                        const Multiply& multiply, cudaStream_t stream);
-// sent = P Q^T, each of `rank` products added by a fused multiply-add, and residual = M - sent.
-void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffers, float* sent,
+// sent = P Q^T in the place of M, each of `rank` products added by a fused multiply-add; where they
+// are finite, residual = M - sent and q = next_q.
+void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
                             cudaStream_t stream);
 
 // Makes the columns of a factor of `rows` rows orthonormal, as orthonormalise() does.

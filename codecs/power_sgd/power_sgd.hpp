@@ -7,6 +7,8 @@
 //   Q = M^T P           m x r, mean over the ranks; kept for the next step (warm start)
 //   sent = P Q^T,  residual = M - sent
 //
+// Where M - sent is not finite, the residual stays as it was, and so does Q for the next step.
+//
 // Matrices are row after row, factors column after column, all in float32. Vectors, and matrices
 // whose factors are half their size or more (n m <= 2 r (n + m)), travel as they are. On the wire:
 // P, then Q, r (n + m) float32; not a row of the registry, as the shape matters.
@@ -54,7 +56,7 @@ void expand(const PowerSgd& shape, std::span<const float> p, std::span<const flo
             std::span<float> matrix);
 
 struct PowerSgdState {
-  std::vector<float> q;                      // as of power_sgd_start()
+  std::vector<float> q;                      // first that of power_sgd_start()
   std::vector<std::vector<float>> residual;  // of each rank
 };
 [[nodiscard]] PowerSgdState power_sgd_state(const PowerSgd& shape, std::size_t ranks,

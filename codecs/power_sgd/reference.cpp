@@ -42,6 +42,12 @@ std::vector<float> mean_of(std::span<const std::vector<float>> values) {
   return mean;
 }
 
+void replace_where_finite(std::span<const float> by, std::span<float> kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (std::isfinite(by[i])) kept[i] = by[i];
+  }
+}
+
 }  // namespace
 
 bool travels_as_factors(const PowerSgd& shape) {
@@ -106,7 +112,7 @@ std::vector<float> all_reduce_power_sgd(const PowerSgd& shape,
                                         PowerSgdState& state) {
   require(!values.empty() && values.size() == state.residual.size(), "values of each rank");
   if (!travels_as_factors(shape)) return mean_of(values);
-  std::vector<std::vector<float>>& matrices = state.residual;  // M, until the end
+  std::vector<std::vector<float>> matrices = state.residual;  // M, until the end
   std::vector<std::vector<float>> factors(values.size());
   for (std::size_t rank = 0; rank < values.size(); ++rank) {
     require(values[rank].size() == shape.elements(), "a matrix has rows times columns values");
@@ -120,11 +126,13 @@ std::vector<float> all_reduce_power_sgd(const PowerSgd& shape,
     factors[rank].resize(shape.columns * shape.rank);
     project_back(shape, matrices[rank], p, factors[rank]);
   }
-  state.q = mean_of(factors);
+  const std::vector<float> q = mean_of(factors);
+  replace_where_finite(q, state.q);
   std::vector<float> sent(shape.elements());
-  expand(shape, p, state.q, sent);
-  for (std::vector<float>& residual : state.residual) {
-    for (std::size_t i = 0; i < sent.size(); ++i) residual[i] -= sent[i];
+  expand(shape, p, q, sent);
+  for (std::size_t rank = 0; rank < values.size(); ++rank) {
+    for (std::size_t i = 0; i < sent.size(); ++i) matrices[rank][i] -= sent[i];
+    replace_where_finite(matrices[rank], state.residual[rank]);
   }
   return sent;
 }

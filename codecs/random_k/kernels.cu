@@ -1,4 +1,5 @@
 #include "codecs/cuda/launch.cuh"
+#include "codecs/feedback/feedback.cuh"
 #include "codecs/feedback/kernels.hpp"
 #include "codecs/random_k/kernels.hpp"
 #include "codecs/random_k/random_k.hpp"
@@ -120,8 +121,7 @@ __device__ void send_vector(const RandomKShape& shape, const Draw& draw, const u
     const float x = at + i < shape.elements ? __fmaf_rn(residual.feedback.carry, e, given) : 0.0f;
     const float decoded = is_drawn ? 0.0f + shape.factor * x : 0.0f;
     sent[i] = __float_as_uint(x);
-    left[i] = __float_as_uint(
-        __fmaf_rn(residual.feedback.keep, e, residual.feedback.take * (x - decoded)));
+    left[i] = __float_as_uint(next_residual(residual.feedback, e, x, decoded));
   }
   const uint4 sent_vector = make_uint4(sent[0], sent[1], sent[2], sent[3]);
   if (any_nonfinite(sent_vector) && out.nonfinite != nullptr) *out.nonfinite = 1;

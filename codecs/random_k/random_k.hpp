@@ -19,7 +19,7 @@
 // feedback: relative error sqrt(1 - keep / group).
 //
 // Elements that are not drawn are not looked at, but by an encode with feedback: a NaN among them
-// stays behind, in the residual.
+// is lost, and leaves the residual as it was.
 #pragma once
 
 #include <cstddef>

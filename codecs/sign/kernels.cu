@@ -99,10 +99,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
 #pragma unroll
   for (int t = 0; t < kStripTiles; ++t) {
     const bool encoded = scales[t] == scales[t];
-    finite = finite && encoded;
+    finite = finite && (encoded || element + t * kTileElements >= shape.of.elements);
     bits[t] = encoded ? sign_bits(x[t]) : 0;
   }
-  if (!finite && output.nonfinite != nullptr && has_nonfinite(x)) *output.nonfinite = 1;
+  if (!finite && output.nonfinite != nullptr) *output.nonfinite = 1;
   const uint2 words =
       transpose_halves(make_uint2(bits[0] | bits[1] << 16, bits[2] | bits[3] << 16));
   const std::size_t first_bit = bits_offset(strip) * 8;
@@ -129,15 +129,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
 
 template <typename Source>
 __global__ void __launch_bounds__(kThreadsPerBlock)
-    sum_strips_kernel(Source source, Term term, float* sums, unsigned* nonfinite) {
+    sum_strips_kernel(Source source, Term term, float* sums) {
   const std::size_t strip = strip_of_warp();
   if (strip >= source.elements) return;
   float x[kStripTiles][kLaneElements];
   load_tiles(source, strip, x);
   const float sum = sum_strip(x, term);
   if (threadIdx.x % kWarpLanes == 0) sums[strip / kStripElements] = sum;
-  const bool finite = (__float_as_uint(sum) & 0x7FFFFFFFu) < kInfinityBits;
-  if (!finite && nonfinite != nullptr && has_nonfinite(x)) *nonfinite = 1;
 }
 
 __global__ void __launch_bounds__(kSumTerms)
@@ -221,7 +219,7 @@ void launch_signs(const Format& format, const Source& source, const Encoding& to
     require(to.scratch != nullptr, "the scale of a tensor needs scratch");
     tensor_scale = reinterpret_cast<float*>(to.scratch);
     float* const sums = tensor_scale + kWireAlignment / sizeof(float);
-    launch(sum_strips_kernel<Source>, grid, source, shape.term, sums, to.nonfinite);
+    launch(sum_strips_kernel<Source>, grid, source, shape.term, sums);
     launch(tensor_scale_kernel, {.threads = static_cast<int>(kSumTerms), .stream = stream}, sums,
            source.elements, shape.term, tensor_scale);
   }

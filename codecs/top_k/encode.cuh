@@ -3,6 +3,7 @@
 // of the whole tensor, it leaves the selected values and their moments in scratch.
 #pragma once
 
+#include "codecs/feedback/feedback.cuh"
 #include "codecs/feedback/kernels.hpp"
 #include "codecs/sparse/records.cuh"
 #include "codecs/tiles/tiles.cuh"
@@ -62,7 +63,7 @@ __device__ void load_sent(const TopKInput<Value>& in, std::size_t first,
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         y[i] = __fmaf_rn(in.residual.feedback.carry, e[i], in.residual.feedback.gain * y[i]);
-        left[i] = __fmaf_rn(in.residual.feedback.keep, e[i], in.residual.feedback.take * y[i]);
+        left[i] = next_residual(in.residual.feedback, e[i], y[i], 0);
       }
       residuals[v] = make_uint4(__float_as_uint(left[0]), __float_as_uint(left[1]),
                                 __float_as_uint(left[2]), __float_as_uint(left[3]));
@@ -74,7 +75,7 @@ __device__ void load_sent(const TopKInput<Value>& in, std::size_t first,
 // What is left of a value that was sent; 0 + decoded, as every decode starts its sum at 0.
 __device__ inline float residual_of(const Feedback& feedback, float old, float sent,
                                     float decoded) {
-  return __fmaf_rn(feedback.keep, old, feedback.take * (sent - (0.0f + decoded)));
+  return next_residual(feedback, old, sent, 0.0f + decoded);
 }
 
 // By one warp. Sums are those of lane_sum.

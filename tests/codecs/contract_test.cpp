@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "codecs/error/feedback_error.hpp"
 #include "codecs/group/group.hpp"
 #include "tests/codecs/bounds.hpp"
 #include "tests/codecs/wire.hpp"
@@ -180,6 +181,50 @@ TEST_P(EveryCodecOfPieces, EncodesATensorInPiecesLikeTheWhole) {
   const std::vector<float> piece =
       decoded(codec(), encoded(codec(), second, {.first_element = part}), part);
   EXPECT_TRUE(std::equal(piece.begin(), piece.end(), whole.begin() + static_cast<long>(part)));
+}
+
+bool all_finite(std::span<const float> values) {
+  return std::ranges::all_of(values, [](float x) { return std::isfinite(x); });
+}
+
+// A rank's residual after steps of the rule, and what the last of them sent.
+struct Fed {
+  std::vector<float> residual, sent;
+  void step(const Codec& codec, const Feedback& rule, std::span<const float> values) {
+    residual.resize(values.size());
+    std::vector<std::byte> wire(encoded_bytes(codec.format, values.size()));
+    encode_with_feedback(codec, rule, values, {}, residual, wire);
+    sent = decoded(codec, wire, values.size());
+  }
+};
+
+// Whatever a step that is not finite had to send is lost, and nothing else: where all of it was
+// spoiled, the next step sends what it would have sent without it.
+TEST_P(EveryCodec, FeedbackOutlivesNaNsAndInfinities) {
+  const std::size_t elements = 2 * group_elements(codec().format) + 3;
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const FeedbackRule& rule : feedback_rules(codec().format)) {
+    for (const float special : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+      Fed without;
+      without.step(codec(), rule.feedback, normal_values(elements, 1));
+      Fed with = without;
+      std::vector<float> values = normal_values(elements, 2);
+      values[elements / 2] = special;
+      with.step(codec(), rule.feedback, values);
+      bool all_spoiled = true;
+      for (std::size_t i = 0; i < elements; ++i) {
+        const bool spoiled = i == elements / 2 || !std::isfinite(with.sent[i]);
+        EXPECT_TRUE(spoiled ? with.residual[i] == without.residual[i]
+                            : std::isfinite(with.residual[i]))
+            << rule.name << " " << i;
+        all_spoiled = all_spoiled && spoiled;
+      }
+      with.step(codec(), rule.feedback, normal_values(elements, 3));
+      EXPECT_TRUE(all_finite(with.sent) && all_finite(with.residual)) << rule.name;
+      without.step(codec(), rule.feedback, normal_values(elements, 3));
+      EXPECT_TRUE(!all_spoiled || with.sent == without.sent) << rule.name;
+    }
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<const Codec*>& row) {

@@ -26,6 +26,9 @@ void expect_reference_steps(const Dgc& dgc, const std::vector<std::vector<Value>
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements;
     EXPECT_EQ(first_difference(u.to_host(), momentum), elements) << elements;
     EXPECT_EQ(first_difference(v.to_host(), gathered), elements) << elements;
+    const std::vector<float> floats = as_floats(gradient);
+    const bool finite = std::ranges::all_of(floats, [](float x) { return std::isfinite(x); });
+    EXPECT_EQ(flag.to_host().front(), finite ? 0u : 1u);
     (void)scratch.to_host();
   }
 }
@@ -49,10 +52,12 @@ TEST(DgcKernels, ReadBfloat16LikeItsFloats) {
 TEST(DgcKernels, EqualTheReferenceOnTiesAndNaNs) {
   expect_reference_steps<float>({}, {std::vector<float>(10'000, 1.0f)});
   expect_reference_steps<float>({}, {std::vector<float>(10'000, 0.0f)});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
   expect_reference_steps<float>(
-      {}, {with_value(normal_values(9000), 4444, std::numeric_limits<float>::quiet_NaN())});
-  expect_reference_steps<float>(
-      {}, {std::vector<float>(5000, std::numeric_limits<float>::quiet_NaN())});
+      {}, {normal_values(9000, 1), with_value(normal_values(9000, 2), 4444, nan),
+           with_value(normal_values(9000, 3), 4445, -infinity), normal_values(9000, 4)});
+  expect_reference_steps<float>({}, {std::vector<float>(5000, nan), normal_values(5000)});
 }
 
 TEST(DgcKernels, MeanWiresLikeTheReference) {

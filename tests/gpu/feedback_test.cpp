@@ -20,6 +20,20 @@ std::vector<CudaCodec> codecs_with_feedback() {
   return rows;
 }
 
+bool all_finite(const std::vector<float>& values) {
+  return std::ranges::all_of(values, [](float x) { return std::isfinite(x); });
+}
+
+// Of what is encoded and of what becomes of it.
+bool sends_finite(const Codec& codec, const Feedback& rule, const std::vector<float>& values,
+                  const std::vector<float>& residual) {
+  std::vector<float> sent(values.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    sent[i] = std::fma(rule.carry, residual[i], rule.gain * values[i]);
+  }
+  return all_finite(sent) && all_finite(decoded(codec, encoded(codec, sent, kKey), sent.size()));
+}
+
 class EveryFeedback : public testing::TestWithParam<CudaCodec> {
  protected:
   template <typename Value, typename Encode>
@@ -32,12 +46,16 @@ class EveryFeedback : public testing::TestWithParam<CudaCodec> {
     const DeviceBuffer<float> kept{std::span<const float>(residual)};
     const GuardedBytes wire(encoded_bytes(codec.format, elements));
     const GuardedBytes scratch(scratch_bytes ? scratch_bytes(codec.format, elements) : 0);
+    const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
     encode(codec.format, rule, {input.get(), elements}, kept.get(),
-           {.wires = wire.get(), .key = kKey, .scratch = scratch.get()}, nullptr);
+           {.wires = wire.get(), .key = kKey, .nonfinite = flag.get(), .scratch = scratch.get()},
+           nullptr);
+    const bool finite = sends_finite(codec, rule, as_floats(values), residual);
     std::vector<std::byte> expected(encoded_bytes(codec.format, elements));
     encode_with_feedback(codec, rule, as_floats(values), kKey, residual, expected);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements;
     EXPECT_EQ(first_difference(kept.to_host(), residual), elements) << elements;
+    EXPECT_EQ(flag.to_host().front(), finite ? 0u : 1u) << elements;
   }
 
   void expect_reference(const Feedback& rule, const std::vector<float>& values,

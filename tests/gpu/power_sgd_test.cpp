@@ -20,18 +20,23 @@ Multiply products() {
 struct DeviceRank {
   DeviceRank(const PowerSgd& shape, const std::vector<float>& start)
       : residual(shape.elements() * sizeof(float)),
+        matrix(shape.elements() * sizeof(float)),
         p(shape.rows * shape.rank * sizeof(float)),
         q(shape.columns * shape.rank * sizeof(float)),
-        sent(shape.elements() * sizeof(float)) {
+        next_q(shape.columns * shape.rank * sizeof(float)) {
     check(cudaMemset(residual.get(), 0, shape.elements() * sizeof(float)));
     check(cudaMemcpy(q.get(), start.data(), start.size() * sizeof(float), cudaMemcpyHostToDevice));
   }
   PowerSgdBuffers buffers() const {
-    return {.residual = floats(residual), .p = floats(p), .q = floats(q)};
+    return {.residual = floats(residual),
+            .matrix = floats(matrix),
+            .p = floats(p),
+            .q = floats(q),
+            .next_q = floats(next_q)};
   }
   static float* floats(const GuardedBytes& bytes) { return reinterpret_cast<float*>(bytes.get()); }
 
-  GuardedBytes residual, p, q, sent;
+  GuardedBytes residual, matrix, p, q, next_q;
 };
 
 void all_reduce_mean(std::vector<DeviceRank>& ranks, GuardedBytes DeviceRank::*factor) {
@@ -59,16 +64,17 @@ std::vector<float> step_on_gpu(const PowerSgd& shape, const Multiply& multiply,
   }
   all_reduce_mean(ranks, &DeviceRank::p);
   for (DeviceRank& rank : ranks) power_sgd_q_async(shape, rank.buffers(), multiply, nullptr);
-  all_reduce_mean(ranks, &DeviceRank::q);
+  all_reduce_mean(ranks, &DeviceRank::next_q);
   for (DeviceRank& rank : ranks) {
-    const std::vector<float> matrix = as_values<float>(rank.residual.to_host());
-    power_sgd_finish_async(shape, rank.buffers(), DeviceRank::floats(rank.sent), nullptr);
-    const auto sent = as_values<float>(rank.sent.to_host());
+    const std::vector<float> matrix = as_values<float>(rank.matrix.to_host());
+    power_sgd_finish_async(shape, rank.buffers(), nullptr);
+    const auto sent = as_values<float>(rank.matrix.to_host());
     const auto residual = as_values<float>(rank.residual.to_host());
     for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(residual[i], matrix[i] - sent[i]);
-    EXPECT_EQ(rank.sent.to_host(), ranks.front().sent.to_host());  // all install the same
+    EXPECT_EQ(rank.matrix.to_host(), ranks.front().matrix.to_host());  // all install the same
+    EXPECT_EQ(rank.q.to_host(), rank.next_q.to_host());
   }
-  return as_values<float>(ranks.front().sent.to_host());
+  return as_values<float>(ranks.front().matrix.to_host());
 }
 
 constexpr std::array kShapes{PowerSgd{128, 192, 4}, PowerSgd{33, 257, 1}, PowerSgd{257, 36, 3},
@@ -148,24 +154,29 @@ TEST(PowerSgdKernels, StartFromTheReferencesNormals) {
   }
 }
 
-TEST(PowerSgdKernels, FlagNaNsAndInfinitiesAndLoseNone) {
+TEST(PowerSgdKernels, FlagNaNsAndInfinitiesAndKeepTheirStateFreeOfThem) {
   const PowerSgd shape{.rows = 40, .columns = 60, .rank = 2};
+  const std::vector<float> start = power_sgd_start(shape, {});
   for (const float special :
        {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity(), 1.0f}) {
     const auto values = with_value(normal_values(shape.elements(), 1), 77, special);
     std::vector<DeviceRank> ranks;
-    ranks.emplace_back(shape, power_sgd_start(shape, {}));
+    ranks.emplace_back(shape, start);
     PowerSgdBuffers buffers = ranks[0].buffers();
     const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
     const DeviceBuffer<float> input{std::span<const float>(values)};
     buffers.nonfinite = flag.get();
     power_sgd_p_async(shape, input.get(), buffers, products(), nullptr);
     power_sgd_q_async(shape, buffers, products(), nullptr);
-    power_sgd_finish_async(shape, buffers, DeviceRank::floats(ranks[0].sent), nullptr);
+    power_sgd_finish_async(shape, buffers, nullptr);
     EXPECT_EQ(flag.to_host().front(), std::isfinite(special) ? 0u : 1u);
-    for (const float sent : as_values<float>(ranks[0].sent.to_host())) {
+    for (const float sent : as_values<float>(ranks[0].matrix.to_host())) {
       EXPECT_EQ(std::isfinite(sent), std::isfinite(special));
     }
+    for (const float kept : as_values<float>(ranks[0].residual.to_host())) {
+      EXPECT_EQ(kept == 0, !std::isfinite(special));
+    }
+    EXPECT_EQ(as_values<float>(ranks[0].q.to_host()) == start, !std::isfinite(special));
   }
 }
 

@@ -94,10 +94,22 @@ TEST(SignKernels, FeedBackLikeTheReference) {
 TEST(SignKernels, FlagWhatTheResidualMakesInfinite) {
   for (const Codec* codec : {&sign_g2048, &one_bit}) {
     const std::vector<float> values(3000, 3e38f);
-    std::vector<float> residual(3000, 3e38f);
+    const std::vector<float> residual(3000, 3e38f);
     const Encoded gpu = encode_with_feedback_on_gpu(codec->format, {}, values, residual);
     EXPECT_EQ(gpu.nonfinite, 1u);
-    for (const float kept : gpu.residual) EXPECT_TRUE(std::isnan(kept));
+    EXPECT_EQ(gpu.residual, residual);
+  }
+}
+
+// Each value is finite, and what is sent is not.
+TEST(SignKernels, FlagSumsBeyondFloat32) {
+  for (const Codec* codec : {&sign_g2048, &sign_tensor, &one_bit}) {
+    for (const std::size_t elements : {2047u, 3000u, 40'000u}) {
+      const std::vector<float> values(elements, 3e36f), residual(elements, 0.5f);
+      const Encoded gpu = encode_with_feedback_on_gpu(codec->format, {}, values, residual);
+      EXPECT_EQ(gpu.nonfinite, 1u) << elements;
+      EXPECT_EQ(gpu.residual, residual) << elements;
+    }
   }
 }
 

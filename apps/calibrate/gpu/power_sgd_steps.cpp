@@ -1,4 +1,4 @@
-// PowerSGD of one rank. Its matrix M lies in the workspace's residual. Sums are in other orders
+// PowerSGD of one rank. Its matrix M lies in the workspace's output. Sums are in other orders
 // than the reference's, so steps are held against float64 and what loops in float32 lose of it.
 #include "apps/calibrate/gpu/method_steps.hpp"
 #include "codecs/power_sgd/kernels.hpp"
@@ -17,10 +17,14 @@ struct PowerSgdCase {
   const Workspace& w;
   PowerSgd shape;
   codecs::cuda::Multiply multiply;
-  std::shared_ptr<codecs::cuda::DeviceBuffer<float>> p, q;
+  std::shared_ptr<codecs::cuda::DeviceBuffer<float>> p, q, next_q;
 
   [[nodiscard]] PowerSgdBuffers buffers(std::size_t launch) const {
-    return {.residual = w.residual.at(launch), .p = p->get(), .q = q->get()};
+    return {.residual = w.residual.at(launch),
+            .matrix = sent(launch),
+            .p = p->get(),
+            .q = q->get(),
+            .next_q = next_q->get()};
   }
   [[nodiscard]] float* sent(std::size_t launch) const {
     return reinterpret_cast<float*>(w.output.at(launch));
@@ -32,10 +36,11 @@ struct PowerSgdCase {
     power_sgd_q_async(shape, buffers(launch), multiply, stream);
   }
   void run_finish(std::size_t launch, cudaStream_t stream) const {
-    power_sgd_finish_async(shape, buffers(launch), sent(launch), stream);
+    power_sgd_finish_async(shape, buffers(launch), stream);
   }
   void start(cudaStream_t stream) const {
     w.residual.clear(stream);
+    w.output.clear(stream);
     codecs::cuda::power_sgd_start_async(shape, key_of(0, 0), q->get(), stream);
   }
   // Two whole steps from the start, as the second one's Q and residual are the first one's.
@@ -64,7 +69,11 @@ struct PowerSgdCase {
 PowerSgdCase case_of(const StepCase& one) {
   using Factor = codecs::cuda::DeviceBuffer<float>;
   const PowerSgd shape = codecs::power_sgd_of(one.shape);
-  return {one.w, shape, one.multiply, std::make_shared<Factor>(shape.rows * shape.rank),
+  return {one.w,
+          shape,
+          one.multiply,
+          std::make_shared<Factor>(shape.rows * shape.rank),
+          std::make_shared<Factor>(shape.columns * shape.rank),
           std::make_shared<Factor>(shape.columns * shape.rank)};
 }
 
