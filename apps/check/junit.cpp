@@ -11,22 +11,22 @@ namespace {
 
 // Parsers refuse texts of more than 10 MB.
 constexpr std::size_t kMostLines = 500;
-constexpr std::size_t kLongest = 4000;  // bytes of a line
+constexpr std::size_t kLongestLine = 4000;  // bytes of a line
 
 void add_attribute(pugi::xml_node node, const char* name, const std::string& value) {
-  node.append_attribute(name) = one_line(value, kLongest).c_str();
+  node.append_attribute(name) = one_line(value, kLongestLine).c_str();
 }
 
 // Lines of text, each made fit for XML.
 void add_text(pugi::xml_node node, const std::vector<std::string>& lines) {
   std::string text;
   const std::size_t shown = std::min(kMostLines, lines.size());
-  for (std::size_t i = 0; i < shown; ++i) text += one_line(lines[i], kLongest) + "\n";
+  for (std::size_t i = 0; i < shown; ++i) text += one_line(lines[i], kLongestLine) + "\n";
   if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
   node.append_child(pugi::node_pcdata).set_value(text.c_str());
 }
 
-std::string text_of(const Difference& d) {
+std::string line_of(const Difference& d) {
   return fmt::format("{}: {} -> {}{} {}", d.what, d.before, d.now,
                      d.change.empty() ? "" : fmt::format(" ({})", d.change),
                      verdict_text(d.verdict));
@@ -34,7 +34,7 @@ std::string text_of(const Difference& d) {
 
 std::vector<std::string> lines_of(const ComparedPoint& compared) {
   std::vector<std::string> lines;
-  for (const Difference& difference : compared.differences) lines.push_back(text_of(difference));
+  for (const Difference& difference : compared.differences) lines.push_back(line_of(difference));
   if (!compared.point->message.empty()) lines.push_back(compared.point->message);
   return lines;
 }
@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const ComparedPoint& compared) {
 std::string headline(const ComparedPoint& compared) {
   const Verdict worst = compared.verdict();
   for (const Difference& difference : compared.differences) {
-    if (difference.verdict == worst) return text_of(difference);
+    if (difference.verdict == worst) return line_of(difference);
   }
   return compared.point->message;
 }

@@ -8,12 +8,12 @@ namespace apps {
 namespace {
 
 constexpr std::size_t kMostRows = 500, kMostChanges = 100;
-constexpr std::size_t kLongest = 200;  // bytes of a cell: all of them are below 1 MiB
+constexpr std::size_t kLongestCell = 200;  // bytes of a cell: all of them are below 1 MiB
 
 // Code, in which nothing has a meaning but the backticks, of which there are fewer inside than
 // around it, and the bar, which ends a table's cell.
 std::string code(std::string_view text) {
-  const std::string line = one_line(text, kLongest);
+  const std::string line = one_line(text, kLongestCell);
   std::size_t longest = 0, run = 0;
   for (const char letter : line) {
     run = letter == '`' ? run + 1 : 0;

@@ -10,7 +10,7 @@
 namespace apps {
 namespace {
 
-constexpr std::size_t kLongest = 200;  // bytes of a cell
+constexpr std::size_t kLongestText = 200;  // bytes of a cell
 constexpr std::array<const char*, 6> kHeader{"point", "what", "baseline", "now", "change", ""};
 using Cells = std::array<std::string, kHeader.size()>;
 
@@ -21,7 +21,7 @@ std::vector<Cells> cells_of(const ComparedResults& comparison, const Labels& lab
     for (const Difference& d : compared.differences) {
       all.push_back({std::move(label), d.what, d.before, d.now, d.change, verdict_text(d.verdict)});
       label.clear();  // once for each point
-      for (std::string& cell : all.back()) cell = one_line(cell, kLongest);
+      for (std::string& cell : all.back()) cell = one_line(cell, kLongestText);
     }
   }
   return all;
@@ -51,8 +51,8 @@ std::string messages(const ComparedResults& comparison, const Labels& labels) {
   std::string text;
   for (const ComparedPoint& compared : comparison.points) {
     if (compared.differences.empty() || compared.point->message.empty()) continue;
-    text += fmt::format("  {}: {}\n", one_line(labels.of(*compared.point, false), kLongest),
-                        one_line(compared.point->message, 2 * kLongest));
+    text += fmt::format("  {}: {}\n", one_line(labels.of(*compared.point, false), kLongestText),
+                        one_line(compared.point->message, 2 * kLongestText));
   }
   return text.empty() ? text : "\nmessages\n" + text;
 }
@@ -103,7 +103,8 @@ std::string to_terminal(const ComparedResults& comparison, const CheckedNames& n
   text += messages(comparison, labels);
   const std::vector<std::string> changes = change_lines(comparison);
   if (!changes.empty()) text += "\ninputs that are not those of the baseline\n";
-  for (const std::string& change : changes) text += "  " + one_line(change, 3 * kLongest) + "\n";
+  for (const std::string& change : changes)
+    text += "  " + one_line(change, 3 * kLongestText) + "\n";
   const int failed = failures(comparison, names.strict);
   return text + fmt::format("{}{} beside {}: {}; {}\n", text.empty() ? "" : "\n", names.subject,
                             names.baseline, counts_text(comparison),

@@ -19,7 +19,7 @@ namespace {
 namespace po = boost::program_options;
 using sim::InputError;
 
-constexpr const char* kUsage =
+constexpr const char* kMapUsage =
     "usage: gardenhose map --topology NAME --model NAME[,NAME...] [FLAGS]\n"
     "       gardenhose map STORE --x INPUT --y INPUT [FLAGS]      over any two inputs of a sweep:\n"
     "                                                             gardenhose map STORE --help\n\n"
@@ -79,7 +79,7 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(map);
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kMapUsage, flags, {}, values)) return std::nullopt;
   check_format(o.format);
   refuse_batch(values);
   o.models = split(o.job.model);

@@ -14,7 +14,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kUsage =
+constexpr const char* kStoreMapUsage =
     "usage: gardenhose map STORE --x INPUT --y INPUT [FLAGS]\n\n"
     "Which scheme is fastest where, over any two inputs of a sweep: in each cell the fastest\n"
     "compressed scheme, and its throughput over that of the fastest uncompressed one. Every other\n"
@@ -24,7 +24,7 @@ constexpr const char* kUsage =
     "                 --where \"in_scheme = 'sharded'\" --format csv | plots/scheme_map.py > "
     "map.svg\n";
 
-std::optional<StoreMapOptions> parse(const Arguments& arguments) {
+std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
   StoreMapOptions o;
   po::options_description flags("Flags");
   auto add = flags.add_options();
@@ -42,7 +42,7 @@ std::optional<StoreMapOptions> parse(const Arguments& arguments) {
   po::positional_options_description places;
   places.add("store", 1);
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kStoreMapUsage, flags, places, values)) return std::nullopt;
   check_format(o.format);
   if (o.x == o.y || o.x == o.over || o.y == o.over) {
     throw sim::InputError("--y: --x, --y and --over are to be three inputs");
@@ -100,7 +100,7 @@ void print_table(const StoreMapOptions& options, const StoreMap& map) {
 }  // namespace
 
 int map_of_store(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_store_map(arguments);
   if (!options) return 0;
   Store store(options->store, Access::read);
   const StoreMap map = map_store(store, *options);

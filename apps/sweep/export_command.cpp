@@ -21,7 +21,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kUsage =
+constexpr const char* kExportUsage =
     "usage: gardenhose export STORE --format csv|jsonl [--output FILE]\n\n"
     "  gardenhose export study.sqlite --format csv --output study.csv\n"
     "  gardenhose export study.sqlite --format jsonl | jq -c '[.inputs.nodes, .report.mfu]'\n\n"
@@ -124,7 +124,7 @@ int export_command(const Arguments& arguments) {
   po::positional_options_description places;
   places.add("store", 1);
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return 0;
+  if (!parse_arguments(arguments, kExportUsage, flags, places, values)) return 0;
   if (format != "csv" && format != "jsonl") {
     throw sim::InputError(
         fmt::format("--format: '{}' is none of the known: csv, jsonl", sim::printable(format)));

@@ -15,7 +15,7 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
-constexpr const char* kUsage =
+constexpr const char* kMergeUsage =
     "usage: gardenhose merge OUT IN...\n\n"
     "Writes the points of all IN into OUT, a new store. What no IN has is open there:\n"
     "`gardenhose sweep SPEC.toml --store OUT` runs it.\n\n"
@@ -111,7 +111,7 @@ int merge_command(const Arguments& arguments) {
   po::positional_options_description places;
   places.add("out", 1).add("in", -1);
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return 0;
+  if (!parse_arguments(arguments, kMergeUsage, flags, places, values)) return 0;
   if (fs::exists(fs::symlink_status(out))) {
     throw sim::InputError(out + ": is there already; remove it, or name another file");
   }

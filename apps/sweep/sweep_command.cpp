@@ -22,7 +22,7 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
-constexpr const char* kUsage =
+constexpr const char* kSweepUsage =
     "usage: gardenhose sweep SPEC.toml [FLAGS]\n\n"
     "Runs a grid of points, each a `gardenhose run` in a process of its own, and keeps what they\n"
     "say in an SQLite file. The same command goes on after Ctrl-C, a crash or a reboot.\n\n"
@@ -72,7 +72,7 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   po::positional_options_description places;
   places.add("spec", 1);
   po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kSweepUsage, flags, places, values)) return std::nullopt;
   o.spec = spec;
   o.store = store;
   return o;

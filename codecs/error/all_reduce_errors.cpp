@@ -6,7 +6,7 @@
 namespace codecs {
 namespace {
 
-Eigen::Map<const Eigen::ArrayXf> as_array(const std::vector<float>& values) {
+Eigen::Map<const Eigen::ArrayXf> values_of(const std::vector<float>& values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
@@ -26,12 +26,12 @@ AllReduceErrors all_reduce_errors(const AllReduce& method, const AllReduceShape&
     const auto of_rank = gradients.subspan(step * shape.ranks, shape.ranks);
     dense *= method.momentum;
     for (const std::vector<float>& gradient : of_rank) {
-      dense += as_array(gradient).cast<double>() / static_cast<double>(shape.ranks);
+      dense += values_of(gradient).cast<double>() / static_cast<double>(shape.ranks);
     }
     sum += dense;
     owed += dense;
     const double given = owed.square().sum();
-    owed -= as_array(exchange(of_rank, static_cast<std::uint32_t>(step))).cast<double>();
+    owed -= values_of(exchange(of_rank, static_cast<std::uint32_t>(step))).cast<double>();
     const double lost = owed.square().sum();
     errors.contraction += (1 - lost / given) / static_cast<double>(steps);
     if (step == 0) errors.first_step = std::sqrt(lost / given);

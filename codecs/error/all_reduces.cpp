@@ -16,7 +16,7 @@ namespace codecs {
 namespace {
 
 using Shape = AllReduceShape;
-using Gradients = std::span<const std::vector<float>>;
+using ByRank = std::span<const std::vector<float>>;
 using Wires = std::vector<std::byte>;  // laid end to end
 using Values = std::vector<float>;
 
@@ -24,7 +24,7 @@ using Values = std::vector<float>;
 // decode(wires, mean).
 template <typename Encode, typename Decode>
 AllReduceStep all_gather(std::size_t wire_bytes, Encode encode, Decode decode) {
-  return [=](Gradients of_rank, std::uint32_t step) mutable {
+  return [=](ByRank of_rank, std::uint32_t step) mutable {
     Wires wires(of_rank.size() * wire_bytes);
     for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
       const RandomKey key{.step = step, .rank = static_cast<std::uint32_t>(rank)};
@@ -89,7 +89,7 @@ AllReduceStep start_one_bit(const Shape& shape, std::uint64_t) {
   const OneBit one_bit = one_bit_shape(shape);
   const OneBitState empty{.worker = Values(one_bit.elements),
                           .server = Values(one_bit.shard_elements())};
-  return [=, states = std::vector(shape.ranks, empty)](Gradients of_rank, std::uint32_t) mutable {
+  return [=, states = std::vector(shape.ranks, empty)](ByRank of_rank, std::uint32_t) mutable {
     if (!kFeedback) states.assign(states.size(), empty);
     return all_reduce_one_bit(one_bit, of_rank, states);
   };
@@ -150,7 +150,7 @@ template <std::size_t kRank>
 AllReduceStep start_power_sgd(const Shape& shape, std::uint64_t seed) {
   const PowerSgd matrix = matrix_of<kRank>(shape);
   return [matrix, state = power_sgd_state(matrix, shape.ranks, {.seed = seed})](
-             Gradients of_rank, std::uint32_t) mutable {
+             ByRank of_rank, std::uint32_t) mutable {
     return all_reduce_power_sgd(matrix, of_rank, state);
   };
 }

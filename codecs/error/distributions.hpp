@@ -20,6 +20,11 @@ struct Distribution {
 [[nodiscard]] std::span<const Distribution> all_distributions();
 // Throws std::out_of_range whose text names the known distributions.
 [[nodiscard]] const Distribution& distribution_named(std::string_view name);
+// The seed of the `index`-th of the independent streams of a seed.
+[[nodiscard]] constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t index) {
+  return seed * 1'000'003 + index;
+}
+
 [[nodiscard]] std::vector<float> draw(const Distribution& distribution, std::uint64_t seed,
                                       std::size_t elements);
 

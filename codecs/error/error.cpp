@@ -14,9 +14,6 @@ Eigen::ArrayXd as_array(std::span<const float> values) {
       .cast<double>();
 }
 
-// Independent streams for the shared part (0) and each rank.
-std::uint64_t stream(std::uint64_t seed, std::uint64_t index) { return seed * 1'000'003 + index; }
-
 }  // namespace
 
 ErrorMetrics compare(std::span<const float> exact, std::span<const float> decoded) {
@@ -48,6 +45,7 @@ std::vector<float> encode_and_decode(const Codec& codec, std::span<const float> 
 
 Gradients draw_gradients(const GradientDraw& wanted, std::size_t ranks, std::size_t elements) {
   const Distribution& distribution = *wanted.distribution;
+  // Streams: the shared part (0) and each rank.
   const Eigen::ArrayXd shared = as_array(draw(distribution, stream(wanted.seed, 0), elements));
   Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(elements));
   Gradients gradients;

@@ -13,9 +13,8 @@
 namespace codecs {
 namespace {
 
-// Independent streams for the weights (0), each step, and what the steps share.
+// Streams: the weights (0), each step, and what the steps share.
 constexpr std::uint64_t kShared = 999'999;
-std::uint64_t stream(std::uint64_t seed, std::uint64_t index) { return seed * 1'000'003 + index; }
 
 Eigen::ArrayXd draw_normal(std::uint64_t seed, std::size_t elements) {
   const std::vector<float> values = draw(distribution_named("normal"), seed, elements);

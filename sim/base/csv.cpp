@@ -8,15 +8,13 @@
 #include <cmath>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/base/toml_guard.hpp"
 
 namespace sim {
 namespace {
-
-constexpr std::size_t kMaxFileBytes = 1 << 20;
-constexpr std::size_t kMaxPathBytes = 4096;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r";
@@ -65,8 +63,8 @@ double CsvRow::number(const std::string& column) const {
 
 std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path& file,
                               std::span<const std::string_view> columns) {
-  const std::string name = printable_line(file.string(), kMaxPathBytes);
-  if (text.size() > kMaxFileBytes) {
+  const std::string name = printable_path(file);
+  if (text.size() > kMostInputBytes) {
     throw InputError(name + ": is larger than 1 MiB; is it the right file?");
   }
   std::vector<CsvRow> rows;

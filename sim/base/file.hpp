@@ -1,11 +1,16 @@
 // Writing files whole or not at all, and reading what this program wrote or ships.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace sim {
+
+// Larger files are refused: of those that people write, and that programs write.
+inline constexpr std::size_t kMostInputBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostDataBytes = std::size_t{64} << 20;
 
 // The file gets its name when it is whole: until then, and after any failure, the old one stays.
 // Follows links; writes a device or pipe as it is. Throws InputError where the place cannot be

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_guard.hpp"
 
@@ -21,17 +22,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLongestName = 4096;
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
-
-std::string name_of(const std::filesystem::path& file) {
-  return printable_line(file.string(), kLongestName);
-}
-
 }  // namespace
 
 JsonDocument parse_json(std::string_view text, const std::filesystem::path& file) {
-  const std::string name = name_of(file);
+  const std::string name = printable_path(file);
   // Json::parse takes the last of equal keys in silence.
   std::vector<std::set<std::string>> open;  // keys of the objects around the place
   const auto visit = [&](int, Json::parse_event_t event, const Json& parsed) {
@@ -53,12 +47,12 @@ JsonDocument parse_json(std::string_view text, const std::filesystem::path& file
 }
 
 JsonDocument read_json(const std::filesystem::path& file) {
-  const std::string name = name_of(file);
+  const std::string name = printable_path(file);
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
     throw InputError(name + ": is not a file that can be read");
   }
-  if (std::filesystem::file_size(file, error) > kMostBytes) {
+  if (std::filesystem::file_size(file, error) > kMostDataBytes) {
     throw InputError(name + ": is larger than 64 MiB; is it the right file?");
   }
   std::ifstream stream(file, std::ios::binary);

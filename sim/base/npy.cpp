@@ -10,21 +10,16 @@
 #include <string>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/toml_guard.hpp"
 
 namespace sim {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
-constexpr std::size_t kLongestName = 4096;
 constexpr std::size_t kMostDimensions = 8;
 constexpr std::size_t kPreamble = 10;  // magic, version, length of the header
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they are");
-
-std::string name_of(const std::filesystem::path& file) {
-  return printable_line(file.string(), kLongestName);
-}
 
 // The place that is read next.
 class Cursor {
@@ -52,7 +47,7 @@ class Cursor {
     const std::size_t first = place_;
     for (; place_ < bytes_.size() && bytes_[place_] >= '0' && bytes_[place_] <= '9'; ++place_) {
       value = value * 10 + static_cast<std::size_t>(bytes_[place_] - '0');
-      if (value > kMostBytes) fail("the shape is larger than any file that is read");
+      if (value > kMostDataBytes) fail("the shape is larger than any file that is read");
     }
     if (place_ == first) fail("the shape is no list of numbers");
     if (value == 0) fail("the tensor is empty");
@@ -84,7 +79,7 @@ std::size_t check_size(const Cursor& cursor, const Npy& npy, std::size_t value_b
   std::uintmax_t bytes = value_bytes;
   for (const std::size_t dimension : npy.shape) {
     bytes *= dimension;
-    if (bytes > kMostBytes) cursor.fail("the shape is larger than any file that is read");
+    if (bytes > kMostDataBytes) cursor.fail("the shape is larger than any file that is read");
   }
   if (bytes != cursor.rest().size()) {
     cursor.fail(fmt::format("the shape takes {} bytes, and {} follow; is the file whole?", bytes,
@@ -106,7 +101,7 @@ std::vector<float> widened(std::string_view bfloats) {
 }  // namespace
 
 Npy parse_npy(std::string_view bytes, const std::filesystem::path& file) {
-  Cursor cursor(bytes, name_of(file));
+  Cursor cursor(bytes, printable_path(file));
   cursor.expect("\x93NUMPY", "is no .npy file; write it with numpy.save");
   cursor.expect(std::string_view("\1\0", 2), "is not of version 1.0; write it with numpy.save");
   const std::size_t low = cursor.byte();
@@ -133,12 +128,12 @@ Npy parse_npy(std::string_view bytes, const std::filesystem::path& file) {
 }
 
 Npy read_npy(const std::filesystem::path& file) {
-  const std::string name = name_of(file);
+  const std::string name = printable_path(file);
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
     throw InputError(name + ": is not a file that can be read");
   }
-  if (std::filesystem::file_size(file, error) > kMostBytes) {
+  if (std::filesystem::file_size(file, error) > kMostDataBytes) {
     throw InputError(name + ": is larger than 64 MiB; record a part of the tensor");
   }
   std::ifstream stream(file, std::ios::binary);

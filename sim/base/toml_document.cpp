@@ -11,19 +11,18 @@
 #include <system_error>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_guard.hpp"
 
 namespace sim {
 namespace {
 
-constexpr std::size_t kMaxFileBytes = 1 << 20;
 // With 64 bytes a part, a leaf's dotted key stays short, however many leaves a hostile header has.
 constexpr int kMaxTableDepth = 8;
 constexpr std::size_t kMaxKeyBytes = 64;
 // The parser quotes what it read, however long.
 constexpr std::size_t kMaxMessageBytes = 300;
-constexpr std::size_t kMaxPathBytes = 4096;
 
 bool is_bare_key(std::string_view key) {
   return !key.empty() && key.size() <= kMaxKeyBytes && std::ranges::all_of(key, [](char c) {
@@ -145,7 +144,7 @@ void check_setting_key(const Setting& setting, const TomlDocument& document) {
 
 void apply_setting(const Setting& setting, TomlDocument& document) {
   check_setting_key(setting, document);
-  if (setting.value.size() > kMaxFileBytes) fail_setting(setting, "value is longer than 1 MiB");
+  if (setting.value.size() > kMostInputBytes) fail_setting(setting, "value is longer than 1 MiB");
   const TomlPlace place{0, 0, true};
   for (std::size_t dot = setting.key.find('.'); dot != std::string::npos;
        dot = setting.key.find('.', dot + 1)) {
@@ -159,8 +158,8 @@ void apply_setting(const Setting& setting, TomlDocument& document) {
 TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
                         std::span<const Setting> settings) {
   TomlDocument document;
-  document.file = printable_line(file.string(), kMaxPathBytes);
-  if (text.size() > kMaxFileBytes) {
+  document.file = printable_path(file);
+  if (text.size() > kMostInputBytes) {
     throw InputError(document.file + ": is larger than 1 MiB; is it the right file?");
   }
   if (text.empty()) throw InputError(document.file + ":1:1: is empty; copy a shipped file");
@@ -181,7 +180,7 @@ std::string toml_text(std::string_view text) {
 }
 
 std::string read_input_text(const std::filesystem::path& file) {
-  const std::string name = printable_line(file.string(), kMaxPathBytes);
+  const std::string name = printable_path(file);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   if (status.type() == std::filesystem::file_type::not_found) {
@@ -198,7 +197,7 @@ std::string read_input_text(const std::filesystem::path& file) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   // One byte more than allowed, so that parse_toml can tell that there is more.
-  std::string text(kMaxFileBytes + 1, '\0');
+  std::string text(kMostInputBytes + 1, '\0');
   if (stream) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!stream.is_open() || stream.bad()) {
     throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));

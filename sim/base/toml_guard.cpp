@@ -204,4 +204,8 @@ std::string printable_line(std::string_view text, std::size_t longest) {
   return result;
 }
 
+std::string printable_path(const std::filesystem::path& file) {
+  return printable_line(file.string(), 4096);
+}
+
 }  // namespace sim

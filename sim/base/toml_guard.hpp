@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,5 +28,8 @@ struct UnsafeToml {
 
 // `text` on one line and cut after `longest` bytes: for paths and for messages of another library.
 [[nodiscard]] std::string printable_line(std::string_view text, std::size_t longest);
+
+// A file's name as a message shows it: on one line, and cut where it is longer than any path.
+[[nodiscard]] std::string printable_path(const std::filesystem::path& file);
 
 }  // namespace sim

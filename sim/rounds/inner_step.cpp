@@ -14,7 +14,7 @@
 namespace sim {
 namespace {
 
-constexpr int kParts = 16;  // of the gradients, at most
+constexpr int kGradientParts = 16;  // of the gradients, at most
 
 // Gradients that are reduced while the backward pass goes on are ready in parts.
 std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeline,
@@ -29,8 +29,8 @@ std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeli
   if (ends.empty()) return {needed_s};
   std::sort(ends.begin(), ends.end());
   std::vector<double> ready;
-  for (int part = 1; part <= kParts; ++part) {
-    ready.push_back(ends[ends.size() * static_cast<std::size_t>(part) / kParts - 1]);
+  for (int part = 1; part <= kGradientParts; ++part) {
+    ready.push_back(ends[ends.size() * static_cast<std::size_t>(part) / kGradientParts - 1]);
   }
   ready.back() = ends.back();
   return ready;

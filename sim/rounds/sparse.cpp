@@ -9,9 +9,9 @@ namespace {
 constexpr codecs::Format kSparse{.element = codecs::Element::codebook2, .group = 4096, .keep = 64};
 
 // The outer weights and the residual in FP32; there is no outer momentum.
-constexpr double kState = 4 + 4;
+constexpr double kErrorState = 4 + 4;
 // Outer weights read and written, weights written.
-constexpr double kUpdate = 3 * 4;
+constexpr double kSparseUpdate = 3 * 4;
 
 }  // namespace
 
@@ -23,8 +23,8 @@ extern const OuterScheme sparseloco{.name = "sparseloco",
                                     .wire = kSparse,
                                     .feedback = true,
                                     .inner_steps = 30,
-                                    .state_bytes = kState,
-                                    .update_bytes = kUpdate,
+                                    .state_bytes = kErrorState,
+                                    .update_bytes = kSparseUpdate,
                                     .twin = "sparseloco_dense"};
 
 // The deployed code stores each 2-bit code in a byte: 12 + 8 bits a value instead of 12 + 2.
@@ -36,8 +36,8 @@ extern const OuterScheme sparseloco_deployed{
     .feedback = true,
     .sent_per_byte = (12.0 + 8.0) / (12.0 + 2.0),
     .inner_steps = 30,
-    .state_bytes = kState,
-    .update_bytes = kUpdate,
+    .state_bytes = kErrorState,
+    .update_bytes = kSparseUpdate,
     .twin = "sparseloco_dense"};
 
 extern const OuterScheme sparseloco_store{.name = "sparseloco_store",
@@ -46,8 +46,8 @@ extern const OuterScheme sparseloco_store{.name = "sparseloco_store",
                                           .wire = kSparse,
                                           .feedback = true,
                                           .inner_steps = 30,
-                                          .state_bytes = kState,
-                                          .update_bytes = kUpdate,
+                                          .state_bytes = kErrorState,
+                                          .update_bytes = kSparseUpdate,
                                           .twin = "sparseloco_dense"};
 
 extern const OuterScheme sparseloco_dense{.name = "sparseloco_dense",
@@ -56,7 +56,7 @@ extern const OuterScheme sparseloco_dense{.name = "sparseloco_dense",
                                           .wire = formats::kFp32,
                                           .inner_steps = 30,
                                           .state_bytes = 4,
-                                          .update_bytes = kUpdate,
+                                          .update_bytes = kSparseUpdate,
                                           .twin = "sparseloco_dense"};
 
 }  // namespace sim

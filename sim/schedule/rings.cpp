@@ -59,10 +59,10 @@ class NodeOrders {
   std::vector<int> used_;
 };
 
-using Nodes = std::vector<std::vector<int>>;  // the group's ranks, node by node
+using RanksByNode = std::vector<std::vector<int>>;  // the group's ranks, node by node
 
-Nodes by_node(const Cluster& cluster, const std::vector<int>& ranks) {
-  Nodes nodes;
+RanksByNode by_node(const Cluster& cluster, const std::vector<int>& ranks) {
+  RanksByNode nodes;
   for (const int rank : ranks) {
     if (nodes.empty() || node_of(cluster, nodes.back().front()) != node_of(cluster, rank)) {
       nodes.emplace_back();
@@ -105,7 +105,7 @@ std::vector<Hop> ring_hops(const Cluster& cluster, const std::vector<std::vector
 }  // namespace
 
 std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& ranks) {
-  const Nodes nodes = by_node(cluster, ranks);
+  const RanksByNode nodes = by_node(cluster, ranks);
   const bool mesh = cluster.nvlink.kind == Nvlink::Kind::full_mesh;
   std::vector<NodeOrders> orders;
   for (const auto& members : nodes) {

@@ -10,8 +10,6 @@
 namespace sim {
 namespace {
 
-constexpr double kFloat = 4;
-
 codecs::PowerSgd shape_of(const MatrixShape& matrix, int factor_rank) {
   return {.rows = static_cast<std::size_t>(matrix.rows),
           .columns = static_cast<std::size_t>(matrix.columns),
@@ -80,7 +78,7 @@ void reduce_low_rank(Step& step, const Communicator& group, int stage, const Buc
                                      step.scheme.gradients.factor_rank);
   auto ready = step.last_of(group, Stream::compute);
   const auto reduce = [&](double values, std::string_view label) {
-    all_reduce(step.builder, group, kFloat * values,
+    all_reduce(step.builder, group, kFp32Bytes * values,
                {.stream = Stream::gradients,
                 .phase = Phase::gradient_comm,
                 .label = label,

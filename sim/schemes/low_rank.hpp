@@ -9,6 +9,8 @@
 
 namespace sim {
 
+inline constexpr double kFp32Bytes = 4;  // factors are sums in FP32
+
 // What a rank has of a bucket's parameters, matrix by matrix.
 struct Factors {
   double matrices = 0;  // parameters that travel as factors

@@ -38,14 +38,13 @@ double residuals(const GradientExchange& exchange, bool sharded, double ranks, d
 
 // Both factors in FP32, for each parameter of the stage that has most.
 double factors(const StepContext& context, int factor_rank) {
-  constexpr double kFloat = 4;
   double most = 0;
   for (int stage = 0; stage < context.parallelism.pipeline; ++stage) {
     const StageParameters held = stage_parameters(context.model, context.parallelism, stage);
     const Factors sent =
         factors_of(context.model, context.parallelism, stage,
                    {.parameters = held.total(), .last_layer = held.layers - 1}, factor_rank);
-    most = std::max(most, kFloat * (sent.rows + sent.columns) / held.total());
+    most = std::max(most, kFp32Bytes * (sent.rows + sent.columns) / held.total());
   }
   return most;
 }

@@ -11,8 +11,6 @@
 namespace sim {
 namespace {
 
-constexpr std::size_t kMaxPathBytes = 4096;
-
 Stages read_stages(TomlReader& reader) {
   constexpr const char* kKey = "zero";
   const auto given = reader.integers(kKey, {.lowest = 0, .highest = 3});
@@ -108,7 +106,7 @@ void check_name(const Scheme& scheme, const std::filesystem::path& file) {
     throw InputError(
         fmt::format("{}: is not the shipped scheme of that name; call the file "
                     "something else",
-                    printable_line(file.string(), kMaxPathBytes)));
+                    printable_path(file)));
   }
 }
 

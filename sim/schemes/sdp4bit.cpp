@@ -10,7 +10,7 @@ namespace {
 using codecs::Element;
 using codecs::Rotation;
 
-constexpr const char* kPaper = "arXiv 2410.15526";
+constexpr const char* kSdp4bitPaper = "arXiv 2410.15526";
 
 WeightExchange weight_differences() {
   return {.wire = {formats::stochastic(Element::int4, 2048)}, .difference = true};
@@ -31,7 +31,7 @@ GradientExchange two_level(Element inside, Rotation rotation, bool fused = true)
 Scheme qwd() {
   return {.name = "qwd",
           .summary = "SDP4Bit's weights alone: INT4 differences, FP32 gradients",
-          .source = kPaper,
+          .source = kSdp4bitPaper,
           .zero = {1, 2},
           .weights = weight_differences(),
           .twin = "sharded"};
@@ -40,7 +40,7 @@ Scheme qwd() {
 Scheme tlq() {
   return {.name = "tlq",
           .summary = "two-level gradients: INT8 inside a node, INT4 between nodes",
-          .source = kPaper,
+          .source = kSdp4bitPaper,
           .zero = {1, 2, 3},
           .gradients = two_level(Element::int8, Rotation::none),
           .twin = "sharded"};
@@ -49,7 +49,7 @@ Scheme tlq() {
 Scheme tlq_hs() {
   return {.name = "tlq_hs",
           .summary = "tlq smoothed by a Hadamard transform: SDP4Bit's gradients",
-          .source = kPaper,
+          .source = kSdp4bitPaper,
           .zero = {1, 2, 3},
           .gradients = two_level(Element::int8, Rotation::hadamard),
           .twin = "sharded"};
@@ -58,7 +58,7 @@ Scheme tlq_hs() {
 Scheme ulq() {
   return {.name = "ulq",
           .summary = "one precision on both levels: INT4 inside and between nodes",
-          .source = kPaper,
+          .source = kSdp4bitPaper,
           .zero = {1, 2, 3},
           .gradients = two_level(Element::int4, Rotation::none),
           .twin = "sharded"};
@@ -67,7 +67,7 @@ Scheme ulq() {
 Scheme sdp4bit() {
   return {.name = "sdp4bit",
           .summary = "SDP4Bit: qwd for the weights and tlq_hs for the gradients",
-          .source = kPaper,
+          .source = kSdp4bitPaper,
           .zero = {1, 2},
           .weights = weight_differences(),
           .gradients = two_level(Element::int8, Rotation::hadamard),
@@ -77,7 +77,7 @@ Scheme sdp4bit() {
 Scheme sdp4bit_unfused() {
   return {.name = "sdp4bit_unfused",
           .summary = "SDP4Bit with the Hadamard transform as a kernel of its own",
-          .source = kPaper,
+          .source = kSdp4bitPaper,
           .zero = {1, 2},
           .weights = weight_differences(),
           .gradients = two_level(Element::int8, Rotation::hadamard, false),

@@ -7,7 +7,7 @@
 namespace sim {
 namespace {
 
-constexpr const char* kPaper = "arXiv 2306.10209";
+constexpr const char* kZeroppPaper = "arXiv 2306.10209";
 
 // INT8 blocks, section 3.1; DeepSpeed's have at most 8000 elements.
 WeightExchange quantized_weights(bool secondary_shards) {
@@ -34,7 +34,7 @@ GradientExchange with_loco() {
 Scheme qwz() {
   return {.name = "qwz",
           .summary = "ZeRO++'s weights alone: INT8, forward and backward",
-          .source = kPaper,
+          .source = kZeroppPaper,
           .zero = {3},
           .weights = quantized_weights(false),
           .twin = "sharded"};
@@ -43,7 +43,7 @@ Scheme qwz() {
 Scheme hpz() {
   return {.name = "hpz",
           .summary = "ZeRO++'s second shards alone: backward, nodes gather their own",
-          .source = kPaper,
+          .source = kZeroppPaper,
           .zero = {3},
           .weights = {.secondary_shards = true},
           .twin = "sharded"};
@@ -52,7 +52,7 @@ Scheme hpz() {
 Scheme qgz() {
   return {.name = "qgz",
           .summary = "ZeRO++'s gradients alone: INT4 on two levels",
-          .source = kPaper,
+          .source = kZeroppPaper,
           .zero = {3},
           .gradients = quantized_gradients(),
           .twin = "sharded"};
@@ -61,7 +61,7 @@ Scheme qgz() {
 Scheme zeropp() {
   return {.name = "zeropp",
           .summary = "ZeRO++: qwz, hpz and qgz together",
-          .source = kPaper,
+          .source = kZeroppPaper,
           .zero = {3},
           .weights = quantized_weights(true),
           .gradients = quantized_gradients(),

@@ -23,7 +23,6 @@ constexpr Bytes kMostOverhead{1 << 20};
 constexpr std::array<std::string_view, 4> kColumns{"step", "inputs", "elements", "seconds"};
 constexpr std::array<std::string_view, 3> kSteps{"encode", "decode", "decode_reduce"};
 constexpr double kMostInputs = 1 << 16;
-constexpr std::size_t kMaxPathBytes = 4096;
 // So that rates and ratios of them are finite.
 constexpr double kMostElements = 1e15;
 constexpr double kShortest = 1e-9;
@@ -66,7 +65,7 @@ void add_time(const CsvRow& row, CodecCard& card) {
 }
 
 void add_times(std::string_view text, const std::filesystem::path& file, CodecCard& card) {
-  const std::string name = printable_line(file.string(), kMaxPathBytes);
+  const std::string name = printable_path(file);
   std::vector<std::string> problems;
   for (const CsvRow& row : parse_csv(text, file, kColumns)) {
     try {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/base/toml_guard.hpp"
@@ -18,9 +19,6 @@
 
 namespace sim {
 namespace {
-
-constexpr std::size_t kMaxFileBytes = 1 << 20;
-constexpr std::size_t kLongestPath = 4096;
 
 // No arithmetic depends on these, in any family: names, tokens, files, numbers within an operator.
 constexpr std::array<std::string_view, 35> kIgnored{"_attn_implementation",
@@ -149,9 +147,8 @@ void name_after(const std::filesystem::path& file, Model& model) {
 
 Model parse_config(std::string_view text, const std::filesystem::path& file,
                    std::span<const Setting> settings) {
-  if (text.size() > kMaxFileBytes) {
-    throw InputError(printable_line(file.string(), kLongestPath) +
-                     ": is larger than 1 MiB; is it the right file?");
+  if (text.size() > kMostInputBytes) {
+    throw InputError(printable_path(file) + ": is larger than 1 MiB; is it the right file?");
   }
   const JsonDocument document = parse_json(text, file);
   ConfigReader config(document);

@@ -26,8 +26,6 @@ constexpr std::array kBiases{EnumName<Model::Biases>{"none", Model::Biases::none
                              EnumName<Model::Biases>{"qkv", Model::Biases::qkv},
                              EnumName<Model::Biases>{"all", Model::Biases::all}};
 
-constexpr std::size_t kLongestPath = 4096;
-
 int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
   return static_cast<int>(reader.integer(key, range));
 }
@@ -96,9 +94,8 @@ std::string name_in(std::span<const EnumName<E>> names, E value) {
 // What a model file would hold. Its lines are nowhere, so what is wrong has the file alone.
 TomlDocument document_of(const Model& model, const std::filesystem::path& file) {
   constexpr TomlPlace kNowhere{.line = 0, .column = 0};
-  TomlDocument document{.file = printable_line(file.string(), kLongestPath),
-                        .leaves = {},
-                        .tables = {{"model", kNowhere}}};
+  TomlDocument document{
+      .file = printable_path(file), .leaves = {}, .tables = {{"model", kNowhere}}};
   const auto put = [&](const char* key, TomlScalar value) {
     document.leaves.emplace(key, TomlLeaf{kNowhere, std::move(value)});
   };
