@@ -31,12 +31,12 @@ build_release() {
   cmake --preset release -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
     -DCMAKE_CUDA_ARCHITECTURES=80-virtual -DCMAKE_CUDA_FLAGS="-Xcicc -O0" \
     -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" \
-    -DGARDENHOSE_SIM_TESTS=OFF -DGARDENHOSE_GPU_TESTS=OFF &&
+    -DGARDENHOSE_SIM_TESTS=OFF -DGARDENHOSE_GPU_TESTS=OFF -DGARDENHOSE_UNITY=ON &&
     cmake --build --preset release --parallel "$jobs" -- -k 0
 }
 
 build_asan() {
-  cmake --preset asan &&
+  cmake --preset asan -DGARDENHOSE_UNITY=ON &&
     cmake --build --preset asan --parallel "$jobs" --target sim_tests fuzzers -- -k 0
 }
 
