@@ -9,7 +9,10 @@ import torch
 LARGEST = {"int8": 127.0, "int4": 7.0, "int2": 1.0, "e4m3": 448.0, "e5m2": 57344.0, "e2m1": 6.0,
            "nf4": 1.0}
 EXPONENT = {"e4m3": (8, 3), "e5m2": (15, 2), "e2m1": (2, 1)}  # of the largest code; mantissa bits
-FLOATS = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}
+# Of a PyTorch that has them.
+FLOATS = {name: getattr(torch, of_torch)
+          for name, of_torch in {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}.items()
+          if hasattr(torch, of_torch)}
 CASTS = {"bf16": torch.bfloat16, "fp16": torch.float16}
 E2M1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
 NF4 = [-1, -0.6961928, -0.5250731, -0.3949175, -0.2844414, -0.1847734, -0.0910500, 0, 0.0795803,
@@ -54,6 +57,11 @@ class Coder:
         known = set(LARGEST) | set(LLOYD) | set(CASTS) | {"sign", "codebook2", "sign_magnitude2"}
         if form.element not in known or form.scale == "clipped":
             raise Unsupported(f"no form written for {form.element}")
+        needed = {form.element} & {"e4m3", "e5m2"}
+        if form.scale == "e4m3_tensor":
+            needed.add("e4m3")
+        if not needed <= set(FLOATS):
+            raise Unsupported("this PyTorch has no FP8 types")
         self.form = form
         levels = levels_of(form)
         if levels:
@@ -144,7 +152,7 @@ class Coder:
         if form.scale.startswith("e8m0"):
             step = (step.int() << 23).view(torch.float32)
         elif form.scale == "e4m3_tensor":
-            step = step.view(torch.float8_e4m3fn).float() * scales[1]
+            step = step.view(FLOATS["e4m3"]).float() * scales[1]
         if form.group != 0:
             step = step.view(*payload.shape[:-1], -1, 1)
         v = v * step
@@ -191,7 +199,7 @@ def scale(form, groups, coder):
     if form.scale == "e4m3_tensor":
         whole = amax.amax()
         total = torch.where(whole > 0, 2688 / whole, 1.0)
-        block = (amax / 6 * total).to(torch.float8_e4m3fn)
+        block = (amax / 6 * total).to(FLOATS["e4m3"])
         step = block.float()
         return torch.where(step > 0, total / step, 0), (block.view(torch.uint8), 1 / total)
     if form.scale == "norm":

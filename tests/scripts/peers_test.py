@@ -110,6 +110,26 @@ class Scripts(unittest.TestCase):
         self.assertIn("inside the repository", done.stderr)
 
 
+class OldPyTorch(unittest.TestCase):
+    def test_formats_whose_types_it_lacks_are_unsupported(self):
+        script = """if True:
+            import sys, types
+            old = types.ModuleType("torch")
+            old.bfloat16, old.float16 = "bf16", "fp16"
+            sys.modules["torch"] = old
+            import formats, torch_coder
+            for name in sys.argv[1:]:
+                try:
+                    torch_coder.Coder(formats.parse(name), "cpu")
+                except torch_coder.Unsupported as why:
+                    print(name, why)"""
+        names = ["bf16", "int8_g128", "mxfp8", "e5m2_g128", "nvfp4"]
+        done = subprocess.run([sys.executable, "-Bc", script, *names], cwd=PEERS, check=True,
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout.splitlines(),
+                         [f"{name} this PyTorch has no FP8 types" for name in names[2:]])
+
+
 @unittest.skipIf(torch is None, "no PyTorch here")
 class Forms(unittest.TestCase):
     def test_they_lose_what_the_references_lose(self):
