@@ -7,31 +7,38 @@
 #include <utility>
 
 namespace apps {
+namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kFirst{2000};
+constexpr std::chrono::milliseconds kNext{200};
+constexpr const char* kClearLine = "\r\033[K";
 
-Progress::Progress(std::string what, int steps)
-    : what_(std::move(what)), steps_(steps), start_(Clock::now()), printed_(start_) {}
+void print(const std::string& line) {
+  fmt::print(stderr, "{}{}", kClearLine, line);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Progress::Progress(std::string what, int steps, std::function<Clock::time_point()> now)
+    : what_(std::move(what)),
+      steps_(steps),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      now_(std::move(now)),
+      start_(now_()),
+      printed_(start_) {}
 
 Progress::~Progress() {
-  if (shown_ && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  if (shown_) print("");
 }
 
 bool Progress::is_due() {
-  const auto now = Clock::now();
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto pause =
-      shown_ ? std::chrono::milliseconds(terminal ? 200 : 5000) : std::chrono::milliseconds(2000);
-  if (now - (shown_ ? printed_ : start_) < pause) return false;
+  if (!terminal_) return false;
+  const auto now = now_();
+  if (now - printed_ < (shown_ ? kNext : kFirst)) return false;
   shown_ = true;
   printed_ = now;
   return true;
-}
-
-void Progress::print(const std::string& line) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", line, terminal ? "" : "\n");
-  std::fflush(stderr);
 }
 
 void Progress::step() {

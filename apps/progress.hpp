@@ -1,5 +1,5 @@
-// Progress on standard error for work of more than two seconds; silent when it takes less, and when
-// standard error is not a terminal it prints whole lines.
+// Progress of work that takes more than two seconds, on one line of the terminal that standard error
+// is. Silent where it is none: a log, or a program that reads what was wrong.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,8 @@ namespace apps {
 
 class Progress {
  public:
-  Progress(std::string what, int steps);
+  using Clock = std::chrono::steady_clock;
+  Progress(std::string what, int steps, std::function<Clock::time_point()> now = Clock::now);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -22,14 +23,15 @@ class Progress {
 
  private:
   [[nodiscard]] bool is_due();
-  static void print(const std::string& line);
 
   std::string what_;
   int steps_;
   int begun_ = 0;
+  const bool terminal_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point printed_;
+  std::function<Clock::time_point()> now_;
+  Clock::time_point start_;
+  Clock::time_point printed_;
 };
 
 }  // namespace apps

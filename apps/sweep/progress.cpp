@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirst{2000};
 constexpr std::chrono::milliseconds kAtTerminal{200};
-constexpr std::chrono::milliseconds kInLog{15'000};
+constexpr std::chrono::minutes kInLog{1};
 
 }  // namespace
 
@@ -33,8 +33,8 @@ double SweepProgress::elapsed_s() const {
 void SweepProgress::show(std::int64_t ended, std::int64_t failed) {
   const auto now = Clock::now();
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  const auto pause = !shown_ ? kFirst : terminal ? kAtTerminal : kInLog;
-  if (ended == 0 || now - (shown_ ? printed_ : start_) < pause) return;
+  const std::chrono::milliseconds pause = !terminal ? kInLog : shown_ ? kAtTerminal : kFirst;
+  if (ended == 0 || now - printed_ < pause) return;
   shown_ = true;
   printed_ = now;
   const double rate = static_cast<double>(ended) / elapsed_s();

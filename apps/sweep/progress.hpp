@@ -1,5 +1,5 @@
 // How far a sweep is, on standard error: points, rate, time left. A line that is written over at a
-// terminal; else a line now and then, for a log.
+// terminal; else a line each minute, for a log.
 #pragma once
 
 #include <chrono>
