@@ -75,6 +75,15 @@ void TomlReader::inapplicable(std::string_view key, std::string_view why) {
   if (has(key)) wrong(key, why);
 }
 
+bool TomlReader::applies(std::string_view key, std::string_view chooser, bool goes_with_it) {
+  if (!is_good(chooser)) return has(key);
+  if (!goes_with_it) {
+    inapplicable(
+        key, fmt::format("does not apply with {} {}; remove it", leaf_of(chooser), text(chooser)));
+  }
+  return goes_with_it;
+}
+
 bool TomlReader::has(std::string_view key) {
   known_.emplace(key);
   known_tables_.emplace(table_of(key));

@@ -62,6 +62,10 @@ class TomlReader {
   void wrong(std::string_view key, std::string_view what);
   // The key is an error with this reason when the document has it: "does not apply with ...".
   void inapplicable(std::string_view key, std::string_view why);
+  // Whether to read `key`, which goes with some values of `chooser` alone, a key that was read before:
+  // with the others it is an error. Where the chooser itself is wrong, what stands in the document is
+  // read all the same: it has to be right by itself.
+  [[nodiscard]] bool applies(std::string_view key, std::string_view chooser, bool goes_with_it);
   // A line that is located already, in another file that this one names; it comes last.
   void elsewhere(std::string_view line) {
     problems_.push_back({{.line = std::numeric_limits<std::uint32_t>::max()}, std::string(line)});

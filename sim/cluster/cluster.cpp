@@ -74,11 +74,13 @@ Nvlink read_nvlink(TomlReader& reader, int gpus) {
 // g * nics / gpus.
 std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
   std::vector<int> result;
+  const bool known = reader.is_good("network.nics_per_node");
   if (!reader.has("network.gpu_nic")) {
     for (int g = 0; g < gpus; ++g) result.push_back(g * nics / gpus);
     return result;
   }
-  for (const std::int64_t nic : reader.integers("network.gpu_nic", {0, nics - 1})) {
+  const std::int64_t last = (known ? nics : kPerNode.highest) - 1;
+  for (const std::int64_t nic : reader.integers("network.gpu_nic", {0, last})) {
     result.push_back(static_cast<int>(nic));
   }
   if (reader.is_good("network.gpu_nic") && reader.is_good("cluster.gpus_per_node") &&
@@ -100,33 +102,32 @@ void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
   }
 }
 
-void read_leaves(TomlReader& reader, std::string_view fabric, int nodes, Network& network) {
-  constexpr std::array kKeys{"network.switch_latency", "network.nodes_per_leaf",
-                             "network.oversubscription"};
-  if (network.fabric == single_switch) {
-    for (const char* key : kKeys) {
-      reader.inapplicable(key, fmt::format("does not apply with fabric {}; remove it", fabric));
-    }
-    return;
+void read_leaves(TomlReader& reader, int nodes, Network& network) {
+  const auto has = [&](const char* key) {
+    return reader.applies(key, "network.fabric", network.fabric != single_switch);
+  };
+  if (has("network.switch_latency")) {
+    network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
   }
-  network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
+  if (has("network.oversubscription")) {
+    network.oversubscription = reader.number("network.oversubscription", kOversubscription);
+  }
+  if (!has("network.nodes_per_leaf")) return;
   network.nodes_per_leaf = read_count(reader, "network.nodes_per_leaf", kNodes);
-  network.oversubscription = reader.number("network.oversubscription", kOversubscription);
   if (reader.is_good("cluster.nodes")) {
     check_parts(reader, "network.nodes_per_leaf", network.nodes_per_leaf, nodes, "nodes");
   }
 }
 
-void read_pods(TomlReader& reader, std::string_view fabric, int nodes, Network& network) {
-  constexpr std::array kKeys{"network.leaves_per_pod", "network.pod_oversubscription"};
-  if (network.fabric != fat_tree_3level) {
-    for (const char* key : kKeys) {
-      reader.inapplicable(key, fmt::format("does not apply with fabric {}; remove it", fabric));
-    }
-    return;
+void read_pods(TomlReader& reader, int nodes, Network& network) {
+  const auto has = [&](const char* key) {
+    return reader.applies(key, "network.fabric", network.fabric == fat_tree_3level);
+  };
+  if (has("network.pod_oversubscription")) {
+    network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
   }
+  if (!has("network.leaves_per_pod")) return;
   network.leaves_per_pod = read_count(reader, "network.leaves_per_pod", kNodes);
-  network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
   if (reader.is_good("network.nodes_per_leaf") && reader.is_good("cluster.nodes")) {
     const int leaves = (nodes + network.nodes_per_leaf - 1) / network.nodes_per_leaf;
     check_parts(reader, "network.leaves_per_pod", network.leaves_per_pod, leaves, "leaves");
@@ -149,20 +150,9 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   network.node_price = read_optional_price<DollarRate>(reader, "network.node_price");
   network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
   network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
-  if (reader.is_good("network.nics_per_node")) {
-    network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
-  }
-  if (reader.is_good("network.fabric")) {
-    const std::string_view fabric = kFabrics[static_cast<std::size_t>(network.fabric)].name;
-    read_leaves(reader, fabric, nodes, network);
-    read_pods(reader, fabric, nodes, network);
-    return network;
-  }
-  // With no fabric known, nothing can be said of the keys that depend on it.
-  for (const char* key : {"switch_latency", "nodes_per_leaf", "oversubscription", "leaves_per_pod",
-                          "pod_oversubscription", "gpu_nic"}) {
-    static_cast<void>(reader.has(fmt::format("network.{}", key)));
-  }
+  network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
+  read_leaves(reader, nodes, network);
+  read_pods(reader, nodes, network);
   return network;
 }
 

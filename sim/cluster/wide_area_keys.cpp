@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <span>
 
 namespace sim {
 namespace {
@@ -18,17 +17,31 @@ constexpr std::array kSenders{EnumName<Transport::Sender>{"gpu", Transport::Send
 constexpr std::array kControls{EnumName<Tcp::Control>{"reno", Tcp::Control::reno},
                                EnumName<Tcp::Control>{"cubic", Tcp::Control::cubic}};
 
-constexpr std::array kTcpKeys{"tcp.streams", "tcp.window", "tcp.segment", "tcp.congestion_control"};
-constexpr std::array kRdmaKeys{"rdma.buffer", "rdma.channels", "rdma.queue_pairs"};
-
 // A simulation plays every change until the slowest transfer ends: rounds of days need that.
 constexpr Seconds kShortestSpacing = Seconds::from_base(1);
 
-void refuse(TomlReader& reader, const char* table, std::span<const char* const> keys,
-            const char* transport) {
-  static_cast<void>(reader.has_table(table));
-  for (const char* key : keys) {
-    reader.inapplicable(key, fmt::format("does not apply with transport {}; remove it", transport));
+void read_tcp(TomlReader& reader, Transport& transport) {
+  const auto has = [&](const char* key) {
+    return reader.applies(key, "wan.transport", transport.kind == Transport::Kind::tcp);
+  };
+  Tcp& tcp = transport.tcp;
+  if (has("tcp.streams")) tcp.streams = read_count(reader, "tcp.streams", kMostOfAKind);
+  if (has("tcp.window")) tcp.window = reader.quantity<Bytes>("tcp.window");
+  if (has("tcp.segment")) tcp.segment = reader.quantity<Bytes>("tcp.segment");
+  if (has("tcp.congestion_control")) {
+    tcp.control = reader.one_of<Tcp::Control>("tcp.congestion_control", kControls);
+  }
+}
+
+void read_rdma(TomlReader& reader, Transport& transport) {
+  const auto has = [&](const char* key) {
+    return reader.applies(key, "wan.transport", transport.kind == Transport::Kind::rdma);
+  };
+  Rdma& rdma = transport.rdma;
+  if (has("rdma.buffer")) rdma.buffer = reader.quantity<Bytes>("rdma.buffer");
+  if (has("rdma.channels")) rdma.channels = read_count(reader, "rdma.channels", kMostOfAKind);
+  if (has("rdma.queue_pairs")) {
+    rdma.queue_pairs = read_count(reader, "rdma.queue_pairs", kMostOfAKind);
   }
 }
 
@@ -92,22 +105,8 @@ Transport read_transport(TomlReader& reader) {
   Transport transport;
   transport.kind = reader.one_of<Transport::Kind>("wan.transport", kKinds);
   transport.sender = reader.one_of<Transport::Sender>("wan.sender", kSenders);
-  if (!reader.is_good("wan.transport")) {
-    // With no transport known, nothing can be said of the keys that depend on it.
-    for (const char* key : kTcpKeys) static_cast<void>(reader.has(key));
-    for (const char* key : kRdmaKeys) static_cast<void>(reader.has(key));
-  } else if (transport.kind == Transport::Kind::tcp) {
-    transport.tcp = {.streams = read_count(reader, "tcp.streams", kMostOfAKind),
-                     .window = reader.quantity<Bytes>("tcp.window"),
-                     .segment = reader.quantity<Bytes>("tcp.segment"),
-                     .control = reader.one_of<Tcp::Control>("tcp.congestion_control", kControls)};
-    refuse(reader, "rdma", kRdmaKeys, "tcp");
-  } else {
-    transport.rdma = {.buffer = reader.quantity<Bytes>("rdma.buffer"),
-                      .channels = read_count(reader, "rdma.channels", kMostOfAKind),
-                      .queue_pairs = read_count(reader, "rdma.queue_pairs", kMostOfAKind)};
-    refuse(reader, "tcp", kTcpKeys, "rdma");
-  }
+  read_tcp(reader, transport);
+  read_rdma(reader, transport);
   return transport;
 }
 

@@ -41,15 +41,8 @@ void check_divides(TomlReader& reader, std::string_view key, int part, std::stri
 // Entries of the table of learned positions; 0 where there is none.
 int read_position_table(TomlReader& reader, const Model& model) {
   constexpr const char* kKey = "model.position_table";
-  if (!reader.is_good("model.positions")) {
-    static_cast<void>(reader.has(kKey));  // nothing can be said of it
-    return 0;
-  }
-  if (model.positions != Model::Positions::learned) {
-    const auto named = kPositions[static_cast<std::size_t>(model.positions)].name;
-    reader.inapplicable(kKey, fmt::format("does not apply with positions {}; remove it", named));
-    return 0;
-  }
+  const bool learned = model.positions == Model::Positions::learned;
+  if (!reader.applies(kKey, "model.positions", learned)) return 0;
   const int table = read_count(reader, kKey, kTokens);
   if (reader.is_good(kKey) && reader.is_good("model.sequence") && table < model.sequence) {
     reader.wrong("model.sequence", fmt::format("{} is more than the position_table of {}; write "

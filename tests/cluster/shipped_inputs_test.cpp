@@ -157,6 +157,23 @@ TEST_P(ShippedInput, RefusesValuesThatAreNone) {
   }
 }
 
+// However much else is wrong: nobody mends a file one line a run.
+TEST_P(ShippedInput, NamesEveryWrongValueAtOnce) {
+  std::vector<std::string> changed = lines_;
+  std::size_t wrong = 0;
+  for (std::string& line : changed) {
+    if (!is_key(line)) continue;
+    line = key_of(line) + " = []";
+    ++wrong;
+  }
+  const std::string error = error_with(joined_lines(changed));
+  for (std::size_t i = 0; i < changed.size() && wrong <= kMostProblems; ++i) {
+    if (!is_key(changed[i])) continue;
+    EXPECT_NE(error.find(fmt::format("x.toml:{}:", i + 1)), std::string::npos)
+        << changed[i] << " is not in: " << error;
+  }
+}
+
 TEST_P(ShippedInput, CutAnywhereIsReadOrRefusedAtAPlace) {
   const std::string text = joined_lines(lines_);
   std::size_t last_required = 0;  // where the line of the last required key begins
