@@ -4,6 +4,8 @@
 #include <cctype>
 #include <sstream>
 
+#include "sim/base/names.hpp"
+
 namespace apps {
 
 namespace po = boost::program_options;
@@ -18,6 +20,28 @@ void check_is_text(std::string_view argument) {
       fmt::format("'{}': an argument with a line break or another control "
                   "character; write it without",
                   sim::printable(argument)));
+}
+
+// `given` may have its value behind it: "--nods=2".
+[[noreturn]] void refuse_flag(const std::string& given, const po::options_description& flags) {
+  const std::string name = given.substr(0, given.find('='));
+  std::vector<std::string> known;
+  for (const auto& flag : flags.options()) known.push_back("--" + flag->long_name());
+  const std::string meant =
+      sim::suggestion(name, std::vector<std::string_view>(known.begin(), known.end()));
+  throw sim::InputError(
+      fmt::format("{}: unknown flag{}", name, meant.empty() ? "; see --help" : meant));
+}
+
+po::parsed_options parsed(const Arguments& arguments, const po::options_description& flags,
+                          const po::positional_options_description& places) {
+  // A prefix of a flag is an error: a later flag could make it mean another.
+  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+  try {
+    return po::command_line_parser(arguments).options(flags).positional(places).style(style).run();
+  } catch (const po::unknown_option& error) {
+    refuse_flag(error.get_option_name(), flags);
+  }
 }
 
 }  // namespace
@@ -39,17 +63,14 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
                      const po::positional_options_description& places, po::variables_map& values) {
   for (const std::string& argument : arguments) check_is_text(argument);
   flags.add_options()("help", "this text");
-  // A prefix of a flag is an error: a later flag could make it mean another.
-  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-  const po::parsed_options parsed =
-      po::command_line_parser(arguments).options(flags).positional(places).style(style).run();
-  for (const auto& option : parsed.options) {
+  const po::parsed_options given = parsed(arguments, flags, places);
+  for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {
       throw sim::InputError(
           fmt::format("--{}: is empty; write a value, or leave it out", option.string_key));
     }
   }
-  po::store(parsed, values);
+  po::store(given, values);
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << flags;

@@ -107,11 +107,16 @@ void list_models() {
   }
 }
 
+// "a paper, table 5" of "a paper, table 5: what it has. How it was read": a table's source in short.
+std::string_view in_short(std::string_view source) {
+  return source.substr(0, std::min(source.find(": "), source.find(". ")));
+}
+
 void list_calibrations() {
   fmt::print("calibrations (run --calibration)\n");
   for (const auto& file : shipped_files(Kind::calibration)) {
     const sim::Calibration table = sim::read_calibration(file);
-    line(table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, table.source));
+    line(table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, in_short(table.source)));
   }
   line("roofline", "no table: bytes that a kernel moves over the memory's bandwidth");
 }

@@ -164,7 +164,7 @@ double exchange_after_round_s(const RoundResult& result) {
 
 void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundReport& report) {
   report.sources["sites"] = fmt::format("{}.toml: {}", context.area.name, context.area.summary);
-  report.sources["model"] = fmt::format("{}.toml: {}", context.model.name, context.model.summary);
+  report.sources["model"] = fmt::format("{}: {}", context.model.file, context.model.summary);
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     report.sources["site " + site.name] =

@@ -1,10 +1,16 @@
 // What run, list and validate print, where they find the shipped files, and how several schemes are
 // compared.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "apps/progress.hpp"
 #include "tests/apps/answers.hpp"
 #include "tests/apps/program.hpp"
 #include "tests/apps/refusals.hpp"
@@ -80,6 +86,38 @@ TEST(CommandLine, ListNamesWhatShips) {
     EXPECT_TRUE(one.out.starts_with(section));
     EXPECT_NE(listed.out.find(one.out), std::string::npos) << section;
   }
+  for (const std::string& line : lines_of(listed.out)) EXPECT_LE(line.size(), 140u) << line;
+}
+
+// What Progress writes to standard error, where that is `error`, of work that takes hours.
+void work_for_hours(int error) {
+  const int before = dup(STDERR_FILENO);
+  dup2(error, STDERR_FILENO);
+  {
+    std::chrono::steady_clock::time_point now{};
+    apps::Progress progress("working", 3, [&] { return now += std::chrono::hours(1); });
+    progress.step();
+    progress.show([] { return "far"; });
+  }
+  dup2(before, STDERR_FILENO);
+  close(before);
+}
+
+TEST(CommandLine, ShowsProgressAtATerminalAlone) {
+  const int log = memfd_create("log", MFD_CLOEXEC);
+  work_for_hours(log);
+  EXPECT_EQ(lseek(log, 0, SEEK_END), 0);
+  close(log);
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  const int error = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  work_for_hours(error);
+  std::array<char, 200> text{};
+  EXPECT_GT(read(terminal, text.data(), text.size() - 1), 0);
+  EXPECT_NE(std::string(text.data()).find("working: 1 of 3"), std::string::npos) << text.data();
+  close(error);
+  close(terminal);
 }
 
 TEST(CommandLine, ReadsAModelOfHuggingFace) {
@@ -92,6 +130,11 @@ TEST(CommandLine, ReadsAModelOfHuggingFace) {
   EXPECT_EQ(report.at("/sources/model"_json_pointer),
             "gpt2/config.json: GPT-2: 12 layers of 768, sequence 1024");
   EXPECT_EQ(run(words(arguments + "config.json"), configs / "gpt2").out, there.out);
+  const Outcome sites = run(words("run --topology two_sites_10g --scheme diloco --format json "
+                                  "--model gpt2/config.json"),
+                            configs);
+  EXPECT_EQ(Json::parse(sites.out).at("/sources/model"_json_pointer),
+            report.at("/sources/model"_json_pointer));
   // Every flag and key that changes a model changes this one.
   const Outcome changed =
       run(words(arguments + "gpt2/config.json --sequence 512 --set model.layers=2"), configs);

@@ -89,8 +89,8 @@ const Refusal kRefusals[] = {
     // The command line itself.
     {"run", {}, "gardenhose run", "required"},
     {"run --topology sdp4bit_a100", {}, "gardenhose run", "--model"},
-    {kRun, {"--nods", "2"}, "gardenhose run", "--nods"},
-    {kRun, {"--node", "2"}, "gardenhose run", "--node"},  // a prefix is no flag
+    {kRun, {"--nods", "2"}, "--nods", "--nodes"},
+    {kRun, {"--node", "2"}, "--node", "--nodes"},  // a prefix is no flag
     {kRun, {"--tp"}, "gardenhose run", "--tp"},
     {kRun, {"--tp", "1", "--tp", "1"}, "gardenhose run", "--tp"},
     {kRun, {"more"}, "gardenhose run"},
@@ -101,6 +101,10 @@ const Refusal kRefusals[] = {
     {"validate fsdp --refit", {}, "--refit", "anew every time"},
     {"validate fsdp --constants", {}, "--constants", "anew every time"},
     {"validate sparseloco --refit", {}, "--refit", "nothing of sparseloco was fitted"},
+    {"run", {"--topolgy", "x"}, "--topolgy", "did you mean --topology?"},
+    {"plan", {"--nic-bandwidth=1Gbps"}, "--nic-bandwidth", "did you mean --nic-bandwidths?"},
+    {"collective", {"--quantum", "3"}, "--quantum", "see --help"},
+    {"compare --b x", {"--a=--shceme tlq"}, "--shceme", "did you mean --scheme?"},
     {"list", {"scheme"}, "list", "schemes"},
     {"list", {"schemas"}, "list", "schemes"},
 };
