@@ -43,7 +43,7 @@ TEST(CheckEnds, FilesThatChangeMeanwhileAreNoBaseline) {
   sandbox.write("s.toml",
                 replaced_in(kLongSweep, "[grid]", "calibration = \"./table.json\"\n[grid]"));
   Program program(words("check s.toml --update"), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
+  ASSERT_TRUE(comes_true([&] { return !children_of(program.id()).empty(); }));
   sandbox.write("table.json", slower_table(1.03));
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.code, 2);

@@ -38,7 +38,7 @@ inline std::string replaced_in(std::string_view text, std::string_view from, std
 // To the process of a point, as soon as there is one.
 inline void signal_worker(const Program& program, int signal) {
   std::vector<pid_t> workers;
-  ASSERT_TRUE(soon([&] { return !(workers = children_of(program.id())).empty(); }));
+  ASSERT_TRUE(comes_true([&] { return !(workers = children_of(program.id())).empty(); }));
   kill(workers[0], signal);
 }
 
@@ -46,7 +46,7 @@ inline void signal_worker(const Program& program, int signal) {
 inline void interrupt(const Sandbox& sandbox, const std::string& command) {
   sandbox.write("s.toml", kLongSweep);
   Program program(words(command), sandbox.path());
-  ASSERT_TRUE(soon([&] { return !children_of(program.id()).empty(); }));
+  ASSERT_TRUE(comes_true([&] { return !children_of(program.id()).empty(); }));
   kill(program.id(), SIGINT);
   EXPECT_EQ(program.wait().code, 130);
 }

@@ -8,9 +8,7 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "tests/apps/refusals.hpp"
 
@@ -22,16 +20,6 @@ constexpr std::string_view kRun =
 // Its simulation takes long enough to be met.
 constexpr std::string_view kLong =
     "run --topology sdp4bit_a100 --model gpt_125m --accumulation 400 --perfetto timeline.json";
-
-template <class Condition>
-bool comes_true(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
 
 // Orphans of the programs that a test starts become children of the test, which can see them.
 class Processes : public testing::Test {

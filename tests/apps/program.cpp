@@ -8,20 +8,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 namespace apps_tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kLongest{20};
 constexpr rlim_t kMostMemory = rlim_t{4} << 30;
 
 int memory_file(const char* name) {
@@ -76,18 +73,9 @@ Program::~Program() {
   close(err_);
 }
 
-bool Program::ended(int& status) {
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
-  while (std::chrono::steady_clock::now() < deadline) {
-    if (waitpid(id_, &status, WNOHANG) == id_) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
-
 Outcome Program::wait() {
   int status = 0;
-  if (!ended(status)) {
+  if (!comes_true([&] { return waitpid(id_, &status, WNOHANG) == id_; })) {
     kill(id_, SIGKILL);
     waitpid(id_, &status, 0);
   }
@@ -104,16 +92,15 @@ Outcome run(const Arguments& arguments, const fs::path& folder) {
 
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> children;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    std::ifstream stream(entry.path() / "stat");
+  const std::string process = "/proc/" + std::to_string(parent);
+  std::ifstream ids(process + "/task/" + std::to_string(parent) + "/children");
+  for (pid_t id = 0; ids >> id;) {
+    std::ifstream stream("/proc/" + std::to_string(id) + "/stat");
     std::string line;
-    // "PID (name) state parent ...", where the name may hold anything.
-    if (!std::getline(stream, line)) continue;
-    std::istringstream rest(line.substr(line.rfind(')') + 1));
-    char state = 0;
-    pid_t of = 0;
-    rest >> state >> of;
-    if (of == parent && state != 'Z') children.push_back(std::stoi(entry.path().filename()));
+    // "PID (name) state ...", where the name may hold anything.
+    if (std::getline(stream, line) && line.find(") Z", line.rfind(')')) == std::string::npos) {
+      children.push_back(id);
+    }
   }
   return children;
 }

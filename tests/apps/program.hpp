@@ -4,21 +4,38 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace apps_tests {
 
 using Arguments = std::vector<std::string>;
 
+// How long a test waits for what takes seconds: where it takes longer, it does not end. So long that
+// no machine is too slow.
+inline constexpr std::chrono::minutes kHang{10};
+
+// Waits until it is true; false where it hangs.
+template <class Condition>
+[[nodiscard]] bool comes_true(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + kHang;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 // The parts of `text` between blanks: "run --nodes 2". Quantities need no blank ("2us").
 [[nodiscard]] Arguments words(std::string_view text);
 
 struct Outcome {
   int code = -1;   // exit code; -1 where a signal ended it
-  int signal = 0;  // that ended it; SIGKILL where it took longer than a test waits
+  int signal = 0;  // that ended it; SIGKILL where it hung
   std::string out, err;
 };
 
@@ -33,12 +50,10 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   [[nodiscard]] pid_t id() const { return id_; }
-  // Waits for the end, for at most 20 s.
+  // Waits for the end.
   Outcome wait();
 
  private:
-  bool ended(int& status);
-
   int out_ = -1;
   int err_ = -1;
   pid_t id_ = -1;

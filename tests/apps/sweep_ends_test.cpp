@@ -57,14 +57,14 @@ class SweepWorkers : public testing::Test {
   // The first worker that is seen.
   static pid_t worker_of(const Program& program) {
     std::vector<pid_t> workers;
-    EXPECT_TRUE(soon([&] {
+    EXPECT_TRUE(comes_true([&] {
       workers = children_of(program.id());
       return !workers.empty();
     }));
     return workers.empty() ? -1 : workers.front();
   }
   static bool no_orphan_stays() {
-    return soon([] {
+    return comes_true([] {
       while (waitpid(-1, nullptr, WNOHANG) > 0) {
       }
       return children_of(getpid()).empty();

@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <chrono>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/apps/refusals.hpp"
@@ -70,16 +68,6 @@ inline std::vector<std::string> query(const Sandbox& sandbox, const std::string&
       << sqlite3_errmsg(handle);
   sqlite3_close(handle);
   return rows;
-}
-
-template <class Condition>
-bool soon(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
 }
 
 }  // namespace apps_tests

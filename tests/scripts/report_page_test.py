@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 from selenium import webdriver
@@ -52,7 +51,6 @@ scheme = ["sharded", "sdp4bit"]
 accumulation = [1, 2]
 """
 MOST_BYTES = 1_000_000  # of a page of a thousand points
-SOON = 10  # seconds that a page of them may take to draw
 
 
 def browser():
@@ -340,9 +338,7 @@ class OtherPages(Pages):
                 store.execute(f"insert into reports select {number} + 100, report from reports "
                               "where point = (select point from points where number = ?)",
                               (number % 8,))
-        begun = time.monotonic()
         page = self.page_of("many", "--timeline", "none")
-        self.assertLess(time.monotonic() - begun, SOON)
         self.assertLess(len(page), MOST_BYTES)
         self.assertEqual(len(self.column("scheme")), 200)
         self.button("points", "Show all 1,000").click()
