@@ -99,7 +99,7 @@ TEST(CheckHostile, FlagsAreRefusedWhereTheyWereGiven) {
            {"--baseline /no/such/folder/b.json --update", "/no/such/folder/b.json"},
            {"--junit /no/such/folder/c.xml", "/no/such/folder/c.xml"},
            {"--markdown .", "."},
-           {"--nodes 2", "gardenhose check"},
+           {"--nodes 2", "--nodes"},
        }) {
     SCOPED_TRACE(flags);
     expect_refused(check_in(sandbox, flags), place);

@@ -148,7 +148,7 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   refused("--scheme 'sdp4bit", b, kJob, "--a");
   refused(a, "--scheme sharded\\", kJob, "--b");
   refused(a, "", kJob, "--b");
-  refused(a, "--nods 2", kJob, "gardenhose compare");
+  refused(a, "--nods 2", kJob, "--nods");
   refused(a, "--nodes 2", kJob, "gardenhose compare");  // given to both as well
   refused(a, b, "--model gpt_125m", "gardenhose compare");
   refused(a, b, kJob + "--repetitions 1", "--repetitions");
