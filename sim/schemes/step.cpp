@@ -12,8 +12,6 @@
 
 namespace sim {
 
-using Algorithm = GradientExchange::Algorithm;
-
 std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
   const StageParameters held = stage_parameters(model, p, stage);
   const bool split = p.overlap.gradients || p.overlap.weights || p.sharding.stage > 1;
@@ -76,7 +74,7 @@ Communicator Step::communicator(std::vector<int> ranks, Uses uses) {
 }
 
 void Step::make_data_group(int stage, int t) {
-  const bool flat = scheme.gradients.algorithm == Algorithm::all_to_all;
+  const bool flat = scheme.gradients.algorithm == GradientExchange::Algorithm::all_to_all;
   const bool owners = parallelism.optimizer == Optimizer::muon && shards_weights();
   DataGroup group;
   for (int first = 0; first < data; first += shards) {
@@ -91,14 +89,15 @@ void Step::make_data_group(int stage, int t) {
     }
     group.replicas.push_back(communicator(std::move(ranks), {.all_to_all = flat}));
   }
-  if (scheme.gradients.algorithm == Algorithm::two_level || scheme.weights.secondary_shards) {
+  if (scheme.gradients.algorithm == GradientExchange::Algorithm::two_level ||
+      scheme.weights.secondary_shards) {
     split_by_node(group);
   }
   data_groups.push_back(std::move(group));
 }
 
 void Step::split_by_node(DataGroup& group) {
-  const bool two_level = scheme.gradients.algorithm == Algorithm::two_level;
+  const bool two_level = scheme.gradients.algorithm == GradientExchange::Algorithm::two_level;
   std::map<int, std::vector<int>> by_node;
   for (const int rank : group.shards.front().ranks) {
     by_node[node_of(context.cluster, rank)].push_back(rank);
