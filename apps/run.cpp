@@ -37,7 +37,8 @@ Result simulate_step(const Job& job, const Setup& setup) {
   result.timeline = sim::simulate(result.schedule, wiring);
   result.report =
       sim::summarize(job.context(setup), setup.scheme, result.schedule, wiring, result.timeline);
-  result.report.codec_error = sim::codec_errors(codec_error_file(), setup.scheme);
+  result.report.codec_error =
+      sim::codec_errors(codec_error_file(), job.context(setup), setup.scheme);
   return result;
 }
 

@@ -15,18 +15,22 @@ Eigen::Map<const Eigen::ArrayXf> values_of(const std::vector<float>& values) {
 AllReduceErrors all_reduce_errors(const AllReduce& method, const AllReduceShape& shape,
                                   std::span<const std::vector<float>> gradients,
                                   std::uint64_t seed) {
-  require(!gradients.empty() && gradients.size() % shape.ranks == 0, "a gradient of every rank");
-  const std::size_t steps = gradients.size() / shape.ranks;
-  const AllReduceStep exchange = method.start(shape, seed);
-  Eigen::ArrayXd dense = Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(shape.elements()));
+  return all_reduce_errors(method.start(shape, seed), method.momentum, shape.ranks, gradients);
+}
+
+AllReduceErrors all_reduce_errors(const AllReduceStep& exchange, float momentum, std::size_t ranks,
+                                  std::span<const std::vector<float>> gradients) {
+  require(!gradients.empty() && gradients.size() % ranks == 0, "a gradient of every rank");
+  const std::size_t steps = gradients.size() / ranks;
+  Eigen::ArrayXd dense = Eigen::ArrayXd::Zero(std::ssize(gradients.front()));
   Eigen::ArrayXd owed = dense, sum = dense;
   AllReduceErrors errors;
   double residuals = 0, squares = 0;
   for (std::size_t step = 0; step < steps; ++step) {
-    const auto of_rank = gradients.subspan(step * shape.ranks, shape.ranks);
-    dense *= method.momentum;
+    const auto of_rank = gradients.subspan(step * ranks, ranks);
+    dense *= momentum;
     for (const std::vector<float>& gradient : of_rank) {
-      dense += values_of(gradient).cast<double>() / static_cast<double>(shape.ranks);
+      dense += values_of(gradient).cast<double>() / static_cast<double>(ranks);
     }
     sum += dense;
     owed += dense;

@@ -50,6 +50,9 @@ struct AllReduceErrors {
   double running_sum = 0;  // |owed| / |sum of m|, after all steps
 };
 // `gradients` are those of all ranks of the first step, then of the second, and so on.
+[[nodiscard]] AllReduceErrors all_reduce_errors(const AllReduceStep& exchange, float momentum,
+                                                std::size_t ranks,
+                                                std::span<const std::vector<float>> gradients);
 [[nodiscard]] AllReduceErrors all_reduce_errors(const AllReduce& method,
                                                 const AllReduceShape& shape,
                                                 std::span<const std::vector<float>> gradients,

@@ -36,8 +36,14 @@ class Shared {
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const ErrorMetrics& metrics);
+[[nodiscard]] nlohmann::ordered_json to_json(const AllReduceErrors& errors);
 
-void add_reductions(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
+void add_reductions(const ErrorTableSize& size, std::uint64_t seed,
+                    std::span<const Tensor> recorded, std::vector<ErrorCell>& cells);
+void add_other_shapes(const ErrorTableSize& size, std::uint64_t seed,
+                      std::vector<ErrorCell>& cells);
+void add_fed_reductions(const ErrorTableSize& size, std::uint64_t seed,
+                        std::vector<ErrorCell>& cells);
 void add_feedback(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
 void add_all_reduces(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);
 void add_weights(const ErrorTableSize& size, std::uint64_t seed, std::vector<ErrorCell>& cells);

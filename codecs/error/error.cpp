@@ -43,28 +43,27 @@ std::vector<float> encode_and_decode(const Codec& codec, std::span<const float> 
   return decoded;
 }
 
+std::vector<float> mean_of(std::span<const std::vector<float>> of_rank) {
+  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(std::ssize(of_rank.front()));
+  for (const std::vector<float>& gradient : of_rank) sum += as_array(gradient);
+  const Eigen::ArrayXf mean = (sum / static_cast<double>(of_rank.size())).cast<float>();
+  return {mean.begin(), mean.end()};
+}
+
 Gradients draw_gradients(const GradientDraw& wanted, std::size_t ranks, std::size_t elements) {
   const Distribution& distribution = *wanted.distribution;
   // Streams: the shared part (0) and each rank.
   const Eigen::ArrayXd shared = as_array(draw(distribution, stream(wanted.seed, 0), elements));
-  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(static_cast<Eigen::Index>(elements));
   Gradients gradients;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const Eigen::ArrayXd own =
         as_array(draw(distribution, stream(wanted.seed, 1 + rank), elements));
     const Eigen::ArrayXf gradient =
         (std::sqrt(wanted.common) * shared + std::sqrt(1 - wanted.common) * own).cast<float>();
-    sum += gradient.cast<double>();
     gradients.of_rank.emplace_back(gradient.begin(), gradient.end());
   }
-  const Eigen::ArrayXf mean = (sum / static_cast<double>(ranks)).cast<float>();
-  gradients.mean.assign(mean.begin(), mean.end());
+  gradients.mean = mean_of(gradients.of_rank);
   return gradients;
-}
-
-ErrorMetrics reduction_error(const TwoLevel& shape, const Gradients& gradients,
-                             const RandomKey& key) {
-  return compare(gradients.mean, reduce_two_level(shape, gradients.of_rank, key));
 }
 
 }  // namespace codecs

@@ -1,4 +1,4 @@
-// How far decoded values are from what was encoded, for one tensor and for a whole reduction.
+// How far decoded values are from what was encoded, and gradients to measure whole reductions with.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "codecs/two_level/two_level.hpp"
 
 namespace codecs {
 
@@ -23,11 +22,12 @@ struct ErrorMetrics {
                                                    std::span<const float> values,
                                                    const RandomKey& key);
 
-// Gradients of all ranks of a two-level reduction and their exact mean.
+// Gradients of all ranks of a reduction and their exact mean.
 struct Gradients {
   std::vector<std::vector<float>> of_rank;
   std::vector<float> mean;
 };
+[[nodiscard]] std::vector<float> mean_of(std::span<const std::vector<float>> of_rank);
 // `common` is the part of the variance that the ranks share: 0 for independent gradients, the worst
 // case for the relative error of their mean.
 struct GradientDraw {
@@ -37,7 +37,5 @@ struct GradientDraw {
 };
 [[nodiscard]] Gradients draw_gradients(const GradientDraw& draw, std::size_t ranks,
                                        std::size_t elements);
-[[nodiscard]] ErrorMetrics reduction_error(const TwoLevel& shape, const Gradients& gradients,
-                                           const RandomKey& key);
 
 }  // namespace codecs

@@ -3,6 +3,7 @@
 
 #include "codecs/error/cells.hpp"
 #include "codecs/error/distributions.hpp"
+#include "codecs/error/reductions.hpp"
 #include "codecs/group/group.hpp"
 
 namespace codecs {
@@ -11,52 +12,70 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<ErrorCell>;
 
-constexpr Format integers(Element element, std::size_t group, Rounding rounding,
-                          Rotation rotation = Rotation::none) {
-  return {.element = element,
-          .scale = Scale::amax,
-          .group = group,
-          .rounding = rounding,
-          .rotation = rotation};
-}
-constexpr Format zeropp(std::size_t group) {
-  return {.element = Element::int4, .scale = Scale::amax_full, .group = group};
+constexpr Format integers(Element element, std::size_t group, Rounding rounding) {
+  return {.element = element, .scale = Scale::amax, .group = group, .rounding = rounding};
 }
 constexpr Rounding kNearest = Rounding::nearest;
 constexpr Rounding kStochastic = Rounding::stochastic;
 
-// SDP4Bit (arXiv 2410.15526) has two levels of quantisation (8 bits, then 4), with the Hadamard
-// transform (HS) or without, and compares with 4 bits on both levels (ULq); ZeRO++ (arXiv
-// 2306.10209) has 4 bits on both.
-struct Reduction {
-  const char* name;
-  Format intra, inter;
+// Gradients of the ranks of a shape, of which `common` is shared.
+struct GradientColumn {
+  std::string name;
+  Shared<Gradients> gradients;
 };
-constexpr std::array kReductions{
-    Reduction{"TLq", integers(Element::int8, 128, kStochastic),
-              integers(Element::int4, 128, kStochastic)},
-    Reduction{"TLq-HS", integers(Element::int8, 128, kStochastic, Rotation::hadamard),
-              integers(Element::int4, 128, kStochastic, Rotation::hadamard)},
-    Reduction{"TLq-HS_nearest", integers(Element::int8, 128, kNearest, Rotation::hadamard),
-              integers(Element::int4, 128, kNearest, Rotation::hadamard)},
-    Reduction{"ULq", integers(Element::int4, 128, kStochastic),
-              integers(Element::int4, 128, kStochastic)},
-    Reduction{"ULq-HS", integers(Element::int4, 128, kStochastic, Rotation::hadamard),
-              integers(Element::int4, 128, kStochastic, Rotation::hadamard)},
-    Reduction{"ZeRO++_g2048", zeropp(2048), zeropp(2048)},
-    Reduction{"ZeRO++_g128", zeropp(128), zeropp(128)},
-    Reduction{"8/8_g512", integers(Element::int8, 512, kNearest),
-              integers(Element::int8, 512, kNearest)},
+struct ReductionShape {
+  RankShape ranks;
+  std::size_t elements = 0;
+  std::vector<GradientColumn> columns = {};
+
+  void add(std::string_view distribution, double common, std::uint64_t seed) {
+    const auto make = [*this, distribution, common, seed] {
+      return draw_gradients({&distribution_named(distribution), common, seed}, ranks.ranks(),
+                            elements);
+    };
+    const std::string name(distribution);
+    columns.push_back({common > 0 ? name + "_half_common" : name, Shared<Gradients>(make)});
+  }
+  // A recorded tensor is cut into as many gradients as there are ranks.
+  void add(const Tensor& tensor) {
+    const std::size_t block = 128 * ranks.ranks();  // as 1-bit Adam takes shards
+    const std::size_t of_rank = std::min(elements, tensor.values.size() / ranks.ranks());
+    const std::size_t part = of_rank / block * block;
+    if (part == 0) return;
+    const auto make = [tensor, part, count = ranks.ranks()] {
+      Gradients gradients;
+      for (std::size_t rank = 0; rank < count; ++rank) {
+        const auto first = tensor.values.begin() + static_cast<std::ptrdiff_t>(rank * part);
+        gradients.of_rank.emplace_back(first, first + static_cast<std::ptrdiff_t>(part));
+      }
+      gradients.mean = mean_of(gradients.of_rank);
+      return gradients;
+    };
+    columns.push_back({tensor.name, Shared<Gradients>(make)});
+  }
 };
 
-// Of a reduction at the table's size.
-Json reduction_figures(const Reduction& reduction, const Gradients& gradients, std::uint64_t seed) {
-  const TwoLevel shape = two_level({.gpus_per_node = kGpusPerNode,
-                                    .nodes = kNodes,
-                                    .intra = reduction.intra,
-                                    .inter = reduction.inter},
-                                   gradients.mean.size());
-  return to_json(reduction_error(shape, gradients, {.seed = seed}));
+constexpr std::array<std::string_view, 3> kHeavyAndLight{"normal", "student_t3", "outlier"};
+
+Json reduction_figures(const MeasuredReduction& reduction, const ReductionShape& shape,
+                       std::uint64_t seed) {
+  Json figures = Json::object();
+  for (const GradientColumn& column : shape.columns) {
+    const Gradients& gradients = *column.gradients;
+    const AllReduceStep exchange = reduction.start(shape.ranks, gradients.mean.size(), seed);
+    figures[column.name] = to_json(compare(gradients.mean, exchange(gradients.of_rank, 0)));
+  }
+  return figures;
+}
+
+void add_shape(const ReductionShape& shape, std::uint64_t seed, Cells& cells) {
+  for (const MeasuredReduction& reduction : measured_reductions()) {
+    const auto measure = [reduction, shape, seed] {
+      return reduction_figures(reduction, shape, seed);
+    };
+    cells.push_back(
+        {"reductions", reduction.name, shape_name(reduction.on_two_levels, shape.ranks), measure});
+  }
 }
 
 Codec grouped(const Format& format) {
@@ -75,20 +94,41 @@ Json weight_figures(const WeightExchange& exchange, const AdamTrace& trace) {
 
 }  // namespace
 
-void add_reductions(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
-  for (const std::string name : {"normal", "student_t3", "outlier"}) {
-    for (const double common : {0.0, 0.5}) {
-      const Shared<Gradients> gradients([name, common, size, seed] {
-        return draw_gradients({&distribution_named(name), common, seed}, kGpusPerNode * kNodes,
-                              size.rank_elements);
-      });
-      for (const Reduction& reduction : kReductions) {
-        const auto measure = [reduction, gradients, seed] {
-          return reduction_figures(reduction, *gradients, seed);
-        };
-        cells.push_back(
-            {"reductions", reduction.name, common > 0 ? name + "_half_common" : name, measure});
-      }
+void add_reductions(const ErrorTableSize& size, std::uint64_t seed,
+                    std::span<const Tensor> recorded, Cells& cells) {
+  ReductionShape shape{{kGpusPerNode, kNodes}, size.rank_elements};
+  for (const Distribution& distribution : all_distributions()) {
+    shape.add(distribution.name, 0, seed);
+  }
+  for (const std::string_view name : kHeavyAndLight) shape.add(name, 0.5, seed);
+  for (const Tensor& tensor : recorded) shape.add(tensor);
+  add_shape(shape, seed, cells);
+}
+
+void add_other_shapes(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
+  for (const RankShape& ranks : {RankShape{2, 2}, RankShape{8, 8}}) {
+    ReductionShape shape{ranks, 2 * size.rank_elements};
+    for (const std::string_view name : kHeavyAndLight) shape.add(name, 0, seed);
+    add_shape(shape, seed, cells);
+  }
+}
+
+void add_fed_reductions(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
+  for (const RankShape& ranks : {RankShape{4, 2}, RankShape{2, 2}}) {
+    const std::size_t elements = size.feedback_elements * 2;
+    const Shared<std::vector<std::vector<float>>> gradients([=, steps = size.feedback_steps] {
+      return draw_steps({.distribution = &distribution_named("normal"),
+                         .elements = elements,
+                         .steps = steps * ranks.ranks(),
+                         .seed = seed});
+    });
+    for (const MeasuredReduction& reduction : fed_reductions()) {
+      const auto measure = [=] {
+        return to_json(all_reduce_errors(reduction.start(ranks, elements, seed), 0, ranks.ranks(),
+                                         *gradients));
+      };
+      cells.push_back(
+          {"fed_reductions", reduction.name, shape_name(reduction.on_two_levels, ranks), measure});
     }
   }
 }

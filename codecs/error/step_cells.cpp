@@ -33,16 +33,20 @@ bool loses_much(const Codec& codec, std::span<const float> values) {
 
 Json all_reduce_figures(const AllReduce& method, const AllReduceShape& shape,
                         const Steps& gradients, std::uint64_t seed) {
-  const AllReduceErrors errors = all_reduce_errors(method, shape, gradients, seed);
   const double bytes = static_cast<double>(method.wire_bytes(shape));
-  return {{"bits_per_element", 8 * bytes / static_cast<double>(shape.elements())},
-          {"first_step", errors.first_step},
+  Json figures{{"bits_per_element", 8 * bytes / static_cast<double>(shape.elements())}};
+  figures.update(to_json(all_reduce_errors(method, shape, gradients, seed)));
+  return figures;
+}
+
+}  // namespace
+
+Json to_json(const AllReduceErrors& errors) {
+  return {{"first_step", errors.first_step},
           {"contraction", errors.contraction},
           {"residual", errors.residual},
           {"running_sum", errors.running_sum}};
 }
-
-}  // namespace
 
 void add_feedback(const ErrorTableSize& size, std::uint64_t seed, Cells& cells) {
   const Shared<Steps> gradients([size, seed] {

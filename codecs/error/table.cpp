@@ -99,11 +99,13 @@ std::vector<ErrorCell> error_cells(const ErrorTableSize& size, std::uint64_t see
                                    std::span<const Tensor> recorded) {
   std::vector<ErrorCell> cells;
   add_codecs(size, seed, cells);
-  add_reductions(size, seed, cells);
+  add_reductions(size, seed, recorded, cells);
   add_tensors(size, seed, recorded, cells);
   if (seed > size.step_seeds) return cells;
+  add_other_shapes(size, seed, cells);
   add_weights(size, seed, cells);
   add_feedback(size, seed, cells);
+  add_fed_reductions(size, seed, cells);
   add_all_reduces(size, seed, cells);
   return cells;
 }

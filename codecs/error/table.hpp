@@ -20,7 +20,8 @@ namespace codecs {
 // Seeds and sizes of a table; the provenance in the file names them.
 struct ErrorTableSize {
   std::size_t seeds = 6;  // 1, 2, ..., 6
-  // Of weights, feedback and all_reduces: means over many steps, which differ less between seeds.
+  // Of weights, feedback and all_reduces: means over many steps, which differ less between seeds;
+  // and of reductions over other numbers of ranks.
   std::size_t step_seeds = 2;
   std::size_t elements = std::size_t{1} << 21;       // of each sample; of recorded tensors: at most
   std::size_t rank_elements = std::size_t{1} << 16;  // of each of the 32 ranks' gradients
@@ -42,13 +43,15 @@ struct ErrorCell {
 // section       row                      column
 // "codecs"      codec                    distribution
 // "tensors"     codec                    a tensor of training.hpp or `recorded`
-// "reductions"  "TLq", ...               distribution or distribution + "_half_common"
+// "reductions"  row of reductions.hpp    of ranks, "8x4" or "32": figures by distribution, or
+//                                        distribution + "_half_common"
+// "fed_reductions"                       of ranks, "4x2" or "8": over many steps, with feedback
 // "weights"     "bf16", "qW", "qWD" ...  "lr_6e-4" or "lr_6e-5"
 // "feedback"    codec                    rule of feedback_error.hpp
 // "all_reduces" row of all_reduces.hpp   "normal" or "low_rank"
 // Only codecs whose one step loses more than kFeedbackAbove of a normal tensor are in "feedback".
 // Of a recorded tensor that is larger than size.elements, the first rows are measured. The cells of
-// a seed, which is at least 1; above size.step_seeds without those over many steps.
+// a seed, which is at least 1; above size.step_seeds the first of them alone.
 inline constexpr double kFeedbackAbove = 0.05;  // relative L2
 [[nodiscard]] std::vector<ErrorCell> error_cells(const ErrorTableSize& size, std::uint64_t seed,
                                                  std::span<const Tensor> recorded = {});

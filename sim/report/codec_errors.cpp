@@ -1,7 +1,21 @@
 // What a scheme's codecs lose, from the committed table.
+//
+// Reductions that were measured have rows of their own. Of any other, single encodes are composed
+// where that holds, as tests/codecs/reductions_test.cpp checks: gradients are independent and as
+// often negative as positive, and so is what one encode of each loses, so the errors of a sum's
+// terms add up by their squares, relative to the sum as each is to its term. Of sums that are
+// encoded again this holds where the second error is independent of the first one: of codecs that
+// round, to the nearest or at random, e^2 = first^2 + second^2 (1 + first^2). It does not of sparse
+// wires, whose second choice is of what the first one left, nor of signs or error feedback. A sum's
+// distribution is between its terms' and the normal one: where the second encode's error would
+// differ much, that of the sum is not known.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <string>
 
+#include "codecs/error/reductions.hpp"
 #include "sim/base/json_reader.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/schemes/formats.hpp"
@@ -10,44 +24,65 @@ namespace sim {
 namespace {
 
 using Algorithm = GradientExchange::Algorithm;
-using Errors = std::map<std::string, double>;
+using codecs::Hops;
 
-// Rows of the error table for whole two-level reductions, by the codecs of the levels.
-struct Reduction {
-  const char* inside;
-  const char* between;
-  const char* row;
-};
-constexpr Reduction kReductions[] = {
-    {"int8_g128_sr", "int4_g128_sr", "TLq"},
-    {"int8_g128_hadamard_sr", "int4_g128_hadamard_sr", "TLq-HS"},
-    {"int4_g128_sr", "int4_g128_sr", "ULq"},
-    {"int4_g128_hadamard_sr", "int4_g128_hadamard_sr", "ULq-HS"},
-    {"int4_full_g2048", "int4_full_g2048", "ZeRO++_g2048"},
-    {"int4_full_g128", "int4_full_g128", "ZeRO++_g128"},
-};
-
-// A card may have the name of a codec.
-bool is_codec(const Wire& wire, const char* name) { return !wire.card && wire.name() == name; }
-
-// The row that the reduction has, or nothing.
-std::string reduction_row(const GradientExchange& g) {
-  if (g.residual_bytes > 0) return "";
-  for (const Reduction& known : kReductions) {
-    if (is_codec(g.inside, known.inside) && is_codec(g.between, known.between)) return known.row;
-  }
-  return "";
-}
+constexpr double kAlike = 1.1;  // the larger of two figures over the smaller
+constexpr const char* kSum = "running_sum";
 
 std::string weight_row(const WeightExchange& weights) {
-  if (is_codec(weights.wire, "bf16")) return "bf16";
-  return weights.difference && is_codec(weights.wire, "int4_g2048_sr") ? "qWD" : "";
+  if (weights.wire.card) return "";  // which may have the name of a codec
+  if (weights.wire.name() == "bf16") return "bf16";
+  return weights.difference && weights.wire.name() == "int4_g2048_sr" ? "qWD" : "";
 }
 
-// The row of a method that is measured as a whole.
-std::string all_reduce_row(const GradientExchange& g) {
-  if (g.algorithm == Algorithm::low_rank) return "power_sgd_r" + std::to_string(g.factor_rank);
-  return g.method;
+bool rounds(const Wire& wire) {
+  return wire.card ? wire.card->rounds : codecs::rounds(wire.format);
+}
+
+// The hops that gradients really take.
+struct Path {
+  Hops hops = Hops::gather;
+  Wire first, again;
+  codecs::RankShape shape;
+  std::string method;  // that has rows of its own
+
+  [[nodiscard]] bool on_two_levels() const { return hops == Hops::two_level; }
+  [[nodiscard]] bool has_cards() const { return first.card || again.card; }
+  [[nodiscard]] std::string row() const {
+    return method.empty() ? codecs::reduction_name(hops, first.name(), again.name()) : method;
+  }
+};
+
+Path path_of(const StepContext& context, const GradientExchange& g) {
+  const int data = data_parallel(context.cluster, context.parallelism);
+  const int nodes = replica_nodes(context.cluster, context.parallelism);
+  Path path{.first = g.between,
+            .again = g.between,
+            .shape = {static_cast<std::size_t>(data / nodes), static_cast<std::size_t>(nodes)}};
+  switch (g.algorithm) {
+    case Algorithm::low_rank:
+      path.method = "power_sgd_r" + std::to_string(g.factor_rank);
+      break;
+    case Algorithm::all_to_all:
+      path.hops = context.parallelism.sharding.stage > 0 ? Hops::all_to_all : Hops::there_and_back;
+      if (g.method == "one_bit_adam") path.method = g.method;
+      break;
+    case Algorithm::two_level:
+      path.hops = nodes > 1 && data > nodes ? Hops::two_level : Hops::all_to_all;
+      if (data > nodes) path.first = g.inside;
+      break;
+    case Algorithm::ring:
+    case Algorithm::all_gather:
+    case Algorithm::all_reduce:
+      break;
+  }
+  return path;
+}
+
+// The first figure, where it makes no difference which of the two it is.
+std::optional<double> if_alike(double one, double other) {
+  const auto [less, more] = std::minmax(one, other);
+  return more <= kAlike * less ? std::optional(one) : std::nullopt;
 }
 
 class Table {
@@ -57,85 +92,152 @@ class Table {
   [[nodiscard]] bool has(const char* part, const std::string& row) const {
     return !row.empty() && root_.at(part).has(row);
   }
-  [[nodiscard]] Errors row(const char* part, const std::string& row, const char* figure) const {
-    Errors errors;
-    root_.at(part).at(row).each_key([&](const std::string& name, const JsonReader& figures) {
-      if (figures.has(figure)) errors[name] = figures.at(figure).not_negative();
-    });
-    return errors;
+  [[nodiscard]] CodecErrors row(const char* part, const std::string& row) const {
+    return figures(root_.at(part).at(row));
   }
   // Of one encode, by distribution.
-  [[nodiscard]] Errors encode(const Wire& wire) const {
-    if (wire.card) return wire.card->error;
-    return has("codecs", wire.name()) ? row("codecs", wire.name(), "relative_l2") : Errors{};
+  [[nodiscard]] CodecErrors encode(const Wire& wire) const {
+    if (wire.card) return {wire.card->error.begin(), wire.card->error.end()};
+    return has("codecs", wire.name()) ? row("codecs", wire.name()) : CodecErrors{};
+  }
+  // Of one step of a row that was measured, as far as the path's ranks are known.
+  [[nodiscard]] CodecErrors reduction(const Path& path) const {
+    return at_ranks(root_.at("reductions").at(path.row()), path,
+                    [](const JsonReader& measured) { return figures(measured); });
+  }
+  // Over many steps.
+  [[nodiscard]] std::optional<double> fed_reduction(const Path& path,
+                                                    const std::string& row) const {
+    if (!has("fed_reductions", row)) return {};
+    return at_ranks(root_.at("fed_reductions").at(row), path, [](const JsonReader& measured) {
+      return CodecErrors{{kSum, measured.at(kSum).not_negative()}};
+    })[kSum];
   }
 
  private:
+  static CodecErrors figures(const JsonReader& row) {
+    CodecErrors errors;
+    row.each_key([&](const std::string& name, const JsonReader& metrics) {
+      errors[name] = metrics.at("relative_l2").not_negative();
+    });
+    return errors;
+  }
+
+  // Figures by the number of ranks.
+  using ByRanks = std::map<std::size_t, double>;
+  struct Measured {
+    ByRanks all, of_such_nodes;  // the latter with as many GPUs in a node
+  };
+
+  // A row's figures for the path's ranks: as they were measured, or those of other ranks where
+  // their number does not matter.
+  template <typename Figures>
+  static CodecErrors at_ranks(const JsonReader& row, const Path& path, Figures figures_of) {
+    std::map<std::string, Measured> measured;
+    row.each_key([&](const std::string& name, const JsonReader& figures) {
+      const codecs::RankShape shape = codecs::shape_named(name);
+      for (const auto& [distribution, error] : figures_of(figures)) {
+        Measured& of = measured[distribution];
+        of.all[shape.ranks()] = *error;
+        if (shape.gpus == path.shape.gpus) of.of_such_nodes[shape.ranks()] = *error;
+      }
+    });
+    CodecErrors errors;
+    for (const auto& [distribution, of] : measured) errors[distribution] = estimated(of, path);
+    const std::string own = codecs::shape_name(path.on_two_levels(), path.shape);
+    if (!row.has(own)) return errors;
+    for (const auto& [distribution, error] : figures_of(row.at(own))) errors[distribution] = error;
+    return errors;
+  }
+
+  static std::optional<double> estimated(const Measured& of, const Path& path) {
+    const std::size_t ranks = path.shape.ranks();
+    if (!path.on_two_levels()) return near_ranks(of.all, ranks);
+    // The GPUs of a node matter by themselves.
+    if (of.of_such_nodes.size() > 1) return near_ranks(of.of_such_nodes, ranks);
+    return all_alike(of.all) ? near_ranks(of.all, ranks) : std::nullopt;
+  }
+
+  static bool all_alike(const ByRanks& known) {
+    const auto figure = [](const auto& one) { return one.second; };
+    const auto [least, most] = std::ranges::minmax_element(known, {}, figure);
+    return if_alike(least->second, most->second).has_value();
+  }
+
+  // That of the nearest, where those on both sides agree, or beyond the end the two that are next.
+  static std::optional<double> near_ranks(const ByRanks& known, std::size_t ranks) {
+    if (known.size() < 2) return {};
+    auto above = known.lower_bound(ranks);
+    if (above == known.end()) --above;
+    if (above == known.begin()) ++above;
+    const auto below = std::prev(above);
+    const bool nearer_below = ranks * ranks < below->first * above->first;
+    return nearer_below ? if_alike(below->second, above->second)
+                        : if_alike(above->second, below->second);
+  }
+
   JsonDocument document_;
   JsonReader root_{document_};
 };
 
-// Independent errors of two hops, each relative to what it encodes: the square root of the sum of
-// their squares.
-Errors of_two_hops(const Errors& first, const Errors& second) {
-  Errors both;
+CodecErrors not_known() { return {{"normal", {}}, {"student_t3", {}}}; }
+
+CodecErrors composed(const CodecErrors& first, const CodecErrors& again) {
+  const auto normal = again.find("normal");
+  CodecErrors both;
   for (const auto& [name, error] : first) {
-    const auto other = second.find(name);
-    if (other != second.end()) both[name] = std::hypot(error, other->second);
+    const auto other = again.find(name);
+    if (other == again.end() || normal == again.end()) continue;
+    const auto with = [&, once = *error](double second) {
+      return std::hypot(once, second * std::hypot(1, once));
+    };
+    both[name] = if_alike(with(*other->second), with(*normal->second));
   }
   return both;
 }
 
-Errors gradient_errors(const Table& table, const GradientExchange& g, bool sharded) {
-  const std::string reduction = reduction_row(g);
-  switch (g.algorithm) {
-    case Algorithm::ring:
-      return {};
-    case Algorithm::low_rank:
-      return table.has("all_reduces", all_reduce_row(g))
-                 ? Errors{{"normal",
-                           table.row("all_reduces", all_reduce_row(g), "first_step").at("normal")}}
-                 : Errors{};
-    case Algorithm::two_level:
-      return table.has("reductions", reduction)
-                 ? table.row("reductions", reduction, "relative_l2")
-                 : of_two_hops(table.encode(g.inside), table.encode(g.between));
-    case Algorithm::all_to_all:
-      if (g.between.is_plain()) return {};
-      return sharded ? table.encode(g.between)
-                     : of_two_hops(table.encode(g.between), table.encode(g.between));
-    case Algorithm::all_gather:
-    case Algorithm::all_reduce:
-      return table.encode(g.between);
+CodecErrors gradient_errors(const Table& table, const Path& path) {
+  if (!path.has_cards() && table.has("reductions", path.row())) return table.reduction(path);
+  if (!path.method.empty()) return not_known();
+  CodecErrors errors = table.encode(path.first);
+  if (codecs::encodes_again(path.hops)) {
+    const bool holds = rounds(path.first) && rounds(path.again);
+    errors = holds ? composed(errors, table.encode(path.again)) : CodecErrors{};
   }
-  return {};
+  return errors.empty() ? not_known() : errors;
 }
 
 // With error feedback what counts is the sum over many steps.
-void add_feedback(const Table& table, const GradientExchange& g, Errors& errors) {
-  if (g.residual_bytes <= 0) return;
-  const std::string method = all_reduce_row(g);
-  if (table.has("all_reduces", method)) {
-    errors["sum_of_256"] = table.row("all_reduces", method, "running_sum").at("normal");
-  } else if (table.has("feedback", g.between.name())) {
-    errors["sum_of_256"] = table.row("feedback", g.between.name(), "running_sum").at("ef_sgd");
-  }
+std::optional<double> fed_error(const Table& table, const GradientExchange& g, const Path& path) {
+  if (path.has_cards()) return {};
+  if (!path.method.empty()) return table.fed_reduction(path, path.method);
+  const bool loco = g.method == "loco";
+  if (!loco && g.residual_bytes != 4) return {};
+  return table.fed_reduction(
+      path, codecs::fed_name(path.row(), loco ? codecs::Carried::loco : codecs::Carried::float32));
 }
 
 // Of the weights after steps of Adam where that was measured, else of one encode.
-void add_weights(const Table& table, const WeightExchange& weights, Errors& errors) {
+void add_weights(const Table& table, const WeightExchange& weights, CodecErrors& errors) {
   const std::string row = weight_row(weights);
-  const Errors found = table.has("weights", row) ? table.row("weights", row, "relative_l2")
-                                                 : table.encode(weights.wire);
+  CodecErrors found =
+      table.has("weights", row) ? table.row("weights", row) : table.encode(weights.wire);
+  if (found.empty()) found = not_known();
   for (const auto& [name, error] : found) errors["weights_" + name] = error;
 }
 
 }  // namespace
 
-Errors codec_errors(const std::filesystem::path& file, const Scheme& scheme) {
+CodecErrors codec_errors(const std::filesystem::path& file, const StepContext& context,
+                         const Scheme& scheme) {
   const Table table(file);
-  Errors errors = gradient_errors(table, scheme.gradients, !scheme.is_defined_for(0));
-  add_feedback(table, scheme.gradients, errors);
+  const GradientExchange& g = scheme.gradients;
+  CodecErrors errors;
+  if (!g.is_plain()) {
+    const Path path = path_of(context, g);
+    errors = gradient_errors(table, path);
+    if (g.residual_bytes > 0) errors["sum_of_256"] = fed_error(table, g, path);
+  }
   if (!scheme.is_defined_for(0)) add_weights(table, scheme.weights, errors);
   return errors;
 }

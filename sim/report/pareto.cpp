@@ -27,7 +27,7 @@ bool beats(const StepReport& one, const StepReport& other) {
 ParetoPlace pareto_place(const Scheme& scheme, const StepReport& report) {
   const auto measured = [&](const char* name) {
     const auto found = report.codec_error.find(name);
-    return found == report.codec_error.end() ? std::nullopt : std::optional(found->second);
+    return found == report.codec_error.end() ? std::nullopt : found->second;
   };
   ParetoPlace place{.sends_plain = scheme.sends_plain()};
   // Of activations there is no measured error.

@@ -57,6 +57,9 @@ struct ParetoPlace {
   bool on_front = false;             // none of the others is both faster and of a smaller error
 };
 
+// Relative L2 by distribution; without a value where it is not known.
+using CodecErrors = std::map<std::string, std::optional<double>>;
+
 struct StepReport {
   std::string topology, model, scheme, calibration;
   int gpus = 0;
@@ -78,9 +81,9 @@ struct StepReport {
   double usd_per_million_tokens = 0;  // GPUs and network
   MemoryUse memory;
   bool fits_memory = true;
-  std::vector<LinkUse> busiest_links;          // most busy first, one of a kind
-  std::string bound;                           // one line: what the step waits for most
-  std::map<std::string, double> codec_error;   // relative L2 by distribution
+  std::vector<LinkUse> busiest_links;  // most busy first, one of a kind
+  std::string bound;                   // one line: what the step waits for most
+  CodecErrors codec_error;
   std::map<std::string, std::string> sources;  // of every input constant
   double speedup = 0;                          // over `baseline`; 0 where there is none
   std::string baseline;

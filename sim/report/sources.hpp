@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "sim/report/report.hpp"
 #include "sim/schemes/plan_step.hpp"
 
 namespace sim {
@@ -16,9 +17,11 @@ namespace sim {
 // Relative L2 errors of the sum of independent gradients by distribution, of the sum of 256 steps
 // where there is error feedback ("sum_of_256"), and of the weights by learning rate of Adam or by
 // distribution ("weights_lr_6e-4"), from the table that gardenhose-codec-error wrote or from the
-// scheme's cards. Nothing where neither has a figure. Throws InputError where the file cannot be
-// read.
-[[nodiscard]] std::map<std::string, double> codec_errors(const std::filesystem::path& table,
-                                                         const Scheme& scheme);
+// scheme's cards. Those of a reduction that was not measured are composed of single encodes where
+// that is right, and not known elsewhere: over other numbers of ranks too, unless the measured ones
+// differ by no more than a tenth. Values that travel as they are have none. Throws InputError where
+// the file cannot be read.
+[[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table,
+                                       const StepContext& context, const Scheme& scheme);
 
 }  // namespace sim

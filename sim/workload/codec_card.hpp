@@ -10,6 +10,9 @@
 //   overhead = "64 B"                 # of each message; none without it
 //   summable = false                  # encoded values can be added up in flight, as NCCL's sum
 //                                     # does; not without it
+//   rounds = true                     # an encode's errors are independent of what it is given, as
+//                                     # those of rounding are, so that the errors of two encodes
+//                                     # add up by their squares; not known without it
 //
 //   [times]
 //   gpu = "NVIDIA H200"               # that they were measured on, as topologies call it
@@ -51,6 +54,7 @@ struct CodecCard {
   std::vector<double> bits_per_element;
   Bytes overhead = {};  // of each message
   bool summable = false;
+  bool rounds = false;
   std::string gpu;
   Bandwidth memory_bandwidth = {};
   // By "encode", "decode" or "decode_reduce/INPUTS", sizes ascending.

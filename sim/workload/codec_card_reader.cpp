@@ -100,6 +100,7 @@ void read_wire(TomlReader& reader, CodecCard& card) {
                    "with it belongs in bits_per_element");
     }
   }
+  card.rounds = reader.has("wire.rounds") && reader.boolean("wire.rounds");
   card.summable = reader.has("wire.summable") && reader.boolean("wire.summable");
   if (card.summable && bits.size() > 1) {
     reader.wrong("wire.summable", "is of wires of one size; write false, or one bits_per_element");

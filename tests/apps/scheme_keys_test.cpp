@@ -127,6 +127,15 @@ TEST(KeysOfCards, SayWhetherWiresCanBeSummed) {
   EXPECT_EQ(run_files(files).code, 0) << run_files(files).err;
 }
 
+// Gradients that are encoded again on their way lose what two encodes do, if these add up.
+TEST(KeysOfCards, SayWhetherErrorsAddUp) {
+  OwnFiles files;
+  files.scheme = replaced(files.scheme, "[1]", "[0]");
+  expect_change(files, &OwnFiles::card,
+                {"summable = false", "rounds = true", "/codec_error/normal", changed});
+  EXPECT_TRUE(figure_of(files, {.figure = "/codec_error/normal"}).is_null());
+}
+
 TEST(ColumnsOfTimes, MoveTheAnswer) {
   const auto expect = [](std::initializer_list<Change> changes) {
     for (const Change& change : changes) expect_change({}, &OwnFiles::times, change);

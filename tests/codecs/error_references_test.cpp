@@ -123,30 +123,30 @@ TEST(ErrorReferences, OrAReasonAreThereForEveryCodec) {
   }
 }
 
-// Another Monte-Carlo run of the same reductions over 8 x 4 ranks. Samples differ most in the
+// Another Monte-Carlo run of the two-level reductions over 8 x 4 ranks. Samples differ most in the
 // columns of which half is common to all ranks, as one rank's largest values are then everyone's:
-// by a spread of 9 % (ZeRO++ and 8/8 on Student's t), so that one sample can be outside of the 6 %.
+// by a spread of 9 % (INT4 in groups of 2048 and INT8 in those of 512, on Student's t), so that one sample can be outside of the 6 %.
 TEST(ErrorReferences, AgreeOnReductions) {
   struct Row {
-    const char* reduction;
+    std::string reduction;
     std::array<double, 6> relative_l2;
   };
   constexpr std::array columns{"normal",     "normal_half_common",
                                "student_t3", "student_t3_half_common",
                                "outlier",    "outlier_half_common"};
-  constexpr std::array rows{
-      Row{"TLq", {0.1663, 0.0870, 0.2602, 0.1709, 0.3408, 0.1738}},
-      Row{"TLq-HS", {0.1661, 0.0866, 0.1661, 0.0863, 0.1656, 0.0846}},
-      Row{"ULq", {0.2362, 0.0960, 0.4209, 0.1874, 0.4764, 0.1946}},
-      Row{"ULq-HS", {0.2365, 0.0960, 0.2364, 0.0958, 0.2331, 0.0941}},
-      Row{"ZeRO++_g2048", {0.1867, 0.0759, 0.5265, 0.3238, 0.7141, 0.4793}},
-      Row{"ZeRO++_g128", {0.1500, 0.0656, 0.2619, 0.1469, 0.2915, 0.1660}},
-      Row{"8/8_g512", {0.0105, 0.0043, 0.0259, 0.0122, 0.0344, 0.0150}},
-      Row{"TLq-HS_nearest", {0.1175, 0.0615, 0.1176, 0.0611, 0.1174, 0.0604}}};
-  ASSERT_EQ(committed_errors().at("reductions").size(), rows.size());
+  const std::array rows{
+      Row{"int8_g128_sr/int4_g128_sr", {0.1663, 0.0870, 0.2602, 0.1709, 0.3408, 0.1738}},
+      Row{"int8_g128_hadamard_sr/int4_g128_hadamard_sr",
+          {0.1661, 0.0866, 0.1661, 0.0863, 0.1656, 0.0846}},
+      Row{"int4_g128_sr/int4_g128_sr", {0.2362, 0.0960, 0.4209, 0.1874, 0.4764, 0.1946}},
+      Row{"int4_g128_hadamard_sr/int4_g128_hadamard_sr",
+          {0.2365, 0.0960, 0.2364, 0.0958, 0.2331, 0.0941}},
+      Row{"int4_full_g2048/int4_full_g2048", {0.1867, 0.0759, 0.5265, 0.3238, 0.7141, 0.4793}},
+      Row{"int4_full_g128/int4_full_g128", {0.1500, 0.0656, 0.2619, 0.1469, 0.2915, 0.1660}},
+      Row{"int8_g512/int8_g512", {0.0105, 0.0043, 0.0259, 0.0122, 0.0344, 0.0150}}};
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      EXPECT_NEAR(relative_l2("reductions", row.reduction, columns[i]), row.relative_l2[i],
+      EXPECT_NEAR(reduction_error("two_level/" + row.reduction, columns[i]), row.relative_l2[i],
                   (i < 2 ? 0.03 : 0.06) * row.relative_l2[i])
           << row.reduction << " " << columns[i];
     }

@@ -19,4 +19,15 @@ inline double relative_l2(const char* section, const std::string& row, const std
   return committed_errors().at(section).at(row).at(column).at("relative_l2");
 }
 
+// Of a reduction over 8 x 4 ranks.
+inline double reduction_error(const std::string& row, const std::string& column) {
+  const bool on_two_levels = row.starts_with("two_level");
+  return committed_errors()
+      .at("reductions")
+      .at(row)
+      .at(on_two_levels ? "8x4" : "32")
+      .at(column)
+      .at("relative_l2");
+}
+
 }  // namespace codecs

@@ -65,6 +65,8 @@ TEST(ParetoPlace, HasTheErrorOfAllThatIsEncoded) {
   EXPECT_EQ(pareto_place(scheme_named("qwd"), report).error, 0.01);
   EXPECT_FALSE(pareto_place(scheme_named("sdp4bit"), report).error);
   EXPECT_FALSE(pareto_place(scheme_named("qwd"), {}).error);
+  report.codec_error = {{"normal", {}}};
+  EXPECT_FALSE(pareto_place(scheme_named("tlq"), report).error);
 }
 
 TEST(ParetoPlace, HasNoErrorWhereThereIsNoCodec) {
