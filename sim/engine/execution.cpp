@@ -1,6 +1,7 @@
 #include "sim/engine/execution.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -27,6 +28,7 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       devices_(static_cast<std::size_t>(schedule.ranks)),
       kernel_ends_([this](std::uint32_t rank, std::uint32_t alarm) { kernel_ended(rank, alarm); }),
       latency_ends_([this](std::uint32_t operation, std::uint32_t) { begin_bytes(operation); }),
+      shared_links_([this](std::uint32_t, std::uint32_t) { note_rates(); }),
       completed_(std::move(completed)),
       left_(schedule.operations.size()) {
   std::fill(start_s_.begin(), start_s_.end(), std::numeric_limits<double>::quiet_NaN());
@@ -72,7 +74,8 @@ void Execution::begin(OperationId id) {
     case OperationKind::work: {
       Device& device = devices_[static_cast<std::size_t>(operation.rank)];
       advance(device);
-      device.kernels.push_back({id, operation.seconds});
+      const double first = schedule_.parts[operation.parts].front().share;
+      device.kernels.push_back({id, first * operation.seconds});
       reschedule(operation.rank);
       return;
     }
@@ -94,12 +97,17 @@ void Execution::begin_bytes(OperationId id) {
     flow_ended(id, false);
   } else if (!platform_.start_flow(operation.route, operation.bytes, id)) {
     flow_ended(id, true);
+  } else {
+    share_links_anew();
   }
 }
 
 void Execution::flow_ended(OperationId id, bool failed) {
   occupy_multiprocessors(schedule_.operations[id], -1);
   occupy_memory(schedule_.operations[id], -1);
+  set_rate(id, 0);
+  rates_Bps_.erase(id);
+  share_links_anew();
   if (failed) {
     failed_ = true;
     return;
@@ -134,21 +142,72 @@ void Execution::occupy_memory(const Operation& flow, double sign) {
   occupy(flow, &Device::memory_share, sign * schedule_.occupancies[flow.occupancy].memory_share);
 }
 
-double Execution::slowdown(const Device& device, OperationId id) const {
-  const double memory_bound = schedule_.operations[id].memory_share;
-  const auto left = [](double taken) { return std::max(kLeastShare, 1 - taken); };
+// SimGrid shares the links when time goes on, so the rates are known one moment later: the next
+// number that a clock can show.
+void Execution::share_links_anew() {
+  if (sharing_) return;
+  sharing_ = true;
+  shared_links_.set(std::nextafter(now(), std::numeric_limits<double>::infinity()), 0, 0);
+}
+
+void Execution::note_rates() {
+  sharing_ = false;
+  platform_.for_each_rate([this](std::uintptr_t flow, double rate_Bps) {
+    set_rate(static_cast<OperationId>(flow), rate_Bps);
+  });
+}
+
+void Execution::set_rate(OperationId id, double rate_Bps) {
+  const Operation& flow = schedule_.operations[id];
+  const double each = schedule_.occupancies[flow.occupancy].memory_s_per_byte;
+  if (each <= 0) return;
+  double& known_Bps = rates_Bps_[id];
+  if (known_Bps != rate_Bps) occupy(flow, &Device::memory_share, each * (rate_Bps - known_Bps));
+  known_Bps = rate_Bps;
+}
+
+double Execution::slowdown(const Device& device, const KernelPart& part) {
+  const double multiprocessors = std::max(kLeastShare, 1 - device.multiprocessor_share);
+  const double memory = std::max(kLeastShare, 1 - device.memory_share);
   return static_cast<double>(device.kernels.size()) *
-         ((1 - memory_bound) / left(device.multiprocessor_share) +
-          memory_bound / left(device.memory_share));
+         ((1 - part.memory_share) / multiprocessors + part.memory_share / memory);
+}
+
+const std::vector<KernelPart>& Execution::parts_of(const Kernel& kernel) const {
+  return schedule_.parts[schedule_.operations[kernel.operation].parts];
+}
+
+double Execution::ends_in(const Device& device, const Kernel& kernel) const {
+  const auto& parts = parts_of(kernel);
+  const double whole_s = schedule_.operations[kernel.operation].seconds;
+  double seconds = kernel.left_s * slowdown(device, parts[kernel.part]);
+  for (std::size_t next = kernel.part + 1; next < parts.size(); ++next) {
+    seconds += parts[next].share * whole_s * slowdown(device, parts[next]);
+  }
+  return seconds;
+}
+
+void Execution::progress(const Device& device, Kernel& kernel, double elapsed_s) const {
+  const auto& parts = parts_of(kernel);
+  const double whole_s = schedule_.operations[kernel.operation].seconds;
+  while (true) {
+    const double slower = slowdown(device, parts[kernel.part]);
+    if (elapsed_s < kernel.left_s * slower) {
+      kernel.left_s -= elapsed_s / slower;
+      return;
+    }
+    elapsed_s -= kernel.left_s * slower;
+    kernel.left_s = 0;
+    if (kernel.part + 1 == parts.size()) return;
+    kernel.left_s = parts[++kernel.part].share * whole_s;
+  }
 }
 
 void Execution::advance(Device& device) {
   const double elapsed = now() - device.updated_s;
   device.updated_s = now();
   if (elapsed <= 0) return;
-  for (Kernel& kernel : device.kernels) {
-    kernel.left_s = std::max(0.0, kernel.left_s - elapsed / slowdown(device, kernel.operation));
-  }
+  for (Kernel& kernel : device.kernels) progress(device, kernel, elapsed);
 }
 
 void Execution::reschedule(std::int32_t rank) {
@@ -158,10 +217,9 @@ void Execution::reschedule(std::int32_t rank) {
   if (device.kernels.empty()) return;
   double soonest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < device.kernels.size(); ++i) {
-    const Kernel& kernel = device.kernels[i];
-    const double ends_in = kernel.left_s * slowdown(device, kernel.operation);
-    if (ends_in < soonest) {
-      soonest = ends_in;
+    const double seconds = ends_in(device, device.kernels[i]);
+    if (seconds < soonest) {
+      soonest = seconds;
       device.next = i;
     }
   }

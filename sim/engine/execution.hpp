@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/engine/alarms.hpp"
@@ -22,6 +23,8 @@ class Execution {
   void start();  // everything that waits for nothing
   // A flow's Comm has ended.
   void flow_ended(std::uint32_t operation, bool failed);
+  // Flows may be faster or slower from now on.
+  void share_links_anew();
 
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool complete() const { return left_ == 0; }
@@ -29,10 +32,11 @@ class Execution {
  private:
   using OperationId = std::uint32_t;
 
-  // A kernel that runs on a rank's GPU.
+  // A kernel that runs on a rank's GPU, or several that follow each other.
   struct Kernel {
     OperationId operation;
-    double left_s;  // of its own time, alone on the GPU
+    double left_s;         // of its part's own time, alone on the GPU
+    std::size_t part = 0;  // of Schedule::parts
   };
   // A rank's GPU: kernels that run at once share it evenly, and flows take SMs and memory
   // bandwidth.
@@ -51,15 +55,22 @@ class Execution {
   void begin(OperationId operation);
   void begin_bytes(OperationId operation);
   void end(OperationId operation);
-  // A collective holds its SMs from its launch on, and memory bandwidth while its bytes move.
+  // A collective holds its SMs from its launch on, and memory bandwidth while its bytes move: as
+  // they do, once it is known how the links are shared.
   void occupy_multiprocessors(const Operation& flow, double sign);
   void occupy_memory(const Operation& flow, double sign);
   void occupy(const Operation& flow, double Device::*share, double taken);
+  void note_rates();
+  void set_rate(OperationId flow, double rate_Bps);
   // Brings a device's kernels up to now; then, after a change, finds the one that ends first.
   void advance(Device& device);
   void reschedule(std::int32_t rank);
   void kernel_ended(std::uint32_t rank, std::uint32_t alarm);
-  [[nodiscard]] double slowdown(const Device& device, OperationId operation) const;
+  // How much longer than alone on the GPU a part of a kernel takes.
+  [[nodiscard]] static double slowdown(const Device& device, const KernelPart& part);
+  [[nodiscard]] double ends_in(const Device& device, const Kernel& kernel) const;
+  void progress(const Device& device, Kernel& kernel, double elapsed_s) const;
+  [[nodiscard]] const std::vector<KernelPart>& parts_of(const Kernel& kernel) const;
 
   const Schedule& schedule_;
   Platform& platform_;
@@ -69,9 +80,12 @@ class Execution {
   std::vector<std::uint32_t> first_dependent_;  // by operation, into dependents_
   std::vector<OperationId> dependents_;
   std::vector<OperationId> ready_;
-  std::vector<Device> devices_;  // by rank
+  std::vector<Device> devices_;                        // by rank
+  std::unordered_map<OperationId, double> rates_Bps_;  // of flows that move bytes
   Alarms kernel_ends_;
   Alarms latency_ends_;
+  Alarms shared_links_;
+  bool sharing_ = false;  // links are shared anew as time goes on
   std::function<void()> completed_;
   std::size_t left_ = 0;
   bool running_ready_ = false;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <simgrid/kernel/ProfileBuilder.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <utility>
 
@@ -126,6 +127,7 @@ bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag)
   comm->set_data(reinterpret_cast<void*>(tag));
   comm->set_payload_size(static_cast<std::uint64_t>(std::llround(bytes)))->start();
   for (const LinkId link : varying_[route]) links_[link]->set_bandwidth(rates_[link].now_Bps);
+  tags_.emplace(comm->get_impl(), tag);
   under_way_.emplace(tag, std::move(comm));
   return true;
 }
@@ -133,7 +135,17 @@ bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag)
 void Platform::end_flow(std::uintptr_t tag) {
   const auto found = under_way_.find(tag);
   ended_ = std::move(found->second);
+  tags_.erase(ended_->get_impl());
   under_way_.erase(found);
+}
+
+void Platform::for_each_rate(const std::function<void(std::uintptr_t, double)>& visit) const {
+  for (auto* model : simgrid::s4u::Engine::get_instance()->get_all_models()) {
+    for (const auto& action : *model->get_started_action_set()) {
+      const auto found = tags_.find(action.get_activity());
+      if (found != tags_.end()) visit(found->second, action.get_rate());
+    }
+  }
 }
 
 }  // namespace sim

@@ -1,6 +1,7 @@
 // Platform: a wiring's links as SimGrid's, and a routing zone that hands each flow its route.
 #pragma once
 
+#include <functional>
 #include <simgrid/s4u.hpp>
 #include <span>
 #include <unordered_map>
@@ -26,6 +27,9 @@ class Platform {
   // down.
   bool start_flow(std::uint32_t route, double bytes, std::uintptr_t tag);
   void end_flow(std::uintptr_t tag);
+  // Of each flow that is under way, the bytes per second that it had when SimGrid shared the links
+  // last: as time went on.
+  void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
 
  private:
   [[nodiscard]] bool is_down(std::uint32_t route) const;
@@ -47,6 +51,7 @@ class Platform {
   // still in use by its callback, which may start others, so it lives until the next one completes.
   std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
   simgrid::s4u::CommPtr ended_;
+  std::unordered_map<const simgrid::kernel::activity::ActivityImpl*, std::uintptr_t> tags_;
 };
 
 }  // namespace sim

@@ -80,7 +80,11 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
                          activity.get_state() != simgrid::s4u::Activity::State::FINISHED);
   });
   RateChanges changes(
-      wiring, [&](LinkId link, double rate_Bps) { platform.set_rate(link, rate_Bps); },
+      wiring,
+      [&](LinkId link, double rate_Bps) {
+        platform.set_rate(link, rate_Bps);
+        execution.share_links_anew();
+      },
       [&] { return execution.failed(); });
   changes.start();
   execution.start();

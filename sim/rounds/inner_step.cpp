@@ -70,8 +70,9 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
   std::vector<std::int32_t> ranks(static_cast<std::size_t>(rank_count(cluster)));
   std::iota(ranks.begin(), ranks.end(), 0);
   const int channels = transport.kind == Transport::Kind::rdma ? transport.rdma.channels : 0;
-  schedule.occupancies.push_back(transfer_occupancy(
-      cluster.gpu, channels, outer_rate_Bps(site) / rank_count(cluster), std::move(ranks)));
+  const double wire_bytes = outer_rate_Bps(site) / rank_count(cluster) / rate;
+  schedule.occupancies.push_back(
+      transfer_occupancy(cluster.gpu, channels, wire_bytes, std::move(ranks)));
   const std::size_t links = wiring.links.size();
   for (std::size_t id = 0; id < links; ++id) {
     const std::string name = wiring.links[id].name;  // the vector grows

@@ -11,10 +11,11 @@ ScheduleBuilder::ScheduleBuilder(int ranks)
     : last_(static_cast<std::size_t>(ranks) * kStreams, kNoOperation) {
   schedule_.ranks = ranks;
   schedule_.occupancies.emplace_back();
+  schedule_.parts.push_back({KernelPart{}});
 }
 
 OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::string_view text,
-                                  double seconds, double memory_share,
+                                  double seconds, std::span<const KernelPart> parts,
                                   std::span<const OperationId> after) {
   OperationId& last = last_slot(rank, stream);
   const bool waits =
@@ -23,7 +24,7 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
   Operation operation{.kind = OperationKind::work,
                       .phase = phase,
                       .stream = stream,
-                      .memory_share = static_cast<float>(memory_share),
+                      .parts = parts_of(parts),
                       .rank = rank,
                       .label = label(text),
                       .seconds = seconds};
@@ -111,6 +112,16 @@ std::uint32_t ScheduleBuilder::label(std::string_view text) {
   schedule_.labels.emplace_back(text);
   label_index_.emplace(std::string(text), id);
   return last_label_ = id;
+}
+
+std::uint32_t ScheduleBuilder::parts_of(std::span<const KernelPart> parts) {
+  // As with labels.
+  if (std::ranges::equal(schedule_.parts[last_parts_], parts)) return last_parts_;
+  const auto [found, added] =
+      parts_index_.try_emplace(std::vector<KernelPart>(parts.begin(), parts.end()),
+                               static_cast<std::uint32_t>(schedule_.parts.size()));
+  if (added) schedule_.parts.push_back(found->first);
+  return last_parts_ = found->second;
 }
 
 OperationId& ScheduleBuilder::last_slot(int rank, Stream stream) {

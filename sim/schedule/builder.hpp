@@ -18,10 +18,15 @@ class ScheduleBuilder {
  public:
   explicit ScheduleBuilder(int ranks);
 
-  // A kernel on a rank's GPU. It follows what the stream holds and `after` (kNoOperation is
-  // skipped). Returns the stream's last operation when `seconds` is 0.
+  // A kernel on a rank's GPU, or several that follow each other. It follows what the stream holds
+  // and `after` (kNoOperation is skipped). Returns the stream's last operation when `seconds` is 0.
   OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
-                   double memory_share, std::span<const OperationId> after = {});
+                   std::span<const KernelPart> parts, std::span<const OperationId> after = {});
+  OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
+                   double memory_share, std::span<const OperationId> after = {}) {
+    const KernelPart whole{1, memory_share};
+    return work(rank, stream, phase, label, seconds, {&whole, 1}, after);
+  }
 
   // Bytes over a route once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
@@ -50,12 +55,15 @@ class ScheduleBuilder {
   OperationId append(Operation operation, std::span<const OperationId> after,
                      OperationId stream_last, OperationId end);
   std::uint32_t label(std::string_view text);
+  std::uint32_t parts_of(std::span<const KernelPart> parts);
   OperationId& last_slot(int rank, Stream stream);
 
   Schedule schedule_;
   std::vector<OperationId> last_;  // by rank, then stream
   std::map<std::string, std::uint32_t, std::less<>> label_index_;
   std::uint32_t last_label_ = 0;
+  std::map<std::vector<KernelPart>, std::uint32_t> parts_index_;
+  std::uint32_t last_parts_ = 0;
   std::map<std::vector<Hop>, std::vector<std::uint32_t>> route_index_;
   std::int32_t communicators_ = 0;
 };

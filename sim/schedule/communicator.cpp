@@ -1,7 +1,6 @@
 #include "sim/schedule/communicator.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -14,43 +13,26 @@ namespace {
 // collective's kernel, written on.
 constexpr double kMemoryBytesPerWireByte = 3;
 
-// Bytes per second that one share of the hops reaches with the links to itself.
-double best_rate(const Links& links, const std::vector<Hop>& hops) {
-  std::map<LinkId, double> load;
-  std::vector<LinkId> crossed;
-  for (const Hop& hop : hops) {
-    crossed.clear();
-    links.append(hop, crossed);
-    for (const LinkId link : crossed) load[link] += hop.times;
-  }
-  double seconds_per_byte = 0;
-  for (const auto& [link, shares] : load) {
-    seconds_per_byte = std::max(seconds_per_byte, shares / links.capacity(link).base());
-  }
-  return 1 / seconds_per_byte;
-}
-
-// What a leg takes from the GPUs that send: an SM for each channel, and the memory traffic of the
-// rate that it reaches alone.
-Occupancy occupancy_of(const Cluster& cluster, const Links& links, const LegDraft& draft) {
+// What a leg takes from the GPUs that send: an SM for each channel, and the memory traffic of what
+// the busiest of them sends.
+Occupancy occupancy_of(const Cluster& cluster, const LegDraft& draft) {
   double busiest = 0;  // shares that one GPU sends
   for (const int rank : draft.senders) {
     double shares = 0;
     for (const Hop& hop : draft.hops) shares += hop.source == rank ? hop.times : 0;
     busiest = std::max(busiest, shares);
   }
-  const double rate = busiest * best_rate(links, draft.hops) * draft.channel_share;
-  return transfer_occupancy(cluster.gpu, cluster.collectives.channels * draft.channel_share, rate,
-                            {draft.senders.begin(), draft.senders.end()});
+  return transfer_occupancy(cluster.gpu, cluster.collectives.channels * draft.channel_share,
+                            busiest, {draft.senders.begin(), draft.senders.end()});
 }
 
 class LegMaker {
  public:
   LegMaker(const Cluster& cluster, ScheduleBuilder& builder, std::int32_t communicator)
-      : cluster_(cluster), links_(cluster), builder_(builder), communicator_(communicator) {}
+      : cluster_(cluster), builder_(builder), communicator_(communicator) {}
 
   Leg operator()(LegDraft draft) {
-    const auto occupancy = builder_.add_occupancy(occupancy_of(cluster_, links_, draft));
+    const auto occupancy = builder_.add_occupancy(occupancy_of(cluster_, draft));
     const auto route =
         builder_.add_route({.hops = std::move(draft.hops), .communicator = communicator_});
     return {.route = route, .occupancy = occupancy, .unit = draft.unit};
@@ -63,7 +45,6 @@ class LegMaker {
 
  private:
   const Cluster& cluster_;
-  Links links_;
   ScheduleBuilder& builder_;
   std::int32_t communicator_;
 };
@@ -117,11 +98,11 @@ void lay_all_to_all(const Cluster& cluster, LegMaker& make, Communicator& group)
 
 }  // namespace
 
-Occupancy transfer_occupancy(const Gpu& gpu, double channels, double rate_Bps,
+Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
                              std::vector<std::int32_t> ranks) {
   const double memory_rate = gpu.memory_bandwidth.base() * gpu.memory_efficiency;
   return {.multiprocessor_share = std::min(1.0, channels / gpu.multiprocessors),
-          .memory_share = std::min(1.0, kMemoryBytesPerWireByte * rate_Bps / memory_rate),
+          .memory_s_per_byte = kMemoryBytesPerWireByte * wire_bytes / memory_rate,
           .ranks = std::move(ranks)};
 }
 

@@ -44,9 +44,9 @@ struct Communicator {
   std::vector<Leg> all_to_all = {};
 };
 
-// What a transfer takes from the GPUs of `ranks` while it runs: an SM for each of `channels`, and of
-// the memory bandwidth what `rate_Bps` on the wire of each moves through it.
-[[nodiscard]] Occupancy transfer_occupancy(const Gpu& gpu, double channels, double rate_Bps,
+// What a transfer takes from the GPUs of `ranks` while it runs: an SM for each of `channels`, and the
+// memory bandwidth that moves what each has on the wire, so many bytes for each byte of the flow.
+[[nodiscard]] Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
                                            std::vector<std::int32_t> ranks);
 
 // The collectives that a communicator is made for.

@@ -65,11 +65,18 @@ enum class OperationKind : std::uint8_t {
   member    // a rank's part in a collective: from its arrival until its last dependency ends
 };
 
+// Part of a kernel's time, and how much of that is bound by memory bandwidth; the rest is by SMs.
+struct KernelPart {
+  double share = 1;
+  double memory_share = 0;
+  auto operator<=>(const KernelPart&) const = default;
+};
+
 struct Operation {
   OperationKind kind = OperationKind::barrier;
   Phase phase = Phase::none;
   Stream stream = Stream::compute;
-  float memory_share = 0;   // work: share of its time that is bound by memory bandwidth
+  std::uint32_t parts = 0;  // work: index into Schedule::parts
   std::int32_t rank = -1;   // -1: of no single rank
   std::uint32_t label = 0;  // index into Schedule::labels
   std::uint32_t first_dependency = 0;
@@ -83,7 +90,8 @@ struct Operation {
 // What a flow takes from the GPUs of its ranks while it runs.
 struct Occupancy {
   double multiprocessor_share = 0;  // of their SMs: the channels of its collective
-  double memory_share = 0;          // of their memory bandwidth
+  double memory_share = 0;          // of their memory bandwidth, while its bytes move
+  double memory_s_per_byte = 0;     // the same for each byte per second at which they do
   std::vector<std::int32_t> ranks;
 };
 
@@ -92,7 +100,8 @@ struct Schedule {
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependencies;  // each smaller than the operation that names it
   std::vector<Route> routes;
-  std::vector<Occupancy> occupancies;  // [0] takes nothing
+  std::vector<Occupancy> occupancies;          // [0] takes nothing
+  std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; [0] is bound by SMs alone
   std::vector<std::string> labels;
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {

@@ -11,10 +11,10 @@
 namespace sim {
 namespace {
 
-// Kernels that follow each other on a stream, as one operation or one by one.
+// An operation: a kernel, or several that follow each other on a stream.
 struct Timed {
   std::string label;  // after the layer's; empty where it stands for the whole part
-  BlockTime time;
+  std::vector<BlockTime> kernels;
 };
 using Part = std::vector<Timed>;
 
@@ -31,34 +31,25 @@ struct LayerTimes {
 };
 
 // A product without a launch of its own is part of the kernel before it.
-Part one_by_one(const Step& step, const Operators& operators) {
+Part timed(const Step& step, const Operators& operators) {
   Part part;
   for (const Operator& one : operators) {
-    const BlockTime time = step.roofline.block({one});
-    if (one.launches == 0 && !part.empty()) {
-      part.back().time += time;
-    } else {
-      part.push_back({" " + std::string(one.name), time});
+    const bool follows = step.context.each_kernel ? one.launches == 0 : true;
+    if (part.empty() || !follows) {
+      part.push_back({step.context.each_kernel ? " " + std::string(one.name) : "", {}});
     }
+    part.back().kernels.push_back(step.roofline.block({one}));
   }
   return part;
-}
-
-Part timed(const Step& step, const Operators& operators) {
-  if (step.context.each_kernel) return one_by_one(step, operators);
-  return {{"", step.roofline.block(operators)}};
 }
 
 Pair timed(const Step& step, const Operators& first, const Operators& second) {
   Pair pair;
   pair.first = timed(step, first);
   pair.second = timed(step, second);
-  pair.both = pair.first;
-  if (step.context.each_kernel) {
-    pair.both.insert(pair.both.end(), pair.second.begin(), pair.second.end());
-  } else {
-    pair.both.front().time += pair.second.front().time;
-  }
+  Operators both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  pair.both = timed(step, both);
   return pair;
 }
 
@@ -153,7 +144,7 @@ class MicroBatches {
   void compute(int stage, Phase phase, const std::string& label, const Part& part) {
     for (const Timed& one : part) {
       const std::string text = label + one.label;
-      step_.for_each_rank(stage, [&](int rank) { step_.compute(rank, phase, text, one.time); });
+      step_.for_each_rank(stage, [&](int rank) { step_.compute(rank, phase, text, one.kernels); });
     }
   }
 

@@ -168,13 +168,27 @@ void Step::hold_until_gathered(int stage, std::size_t bucket) {
   });
 }
 
-OperationId Step::compute(int rank, Phase phase, std::string_view label, const BlockTime& time) {
+OperationId Step::compute(int rank, Phase phase, std::string_view label,
+                          std::span<const BlockTime> kernels) {
   auto& held = held_[static_cast<std::size_t>(rank)];
-  const BlockTime slowed{time.memory_seconds + (time.seconds - time.memory_seconds) *
-                                                   slowdown_[static_cast<std::size_t>(rank)],
-                         time.memory_seconds};
-  const OperationId id = builder.work(rank, Stream::compute, phase, label, slowed.seconds,
-                                      slowed.memory_share(), held);
+  const double slowdown = slowdown_[static_cast<std::size_t>(rank)];
+  double seconds = 0;
+  std::vector<BlockTime> parts;
+  for (BlockTime kernel : kernels) {
+    kernel.seconds = kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown;
+    seconds += kernel.seconds;
+    const bool alike = !parts.empty() && parts.back().memory_share() == kernel.memory_share();
+    if (alike) {
+      parts.back() += kernel;
+    } else if (kernel.seconds > 0) {
+      parts.push_back(kernel);
+    }
+  }
+  std::vector<KernelPart> shares;
+  for (const BlockTime& part : parts)
+    shares.push_back({part.seconds / seconds, part.memory_share()});
+  if (shares.empty()) shares.emplace_back();
+  const OperationId id = builder.work(rank, Stream::compute, phase, label, seconds, shares, held);
   held.clear();
   return id;
 }
@@ -187,7 +201,8 @@ double Step::pass_seconds(std::string_view label, double bytes, double flop) con
 
 void Step::pass(int stage, Phase phase, std::string_view label, double bytes, double flop) {
   const double seconds = pass_seconds(label, bytes, flop);
-  for_each_rank(stage, [&](int rank) { compute(rank, phase, label, {seconds, seconds}); });
+  const BlockTime time{seconds, seconds};
+  for_each_rank(stage, [&](int rank) { compute(rank, phase, label, time); });
 }
 
 void Step::side_pass(int rank, Phase phase, std::string_view label, double bytes) {

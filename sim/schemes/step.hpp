@@ -77,7 +77,12 @@ struct Step {
   void hold_stage(int stage, Stream stream);
   // On each rank of the stage, for the bucket's weights, as noted last.
   void hold_until_gathered(int stage, std::size_t bucket);
-  OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time);
+  // One operation of kernels that follow each other.
+  OperationId compute(int rank, Phase phase, std::string_view label,
+                      std::span<const BlockTime> kernels);
+  OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time) {
+    return compute(rank, phase, label, std::span(&time, 1));
+  }
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
   // One of weights, beside the compute stream.

@@ -171,6 +171,32 @@ TEST_F(Engine, AFlowTakesMemoryBandwidthWhileItsBytesMove) {
   EXPECT_NEAR(run().end_s[beside], 1 + 0.25, kTolerance);
 }
 
+TEST_F(Engine, WhatAFlowTakesOfMemoryFollowsItsBytesAndNotItsRate) {
+  // 25 GB, each byte of it moved 3 times through memory of 300 GB/s: 0.25 s that the kernel lacks,
+  // whatever flows beside.
+  for (const int others : {0, 1, 4}) {
+    builder = ScheduleBuilder(16);
+    const auto taken = builder.add_occupancy({.memory_s_per_byte = 3 / 300e9, .ranks = {0}});
+    const auto beside = kernel(0, Stream::compute, 5, 1);
+    flow(over_nic(), 0, 25 * kGigabyte, {}, taken);
+    for (int i = 0; i < others; ++i) flow(over_nic(), 0, 30 * kGigabyte);
+    EXPECT_NEAR(run().end_s[beside], 5.25, kTolerance) << others;
+  }
+}
+
+TEST_F(Engine, PartsOfAKernelMeetWhatRunsBesideThemInTheirOrder) {
+  // A second of arithmetic, then a second of memory, beside a flow that takes half of the memory
+  // bandwidth for the first second, or for both.
+  const KernelPart parts[] = {{0.5, 0}, {0.5, 1}};
+  for (const double flow_s : {1.0, 2.0}) {
+    builder = ScheduleBuilder(16);
+    const auto taken = builder.add_occupancy({.memory_share = 0.5, .ranks = {0}});
+    const auto both = builder.work(0, Stream::compute, Phase::forward, "kernels", 2, parts);
+    flow(over_nic(), 0, flow_s * kNicRate, {}, taken);
+    EXPECT_NEAR(run().end_s[both], flow_s == 1 ? 2 : 2.5, kTolerance);
+  }
+}
+
 TEST_F(Engine, FlowsThatTakeAllLeaveATwentieth) {
   // Two flows that each take all SMs for 1 s: a kernel of 1 s gets 5 % of the GPU for that second.
   const auto taken = builder.add_occupancy({.multiprocessor_share = 1, .ranks = {0}});

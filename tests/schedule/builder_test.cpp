@@ -106,6 +106,7 @@ TEST_P(AnySchedule, NamesWhatItHolds) {
   for (const Operation& operation : schedule.operations) {
     EXPECT_LT(operation.label, schedule.labels.size());
     EXPECT_GE(operation.seconds, 0);
+    ASSERT_LT(operation.parts, schedule.parts.size());
     if (operation.kind == OperationKind::flow) {
       EXPECT_EQ(operation.rank, -1);
       ASSERT_LT(operation.route, schedule.routes.size());
@@ -113,11 +114,17 @@ TEST_P(AnySchedule, NamesWhatItHolds) {
       EXPECT_GE(operation.bytes, 0);
     }
   }
+  for (const auto& parts : schedule.parts) {
+    double all = 0;
+    for (const KernelPart& part : parts) all += part.share;
+    EXPECT_NEAR(all, 1, 1e-12);
+  }
   for (const Occupancy& occupancy : schedule.occupancies) {
     EXPECT_GE(occupancy.multiprocessor_share, 0);
     EXPECT_LE(occupancy.multiprocessor_share, 1);
     EXPECT_GE(occupancy.memory_share, 0);
     EXPECT_LE(occupancy.memory_share, 1);
+    EXPECT_GE(occupancy.memory_s_per_byte, 0);
     for (const int rank : occupancy.ranks) EXPECT_TRUE(rank >= 0 && rank < schedule.ranks);
   }
 }

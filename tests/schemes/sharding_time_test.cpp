@@ -92,7 +92,7 @@ TEST(Prefetch, AfterTheBackwardPassOfAUnitIsNeverFasterThanBefore) {
     const Cluster cluster = balanced_cluster(nvlink);
     const double before = step_of(cluster, {.stage = 3});
     const double after = step_of(cluster, {.stage = 3, .prefetch_after_backward = true});
-    EXPECT_GT(after, before) << "NVLink x " << nvlink;
+    EXPECT_GE(after, before * (1 - 1e-6)) << "NVLink x " << nvlink;
     EXPECT_LT(after, step_of(cluster, {.stage = 3, .prefetch = 0})) << "NVLink x " << nvlink;
   }
 }

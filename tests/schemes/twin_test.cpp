@@ -69,7 +69,7 @@ TEST_P(Twin, HasTheSameKernelsOnTheComputeStream) {
 // Everything of an operation that decides when it runs.
 auto facts_of(const Schedule& schedule, const Operation& one) {
   const auto before = schedule.dependencies_of(one);
-  return std::tuple(one.kind, one.phase, one.stream, one.memory_share, one.rank, one.route,
+  return std::tuple(one.kind, one.phase, one.stream, schedule.parts[one.parts], one.rank, one.route,
                     one.occupancy, one.seconds, one.bytes, schedule.labels[one.label],
                     std::vector<std::uint32_t>(before.begin(), before.end()));
 }
