@@ -4,6 +4,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "apps/print.hpp"
 #include "sim/base/names.hpp"
 
 namespace apps {
@@ -74,7 +75,7 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << flags;
-    fmt::print("{}\n{}", usage, text.str());
+    print_text("{}\n{}", usage, text.str());
     return false;
   }
   po::notify(values);

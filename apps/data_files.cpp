@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/workload/calibration.hpp"
@@ -68,11 +69,16 @@ fs::path codec_error_file() { return data_directory() / "traces/calibration/code
 std::vector<fs::path> shipped_files(Kind kind) {
   const Folder folder = folder_of(kind);
   std::vector<fs::path> files;
+  const fs::path place = data_directory() / folder.path;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(data_directory() / folder.path, error)) {
+  for (const auto& entry : fs::directory_iterator(place, error)) {
     if (entry.path().extension() != folder.suffix || entry.path().stem() == "codec_error") continue;
     if (kind == Kind::calibration && sim::is_cpu_table(entry.path())) continue;
     files.push_back(entry.path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw sim::InputError(
+        fmt::format("{}: cannot be read: {}", place.string(), sim::system_problem(error.value())));
   }
   std::sort(files.begin(), files.end());
   return files;

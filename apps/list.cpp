@@ -7,6 +7,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/round_job.hpp"
+#include "apps/print.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/error.hpp"
@@ -24,17 +25,17 @@ namespace {
 
 namespace po = boost::program_options;
 
-void line(std::string_view name, std::string_view text) { fmt::print("  {:<28} {}\n", name, text); }
+void line(std::string_view name, std::string_view text) { print_text("  {:<28} {}\n", name, text); }
 
 void list_schemes() {
-  fmt::print(
+  print_text(
       "schemes inside a cluster or a site (run --scheme, --inner-scheme), and the stages of ZeRO\n"
       "that they are defined for (--zero; 0 shards nothing)\n");
   for (const sim::Scheme* scheme : sim::all_schemes()) {
     line(scheme->name,
          fmt::format("{:<8} {}", fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary));
   }
-  fmt::print("\nschemes between sites (run --scheme, where the topology is several sites)\n");
+  print_text("\nschemes between sites (run --scheme, where the topology is several sites)\n");
   for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
     line(scheme->name, scheme->summary);
   }
@@ -45,7 +46,7 @@ std::string figure(const sim::JsonReader& row, const char* column, const char* n
 }
 
 void list_all_reduces(const sim::JsonReader& table) {
-  fmt::print(
+  print_text(
       "\nall_reduces with a state, of {} ranks: bits per element that a rank encodes, relative L2\n"
       "error of the first step, of the sum of {} steps, and of that where the gradients' common\n"
       "part is a matrix of rank 4\n",
@@ -61,7 +62,7 @@ void list_all_reduces(const sim::JsonReader& table) {
           fmt::format("{:>8} {:>8} {:>8}", figure(row, "normal", "first_step"),
                       figure(row, "normal", "running_sum"), figure(row, "low_rank", "running_sum"));
     }
-    fmt::print("  {:<23} {:>6}  {:>26}  {}\n", name, bits, errors, method.summary);
+    print_text("  {:<23} {:>6}  {:>26}  {}\n", name, bits, errors, method.summary);
   }
 }
 
@@ -69,7 +70,7 @@ void list_codecs() {
   const auto document = sim::read_json(codec_error_file());
   const sim::JsonReader table(document);
   const sim::JsonReader errors = table.at("codecs");
-  fmt::print(
+  print_text(
       "codecs: bits per element, relative L2 error of one encode of normal values and of\n"
       "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)\n");
   for (const codecs::Codec* codec : codecs::all_codecs()) {
@@ -78,7 +79,7 @@ void list_codecs() {
       if (!errors.has(name)) return std::string("not measured");
       return figure(errors.at(name), distribution, "relative_l2");
     };
-    fmt::print("  {:<23} {:6.3f}  {:>8} {:>8}  {}\n", name,
+    print_text("  {:<23} {:6.3f}  {:>8} {:>8}  {}\n", name,
                8 * codecs::encoded_bytes_per_element(codec->format), error("normal"),
                error("student_t3"), codec->summary);
   }
@@ -86,14 +87,14 @@ void list_codecs() {
 }
 
 void list_topologies() {
-  fmt::print("topologies (run --topology)\n");
+  print_text("topologies (run --topology)\n");
   for (const auto& file : shipped_files(Kind::topology)) {
     line(file.stem().string(), sim::read_cluster(file).summary);
   }
 }
 
 void list_sites() {
-  fmt::print("sites, several that train together (run --topology)\n");
+  print_text("sites, several that train together (run --topology)\n");
   for (const auto& file : shipped_files(Kind::wide_area)) {
     const sim::WideArea area = read_wide_area(file.string(), {});
     line(area.name, area.summary);
@@ -101,7 +102,7 @@ void list_sites() {
 }
 
 void list_models() {
-  fmt::print("models (run --model)\n");
+  print_text("models (run --model)\n");
   for (const auto& file : shipped_files(Kind::model)) {
     line(file.stem().string(), sim::read_model(file).summary);
   }
@@ -113,7 +114,7 @@ std::string_view in_short(std::string_view source) {
 }
 
 void list_calibrations() {
-  fmt::print("calibrations (run --calibration)\n");
+  print_text("calibrations (run --calibration)\n");
   for (const auto& file : shipped_files(Kind::calibration)) {
     const sim::Calibration table = sim::read_calibration(file);
     line(table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, in_short(table.source)));
@@ -139,7 +140,7 @@ void print_scheme(const std::vector<std::string>& wanted) {
   if (wanted.size() != 2) {
     throw sim::InputError("list: scheme takes one name; see gardenhose list schemes");
   }
-  fmt::print("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
+  print_text("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ int list_command(const Arguments& arguments) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), section.name) == wanted.end()) {
       continue;
     }
-    fmt::print("{}", separator);
+    print_text("{}", separator);
     section.print();
     separator = "\n";
   }

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <exception>
+#include <new>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "apps/commands.hpp"
+#include "apps/print.hpp"
+#include "apps/sweep/workers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -49,12 +52,12 @@ constexpr Command kCommands[] = {
 };
 
 void print_help() {
-  fmt::print(
+  apps::print_text(
       "gardenhose: how fast does this model train over this network, with this compression?\n\n"
       "usage: gardenhose COMMAND [FLAGS]      gardenhose COMMAND --help\n\n");
   for (const Command& command : kCommands)
-    fmt::print("  {:<10} {}\n", command.name, command.summary);
-  fmt::print(
+    apps::print_text("  {:<10} {}\n", command.name, command.summary);
+  apps::print_text(
       "\nexamples:\n"
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
       "  gardenhose validate sdp4bit\n"
@@ -69,7 +72,7 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
     return 0;
   }
   if (name == "--version") {
-    fmt::print("gardenhose {}\n", GARDENHOSE_VERSION);
+    apps::print_text("gardenhose {}\n", GARDENHOSE_VERSION);
     return 0;
   }
   std::vector<std::string_view> known;
@@ -82,27 +85,34 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
                                     meant.empty() ? "; see gardenhose --help" : meant));
 }
 
+// Says what went wrong, where somebody can hear it, and returns the exit code.
+int told(int code, const std::string& what) {
+  apps::print_note("{}\n", what);
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  apps::hold_standard_descriptors();
   const std::span given(argv, static_cast<std::size_t>(argc));
   try {
     const int code =
         argc > 1 ? dispatch(given[1], {given.begin() + 2, given.end()}) : dispatch("--help", {});
-    if (std::fflush(stdout) != 0) throw sim::InputError("standard output: cannot be written");
+    apps::finish_output();
     return code;
   } catch (const sim::InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return kWrongInput;
+    return told(kWrongInput, error.what());
   } catch (const boost::program_options::error& error) {
-    fmt::print(stderr, "gardenhose {}: {}; see --help\n", argc > 1 ? given[1] : "", error.what());
-    return kWrongInput;
+    return told(kWrongInput, fmt::format("gardenhose {}: {}; see --help", argc > 1 ? given[1] : "",
+                                         error.what()));
+  } catch (const apps::Stopped& stopped) {
+    return 128 + stopped.signal;
+  } catch (const std::bad_alloc&) {
+    return told(kWrongInput,
+                "gardenhose: not enough memory; end other programs, or simulate fewer GPUs, layers "
+                "or micro-batches");
   } catch (const std::exception& error) {
-    if (std::ferror(stdout) != 0) {
-      fmt::print(stderr, "standard output: cannot be written\n");
-      return kWrongInput;
-    }
-    fmt::print(stderr, "gardenhose: a bug of ours: {}\n", error.what());
-    return kBug;
+    return told(kBug, fmt::format("gardenhose: a bug of ours: {}", error.what()));
   }
 }

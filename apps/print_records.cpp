@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/print.hpp"
 #include "sim/report/records.hpp"
 
 namespace apps {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
+
+#include "apps/streams.hpp"
+#include "sim/base/printable.hpp"
 
 namespace apps {
 namespace {
@@ -13,10 +15,7 @@ constexpr std::chrono::milliseconds kFirst{2000};
 constexpr std::chrono::milliseconds kNext{200};
 constexpr const char* kClearLine = "\r\033[K";
 
-void print(const std::string& line) {
-  fmt::print(stderr, "{}{}", kClearLine, line);
-  std::fflush(stderr);
-}
+void print(const std::string& line) { write_error(kClearLine + sim::printable_lines(line)); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
+#include "apps/print.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/run/verdict.hpp"
 #include "apps/search/best_setup.hpp"
@@ -152,7 +153,7 @@ int run_step(const RunOptions& options) {
   Comparison comparison(options);
   print(options, comparison.run());
   const std::string verdict = comparison.verdict();
-  if (options.format == "table" && !verdict.empty()) fmt::print("\n{}\n", verdict);
+  if (options.format == "table" && !verdict.empty()) print_text("\n{}\n", verdict);
   return 0;
 }
 

@@ -48,6 +48,12 @@ SOURCES = CXX | {".py", ".sh", ".cmake"}
 FOLDERS = ["apps", "codecs", "plots", "sim", "tests"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b")
+PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|f?puts|f?printf)\b")
+# What prints besides apps/streams.cpp: the process of a simulation, to its parent; measurements.
+MAY_PRINT = re.compile(r"(apps/streams\.cpp|sim/engine/simulate\.cpp)$|apps/calibrate/gpu/|tests/")
+OPENS = re.compile(r"\bstd::[io]?fstream\b|\bf(re)?open\(|\bmkstemp\(")
+# What opens files besides sim/base: the system's descriptions of a machine.
+MAY_OPEN = re.compile(r"sim/base/(read_)?file\.cpp$|apps/calibrate/(cpu|gpu/device)\.cpp$|tests/")
 OPEN_END = re.compile(r"\bTO(?:DO)\b(?!.*\b(when|once|until|unless|if|after)\b)")
 MACHINE_PATH = re.compile(r"(?<![\w.~}\])*])/(?:work|tmp|home|root|mnt)\b")
 WARN_LINES, MOST_LINES = 300, 500
@@ -92,6 +98,10 @@ def check_cxx(root, path, lines):
     for number, line in enumerate(lines, 1):
         if CONDITIONAL.match(line):
             yield number, "conditional compilation; leave the file out of the build instead"
+        if PRINTS.search(line.partition("//")[0]) and not MAY_PRINT.match(path):
+            yield number, "prints; commands do that by apps/print.hpp, which makes text fit to show"
+        if OPENS.search(line.partition("//")[0]) and not MAY_OPEN.match(path):
+            yield number, "opens a file; sim/base/file.hpp does, without harm to what is there"
         if match := INCLUDE.match(line):
             includes.append((number, match[2]))
             for problem in check_include(root, path, match[1], match[2]):
@@ -219,6 +229,16 @@ class EachRule(unittest.TestCase):
     def test_no_conditional_compilation(self):
         for line in ("#ifdef A", "#ifndef A", "#if 1", "  # if 1", "#else"):
             self.fails({"sim/base/a.cpp": line + "\n"}, "a.cpp:1:", "conditional")
+
+    def test_one_place_prints(self):
+        for line in ('fmt::print("a");', "std::cout << 1;", 'std::fprintf(stderr, "a");'):
+            self.holds({"apps/streams.cpp": line + "\n"})
+            self.fails({"apps/run.cpp": line + "\n"}, "apps/run.cpp:1:", "prints")
+
+    def test_one_place_opens_files(self):
+        for line in ("std::ofstream file(name);", "std::ifstream file;", 'fopen(name, "w");'):
+            self.holds({"sim/base/read_file.cpp": line + "\n"})
+            self.fails({"apps/run.cpp": line + "\n"}, "apps/run.cpp:1:", "opens a file")
 
     def test_headers_are_read_once(self):
         for path in ("sim/base/a.hpp", "codecs/cuda/a.cuh"):

@@ -1,26 +1,30 @@
 // gardenhose-calibrate: measures the codecs' kernels and the GPU that it finds, and writes one
 // table that the simulator reads. It links CUDA, so it never forks and is a program of its own.
 #include <filesystem>
-#include <iostream>
 #include <string>
+#include <vector>
 
 #include "apps/calibrate/cpu.hpp"
 #include "apps/calibrate/gpu/gpu.hpp"
 #include "apps/calibrate/settings.hpp"
 #include "apps/calibrate/summary.hpp"
+#include "apps/streams.hpp"
 #include "codecs/cuda/error.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/printable.hpp"
 
 namespace {
 
 constexpr int kWrongInput = 2, kDeviceTrouble = 3, kOurBug = 70;
 
+void tell(const std::string& line) { apps::write_error(sim::printable_lines(line) + "\n"); }
+
 int write_cpu_table(const calibrate::Settings& settings) {
   if (!settings.output.empty()) sim::require_writable(settings.output);
   const std::string text = calibrate::text_of(calibrate::cpu_table(settings));
   if (settings.output.empty()) {
-    std::cout << text;
+    apps::write_output(text);
   } else {
     sim::write_file(settings.output, text);
   }
@@ -35,16 +39,16 @@ int write_gpu_table(const calibrate::Settings& settings) {
   sim::require_writable(output);
   const calibrate::GpuTable measured = calibrate::measure_gpu(settings, device);
   sim::write_file(output, calibrate::text_of(measured.table));
-  std::cerr << output.string() << "\n";
+  tell(output.string());
   for (const std::string& name : measured.disagreed) {
-    std::cerr << name << ": kernel and reference disagree; the table does not have it\n";
+    tell(name + ": kernel and reference disagree; the table does not have it");
   }
   return measured.disagreed.empty() ? 0 : kDeviceTrouble;
 }
 
 int run(const calibrate::Settings& settings) {
   if (!settings.summary.empty()) {
-    std::cout << calibrate::summary_of_file(settings.summary);
+    apps::write_output(sim::printable_lines(calibrate::summary_of_file(settings.summary)));
     return 0;
   }
   return settings.target == calibrate::Target::cpu ? write_cpu_table(settings)
@@ -54,17 +58,20 @@ int run(const calibrate::Settings& settings) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  apps::hold_standard_descriptors();
   try {
     const auto settings = calibrate::read_settings(count, arguments);
-    return settings ? run(*settings) : 0;
+    const int code = settings ? run(*settings) : 0;
+    apps::finish_output();
+    return code;
   } catch (const sim::InputError& error) {
-    std::cerr << error.what() << "\n";
+    tell(error.what());
     return kWrongInput;
   } catch (const codecs::cuda::CudaError& error) {
-    std::cerr << error.what() << "\n";
+    tell(error.what());
     return kDeviceTrouble;
   } catch (const std::exception& error) {
-    std::cerr << "gardenhose-calibrate: a bug of ours: " << error.what() << "\n";
+    tell(std::string("gardenhose-calibrate: a bug of ours: ") + error.what());
     return kOurBug;
   }
 }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <iostream>
+#include <sstream>
 
+#include "apps/streams.hpp"
 #include "sim/base/error.hpp"
 
 namespace calibrate {
@@ -119,7 +120,9 @@ std::optional<Settings> read_settings(int count, const char* const* arguments) {
     throw sim::InputError(error.what());
   }
   if (texts.help) {
-    std::cout << kUsage << flags << kExamples;
+    std::ostringstream text;
+    text << kUsage << flags << kExamples;
+    apps::write_output(text.str());
     return std::nullopt;
   }
   take_texts(texts, settings);

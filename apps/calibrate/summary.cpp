@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace calibrate {
 namespace {
@@ -140,12 +140,7 @@ std::string summary_of(const Json& table, double least_bytes) {
 }
 
 std::string summary_of_file(const std::filesystem::path& file) {
-  if (!std::filesystem::is_regular_file(file)) {
-    throw sim::InputError("--summary: " + file.string() + ": is no file");
-  }
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const Json table = Json::parse(text, nullptr, false);
+  const Json table = Json::parse(sim::read_input(file, sim::kMostDataBytes), nullptr, false);
   if (table.is_discarded()) throw sim::InputError("--summary: " + file.string() + ": is not JSON");
   try {
     return summary_of(table, kLeastBytes);

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -11,6 +9,8 @@
 #include "apps/check/baseline.hpp"
 #include "apps/check/outputs.hpp"
 #include "apps/check/run_spec.hpp"
+#include "apps/print.hpp"
+#include "apps/sweep/plan.hpp"
 #include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
 #include "sim/base/error.hpp"
@@ -102,8 +102,8 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
 
 Results results_of(const CheckOptions& options) {
   if (options.what == "-") {
-    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    const sim::JsonDocument document = sim::parse_json(text, "standard input");
+    const sim::JsonDocument document =
+        sim::parse_json(sim::read_standard_input(sim::kMostDataBytes), "standard input");
     return results_of_run(document);
   }
   if (is_spec(options.what)) return run_spec(options.what, options.jobs);
@@ -152,16 +152,16 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const auto crashed = std::ranges::count(now.points, "crashed", &Result::state);
   if (before || crashed > 0) {
-    fmt::print("{}", to_terminal(compare(baseline, now, tolerances),
+    print_text("{}", to_terminal(compare(baseline, now, tolerances),
                                  {options.what, options.baseline.string()}));
   }
   if (crashed > 0) {
-    fmt::print("{}: not written: {} of the points crashed\n", options.baseline.string(), crashed);
+    print_text("{}: not written: {} of the points crashed\n", options.baseline.string(), crashed);
     return 1;
   }
   const std::size_t points = now.points.size();
   sim::write_file(options.baseline, to_text({tolerances, std::move(now)}));
-  fmt::print("{}: written, {} point{}\n", options.baseline.string(), points,
+  print_text("{}: written, {} point{}\n", options.baseline.string(), points,
              points == 1 ? "" : "s");
   return 0;
 }
@@ -170,7 +170,7 @@ int check(const CheckOptions& options, const Baseline& baseline, const Results& 
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const ComparedResults comparison = compare(baseline, now, tolerances);
   const CheckedNames names{options.what, options.baseline.string(), options.strict};
-  fmt::print("{}", to_terminal(comparison, names));
+  print_text("{}", to_terminal(comparison, names));
   if (!options.junit.empty()) sim::write_file(options.junit, to_junit(comparison, names));
   if (!options.markdown.empty()) sim::write_file(options.markdown, to_markdown(comparison, names));
   return failures(comparison, options.strict) > 0 ? 1 : 0;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "apps/check/outputs.hpp"
+#include "sim/base/printable.hpp"
 
 namespace apps {
 namespace {
@@ -14,14 +15,15 @@ constexpr std::size_t kMostLines = 500;
 constexpr std::size_t kLongestLine = 4000;  // bytes of a line
 
 void add_attribute(pugi::xml_node node, const char* name, const std::string& value) {
-  node.append_attribute(name) = one_line(value, kLongestLine).c_str();
+  node.append_attribute(name) = sim::printable_line(value, kLongestLine).c_str();
 }
 
 // Lines of text, each made fit for XML.
 void add_text(pugi::xml_node node, const std::vector<std::string>& lines) {
   std::string text;
   const std::size_t shown = std::min(kMostLines, lines.size());
-  for (std::size_t i = 0; i < shown; ++i) text += one_line(lines[i], kLongestLine) + "\n";
+  for (std::size_t i = 0; i < shown; ++i)
+    text += sim::printable_line(lines[i], kLongestLine) + "\n";
   if (shown < lines.size()) text += fmt::format("... and {} more\n", lines.size() - shown);
   node.append_child(pugi::node_pcdata).set_value(text.c_str());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/check/outputs.hpp"
+#include "sim/base/printable.hpp"
 
 namespace apps {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::size_t kLongestCell = 200;  // bytes of a cell: all of them are b
 // Code, in which nothing has a meaning but the backticks, of which there are fewer inside than
 // around it, and the bar, which ends a table's cell.
 std::string code(std::string_view text) {
-  const std::string line = one_line(text, kLongestCell);
+  const std::string line = sim::printable_line(text, kLongestCell);
   std::size_t longest = 0, run = 0;
   for (const char letter : line) {
     run = letter == '`' ? run + 1 : 0;

@@ -29,8 +29,4 @@ struct CheckedNames {
 // JUnit's XML: a test case for each point. Valid by the schema junit-10 of Jenkins' xUnit plugin.
 [[nodiscard]] std::string to_junit(const ComparedResults& comparison, const CheckedNames& names);
 
-// `text` as it is safe in each of these, on one line of at most `longest` bytes: UTF-8 without
-// control characters and without what no XML has.
-[[nodiscard]] std::string one_line(std::string_view text, std::size_t longest);
-
 }  // namespace apps

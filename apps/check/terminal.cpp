@@ -6,6 +6,7 @@
 #include <array>
 
 #include "apps/check/outputs.hpp"
+#include "sim/base/printable.hpp"
 
 namespace apps {
 namespace {
@@ -21,7 +22,7 @@ std::vector<Cells> cells_of(const ComparedResults& comparison, const Labels& lab
     for (const Difference& d : compared.differences) {
       all.push_back({std::move(label), d.what, d.before, d.now, d.change, verdict_text(d.verdict)});
       label.clear();  // once for each point
-      for (std::string& cell : all.back()) cell = one_line(cell, kLongestText);
+      for (std::string& cell : all.back()) cell = sim::printable_line(cell, kLongestText);
     }
   }
   return all;
@@ -51,8 +52,9 @@ std::string messages(const ComparedResults& comparison, const Labels& labels) {
   std::string text;
   for (const ComparedPoint& compared : comparison.points) {
     if (compared.differences.empty() || compared.point->message.empty()) continue;
-    text += fmt::format("  {}: {}\n", one_line(labels.of(*compared.point, false), kLongestText),
-                        one_line(compared.point->message, 2 * kLongestText));
+    text += fmt::format("  {}: {}\n",
+                        sim::printable_line(labels.of(*compared.point, false), kLongestText),
+                        sim::printable_line(compared.point->message, 2 * kLongestText));
   }
   return text.empty() ? text : "\nmessages\n" + text;
 }
@@ -104,7 +106,7 @@ std::string to_terminal(const ComparedResults& comparison, const CheckedNames& n
   const std::vector<std::string> changes = change_lines(comparison);
   if (!changes.empty()) text += "\ninputs that are not those of the baseline\n";
   for (const std::string& change : changes)
-    text += "  " + one_line(change, 3 * kLongestText) + "\n";
+    text += "  " + sim::printable_line(change, 3 * kLongestText) + "\n";
   const int failed = failures(comparison, names.strict);
   return text + fmt::format("{}{} beside {}: {}; {}\n", text.empty() ? "" : "\n", names.subject,
                             names.baseline, counts_text(comparison),

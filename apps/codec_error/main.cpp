@@ -1,6 +1,5 @@
 // gardenhose-codec-error: writes the error of every codec to traces/calibration/codec_error.json.
 // Runs on the CPU alone, on all of its cores.
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <span>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "apps/codec_error/tensors.hpp"
+#include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "codecs/error/table.hpp"
 #include "sim/base/error.hpp"
@@ -77,18 +77,24 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  apps::hold_standard_descriptors();
   try {
     const auto options = parse({arguments + 1, static_cast<std::size_t>(count - 1)});
     if (!options || options->help) {
-      std::fputs(kUsage, options ? stdout : stderr);
-      return options ? 0 : 2;
+      if (!options) {
+        apps::write_error(kUsage);
+        return 2;
+      }
+      apps::write_output(kUsage);
+    } else {
+      run(*options);
     }
-    run(*options);
+    apps::finish_output();
   } catch (const sim::InputError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    apps::print_note("{}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gardenhose-codec-error: a bug of ours: %s\n", error.what());
+    apps::print_note("gardenhose-codec-error: a bug of ours: {}\n", error.what());
     return 70;
   }
   return 0;

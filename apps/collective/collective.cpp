@@ -10,6 +10,7 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/job/round_job.hpp"
+#include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
@@ -180,7 +181,7 @@ int collective_command(const Arguments& arguments) {
   const std::vector<Timing> timings = timings_of(*options, row, cluster, groups);
   if (options->format == "table") {
     const std::string at_once = groups.size() == 1 ? "" : fmt::format("{} times ", groups.size());
-    fmt::print("# {} on {}: {}{} GPUs\n{}", options->name, cluster.name, at_once,
+    print_text("# {} on {}: {}{} GPUs\n{}", options->name, cluster.name, at_once,
                groups.front().size(), table_of(timings));
   }
   print_records(options->format, records_of(*options, cluster, timings));

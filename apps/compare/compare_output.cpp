@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/print.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 
@@ -177,9 +178,9 @@ std::string table_text(const Comparison& comparison, const Findings& findings) {
 
 void print_findings(const Comparison& comparison, const Findings& findings) {
   const std::string& format = comparison.options.format;
-  if (format == "json") fmt::print("{}", json_text(comparison, findings));
-  if (format == "csv") fmt::print("{}", csv_text(comparison, findings));
-  if (format == "table") fmt::print("{}", table_text(comparison, findings));
+  if (format == "json") print_json(json_text(comparison, findings));
+  if (format == "csv") print_text("{}", csv_text(comparison, findings));
+  if (format == "table") print_text("{}", table_text(comparison, findings));
 }
 
 }  // namespace apps

@@ -8,6 +8,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/setup_options.hpp"
+#include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/search/best_setup.hpp"
@@ -159,8 +160,7 @@ Setup setup_of(const CompareOptions& options, const Job& job) {
 // `where` is the site, with a blank behind it, or nothing.
 void warn_of_memory(const char* name, const std::string& where, double needed,
                     const sim::Gpu& gpu) {
-  fmt::print(stderr,
-             "warning: {}: {}needs {:.1f} GB of a {}'s {:.1f} GB; run says what would fit\n", name,
+  print_note("warning: {}: {}needs {:.1f} GB of a {}'s {:.1f} GB; run says what would fit\n", name,
              where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
 }
 

@@ -5,6 +5,7 @@
 
 #include "apps/map/grid_text.hpp"
 #include "apps/map/scheme_map.hpp"
+#include "apps/print.hpp"
 #include "apps/print_records.hpp"
 
 namespace apps {
@@ -55,7 +56,7 @@ void print_table(std::span<const MapPoint> points) {
     }
     grid.cells.back().push_back(cell_of(point));
   }
-  fmt::print(
+  print_text(
       "{}: {} GPUs; speed-up of the fastest compressed scheme over the fastest uncompressed "
       "setup, in brackets where that is faster\n\n{}\nhow each is run: --format csv\n",
       points.front().topology, points.front().gpus, grid_text(grid));

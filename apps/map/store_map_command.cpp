@@ -6,6 +6,7 @@
 #include "apps/arguments.hpp"
 #include "apps/map/grid_text.hpp"
 #include "apps/map/store_map.hpp"
+#include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "sim/base/error.hpp"
 
@@ -91,7 +92,7 @@ void print_table(const StoreMapOptions& options, const StoreMap& map) {
       row.push_back(found == map.cells.end() ? "-" : cell_text(*found));
     }
   }
-  fmt::print(
+  print_text(
       "{}: throughput of the fastest {} over that of the fastest baseline, in brackets where "
       "that is faster\n\n{}",
       options.store, options.over, grid_text(grid));
@@ -109,8 +110,7 @@ int map_of_store(const Arguments& arguments) {
   for (const StoreCell& cell : map.cells) records.push_back(record_of(*options, cell));
   print_records(options->format, records);
   if (const auto open = store.counts()["open"]; open > 0) {
-    fmt::print(stderr, "note: {} points have not been run yet; the sweep's command goes on\n",
-               open);
+    print_note("note: {} points have not been run yet; the sweep's command goes on\n", open);
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "apps/plan/plan_report.hpp"
 #include "apps/plan/plan_rows.hpp"
+#include "apps/print.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 
@@ -67,7 +68,7 @@ void print_rows(const PlanReport& report) {
       text += fmt::format("{:>{}}  ", line[i], widths[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", text);
+    print_text("{}\n", text);
   }
 }
 
@@ -78,14 +79,14 @@ std::string usd_text(double usd) {
 // What is worth less than a thousandth of the price is left to --format json.
 void print_improvements(const PlanReport& report) {
   const double price = report.rows.front().price.total();
-  fmt::print(
+  print_text(
       "\nwhat the next dollar should buy, of 1: the throughput that a percent more of each brings, "
       "and\nwhat a tenth more, or less of what takes time, saves of the price\n");
   for (const Improvement& one : report.improvements) {
     if (std::abs(one.sensitivity) < 0.001 || one.saves_usd < price / 1000) continue;
     const std::string costs = one.costs_usd ? ", costs " + usd_text(*one.costs_usd) : "";
     const std::string saves = price > 0 ? "  saves " + usd_text(one.saves_usd) + costs : "";
-    fmt::print("  {:<17} {:+6.2f} %{}  ({})\n", one.name, one.sensitivity, saves, one.meaning);
+    print_text("  {:<17} {:+6.2f} %{}  ({})\n", one.name, one.sensitivity, saves, one.meaning);
   }
 }
 
@@ -103,28 +104,28 @@ std::string limits_text(const PlanGoal& goal) {
 }
 
 void print_notes(const PlanOptions& options, const PlanReport& report) {
-  for (const std::string& part : report.not_counted) fmt::print("not counted: {}\n", part);
+  for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });
   if (marked) {
-    fmt::print(
+    print_text(
         "!: a step has more than --critical-batch, {:g} tokens: the same loss may take more "
         "tokens\n",
         *options.critical_batch);
   }
   const Searched& searched = report.searched;
   if (searched.not_held > 0) {
-    fmt::print(
+    print_text(
         "left out: {} layouts whose smallest micro-batches are more than a simulation holds\n",
         searched.not_held);
   }
   if (options.is_wide_area) {
-    fmt::print(
+    print_text(
         "not judged: what a round of more inner steps, or a codec's error, costs in loss; they are "
         "as "
         "the schemes or --set say\n");
   }
-  fmt::print(
+  print_text(
       "searched: {} setups, {} too large for a GPU's memory; {} schedules planned, {} {}steps "
       "simulated{}{}\n",
       searched.setups, searched.too_large, searched.planned, searched.simulated,
@@ -135,17 +136,17 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
 
 void print_table(const PlanOptions& options, const PlanReport& report) {
   const std::string limits = limits_text(options.goal);
-  fmt::print("{:g} tokens of {} on {}: {}{}\n\n", options.goal.tokens, report.model,
+  print_text("{:g} tokens of {} on {}: {}{}\n\n", options.goal.tokens, report.model,
              report.topology, sim::name_of(options.goal.aim, kAims), limits);
-  if (!report.met) fmt::print("nothing trains{}; what comes nearest:\n\n", limits);
+  if (!report.met) print_text("nothing trains{}; what comes nearest:\n\n", limits);
   print_rows(report);
-  fmt::print("\nwhat bounds each, and its {}\n", options.is_wide_area ? "round" : "step");
+  print_text("\nwhat bounds each, and its {}\n", options.is_wide_area ? "round" : "step");
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
-    fmt::print("{:>2}  {}: {}\n    {}\n", i + 1, time_text(row), bound_of(row), row.command);
+    print_text("{:>2}  {}: {}\n    {}\n", i + 1, time_text(row), bound_of(row), row.command);
   }
   print_improvements(report);
-  fmt::print("\n");
+  print_text("\n");
   print_notes(options, report);
 }
 
@@ -161,7 +162,7 @@ void print(const PlanOptions& options, const PlanReport& report) {
   if (options.format == "json") return fmt::print("{}\n", json_of(options, report).dump(1));
   std::vector<Json> records;
   for (const PlanRow& row : report.rows) records.push_back(record_of(row));
-  fmt::print("{}", sim::csv_text(records));
+  print_text("{}", sim::csv_text(records));
 }
 
 }  // namespace apps

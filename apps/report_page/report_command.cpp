@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "apps/arguments.hpp"
+#include "apps/print.hpp"
 #include "apps/report_page/page.hpp"
 #include "apps/report_page/study.hpp"
 #include "apps/report_page/timelines.hpp"
@@ -91,7 +92,7 @@ Inputs timelines(Store& store, const ReportOptions& options) {
   Inputs all = timelines_of(points, folder);
   for (const Inputs& one : all) {
     if (!one.contains("problem") && one.at("agrees")) continue;
-    fmt::print(stderr, "note: point {}: {}\n", one.at("number").get<std::int64_t>(),
+    print_note("note: point {}: {}\n", one.at("number").get<std::int64_t>(),
                one.contains("problem")
                    ? "no timeline: " + one.at("problem").get<std::string>()
                    : "takes another time today than the store has; the page says so");
@@ -113,7 +114,7 @@ int report_command(const Arguments& arguments) {
   study["timelines"] = timelines(store, *options);
   const std::string page = page_of(study);
   sim::write_file(options->output, page);
-  fmt::print("{}: {:.0f} kB\n", options->output, static_cast<double>(page.size()) / 1e3);
+  print_text("{}: {:.0f} kB\n", options->output, static_cast<double>(page.size()) / 1e3);
   return 0;
 }
 

@@ -1,7 +1,6 @@
 #include "apps/report_page/timelines.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +9,10 @@
 #include <utility>
 
 #include "apps/progress.hpp"
+#include "apps/scratch.hpp"
 #include "apps/sweep/outcome.hpp"
 #include "apps/sweep/shard.hpp"
 #include "apps/sweep/workers.hpp"
-#include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 
 namespace apps {
@@ -27,32 +26,6 @@ constexpr std::chrono::milliseconds kBeat{200};  // of looking for signals
 constexpr double kUnseen = 1.0 / 2000;
 // The same simulation, but for digits that a page leaves out.
 constexpr double kAgrees = 1e-6;
-
-// A folder for files that nobody needs afterwards.
-class Scratch {
- public:
-  Scratch() {
-    const std::string letters(6, 'X');  // mkdtemp() puts others in their place
-    std::string name = (fs::temp_directory_path() / ("gardenhose-" + letters)).string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw sim::InputError(name + ": no folder can be made there; set TMPDIR");
-    }
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  [[nodiscard]] fs::path trace(std::size_t point) const {
-    return path_ / fmt::format("{}.json", point);
-  }
-
- private:
-  fs::path path_;
-};
 
 // Texts by the order in which they were met.
 class Names {
@@ -186,8 +159,11 @@ Inputs events_of(std::string_view text, std::size_t most) {
 }
 
 Inputs timelines_of(const std::vector<StoredPoint>& points, const fs::path& folder) {
-  const Scratch scratch;
   const Signals signals;
+  const Scratch scratch(temporary_folder());
+  const auto trace = [&](std::size_t point) {
+    return scratch.path() / fmt::format("{}.json", point);
+  };
   Progress progress("simulating timelines", static_cast<int>(points.size()));
   Workers workers(signals, usable_cores(), folder);
   std::vector<Inputs> timelines(points.size());
@@ -195,13 +171,11 @@ Inputs timelines_of(const std::vector<StoredPoint>& points, const fs::path& fold
   do {
     for (; next < points.size() && workers.has_room(); ++next) {
       progress.step();
-      workers.start(next, traced(points[next], scratch.trace(next)));
+      workers.start(next, traced(points[next], trace(next)));
     }
-    const int signal = signals.wait(kBeat);
-    if (signal != 0 && signal != SIGCHLD)
-      throw sim::InputError("report: was stopped; it has written nothing");
+    signals.wait_or_stop(kBeat);
     for (const Ended& ended : workers.take_ended()) {
-      timelines[ended.tag] = timeline_of(points[ended.tag], ended, scratch.trace(ended.tag));
+      timelines[ended.tag] = timeline_of(points[ended.tag], ended, trace(ended.tag));
     }
   } while (!workers.is_idle() || next < points.size());
   return timelines;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "apps/arguments.hpp"
+#include "apps/print.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -91,7 +94,7 @@ void warn_of_memory(const RunOptions& options, std::string_view what, const sim:
                   remedies.empty() ? "no flag here makes it fit: more GPUs, or --pp, would"
                                    : fmt::format("what fits: {}", fmt::join(remedies, "; or ")));
   if (options.require_fit) throw sim::InputError("--require-fit: " + line);
-  fmt::print(stderr, "warning: {}\n", line);
+  print_note("warning: {}\n", line);
 }
 
 }  // namespace apps

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/job/round_job.hpp"
+#include "apps/print.hpp"
 #include "sim/report/writers.hpp"
 
 namespace apps {
@@ -37,9 +39,9 @@ void refuse_round_flags(const RoundOptions& rounds, const std::string& topology)
 template <class Report>
 void print(const RunOptions& options, const std::vector<Report>& reports) {
   const std::span<const Report> all = reports;
-  if (options.format == "json") fmt::print("{}", sim::to_json(all));
-  if (options.format == "csv") fmt::print("{}", sim::to_csv(all));
-  if (options.format == "table") fmt::print("{}", sim::to_table(all));
+  if (options.format == "json") print_json(sim::to_json(all));
+  if (options.format == "csv") print_text("{}", sim::to_csv(all));
+  if (options.format == "table") print_text("{}", sim::to_table(all));
 }
 
 // A warning where `what` needs more memory than the GPU has, with what to change; with

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/print.hpp"
 #include "apps/print_records.hpp"
 
 namespace apps {
@@ -44,9 +45,9 @@ void print(const std::string& format, const Question& question,
   }
   print_records(format, rows);
   if (format != "table") return;
-  fmt::print("{} on {}: {}\n\n", question.model, question.topology, question.unknown);
+  print_text("{} on {}: {}\n\n", question.model, question.topology, question.unknown);
   for (const Answer& answer : answers) {
-    fmt::print("  {:<24} {:<22} {}\n", answer.scheme, answer.goal, text_of(answer));
+    print_text("  {:<24} {:<22} {}\n", answer.scheme, answer.goal, text_of(answer));
   }
 }
 

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <optional>
-#include <utility>
 
 #include "apps/arguments.hpp"
-#include "apps/sweep/part_file.hpp"
-#include "apps/sweep/store.hpp"
+#include "apps/print.hpp"
+#include "apps/sweep/plan.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 
@@ -29,43 +27,24 @@ constexpr const char* kExportUsage =
     "JSON lines: {number, state, inputs, report, message}; report is all of run's JSON.\n"
     "state is done, too_large (a GPU has not the memory), refused or crashed (see message).\n";
 
-// Standard output, or a file.
+// To standard output, or a file.
 class Output {
  public:
-  explicit Output(const std::string& file) : name_(file.empty() ? "standard output" : file) {
-    if (file.empty()) return;
-    file_.emplace(file);
-    stream_ = std::fopen(file_->part().c_str(), "we");
-    if (stream_ == nullptr) fail();
+  explicit Output(const std::string& file) {
+    if (!file.empty()) file_.emplace(file);
   }
-  ~Output() {
-    if (file_ && stream_ != nullptr) std::fclose(stream_);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  void write(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) fail();
-  }
+  void write(std::string_view text) { file_ ? file_->write(text) : write_output(text); }
   void finish() {
-    if (!file_) return;
-    if (std::fclose(std::exchange(stream_, nullptr)) != 0) fail();
-    file_->finish();
+    if (file_) file_->finish();
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw sim::InputError(fmt::format("{}: cannot be written: {}", name_, std::strerror(errno)));
-  }
-
-  std::string name_;
-  std::optional<PartFile> file_;
-  std::FILE* stream_ = stdout;
+  std::optional<sim::OutputFile> file_;
 };
 
 std::string line_of(const Inputs& json) {
   // What run says of a file's name may be no UTF-8.
-  return json.dump(-1, ' ', false, Inputs::error_handler_t::replace);
+  return sim::printable_json(json.dump(-1, ' ', false, Inputs::error_handler_t::replace)) + "\n";
 }
 
 Inputs or_null(const std::string& text) { return text.empty() ? Inputs() : Inputs(text); }
@@ -77,7 +56,7 @@ void write_jsonl(Store& store, Output& output) {
                          {"inputs", point.inputs},
                          {"report", point.finished.report},
                          {"message", or_null(point.finished.message)}};
-    output.write(line_of(line) + "\n");
+    output.write(line_of(line));
   });
 }
 
@@ -106,7 +85,7 @@ void write_csv(Store& store, Output& output) {
       record[figure] = report.is_null() ? Inputs() : report.value(figure, Inputs());
     }
     record["message"] = or_null(point.finished.message);
-    const std::string text = sim::csv_text({record});
+    const std::string text = sim::printable_lines(sim::csv_text({record}));
     output.write(std::string_view(text).substr(is_first ? 0 : text.find('\n') + 1));
     is_first = false;
   });
@@ -135,8 +114,7 @@ int export_command(const Arguments& arguments) {
   if (format == "jsonl") write_jsonl(store, output);
   output.finish();
   if (const auto open = store.counts()["open"]; open > 0) {
-    fmt::print(stderr, "note: {} points have not been run yet; the sweep's command goes on\n",
-               open);
+    print_note("note: {} points have not been run yet; the sweep's command goes on\n", open);
   }
   return 0;
 }

@@ -1,13 +1,20 @@
 // merge: the stores of shards as one, which is as if one machine had done them all.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <map>
 
 #include "apps/arguments.hpp"
-#include "apps/sweep/part_file.hpp"
+#include "apps/print.hpp"
+#include "apps/scratch.hpp"
 #include "apps/sweep/plan.hpp"
+#include "apps/sweep/workers.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
@@ -18,7 +25,10 @@ namespace fs = std::filesystem;
 constexpr const char* kMergeUsage =
     "usage: gardenhose merge OUT IN...\n\n"
     "Writes the points of all IN into OUT, a new store. What no IN has is open there:\n"
-    "`gardenhose sweep SPEC.toml --store OUT` runs it.\n\n"
+    "`gardenhose sweep SPEC.toml --store OUT` runs it. OUT appears when it is whole: a merge that "
+    "is\n"
+    "stopped leaves nothing, and one that is killed (kill -9) a folder .gardenhose-* beside OUT,\n"
+    "which may be removed.\n\n"
     "  gardenhose merge study.sqlite study.*of4.sqlite\n";
 
 // Hashes of files by name, and the version, with the store that had them first.
@@ -47,7 +57,7 @@ class Provenance {
   std::map<std::string, std::pair<std::string, std::string>> seen_;
 };
 
-void copy(Store& from, Store& to) {
+void copy(Store& from, Store& to, const Signals& signals) {
   std::map<std::int64_t, std::int64_t> keys;
   for (const Session& session : from.sessions()) {
     keys[session.session] = to.begin_session(session);
@@ -56,11 +66,18 @@ void copy(Store& from, Store& to) {
   for (const Origin& origin : from.origins()) to.add_origin(origin);
   std::map<std::int64_t, std::vector<Finished>> batches;
   from.each_finished([&](const StoredPoint& point) {
-    const auto [key, state] = to.find(point.inputs);
-    const bool better = state == "open" || (state == "crashed" && point.finished.state != state);
+    signals.wait_or_stop(std::chrono::milliseconds(0));
+    const auto found = to.find(point.inputs);
+    if (!found) {
+      from.database().fail(fmt::format(
+          "the inputs of its point {} are none of its spec's: it was edited; sweep it again",
+          point.number));
+    }
+    const bool better = found->state == "open" ||
+                        (found->state == "crashed" && point.finished.state != found->state);
     if (!better) return;
     Finished finished = point.finished;
-    finished.point = key;
+    finished.point = found->point;
     auto& batch = batches[keys[point.session]];
     batch.push_back(std::move(finished));
     constexpr std::size_t kBatch = 1000;
@@ -71,16 +88,31 @@ void copy(Store& from, Store& to) {
   for (const auto& [session, batch] : batches) to.record(session, batch);
 }
 
-void write(const fs::path& file, std::vector<Store>& stores) {
+void write(const fs::path& file, std::vector<Store>& stores, const Signals& signals) {
   const Identity identity = *stores.front().identity();
   const Spec spec = parse_spec(identity.spec, stores.front().file());
   Store whole(file, Access::create);
   whole.set_points({identity.spec, identity.spec_sha256, Shard{}.text()}, plan(spec, Shard{}));
-  for (Store& store : stores) copy(store, whole);
+  for (Store& store : stores) copy(store, whole, signals);
   auto counts = whole.counts();
-  fmt::print("{} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
+  print_text("{} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
              counts["done"], counts["too_large"], counts["refused"], counts["crashed"],
              counts["open"]);
+}
+
+[[noreturn]] void refuse_existing(const fs::path& out) {
+  throw sim::InputError(out.string() + ": is there already; remove it, or name another file");
+}
+
+// Gives the store its name, unless somebody else has taken it meanwhile.
+void place(const fs::path& store, const fs::path& out) {
+  int result = renameat2(AT_FDCWD, store.c_str(), AT_FDCWD, out.c_str(), RENAME_NOREPLACE);
+  // Some file systems, such as NFS, cannot do that.
+  if (result != 0 && errno == EINVAL) result = link(store.c_str(), out.c_str());
+  if (result != 0 && errno == EEXIST) refuse_existing(out);
+  if (result != 0) {
+    throw sim::InputError(out.string() + ": cannot be written: " + sim::system_problem(errno));
+  }
 }
 
 std::vector<Store> open_all(const std::vector<std::string>& files) {
@@ -112,13 +144,14 @@ int merge_command(const Arguments& arguments) {
   places.add("out", 1).add("in", -1);
   po::variables_map values;
   if (!parse_arguments(arguments, kMergeUsage, flags, places, values)) return 0;
-  if (fs::exists(fs::symlink_status(out))) {
-    throw sim::InputError(out + ": is there already; remove it, or name another file");
-  }
+  if (fs::exists(fs::symlink_status(out))) refuse_existing(out);
   std::vector<Store> stores = open_all(files);
-  PartFile file(out);
-  write(file.part(), stores);
-  file.finish();
+  sim::require_writable(out);
+  const Signals signals;
+  const Scratch scratch(folder_of(out));
+  const fs::path whole = scratch.path() / "whole.sqlite";
+  write(whole, stores, signals);
+  place(whole, out);
   return 0;
 }
 

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <variant>
 #include <vector>
 
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/toml_document.hpp"
 
 namespace apps {
@@ -75,10 +74,11 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const fs::path& file) {
-  if (!is_file(file)) return "";
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return "";
-  return sha256(std::string(std::istreambuf_iterator<char>(stream), {}));
+  try {
+    return sha256(sim::read_file(file));
+  } catch (const sim::InputError&) {
+    return "";
+  }
 }
 
 std::vector<std::string> Origins::changed() const {

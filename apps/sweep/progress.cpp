@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
+
+#include "apps/streams.hpp"
 
 namespace apps {
 namespace {
@@ -23,7 +24,7 @@ std::string duration_text(double seconds) {
 }
 
 SweepProgress::~SweepProgress() {
-  if (shown_ && isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  if (shown_ && isatty(STDERR_FILENO) != 0) write_error("\r\033[K");
 }
 
 double SweepProgress::elapsed_s() const {
@@ -38,12 +39,12 @@ void SweepProgress::show(std::int64_t ended, std::int64_t failed) {
   shown_ = true;
   printed_ = now;
   const double rate = static_cast<double>(ended) / elapsed_s();
-  fmt::print(stderr, "{}{} of {} points, {:.{}f} a second, {} left{}{}", terminal ? "\r\033[K" : "",
-             before_ + ended, before_ + open_, rate, rate < 10 ? 2 : 0,
-             duration_text(static_cast<double>(open_ - ended) / rate),
-             failed == 0 ? std::string() : fmt::format("; {} refused or crashed", failed),
-             terminal ? "" : "\n");
-  std::fflush(stderr);
+  write_error(
+      fmt::format("{}{} of {} points, {:.{}f} a second, {} left{}{}", terminal ? "\r\033[K" : "",
+                  before_ + ended, before_ + open_, rate, rate < 10 ? 2 : 0,
+                  duration_text(static_cast<double>(open_ - ended) / rate),
+                  failed == 0 ? std::string() : fmt::format("; {} refused or crashed", failed),
+                  terminal ? "" : "\n"));
 }
 
 }  // namespace apps

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <cerrno>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
@@ -33,14 +34,23 @@ const char* remedy_of(int code) {
   }
 }
 
+std::filesystem::file_status status_of(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::status(file, error);
+}
+
 }  // namespace
 
 Database::Database() : name_("SQL") { open(":memory:", SQLITE_OPEN_READWRITE); }
 
 Database::Database(const std::filesystem::path& file, Access access) : name_(file.string()) {
-  std::error_code error;
-  if (access != Access::create && !std::filesystem::exists(file, error)) {
+  const std::filesystem::file_status status = status_of(file);
+  if (access != Access::create && status.type() == std::filesystem::file_type::not_found) {
     throw sim::InputError(name_ + ": no such file; sweep SPEC.toml --store makes one");
+  }
+  // A device or a pipe may have no end, or block.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw sim::InputError(name_ + ": is not a regular file; name the store of a sweep");
   }
   open(file.c_str(), access == Access::read    ? SQLITE_OPEN_READONLY
                      : access == Access::write ? SQLITE_OPEN_READWRITE
@@ -65,10 +75,11 @@ void Database::fail() const {
   const int code = sqlite3_errcode(handle()) & 0xff;
   const int system = sqlite3_system_errno(handle());
   const bool of_system = code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL;
+  const bool lacks = of_system && (system == EMFILE || system == ENFILE || system == ENOMEM);
   throw sim::InputError(fmt::format(
       "{}: {}{}{}", name_, sqlite3_errmsg(handle()),
-      of_system && system != 0 ? fmt::format(" ({})", std::strerror(system)) : std::string(),
-      remedy_of(code)));
+      of_system && system != 0 ? fmt::format(" ({})", sim::system_problem(system)) : std::string(),
+      lacks ? "" : remedy_of(code)));
 }
 
 void Database::fail(std::string_view problem) const {

@@ -188,10 +188,10 @@ std::vector<std::pair<std::string, std::int64_t>> Store::frequent_messages() {
   return messages;
 }
 
-std::pair<std::int64_t, std::string> Store::find(const Inputs& inputs) {
+std::optional<Store::Known> Store::find(const Inputs& inputs) {
   Statement row(database_, "select point, state from points where id = ?");
-  sim::require(row.bind(id_of(inputs)).step(), "set_points() has put all points there");
-  return {row.integer(0), row.text(1)};
+  if (!row.bind(id_of(inputs)).step()) return std::nullopt;
+  return Known{row.integer(0), row.text(1)};
 }
 
 void Store::reopen(const std::vector<std::int64_t>& points) {

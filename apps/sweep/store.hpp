@@ -112,8 +112,12 @@ class Store {
   [[nodiscard]] std::vector<std::int64_t> points_that_crashed();
   // First lines of what refused and crashed points said, the most frequent first, and how often.
   [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> frequent_messages();
-  // The key and the state of the point with these inputs.
-  [[nodiscard]] std::pair<std::int64_t, std::string> find(const Inputs& inputs);
+  struct Known {
+    std::int64_t point;
+    std::string state;
+  };
+  // The point with these inputs, if there is one.
+  [[nodiscard]] std::optional<Known> find(const Inputs& inputs);
   // Forgets what became of these.
   void reopen(const std::vector<std::int64_t>& points);
 

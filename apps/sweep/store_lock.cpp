@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
@@ -39,11 +39,11 @@ StoreLock::StoreLock(const std::filesystem::path& store) : name_(store.string() 
 }
 
 bool StoreLock::take(const std::filesystem::path& store) {
-  file_ = open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  file_ = open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file_ < 0) {
     throw sim::InputError(
         fmt::format("{}: cannot be written: {}; --store names a file in a folder that can be",
-                    store.string(), std::strerror(errno)));
+                    store.string(), sim::system_problem(errno)));
   }
   if (flock(file_, LOCK_EX | LOCK_NB) == 0) return is_at(file_, name_);
   const std::string holder = holder_in(file_);

@@ -9,12 +9,14 @@
 #include <set>
 
 #include "apps/arguments.hpp"
+#include "apps/print.hpp"
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/progress.hpp"
 #include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
 #include "apps/sweep/store_lock.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
@@ -113,33 +115,33 @@ void check_store(Store& store, Origins& origins, const SweepOptions& options) {
 int report(Store& store, const Totals& totals, int jobs) {
   auto counts = store.counts();
   const std::int64_t figures = counts["done"] + counts["too_large"];
-  fmt::print("{}: {} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
+  print_text("{}: {} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
              store.file().string(), counts["done"], counts["too_large"], counts["refused"],
              counts["crashed"], counts["open"]);
   if (totals.ended > 0) {
-    fmt::print("{} points in {} on {} workers, {:.0f} % of the cores' time\n", totals.ended,
+    print_text("{} points in {} on {} workers, {:.0f} % of the cores' time\n", totals.ended,
                duration_text(totals.wall_s), jobs,
                100 * std::min(1.0, totals.cpu_s / (totals.wall_s * jobs)));
   }
   if (counts[""] > 0) {
-    fmt::print("{} points are no longer of the spec: they are kept, and not exported\n",
+    print_text("{} points are no longer of the spec: they are kept, and not exported\n",
                counts[""]);
   }
   for (const auto& [message, count] : store.frequent_messages()) {
-    fmt::print("  {} x {}\n", count, message);
+    print_text("  {} x {}\n", count, message);
   }
   if (counts["open"] > 0) {
-    fmt::print("stopped; the same command goes on\n");
+    print_text("stopped; the same command goes on\n");
     return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
-  if (counts["crashed"] > 0) fmt::print("--retry runs those again that crashed\n");
-  fmt::print("gardenhose export {} --format csv\n", store.file().string());
+  if (counts["crashed"] > 0) print_text("--retry runs those again that crashed\n");
+  print_text("gardenhose export {} --format csv\n", store.file().string());
   return counts["crashed"] > 0 || figures == 0 ? 1 : 0;
 }
 
 void dry_run(const std::vector<Planned>& points) {
   for (const Planned& point : points) {
-    fmt::print("gardenhose {}\n", shell_text(arguments_of(point.inputs)));
+    print_text("gardenhose {}\n", shell_text(arguments_of(point.inputs)));
   }
 }
 
@@ -159,7 +161,7 @@ Store open_store(const SweepOptions& options, const fs::path& file, const Identi
 Totals run_session(Store& store, Origins& origins, const Signals& signals, Session session,
                    const fs::path& folder) {
   if (const auto others = store.points_of_other_programs(session.program_sha256); others > 0) {
-    fmt::print(stderr, "note: {} points were computed by another build of this version\n", others);
+    print_note("note: {} points were computed by another build of this version\n", others);
   }
   const std::int64_t key = store.begin_session(session);
   const Totals totals = run_points(store, origins, signals, {key, session.workers, folder});
@@ -198,7 +200,7 @@ int run_sweep(const SweepOptions& options) {
   const int code = report(store, totals, jobs);
   const std::vector<std::string> changed = origins.changed();
   if (changed.empty()) return code;
-  fmt::print("{} changed while the sweep ran: the same command with --recompute runs its points\n",
+  print_text("{} changed while the sweep ran: the same command with --recompute runs its points\n",
              fmt::join(changed, ", "));
   return code == 0 ? 1 : code;
 }

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 int memory_file(const char* name) {
   const int file = memfd_create(name, MFD_CLOEXEC);
   if (file < 0) {
-    throw sim::InputError(std::string("-j: no worker can be started: ") + std::strerror(errno));
+    throw sim::InputError("-j: no worker can be started: " + sim::system_problem(errno));
   }
   return file;
 }
@@ -66,6 +66,11 @@ int Signals::wait(std::chrono::milliseconds limit) const {
   return signal < 0 ? 0 : signal;
 }
 
+void Signals::wait_or_stop(std::chrono::milliseconds limit) const {
+  const int signal = wait(limit);
+  if (signal != 0 && signal != SIGCHLD) throw Stopped{signal};
+}
+
 Workers::~Workers() {
   for (const Worker& worker : running_) kill(worker.process, SIGKILL);
   for (const Worker& worker : running_) {
@@ -101,7 +106,7 @@ void Workers::start(std::size_t tag, Arguments arguments) {
   worker.process = fork();
   if (worker.process == 0) become(worker, argv, parent);
   if (worker.process < 0) {
-    throw sim::InputError(std::string("-j: no worker can be started: ") + std::strerror(errno));
+    throw sim::InputError("-j: no worker can be started: " + sim::system_problem(errno));
   }
   running_.push_back(worker);
 }

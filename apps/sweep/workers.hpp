@@ -14,6 +14,11 @@
 
 namespace apps {
 
+// Thrown where a signal asks the program to end: its exit code is 128 more.
+struct Stopped {
+  int signal;
+};
+
 // Takes SIGINT, SIGTERM and SIGHUP, where they are not ignored, and SIGCHLD from their usual
 // handling, and makes writes beyond a limit of file sizes fail instead of ending the process; until
 // it goes out of scope.
@@ -26,6 +31,8 @@ class Signals {
 
   // The next one, or 0 where none comes in time.
   [[nodiscard]] int wait(std::chrono::milliseconds limit) const;
+  // The same, where a worker's end is all that is waited for: throws Stopped for another signal.
+  void wait_or_stop(std::chrono::milliseconds limit) const;
   // For a child, before it becomes another program.
   void restore() const;
 

@@ -5,6 +5,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
+#include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_sites.hpp"
@@ -98,9 +99,9 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
 
 template <class Result>
 void print(const std::string& format, const Result& result) {
-  if (format == "table") fmt::print("{}", to_table(result));
-  if (format == "csv") fmt::print("{}", to_csv(result));
-  if (format == "json") fmt::print("{}", to_json(result));
+  if (format == "table") print_text("{}", to_table(result));
+  if (format == "csv") print_text("{}", to_csv(result));
+  if (format == "json") print_json(to_json(result));
 }
 
 Validation validate(const ValidateOptions& options, const validation::Inputs& inputs,

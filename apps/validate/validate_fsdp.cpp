@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/validate/validation_text.hpp"
 #include "sim/report/records.hpp"
@@ -170,15 +171,15 @@ FsdpStudy rerun() {
 void validate_fsdp(const std::string& format) {
   const FsdpStudy study = rerun();
   if (format == "table") {
-    fmt::print("{}\n{}\n{}\n{}", rows_text(study), errors_text(study.rows),
+    print_text("{}\n{}\n{}\n{}", rows_text(study), errors_text(study.rows),
                changes_text(scale_changes(study.rows)), constants_text(study));
   }
   if (format == "csv") {
     std::vector<Json> records;
     for (const FsdpRow& row : study.rows) records.push_back(record_of(row));
-    fmt::print("{}", sim::csv_text(records));
+    print_text("{}", sim::csv_text(records));
   }
-  if (format == "json") fmt::print("{}\n", json_of(study).dump(2));
+  if (format == "json") print_json(json_of(study).dump(2) + "\n");
 }
 
 }  // namespace apps

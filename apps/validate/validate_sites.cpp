@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/data_files.hpp"
+#include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/validation/sparseloco.hpp"
@@ -23,25 +24,25 @@ std::string grid_text(int point) {
 }
 
 void print_cells(const std::vector<validation::BandwidthRow>& rows, double payload) {
-  fmt::print(
+  print_text(
       "Reproduces table 4 of Streaming DiLoCo (arXiv 2501.18512), which its authors simulated:\n"
       "Gb/s between two replicas for a compute utilisation, published and simulated here, on a "
       "grid\n"
       "of 50 bandwidths 21 % apart. {} bits a parameter, nothing fitted.\n\n",
       16 * payload);
-  fmt::print("{:<28}", "");
+  print_text("{:<28}", "");
   for (const double share : validation::kUtilisations) {
-    fmt::print("{:>18}", fmt::format("{:.0f} %", 100 * share));
+    print_text("{:>18}", fmt::format("{:.0f} %", 100 * share));
   }
   for (const auto& row : rows) {
-    fmt::print("\n{:<5}{:<23}", row.model, row.method);
+    print_text("\n{:<5}{:<23}", row.model, row.method);
     for (std::size_t i = 0; i < row.published.size(); ++i) {
       const int off = row.simulated[i] - row.published[i];
-      fmt::print("{:>18}", fmt::format("{} {} {:+d}", grid_text(row.published[i]),
+      print_text("{:>18}", fmt::format("{} {} {:+d}", grid_text(row.published[i]),
                                        grid_text(row.simulated[i]), off));
     }
   }
-  fmt::print("\n\n{} of {} cells within one point of the grid, {} on it\n",
+  print_text("\n\n{} of {} cells within one point of the grid, {} on it\n",
              validation::cells_within(rows, 1), rows.size() * validation::kUtilisations.size(),
              validation::cells_within(rows, 0));
 }
@@ -76,8 +77,8 @@ void validate_sparseloco(const std::string& format) {
       validation::sparseloco_figures(data_directory() / "traces/published/sparseloco_runs.csv");
   std::vector<Json> rows;
   if (format == "table") {
-    fmt::print("SparseLoCo as published (arXiv 2508.15706 and the Covenant-72B run)\n\n");
-    fmt::print("{:<42}{:>12}{:>12}  {:<9}{}\n", "", "published", "here", "", "from");
+    print_text("SparseLoCo as published (arXiv 2508.15706 and the Covenant-72B run)\n\n");
+    print_text("{:<42}{:>12}{:>12}  {:<9}{}\n", "", "published", "here", "", "from");
   }
   for (const auto& figure : figures) {
     const Json published = figure.published > 0 ? Json(figure.published) : Json(nullptr);
@@ -88,11 +89,11 @@ void validate_sparseloco(const std::string& format) {
                     {"from", figure.how}});
     if (format != "table") continue;
     const std::string text = published.is_null() ? "-" : fmt::format("{:.5g}", figure.published);
-    fmt::print("{:<42}{:>12}{:>12.5g}  {:<9}{}\n", figure.what, text, figure.computed, figure.unit,
+    print_text("{:<42}{:>12}{:>12.5g}  {:<9}{}\n", figure.what, text, figure.computed, figure.unit,
                figure.how);
   }
   if (format == "table") {
-    fmt::print(
+    print_text(
         "\nThe stated links do not explain the published 70 s. Links as fast as in the last line "
         "would,\n"
         "or sending while the next round computes; a sum of all that is fetched instead of every\n"

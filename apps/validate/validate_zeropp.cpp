@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/validate/validation_text.hpp"
 #include "sim/report/records.hpp"
@@ -108,11 +109,11 @@ void validate_zeropp(const std::string& format) {
   const ZeroppStudy study =
       validation::predict_zeropp(folder, measurements, [&] { progress.step(); });
   if (format == "table") {
-    fmt::print("{}\n{}\n{}\nfitted: compute_efficiency {:.4f}\n", rows_text(study),
+    print_text("{}\n{}\n{}\nfitted: compute_efficiency {:.4f}\n", rows_text(study),
                speed_ups_text(study), errors_text(study), *study.fitted.compute_efficiency);
   }
-  if (format == "csv") fmt::print("{}", sim::csv_text(records_of(study)));
-  if (format == "json") fmt::print("{}\n", json_of(study).dump(2));
+  if (format == "csv") print_text("{}", sim::csv_text(records_of(study)));
+  if (format == "json") print_json(json_of(study).dump(2) + "\n");
 }
 
 }  // namespace apps

@@ -9,9 +9,9 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
-#include "sim/base/toml_guard.hpp"
 
 namespace sim {
 namespace {

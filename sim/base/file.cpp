@@ -1,12 +1,15 @@
 #include "sim/base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <csignal>
+#include <cstdio>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -18,106 +21,188 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kMode = 0666;  // less the umask
+constexpr std::size_t kPiece = 1 << 16;
 
-// An open file; negative where it could not be opened.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  [[nodiscard]] int number() const { return number_; }
-  bool close() {
-    const int number = std::exchange(number_, -1);
-    return number < 0 || ::close(number) == 0;
-  }
-
- private:
-  int number_;
-};
-
-// These return false and set errno where they fail.
-bool write_all(const Descriptor& file, std::string_view text) {
-  if (file.number() < 0) return false;
-  while (!text.empty()) {
-    const ssize_t written = ::write(file.number(), text.data(), text.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+[[noreturn]] void fail_at(const fs::path& file, int error) {
+  throw InputError(file.string() + ": cannot be written: " + system_problem(error));
 }
 
-bool write_in_place(const fs::path& file, std::string_view text) {
-  Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
-  return write_all(descriptor, text) && descriptor.close();
+// The file that a chain of links ends at, which need not be there.
+fs::path behind_links(const fs::path& file) {
+  constexpr int kMostLinks = 40;  // as the kernel's
+  fs::path end = file;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(end, error)); ++links) {
+    if (links == kMostLinks) fail_at(file, ELOOP);
+    end = end.parent_path() / fs::read_symlink(end, error);
+    if (error) fail_at(file, error.value());
+  }
+  return end;
 }
 
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
 
-// The file has no name until it is whole, so that a process that is killed leaves no part of it.
-bool write_nameless(const fs::path& file, std::string_view text) {
-  Descriptor descriptor(::open(folder_of(file).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode));
-  const std::string handle = "/proc/self/fd/" + std::to_string(descriptor.number());
-  return write_all(descriptor, text) &&
-         ::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0;
+// A name that nobody can have foreseen.
+fs::path name_in(const fs::path& folder) {
+  std::array<unsigned char, 12> bytes{};
+  require(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+          "so few bytes are given at once");
+  std::string name = ".gardenhose-";
+  for (const unsigned char byte : bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    name += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return folder / name;
 }
 
-std::error_code outcome(bool done) {
-  return done ? std::error_code() : std::error_code(errno, std::generic_category());
+std::string handle_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+bool is_same(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-std::error_code replace(const fs::path& target, std::string_view text) {
-  fs::path whole = target;
-  whole += ".part" + std::to_string(getpid());
-  // Some file systems, such as NFS, have no nameless files.
-  std::error_code error = outcome(write_nameless(whole, text) || write_in_place(whole, text));
-  if (!error) fs::rename(whole, target, error);
-  std::error_code ignored;
-  if (error) fs::remove(whole, ignored);
-  return error;
+// The standard descriptor that goes to this file; -1: none.
+int standard_output_to(const struct stat& status) {
+  for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat standard {};
+    if (fstat(number, &standard) == 0 && is_same(standard, status)) return number;
+  }
+  return -1;
 }
 
-// A rename would put a file in the place of /dev/null.
-bool is_written_in_place(const fs::file_status& status) {
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
-}
+// Signals wait until the file has its name: between two of them it has another one.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
 
-void throw_if(std::error_code error, const fs::path& file) {
-  if (error) throw InputError(file.string() + ": cannot be written: " + error.message());
-}
+ private:
+  sigset_t before_{};
+};
 
 }  // namespace
 
-void write_file(const fs::path& file, std::string_view text) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (is_written_in_place(status)) {
-    error = outcome(write_in_place(file, text));
+OutputFile::OutputFile(fs::path file) : file_(std::move(file)), target_(behind_links(file_)) {
+  struct stat status {};
+  const bool exists = stat(file_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (!exists || S_ISREG(status.st_mode)) {
+    const int standard = exists ? standard_output_to(status) : -1;
+    if (standard < 0) {
+      open_beside();
+      if (exists) static_cast<void>(fchmod(descriptor_, status.st_mode & 07777));
+      return;
+    }
+    std::fflush(stdout);
+    descriptor_ = fcntl(standard, F_DUPFD_CLOEXEC, 0);
   } else {
-    error = replace(fs::is_regular_file(status) ? fs::canonical(file) : file, text);
+    descriptor_ = open(file_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   }
-  throw_if(error, file);
+  in_place_ = true;
+  if (descriptor_ < 0) fail(errno);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!part_.empty()) unlink(part_.c_str());
+}
+
+void OutputFile::open_beside() {
+  const fs::path folder = folder_of(target_);
+  descriptor_ = open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode);
+  if (descriptor_ >= 0 && access(handle_of(descriptor_).c_str(), F_OK) == 0) return;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  const fs::path part = name_in(folder);
+  descriptor_ = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
+  if (descriptor_ < 0) fail(errno);
+  part_ = part;
+}
+
+void OutputFile::write(std::string_view text) {
+  pending_ += text;
+  if (pending_.size() >= kPiece) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view left = pending_;
+  while (!left.empty()) {
+    const ssize_t written = ::write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno != EINTR) fail(errno);
+    if (written > 0) left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  pending_.clear();
+}
+
+void OutputFile::finish() {
+  flush();
+  if (!in_place_) put_in_place();
+  close();
+}
+
+void OutputFile::put_in_place() {
+  const SignalsWait wait;
+  if (part_.empty()) {
+    const std::string handle = handle_of(descriptor_);
+    const auto link_as = [&](const fs::path& name) {
+      return linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (link_as(target_)) return;
+    if (errno != EEXIST) fail(errno);
+    const fs::path part = name_in(folder_of(target_));
+    if (!link_as(part)) fail(errno);
+    part_ = part;
+  } else {
+    close();  // where a server says only now that its disk is full
+  }
+  replace();
+}
+
+void OutputFile::replace() {
+  if (rename(part_.c_str(), target_.c_str()) != 0) fail(errno);
+  part_.clear();
+}
+
+void OutputFile::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor >= 0 && ::close(descriptor) != 0) fail(errno);
+}
+
+void OutputFile::fail(int error) const { fail_at(file_, error); }
+
+void write_file(const fs::path& file, std::string_view text) {
+  OutputFile output(file);
+  output.write(text);
+  output.finish();
 }
 
 void require_writable(const fs::path& file) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
-  if (fs::is_directory(status)) throw_if(std::make_error_code(std::errc::is_a_directory), file);
-  const fs::path target = fs::is_regular_file(status) ? fs::canonical(file) : file;
-  const fs::path place = is_written_in_place(status) ? target : folder_of(target);
-  throw_if(outcome(::access(place.c_str(), W_OK) == 0), file);
+  const fs::path target = behind_links(file);
+  struct stat status {};
+  const bool exists = stat(file.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail_at(file, EISDIR);
+  const bool in_place = exists && !S_ISREG(status.st_mode);
+  const fs::path place = in_place ? file : folder_of(target);
+  if (access(place.c_str(), W_OK) != 0) fail_at(file, errno);
 }
 
-std::string read_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || fs::is_directory(file)) {
-    throw InputError(file.string() + ": cannot be read: " + std::strerror(errno));
+void refuse_overwriting(std::string_view place, const fs::path& output,
+                        std::span<const fs::path> inputs) {
+  struct stat written {};
+  if (stat(output.c_str(), &written) != 0 || !S_ISREG(written.st_mode)) return;
+  for (const fs::path& input : inputs) {
+    struct stat read {};
+    if (stat(input.c_str(), &read) != 0 || !is_same(read, written)) continue;
+    throw InputError(std::string(place) + ": " + output.string() + ": is an input (" +
+                     input.string() + "), which it would overwrite; name another file");
   }
-  return text;
 }
 
 }  // namespace sim

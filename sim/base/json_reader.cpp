@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/base/toml_guard.hpp"
 
 namespace sim {
 namespace {
@@ -47,19 +45,7 @@ JsonDocument parse_json(std::string_view text, const std::filesystem::path& file
 }
 
 JsonDocument read_json(const std::filesystem::path& file) {
-  const std::string name = printable_path(file);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw InputError(name + ": is not a file that can be read");
-  }
-  if (std::filesystem::file_size(file, error) > kMostDataBytes) {
-    throw InputError(name + ": is larger than 64 MiB; is it the right file?");
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw InputError(name + ": is not a file that can be read");
-  return parse_json(text.str(), file);
+  return parse_json(read_input(file, kMostDataBytes), file);
 }
 
 JsonReader::JsonReader(const Json& value, std::string file, std::string path)

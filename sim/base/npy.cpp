@@ -5,13 +5,11 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
-#include "sim/base/toml_guard.hpp"
+#include "sim/base/printable.hpp"
 
 namespace sim {
 namespace {
@@ -128,19 +126,7 @@ Npy parse_npy(std::string_view bytes, const std::filesystem::path& file) {
 }
 
 Npy read_npy(const std::filesystem::path& file) {
-  const std::string name = printable_path(file);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw InputError(name + ": is not a file that can be read");
-  }
-  if (std::filesystem::file_size(file, error) > kMostDataBytes) {
-    throw InputError(name + ": is larger than 64 MiB; record a part of the tensor");
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream bytes;
-  bytes << stream.rdbuf();
-  if (!stream) throw InputError(name + ": is not a file that can be read");
-  return parse_npy(bytes.str(), file);
+  return parse_npy(read_input(file, kMostDataBytes, "record a part of the tensor"), file);
 }
 
 }  // namespace sim

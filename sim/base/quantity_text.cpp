@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "sim/base/printable.hpp"
+
 namespace sim {
 namespace {
 
@@ -249,17 +251,7 @@ std::string to_text(Dollars value) { return with_prefix(value.base(), "USD"); }
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  std::size_t length = std::min(text.size(), kLongest);
-  // Never cut inside a UTF-8 character: its further bytes are 10xxxxxx.
-  const auto continues = [&](std::size_t i) {
-    return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-  };
-  while (length > 0 && length < text.size() && continues(length)) --length;
-  std::string result(text.substr(0, length));
-  std::ranges::replace_if(
-      result, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  if (length < text.size()) result += "...";
-  return result;
+  return printable_line(text, kLongest);
 }
 
 }  // namespace sim

@@ -4,14 +4,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
-#include <system_error>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_guard.hpp"
 
@@ -180,30 +177,7 @@ std::string toml_text(std::string_view text) {
 }
 
 std::string read_input_text(const std::filesystem::path& file) {
-  const std::string name = printable_path(file);
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    throw InputError(name + ": no such file");
-  }
-  if (error) throw InputError(fmt::format("{}: cannot be read: {}", name, error.message()));
-  if (std::filesystem::is_directory(status)) {
-    throw InputError(name + ": is a directory; name a file in it");
-  }
-  // A device or a pipe may have no end, or block.
-  if (!std::filesystem::is_regular_file(status)) {
-    throw InputError(name + ": is not a regular file; name one that is");
-  }
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  // One byte more than allowed, so that parse_toml can tell that there is more.
-  std::string text(kMostInputBytes + 1, '\0');
-  if (stream) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!stream.is_open() || stream.bad()) {
-    throw InputError(fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
-  }
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
+  return read_input(file, kMostInputBytes);
 }
 
 }  // namespace sim

@@ -196,16 +196,4 @@ std::optional<UnsafeToml> find_unsafe_toml(std::string_view text) {
   return Scanner(text).first_unsafe();
 }
 
-std::string printable_line(std::string_view text, std::size_t longest) {
-  std::string result(text.substr(0, longest));
-  std::ranges::replace_if(
-      result, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  if (text.size() > longest) result += "...";
-  return result;
-}
-
-std::string printable_path(const std::filesystem::path& file) {
-  return printable_line(file.string(), 4096);
-}
-
 }  // namespace sim

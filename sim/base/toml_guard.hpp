@@ -26,10 +26,4 @@ struct UnsafeToml {
 // here takes one). Nothing when the text is safe to parse; it may still not be TOML.
 [[nodiscard]] std::optional<UnsafeToml> find_unsafe_toml(std::string_view text);
 
-// `text` on one line and cut after `longest` bytes: for paths and for messages of another library.
-[[nodiscard]] std::string printable_line(std::string_view text, std::size_t longest);
-
-// A file's name as a message shows it: on one line, and cut where it is longer than any path.
-[[nodiscard]] std::string printable_path(const std::filesystem::path& file);
-
 }  // namespace sim

@@ -21,6 +21,7 @@
 #include <stdexcept>
 
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/engine/execution.hpp"
 #include "sim/engine/rate_changes.hpp"
 
@@ -144,15 +145,23 @@ std::string last_line(std::string text) {
   return newline == std::string::npos ? text : text.substr(newline + 1);
 }
 
+[[noreturn]] void fail_to_start(int error) {
+  throw InputError("the simulation: cannot be started: " + system_problem(error));
+}
+
 void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions,
                   SharedTimes& times) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    throw std::runtime_error("pipe: " + std::string(strerror(errno)));
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_to_start(errno);
   std::fflush(nullptr);  // or the child would print what the parent has buffered
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("fork: " + std::string(strerror(errno)));
+  if (child < 0) {
+    const int error = errno;
+    close(ends[0]);
+    close(ends[1]);
+    fail_to_start(error);
+  }
   if (child == 0) {
     end_with_parent(parent);
     run_child(ends[1], schedule, wiring, conditions, times);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
-#include "sim/base/toml_guard.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/schemes/scheme_keys.hpp"
 
 namespace sim {

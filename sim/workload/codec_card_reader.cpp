@@ -8,7 +8,7 @@
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/toml_guard.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/workload/codec_card.hpp"
 

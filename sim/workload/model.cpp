@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "sim/base/toml_guard.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/workload/config_json.hpp"
 #include "sim/workload/model_ranges.hpp"

@@ -16,7 +16,7 @@ TEST(CheckEnds, ACrashIsAnErrorAndNoBaseline) {
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   expect_says(text_of(sandbox.path() / "c.xml"),
-              {"errors=\"1\"", "<error type=\"worse\"", "signal 11"});
+              {"errors=\"1\"", "<error type=\"new\"", "signal 11"});
   expect_valid_junit(sandbox, "c.xml");
 
   Program update(words("check s.toml -j 1 --update"), sandbox.path());

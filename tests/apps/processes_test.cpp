@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <thread>
 
 #include "tests/apps/refusals.hpp"
 
@@ -99,6 +101,83 @@ TEST_F(Processes, AReaderThatLeavesIsNoCrash) {
   EXPECT_EQ(outcome.signal, SIGPIPE) << "as every filter ends";
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(no_orphan_stays());
+}
+
+// Standard output and standard error as a shell's redirections leave them.
+int code_with(const std::string& command, const std::string& redirections, const Sandbox& sandbox) {
+  const std::string line = "cd '" + sandbox.path().string() + "' && '" GARDENHOSE_PROGRAM "' " +
+                           command + " " + redirections;
+  const int status = std::system(line.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(Processes, WhereNobodyCanBeToldTheExitCodeSaysIt) {
+  const std::string step = "run --topology sdp4bit_a100 --model gpt_125m --nodes 2";
+  for (const std::string& fine : {step, std::string("list schemes"), std::string("--help")}) {
+    SCOPED_TRACE(fine);
+    for (const char* lost : {">&-", ">/dev/full", ">&- 2>&-", ">/dev/full 2>/dev/full"}) {
+      EXPECT_EQ(code_with(fine, lost, sandbox_), 2) << lost;
+    }
+    EXPECT_EQ(code_with(fine, ">/dev/null 2>&-", sandbox_), 0);
+    EXPECT_EQ(code_with(fine, ">/dev/null 2>/dev/full <&-", sandbox_), 0);
+  }
+  for (const char* wrong : {"run --topology none --model gpt_125m", "rnu", "export none.sqlite",
+                            "run --nodes", "sweep none.toml"}) {
+    for (const char* lost : {"2>&-", "2>/dev/full", ">&- 2>&-", ">&- 2>&- <&-"}) {
+      EXPECT_EQ(code_with(wrong, lost, sandbox_), 2) << wrong << " " << lost;
+    }
+  }
+}
+
+// The number of a closed descriptor is the next file's, and what is printed would go there.
+TEST_F(Processes, WhatIsPrintedNeverGoesIntoAFile) {
+  EXPECT_EQ(code_with(std::string(kRun) + " --set gpu.memory=1GB", "<&- >&- 2>&-", sandbox_), 2);
+  const std::string timeline = text_of(sandbox_.path() / "timeline.json");
+  EXPECT_EQ(code_with(std::string(kRun) + " --set gpu.memory=1GB", ">/dev/null 2>&1", sandbox_), 0);
+  EXPECT_EQ(timeline, text_of(sandbox_.path() / "timeline.json"));
+}
+
+// Each limit of open files stops it at another place.
+TEST_F(Processes, WhatTheSystemLacksIsNoBugOfOurs) {
+  const std::string spec = "[run]\ntopology = \"sdp4bit_a100\"\nmodel = \"gpt_125m\"\nnodes = 1\n";
+  for (const std::string& command : {std::string(kRun), std::string("sweep s.toml -j 1"),
+                                     std::string("check s.toml -j 1 --update")}) {
+    int fine = 0;
+    for (int limit = 4; limit <= 10; ++limit) {
+      SCOPED_TRACE(command + " with " + std::to_string(limit));
+      const Sandbox sandbox;
+      sandbox.write("s.toml", spec);
+      const std::string line = "cd '" + sandbox.path().string() + "' && { ulimit -n " +
+                               std::to_string(limit) + "; exec '" GARDENHOSE_PROGRAM "' " +
+                               command + "; } >out 2>err";
+      const int status = std::system(line.c_str());
+      ASSERT_TRUE(WIFEXITED(status));
+      fine += WEXITSTATUS(status) == 0 ? 1 : 0;
+      if (WEXITSTATUS(status) == 0) continue;
+      const std::string said = text_of(sandbox.path() / "out") + text_of(sandbox.path() / "err");
+      EXPECT_NE(WEXITSTATUS(status), 70) << said;
+      EXPECT_NE(said.find("ulimit -n"), std::string::npos) << said;
+    }
+    EXPECT_GT(fine, 0) << "no limit was enough";
+  }
+}
+
+TEST_F(Processes, AFolderForTemporaryFilesThatIsMissingIsNamed) {
+  sandbox_.write("s.toml", "[run]\ntopology = \"sdp4bit_a100\"\nmodel = \"gpt_125m\"\nnodes = 1\n");
+  ASSERT_EQ(run(words("sweep s.toml -j 1"), sandbox_.path()).code, 0);
+  const std::string line = "cd '" + sandbox_.path().string() +
+                           "' && TMPDIR=/no/such '" GARDENHOSE_PROGRAM "' report s.sqlite 2>err";
+  EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 2);
+  EXPECT_TRUE(text_of(sandbox_.path() / "err").starts_with("TMPDIR: '/no/such' is no folder"));
+}
+
+TEST_F(Processes, StandardInputHasALimit) {
+  const std::string line = "cd '" + sandbox_.path().string() +
+                           "' && '" GARDENHOSE_PROGRAM
+                           "' check - --baseline new.json --update </dev/zero 2>err";
+  EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 2);
+  EXPECT_TRUE(
+      text_of(sandbox_.path() / "err").starts_with("standard input: is larger than 64 MiB"));
 }
 
 TEST_F(Processes, OutputThatCannotBeWrittenIsAnError) {

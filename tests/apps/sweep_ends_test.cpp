@@ -174,6 +174,16 @@ TEST(SweepEnds, AFullDiskLosesNothing) {
   EXPECT_EQ(exported(sandbox), whole(kSmallSweep));
 }
 
+// The lock's name is known to others, who may put a link there.
+TEST(SweepEnds, ALinkInTheLocksPlaceIsNotFollowed) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kTinySweep);
+  sandbox.write("victim", "kept");
+  std::filesystem::create_symlink("victim", sandbox.path() / "s.sqlite.lock");
+  expect_refused(sweep_in(sandbox), "s.sqlite");
+  EXPECT_EQ(text_of(sandbox.path() / "victim"), "kept");
+}
+
 TEST(SweepEnds, AStoreThatCannotBeWrittenIsLeftAsItWas) {
   const Sandbox sandbox;
   sandbox.write("s.toml", kSmallSweep);

@@ -1,6 +1,7 @@
 // A file is written whole or not at all.
 #include "sim/base/file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/input_errors.hpp"
 
@@ -124,12 +126,68 @@ TEST_F(File, ThatCannotBeReplacedLeavesNothingBehind) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(File, IsWrittenWhereAKilledProcessLeftAPart) {
-  // Where files need names, one of the same number may have been killed.
-  std::ofstream(folder / ("x.part" + std::to_string(getpid()))) << "longer than the text";
+// In a folder that others may write, they put links where they expect the part of a file.
+TEST_F(File, FollowsNoLinkThatLiesInWait) {
+  std::ofstream(folder / "victim") << "kept";
+  write_file(folder / "x", "old");
+  fs::create_symlink("victim", folder / ("x.part" + std::to_string(getpid())));
   write_file(folder / "x", "new");
   EXPECT_EQ(text_of(folder / "x"), "new");
-  EXPECT_EQ(files(), 1);
+  EXPECT_EQ(text_of(folder / "victim"), "kept");
+  EXPECT_EQ(files(), 3);
+}
+
+TEST_F(File, KeepsThePermissionsOfTheOneItReplaces) {
+  write_file(folder / "x", "secret");
+  fs::permissions(folder / "x", fs::perms::owner_read | fs::perms::owner_write);
+  write_file(folder / "x", "new");
+  EXPECT_EQ(fs::status(folder / "x").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// What a child makes of the folder, which is its root: without /proc a file without a name can never
+// get one, as where the file system has none.
+TEST_F(File, IsWrittenWholeWhereFilesNeedNames) {
+  if (getuid() != 0) GTEST_SKIP() << "only root changes its root";
+  write_file(folder / "x", "old");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    bool right = chroot(folder.c_str()) == 0 && chdir("/") == 0;
+    write_file("/x", "new");
+    write_file("/y", "new");
+    {
+      OutputFile dropped("/x");
+      dropped.write(std::string(1 << 20, 'n'));
+      right = right && std::distance(fs::directory_iterator("/"), {}) == 3;
+    }
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text_of(folder / "x"), "new");
+  EXPECT_EQ(text_of(folder / "y"), "new");
+  EXPECT_EQ(files(), 2);
+}
+
+// `check --junit /dev/stdout > log`: the log has both, in the order in which they were written.
+TEST_F(File, ThatStandardOutputGoesToIsContinued) {
+  const fs::path log = folder / "log";
+  std::fflush(stdout);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    dup2(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600), STDOUT_FILENO);
+    bool right = write(STDOUT_FILENO, "a", 1) == 1;
+    write_file("/dev/stdout", "b");
+    write_file(log, "c");
+    right = right && write(STDOUT_FILENO, "d", 1) == 1;
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text_of(log), "abcd");
 }
 
 TEST_F(File, WithoutAFolderInItsNameIsInTheCurrentOne) {
@@ -182,6 +240,44 @@ TEST_F(File, BehindALinkIsTheOneThatIsReplaced) {
   write_file(folder / "link", "new");
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
   EXPECT_EQ(text_of(folder / "x"), "new");
+  // Also one that is not there yet.
+  fs::create_symlink(folder / "y", folder / "to_y");
+  write_file(folder / "to_y", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "to_y"));
+  EXPECT_EQ(text_of(folder / "y"), "new");
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_NE(input_error_of([&] { write_file(folder / "loop", "new"); }).find("links"),
+            std::string::npos);
+}
+
+TEST_F(File, IsAnInputByWhateverName) {
+  std::ofstream(folder / "in") << "text";
+  fs::create_symlink("in", folder / "link");
+  fs::create_hard_link(folder / "in", folder / "other");
+  const std::vector<fs::path> inputs{"/dev/null", folder / "missing", folder / "in"};
+  const auto refused = [&](const fs::path& output) {
+    return input_error_of([&] { refuse_overwriting("--output", output, inputs); });
+  };
+  for (const char* name : {"in", "link", "other", "../"}) {
+    const fs::path file =
+        std::string(name) == "../" ? folder / ".." / folder.filename() / "in" : folder / name;
+    EXPECT_TRUE(refused(file).starts_with("--output: " + file.string() + ": is an input")) << file;
+  }
+  for (const fs::path& file : {fs::path("/dev/null"), folder / "missing", folder / "new", folder}) {
+    EXPECT_EQ(refused(file), "") << file;
+  }
+}
+
+TEST_F(File, IsReadWhereItHasAnEnd) {
+  std::ofstream(folder / "x") << "12345";
+  EXPECT_EQ(read_input(folder / "x", 5), "12345");
+  EXPECT_EQ(input_error_of([&] { (void)read_input(folder / "x", 4); }),
+            (folder / "x").string() + ": is larger than 0 MiB; is it the right file?");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const fs::path& file : {folder / "pipe", fs::path("/dev/zero")}) {
+    EXPECT_EQ(input_error_of([&] { (void)read_input(file, 5); }),
+              file.string() + ": is not a regular file; name one that is");
+  }
 }
 
 }  // namespace

@@ -133,9 +133,11 @@ TEST(JsonDocument, IsReadFromARegularFile) {
   for (const auto& file : shipped_files("traces/calibration", ".json")) {
     EXPECT_EQ(read_json(file).file, file.string());
   }
-  for (const char* file : {"missing.json", "/", "/dev/zero"}) {
+  for (const auto& [file, problem] : {std::pair{"missing.json", "no such file"},
+                                      {"/", "is a directory; name a file in it"},
+                                      {"/dev/zero", "is not a regular file; name one that is"}}) {
     EXPECT_EQ(input_error_of([&] { static_cast<void>(read_json(file)); }),
-              std::string(file) + ": is not a file that can be read");
+              std::string(file) + ": " + problem);
   }
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string>
+
+#include "sim/base/printable.hpp"
 
 namespace {
 
@@ -172,6 +175,27 @@ TEST(Printable, IsOneShortLineOfWholeCharacters) {
   EXPECT_EQ(printable(std::string(61, 'x')), std::string(60, 'x') + "...");
   // The 60th byte is the first of a two-byte character, which is left out whole.
   EXPECT_EQ(printable(std::string(59, 'x') + "µm"), std::string(59, 'x') + "...");
+}
+
+// ESC and BEL, C1's CSI in UTF-8, marks of direction, an invisible blank; a byte that an 8-bit
+// terminal takes for CSI, an overlong ESC, half a character.
+constexpr std::string_view kHostile =
+    "\x1b[2J\a\xc2\x9b"
+    "31m\u202eexe\u2066\u200b\ufeff|\x9b|\xe0\x80\x9b|\xc3";
+
+TEST(Printable, HasNothingThatATerminalObeysOrHides) {
+  EXPECT_EQ(printable_line(kHostile, 100), "?[2J??31m?exe???|\ufffd|\ufffd\ufffd\ufffd|\ufffd");
+  EXPECT_EQ(printable_lines("a\tb\r\n\x1b"), "a\tb?\n?");
+  const std::string kept = "µ, ü, 日本, \U0001f4a9, 25 °C";
+  EXPECT_EQ(printable_lines(kept), kept);
+}
+
+TEST(Printable, JsonKeepsItsValues) {
+  using Json = nlohmann::json;
+  const Json json = {{"a\x1b\u009b", "\u202e\U000e0041\n\t"}, {"µ", {1, 2.5, nullptr}}};
+  const std::string text = printable_json(json.dump(1));
+  EXPECT_EQ(Json::parse(text), json);
+  EXPECT_EQ(printable_lines(text), text) << "nothing is left to hide";
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// What commands say to people, made fit to be shown: the only way to standard output and standard
+// error.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "apps/streams.hpp"
+#include "sim/base/printable.hpp"
+
+namespace apps {
+
+// To standard output: tables, and CSV.
+template <class... Values>
+void print_text(fmt::format_string<Values...> format, Values&&... values) {
+  write_output(sim::printable_lines(fmt::format(format, std::forward<Values>(values)...)));
+}
+
+// To standard output: JSON that is whole.
+inline void print_json(std::string_view text) { write_output(sim::printable_json(text)); }
+
+// To standard error: notes, warnings, what is wrong.
+template <class... Values>
+void print_note(fmt::format_string<Values...> format, Values&&... values) {
+  write_error(sim::printable_lines(fmt::format(format, std::forward<Values>(values)...)));
+}
+
+}  // namespace apps

@@ -1,0 +1,40 @@
+#include "apps/scratch.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
+
+namespace apps {
+
+namespace fs = std::filesystem;
+
+fs::path temporary_folder() {
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (!error) return fs::absolute(folder);
+  const char* named = std::getenv("TMPDIR");
+  throw sim::InputError(fmt::format("TMPDIR: '{}' is no folder; name one that can be written",
+                                    named == nullptr ? "" : named));
+}
+
+Scratch::Scratch(const fs::path& parent) {
+  std::string name = (parent / ".gardenhose-XXXXXX").string();  // mkdtemp() chooses other letters
+  if (mkdtemp(name.data()) == nullptr) {
+    throw sim::InputError(fmt::format("{}: no folder can be made there: {}", parent.string(),
+                                      sim::system_problem(errno)));
+  }
+  path_ = name;
+}
+
+Scratch::~Scratch() {
+  std::error_code error;
+  fs::remove_all(path_, error);
+}
+
+}  // namespace apps
