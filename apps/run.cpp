@@ -162,6 +162,10 @@ int run_step(const RunOptions& options) {
 int run_command(const Arguments& arguments) {
   const auto options = parse_run(arguments);
   if (!options) return 0;
+  if (!options->perfetto.empty()) {
+    sim::refuse_overwriting("--perfetto", options->perfetto, input_files(*options));
+    sim::require_writable(options->perfetto);
+  }
   return is_wide_area(options->job.topology) ? run_rounds(*options) : run_step(*options);
 }
 

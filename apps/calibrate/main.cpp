@@ -36,6 +36,8 @@ int write_gpu_table(const calibrate::Settings& settings) {
   const calibrate::Device device = calibrate::read_device();
   const std::filesystem::path output =
       settings.output.empty() ? calibrate::default_output(device.name) : settings.output;
+  const std::vector<std::filesystem::path> libraries{settings.cublas, settings.cublas_lt};
+  sim::refuse_overwriting("--output", output, libraries);
   sim::require_writable(output);
   const calibrate::GpuTable measured = calibrate::measure_gpu(settings, device);
   sim::write_file(output, calibrate::text_of(measured.table));

@@ -10,6 +10,7 @@
 #include "apps/check/outputs.hpp"
 #include "apps/check/run_spec.hpp"
 #include "apps/print.hpp"
+#include "apps/sweep/named_files.hpp"
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
@@ -93,11 +94,39 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
         "to a check");
   }
   o.baseline = baseline.empty() ? default_baseline(o.what) : fs::path(baseline);
-  for (const fs::path& file :
-       {fs::path(o.junit), fs::path(o.markdown), o.update ? o.baseline : fs::path()}) {
-    if (!file.empty()) sim::require_writable(file);
-  }
   return o;
+}
+
+// What is compared, and what that was computed from.
+std::vector<fs::path> input_files(const CheckOptions& options) {
+  if (options.what == "-") return {};
+  if (is_spec(options.what)) return files_of_spec(read_spec(options.what));
+  if (options.what.ends_with(".json")) return {options.what};
+  Store store(options.what, Access::read);
+  return files_of_store(store, folder_of(options.what));
+}
+
+// Outputs are none of the inputs, are two files, and can be written.
+void check_outputs(const CheckOptions& options) {
+  if (!options.update && options.junit.empty() && options.markdown.empty()) return;
+  std::vector<fs::path> taken = input_files(options);
+  const auto take = [&](const char* flag, const fs::path& file) {
+    if (file.empty()) return;
+    sim::refuse_overwriting(flag, file, taken);
+    sim::require_writable(file);
+  };
+  if (options.update) return take("--baseline", options.baseline);
+  taken.push_back(options.baseline);
+  take("--junit", options.junit);
+  take("--markdown", options.markdown);
+  std::error_code error;
+  const auto place_of = [&](const std::string& file) {
+    return fs::weakly_canonical(fs::absolute(file), error);
+  };
+  if (!options.junit.empty() && !options.markdown.empty() &&
+      place_of(options.junit) == place_of(options.markdown)) {
+    throw sim::InputError("--markdown: is the file of --junit; name another one");
+  }
 }
 
 Results results_of(const CheckOptions& options) {
@@ -191,6 +220,7 @@ int check_command(const Arguments& arguments) {
     throw sim::InputError(
         fmt::format("{}: no such file; --update writes it", options->baseline.string()));
   }
+  check_outputs(*options);
   Results now = results_of(*options);
   if (now.stopped_by != 0) return 128 + now.stopped_by;
   return options->update ? update(*options, baseline, std::move(now))

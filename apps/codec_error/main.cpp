@@ -65,6 +65,7 @@ void run(const Options& options) {
       options.tensors == Options{}.tensors && !std::filesystem::exists(options.tensors);
   const std::vector<codecs::Tensor> recorded =
       none ? std::vector<codecs::Tensor>{} : apps::read_tensors(options.tensors);
+  sim::refuse_overwriting("FILE", options.file, apps::files_of(options.tensors));
   std::optional<apps::Progress> progress;
   const auto show = [&progress](std::size_t, std::size_t cells) {
     if (!progress) progress.emplace("codec errors", static_cast<int>(cells));

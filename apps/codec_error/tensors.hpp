@@ -22,4 +22,7 @@ namespace apps {
 [[nodiscard]] codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
                                           const std::filesystem::path& file);
 
+// What read_tensors() reads of a folder; of one that cannot be read nothing.
+[[nodiscard]] std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder);
+
 }  // namespace apps

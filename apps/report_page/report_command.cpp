@@ -11,6 +11,7 @@
 #include "apps/report_page/page.hpp"
 #include "apps/report_page/study.hpp"
 #include "apps/report_page/timelines.hpp"
+#include "apps/sweep/named_files.hpp"
 #include "apps/sweep/plan.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -80,16 +81,18 @@ std::vector<StoredPoint> points_named(Store& store, const std::string& flag) {
   return points;
 }
 
+// From where the paths among the inputs go.
+fs::path paths_from(const ReportOptions& options) {
+  fs::path folder = options.folder.empty() ? folder_of(options.store) : fs::path(options.folder);
+  if (fs::is_directory(folder)) return fs::absolute(folder);
+  throw sim::InputError(fmt::format("--folder: '{}' is no folder", folder.string()));
+}
+
 Inputs timelines(Store& store, const ReportOptions& options) {
   if (options.timeline == "none") return Inputs::array();
   const auto points = options.timeline.empty() ? telling_points(store, kMostTimelines)
                                                : points_named(store, options.timeline);
-  const fs::path folder =
-      options.folder.empty() ? folder_of(options.store) : fs::path(options.folder);
-  if (!fs::is_directory(folder)) {
-    throw sim::InputError(fmt::format("--folder: '{}' is no folder", folder.string()));
-  }
-  Inputs all = timelines_of(points, folder);
+  Inputs all = timelines_of(points, paths_from(options));
   for (const Inputs& one : all) {
     if (!one.contains("problem") && one.at("agrees")) continue;
     print_note("note: point {}: {}\n", one.at("number").get<std::int64_t>(),
@@ -106,9 +109,7 @@ int report_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   Store store(options->store, Access::read);
-  if (fs::exists(options->output) && fs::equivalent(options->store, options->output)) {
-    throw sim::InputError("--output: is the store itself; name another file");
-  }
+  sim::refuse_overwriting("--output", options->output, files_of_store(store, paths_from(*options)));
   sim::require_writable(options->output);
   Inputs study = study_of(store);
   study["timelines"] = timelines(store, *options);

@@ -7,6 +7,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/print.hpp"
+#include "apps/sweep/named_files.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -71,6 +72,25 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
     throw sim::InputError("--break-even: needs --baseline, which it compares with");
   }
   return o;
+}
+
+std::vector<std::filesystem::path> input_files(const RunOptions& options) {
+  const JobOptions& job = options.job;
+  Inputs inputs = {{"topology", job.topology},
+                   {"model", job.model},
+                   {"calibration", job.calibration},
+                   {"baseline", options.baseline},
+                   {"inner-scheme", options.rounds.inner_scheme}};
+  for (const std::string& setting : job.settings) {
+    const std::size_t equals = std::min(setting.find('='), setting.size());
+    inputs[setting.substr(0, equals)] = setting.substr(std::min(equals + 1, setting.size()));
+  }
+  std::vector<Inputs> points;
+  for (const std::string& scheme : job.schemes) {
+    points.push_back(inputs);
+    points.back()["scheme"] = scheme;
+  }
+  return files_of_points(points, std::filesystem::current_path());
 }
 
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {

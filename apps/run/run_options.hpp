@@ -33,6 +33,9 @@ struct RunOptions {
 // Nothing where the arguments ask for the help, which is printed. Throws InputError.
 [[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& arguments);
 
+// The files that the flags name, also by way of others.
+[[nodiscard]] std::vector<std::filesystem::path> input_files(const RunOptions& options);
+
 // Flags of several sites that were given to the cluster `topology`.
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology);
 

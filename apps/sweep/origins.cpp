@@ -89,6 +89,12 @@ std::vector<std::string> Origins::changed() const {
   return files;
 }
 
+std::vector<fs::path> Origins::files() const {
+  std::vector<fs::path> files;
+  for (const auto& [path, hash] : hashes_) files.emplace_back(path);
+  return files;
+}
+
 void Origins::add(const fs::path& file, bool follow, Files& files) {
   const fs::path path = file.lexically_normal();
   const auto [hash, is_new] = hashes_.emplace(path.string(), "");

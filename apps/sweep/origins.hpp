@@ -34,6 +34,8 @@ class Origins {
   [[nodiscard]] const Origin& of(const Inputs& inputs);
   // The files that are no longer what they were when they were read.
   [[nodiscard]] std::vector<std::string> changed() const;
+  // All that were read, or would have been if they were there.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
  private:
   using Files = std::map<std::string, std::string>;

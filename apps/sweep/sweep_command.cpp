@@ -10,6 +10,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/print.hpp"
+#include "apps/sweep/named_files.hpp"
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/progress.hpp"
 #include "apps/sweep/run_points.hpp"
@@ -183,6 +184,7 @@ int run_sweep(const SweepOptions& options) {
   }
   const fs::path file = options.store.empty() ? default_store(options.spec, shard) : options.store;
   const fs::path folder = folder_of(options.spec);
+  sim::refuse_overwriting("--store", file, files_of_spec(spec));
   const Signals signals;
   const StoreLock lock(file);
   Origins origins(folder);
