@@ -24,7 +24,9 @@ std::set<std::int64_t> kept_numbers(Store& store, const std::string& where) {
   const std::string sql =
       "select number from all_points where number is not null and (\n" + where + "\n)";
   std::set<std::int64_t> numbers;
-  const auto problem = run_condition(store.database(), sql, [&](sqlite3_stmt* row) {
+  std::int64_t points = 0;
+  for (const auto& [state, count] : store.counts()) points += count;
+  const auto problem = run_condition(store.database(), sql, points, [&](sqlite3_stmt* row) {
     numbers.insert(sqlite3_column_int64(row, 0));
   });
   if (!problem) return numbers;

@@ -53,7 +53,7 @@ void keep(Database& database, const Spec& spec, const std::string& condition,
           const std::vector<std::string>& columns) {
   // On lines of their own, so that a comment in the condition ends with it.
   const std::string sql = "delete from points where (\n" + condition + "\n) is not true";
-  if (const auto problem = run_condition(database, sql, [](sqlite3_stmt*) {})) {
+  if (const auto problem = run_condition(database, sql, combinations(spec), [](sqlite3_stmt*) {})) {
     refuse(spec, condition, *problem, columns);
   }
 }

@@ -1,7 +1,10 @@
 #include "apps/sweep/sql_quantity.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "sim/base/quantity_text.hpp"
@@ -21,25 +24,86 @@ void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
   }
 }
 
-}  // namespace
+// Of what a condition may call. Others make texts of any length, say another thing every time, or
+// reach beyond the database.
+constexpr std::string_view kFunctions[] = {
+    "quantity", "abs",    "avg",   "ceil",   "ceiling", "coalesce",     "count",  "floor",
+    "glob",     "ifnull", "iif",   "instr",  "length",  "like",         "ln",     "log",
+    "log10",    "log2",   "lower", "ltrim",  "max",     "min",          "mod",    "nullif",
+    "pow",      "power",  "round", "rtrim",  "sign",    "sqrt",         "substr", "substring",
+    "sum",      "total",  "trim",  "typeof", "upper",   "json_extract", "->",     "->>"};
 
-// No unit belongs to two of the types.
-std::optional<double> quantity_value(std::string_view text) {
-  using sim::parse_quantity;
-  if (const auto bytes = parse_quantity<sim::Bytes>(text).value) {
-    return static_cast<double>(bytes->count);
+int authorize(void* /*unused*/, int action, const char* /*what*/, const char* function,
+              const char* /*database*/, const char* /*trigger*/) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_DELETE:  // of points for which a spec's condition does not hold
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return std::ranges::find(kFunctions, function) != std::end(kFunctions) ? SQLITE_OK
+                                                                             : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
   }
-  if (const auto bandwidth = parse_quantity<sim::Bandwidth>(text).value) return bandwidth->base();
-  if (const auto time = parse_quantity<sim::Seconds>(text).value) return time->base();
-  if (const auto rate = parse_quantity<sim::FlopRate>(text).value) return rate->base();
-  return std::nullopt;
 }
 
+// While it lives, statements are bounded in what they do, in the texts that they make, and in how long
+// they take: by steps of SQLite's machine, which are as many on any computer.
+class Bounds {
+ public:
+  Bounds(sqlite3* handle, std::int64_t points)
+      : handle_(handle),
+        periods_(kPeriodsAtLeast + points),
+        longest_text_(sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestText)),
+        longest_pattern_(sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kLongestPattern)) {
+    sqlite3_set_authorizer(handle, authorize, nullptr);
+    sqlite3_progress_handler(handle, kPeriod, has_ended, this);
+  }
+  ~Bounds() {
+    sqlite3_set_authorizer(handle_, nullptr, nullptr);
+    sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+    sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_text_);
+    sqlite3_limit(handle_, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, longest_pattern_);
+  }
+  Bounds(const Bounds&) = delete;
+  Bounds& operator=(const Bounds&) = delete;
+
+ private:
+  static constexpr int kPeriod = 1000;                     // steps for each point
+  static constexpr std::int64_t kPeriodsAtLeast = 10'000;  // for what looks at all points for each
+  static constexpr int kLongestText = 1 << 16, kLongestPattern = 1000;
+
+  static int has_ended(void* bounds) { return --static_cast<Bounds*>(bounds)->periods_ < 0; }
+
+  sqlite3* handle_;
+  std::int64_t periods_;
+  int longest_text_, longest_pattern_;
+};
+
+std::string problem_of(sqlite3* handle, int code) {
+  switch (code) {
+    case SQLITE_MISUSE:
+      return "is more than one condition";
+    case SQLITE_INTERRUPT:
+      return "takes too long; compare the columns of a point with constants";
+    case SQLITE_AUTH:
+      return fmt::format("{}; a condition reads columns and calls {}", sqlite3_errmsg(handle),
+                         fmt::join(kFunctions, " "));
+    default:
+      return sqlite3_errmsg(handle);
+  }
+}
+
+}  // namespace
+
 std::optional<std::string> run_condition(Database& database, const std::string& sql,
+                                         std::int64_t points,
                                          const std::function<void(sqlite3_stmt*)>& row) {
   sqlite3* const handle = database.handle();
   sqlite3_create_function(handle, "quantity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
                           quantity, nullptr, nullptr);
+  const Bounds bounds(handle, points);
   sqlite3_stmt* statement = nullptr;
   const char* rest = nullptr;
   int code = sqlite3_prepare_v2(handle, sql.c_str(), -1, &statement, &rest);
@@ -49,11 +113,7 @@ std::optional<std::string> run_condition(Database& database, const std::string& 
     if (code == SQLITE_ROW) row(statement);
   }
   std::optional<std::string> problem;
-  if (code == SQLITE_MISUSE) {
-    problem = "is more than one condition";
-  } else if (code != SQLITE_DONE) {
-    problem = sqlite3_errmsg(handle);
-  }
+  if (code != SQLITE_DONE) problem = problem_of(handle, code);
   sqlite3_finalize(statement);
   return problem;
 }

@@ -134,6 +134,7 @@ TEST_F(StoreMap, RefusesWhatItCannotDraw) {
   };
   expect_refused(where("in_tp ="), "--where");
   expect_refused(where("nodes = 2"), "--where");
+  expect_refused(where("printf('%.*c', 2e9, 'x') <> ''"), "--where");
   expect_refused(where("true); drop table points; --"), "--where");
   expect_refused(where("in_nodes = 3"), "study.sqlite");
   // Nothing that is left is known to be uncompressed.

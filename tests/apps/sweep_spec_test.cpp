@@ -123,6 +123,33 @@ TEST(SweepSpec, BadConditionsAreRefusedAtTheirPlace) {
   }
 }
 
+// By what they would do, not by the time that it takes here.
+TEST(SweepSpec, ConditionsThatTakeForEverAreRefused) {
+  std::string longer = "'x'";
+  for (int i = 0; i < 9; ++i)
+    longer = "(select a || a || a || a from (select " + longer + " as a))";
+  const std::string joined =
+      "select count(*) from points a, points b, points c, points d, points e,"
+      " points f, points g, points h, points i, points j";
+  for (const auto& [condition, says] : std::vector<std::pair<std::string, std::string>>{
+           {"printf('%.*c', 2000000000, 'x') <> nodes", "not authorized to use function: printf"},
+           {"length(zeroblob(1000000000)) > nodes", "zeroblob"},
+           {"length(hex(nodes)) > 1", "hex"},
+           {"nodes in (with recursive r(n) as (select 1 union all select n + 1 from r) select n "
+            "from r)",
+            "not authorized"},
+           {"length(" + longer + ") > 1", "too big"},
+           {"(" + joined + " where a.nodes + j.nodes > 99) = 0", "takes too long"}}) {
+    SCOPED_TRACE(condition);
+    const Sandbox sandbox;
+    std::string spec = "where = [\"" + condition + "\"]\n" + kHead;
+    sandbox.write("s.toml", spec + "[grid]\nnodes = [1, 2, 4, 8, 16]\n");
+    const Outcome outcome = sweep_in(sandbox, "--dry-run");
+    expect_refused(outcome, "s.toml:1:1");
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(SweepSpec, TooManyPointsAreRefused) {
   const Sandbox sandbox;
   std::string list = "[1";
