@@ -8,8 +8,8 @@
 namespace apps {
 
 void print_records(const std::string& format, const std::vector<nlohmann::ordered_json>& records) {
-  if (format == "json") fmt::print("{}\n", nlohmann::ordered_json(records).dump(1));
-  if (format == "csv") fmt::print("{}", sim::csv_text(records));
+  if (format == "json") print_json(sim::dumped(records, 1) + "\n");
+  if (format == "csv") print_text("{}", sim::csv_text(records));
 }
 
 }  // namespace apps

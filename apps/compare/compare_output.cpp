@@ -72,7 +72,7 @@ std::string json_text(const Comparison& comparison, const Findings& findings) {
   json["b"] = json_of(comparison.b, findings.b, comparison.options.aim());
   json["assumptions"] = Json::array();
   for (const DoubtFinding& one : findings.doubts) json["assumptions"].push_back(json_of(one));
-  return json.dump(1) + "\n";
+  return sim::dumped(json, 1) + "\n";
 }
 
 // One line, with the assumption that flips the decision soonest.

@@ -159,7 +159,7 @@ std::string how_far(const Searched& searched) {
 
 void print(const PlanOptions& options, const PlanReport& report) {
   if (options.format == "table") return print_table(options, report);
-  if (options.format == "json") return fmt::print("{}\n", json_of(options, report).dump(1));
+  if (options.format == "json") return print_json(sim::dumped(json_of(options, report), 1) + "\n");
   std::vector<Json> records;
   for (const PlanRow& row : report.rows) records.push_back(record_of(row));
   print_text("{}", sim::csv_text(records));

@@ -11,6 +11,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/toml_document.hpp"
+#include "sim/report/records.hpp"
 
 namespace apps {
 namespace {
@@ -137,7 +138,7 @@ const Origin& Origins::of(const Inputs& inputs) {
     if (is_setting && value.is_string()) naming[key] = value;
   }
   for (const char* key : kNaming) naming[key] = text_of(inputs, key);
-  Origin& origin = known_[naming.dump()];
+  Origin& origin = known_[sim::dumped(naming, -1)];
   if (!origin.id.empty()) return origin;
 
   Files files;
@@ -155,7 +156,7 @@ const Origin& Origins::of(const Inputs& inputs) {
     if (is_file(file)) add(file, true, files);
   }
   origin.version = GARDENHOSE_VERSION;
-  origin.files = nlohmann::json(files).dump();
+  origin.files = sim::dumped(Inputs(files), -1);
   origin.id = sha256(origin.version + "\n" + origin.files);
   return origin;
 }

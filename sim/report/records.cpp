@@ -1,16 +1,34 @@
 #include "sim/report/records.hpp"
 
+#include <charconv>
+#include <string_view>
+
 namespace sim {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+bool is_number(std::string_view text) {
+  double value = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Spreadsheets compute what begins like this; an apostrophe before it tells them that it is text.
+bool is_formula(std::string_view text) {
+  constexpr std::string_view kBeginnings = "=+-@\t\r";
+  return text.size() > 1 && kBeginnings.find(text.front()) != std::string_view::npos &&
+         !is_number(text);
+}
+
 // Quoted where it holds what CSV gives a meaning.
 std::string field(const Json& value) {
   if (value.is_null()) return "";
   if (!value.is_string()) return value.dump();
-  const auto text = value.get<std::string>();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string text = value.get<std::string>();
+  if (is_formula(text)) text.insert(0, 1, '\'');
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char letter : text)
     quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
@@ -36,8 +54,12 @@ Json json_of(const std::vector<LinkUse>& links) {
   return list;
 }
 
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string json_text(const std::vector<Json>& records) {
-  return (records.size() == 1 ? records.front() : Json(records)).dump(1) + "\n";
+  return dumped(records.size() == 1 ? records.front() : Json(records), 1) + "\n";
 }
 
 std::string csv_text(const std::vector<Json>& records) {
@@ -45,7 +67,7 @@ std::string csv_text(const std::vector<Json>& records) {
   for (const Json& record : records) {
     std::string names, values;
     for (const auto& [name, value] : record.items()) {
-      names += (names.empty() ? "" : ",") + name;
+      names += (names.empty() ? "" : ",") + field(name);
       values += (values.empty() ? "" : ",") + field(value);
     }
     if (text.empty()) text = names + "\n";

@@ -14,9 +14,13 @@ void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);
 // [{"link": ..., "set_by": ..., "busy": ...}, ...]
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<LinkUse>& links);
 
+// What is no UTF-8 in its texts, as a file's name may have it, becomes U+FFFD.
+[[nodiscard]] std::string dumped(const nlohmann::ordered_json& json, int indent);
 // One object where there is one, else a list.
 [[nodiscard]] std::string json_text(const std::vector<nlohmann::ordered_json>& records);
-// A header from the first one's names, then a line for each. Null is an empty field.
+// A header from the first one's names, then a line for each. Null is an empty field. A text that a
+// spreadsheet would compute, as it begins with = + - or @ and is no number, gets an apostrophe before
+// it.
 [[nodiscard]] std::string csv_text(const std::vector<nlohmann::ordered_json>& records);
 
 }  // namespace sim

@@ -14,7 +14,6 @@
 #include "sim/base/names.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
-#include "sim/base/toml_guard.hpp"
 #include "sim/workload/config_families.hpp"
 #include "sim/workload/config_reader.hpp"
 
@@ -22,7 +21,7 @@ namespace sim {
 namespace {
 
 // No arithmetic depends on these, in any family: names, tokens, files, numbers within an operator.
-constexpr std::array<std::string_view, 35> kIgnored{"_attn_implementation",
+constexpr std::array<std::string_view, 34> kIgnored{"_attn_implementation",
                                                     "_attn_implementation_autoset",
                                                     "_commit_hash",
                                                     "_name_or_path",
@@ -37,7 +36,6 @@ constexpr std::array<std::string_view, 35> kIgnored{"_attn_implementation",
                                                     "initializer_range",
                                                     "label2id",
                                                     "layer_norm_epsilon",
-                                                    "model_type",
                                                     "norm_eps",
                                                     "output_attentions",
                                                     "output_hidden_states",
@@ -120,6 +118,19 @@ std::optional<int> given_sequence(std::span<const Setting> settings,
   return static_cast<int>(*number);
 }
 
+// Other programs look for code by that name.
+void check_model_type(ConfigReader& config) {
+  constexpr std::string_view kKey = "model_type";
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  const std::string type = config.text_or(kKey, "none");
+  if (!config.all_good({kKey})) return;
+  if (type.empty() || type.front() == '.' ||
+      type.find_first_not_of(kLetters) != std::string::npos) {
+    config.wrong(kKey, "is not a name of letters, digits, _, - and ., e.g. llama");
+  }
+}
+
 const ModelFamily* find_family(ConfigReader& config) {
   constexpr std::string_view kKey = "architectures";
   const std::string architecture = config.only_text(kKey);
@@ -157,6 +168,7 @@ Model parse_config(std::string_view text, const std::filesystem::path& file,
   name_after(file, model);
   const ModelFamily* family = find_family(config);
   note_unmodelled(config);
+  check_model_type(config);
   if (family != nullptr) {
     family->read(config, given_sequence(settings, file), model);
     config.ignore(kIgnored);

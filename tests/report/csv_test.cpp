@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "tests/report/sample_report.hpp"
 
@@ -78,6 +79,18 @@ TEST(Csv, QuotesWhatItGivesAMeaning) {
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[1].size(), rows[0].size());
   EXPECT_EQ(rows[1].front(), report.topology);
+}
+
+// A message begins with the flag that it is about, a name with whatever its author likes.
+TEST(Csv, HasNothingThatASpreadsheetComputes) {
+  const nlohmann::ordered_json record = {{"a", "=1+1"},     {"b", "+cmd|'/C calc'!A0"},
+                                         {"c", "--tp: 3"},  {"d", "@SUM(A1)"},
+                                         {"=e,", "-1.5e3"}, {"f", "+2"},
+                                         {"g", -1},         {"h", "a=b"}};
+  const Rows rows = parse_csv(csv_text({record}));
+  EXPECT_EQ(rows[0][4], "'=e,");
+  EXPECT_EQ(rows[1], (std::vector<std::string>{"'=1+1", "'+cmd|'/C calc'!A0", "'--tp: 3",
+                                               "'@SUM(A1)", "-1.5e3", "+2", "-1", "a=b"}));
 }
 
 }  // namespace

@@ -40,6 +40,17 @@ struct Refused {
   const char* says;  // after "x/config.json: "
 };
 
+// Other programs make a path of it.
+TEST(ConfigRefusals, AModelTypeIsAName) {
+  for (const char* type : {R"("../../x")", R"("..")", R"("a/b")", R"("")", R"("a\u001b")", "5"}) {
+    const std::string patch = std::string("{\"model_type\": ") + type + "}";
+    const std::string error = error_with("Meta-Llama-3-8B", patch.c_str());
+    EXPECT_TRUE(error.starts_with("x/config.json: model_type = ")) << error;
+  }
+  EXPECT_EQ(error_with("Meta-Llama-3-8B", R"({"model_type": "my-llama_2.5"})"), "");
+  EXPECT_EQ(error_with("Meta-Llama-3-8B", R"({"model_type": null})"), "");
+}
+
 constexpr Refused kUnsupported[] = {
     {"Meta-Llama-3-8B", R"({"num_local_experts": 8})",
      "num_local_experts = 8: mixtures of experts are not modelled"},
