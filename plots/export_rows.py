@@ -3,6 +3,9 @@
 import picture
 
 SOURCE = "gardenhose export STORE --format csv"
+# Of the columns that have an input's number, such as in_network_nic_bandwidth_Bps.
+UNITS = ("Bps", "bytes", "s", "flops_per_s", "W", "usd", "usd_per_s", "usd_per_byte", "usd_per_J",
+         "usd_per_s_per_Bps")
 HELP = "KEY=VALUE: only points with this value of an input; may be repeated"
 
 
@@ -53,7 +56,8 @@ def check_all_shown(rows, shown, more=""):
     if len(set(keys)) == len(keys):
         return
     known = {column.removeprefix("in_") for column in shown}
-    free = [column for column in rows[0] if column.startswith("in_") and
+    numbers = {f"{column}_{unit}" for column in rows[0] for unit in UNITS}
+    free = [column for column in rows[0] if column.startswith("in_") and column not in numbers and
             column.removeprefix("in_") not in known and len({row[column] for row in rows}) > 1]
     names = ", ".join(f"--where {column.removeprefix('in_')}={rows[0][column]}" for column in free)
     picture.refuse("several points at one place; choose among them" +

@@ -42,7 +42,8 @@ constexpr const char* kUsage =
     "A\n"
     "point fails that has a metric that is worse or is gone, that no longer fits in memory, that "
     "is\n"
-    "refused or crashes where it did not, and one that only one side has. What is better, or a\n"
+    "refused or crashes where it did not, and one that only one side has (new, or gone). What is\n"
+    "better, or a\n"
     "break-even bandwidth that has moved, is shown; it fails with --strict, so that the baseline\n"
     "stays true. Predictions are the same on every run, so the default tolerance is 0.0001 %.\n\n"
     "exit codes: 0 no point fails, 1 a regression, 2 wrong input, 130 stopped by Ctrl-C\n";

@@ -136,8 +136,7 @@ class Comparing {
     for (const Result& point : now_.points) add(point);
     for (const Result& point : baseline_.results.points) {
       if (!known_.contains(id_of(point.inputs))) continue;
-      result_.points.push_back(
-          {&point, {{"point", "there", "not run", "", Verdict::worse}}, false});
+      result_.points.push_back({&point, {{"point", "there", "not run", "", Verdict::gone}}, false});
       note(changed_input(point, fresh_), true);
     }
     if (baseline_.results.version != now_.version) {
@@ -156,7 +155,7 @@ class Comparing {
     ComparedPoint compared{.point = &point, .crashed = point.state == "crashed"};
     const auto before = known_.find(id_of(point.inputs));
     if (before == known_.end()) {
-      compared.differences.push_back({"point", "not there", point.state, "", Verdict::worse});
+      compared.differences.push_back({"point", "not there", point.state, "", Verdict::fresh});
       fresh_.add(point);
     } else {
       compared.differences = differences_of(*before->second, point, tolerances_);
@@ -197,6 +196,10 @@ const char* verdict_text(Verdict verdict) {
       return "moved";
     case Verdict::worse:
       return "worse";
+    case Verdict::fresh:
+      return "new";
+    case Verdict::gone:
+      return "gone";
   }
   return "?";
 }

@@ -8,8 +8,9 @@
 
 namespace apps {
 
-// From good to bad. A metric that is worse neither way, and has moved, is `moved`.
-enum class Verdict { same, better, moved, worse };
+// From good to bad. A metric that is worse neither way, and has moved, is `moved`; a point that only
+// today's results have is `fresh`, and one that only the baseline has is `gone`.
+enum class Verdict { same, better, moved, worse, fresh, gone };
 [[nodiscard]] const char* verdict_text(Verdict verdict);
 
 struct Difference {
@@ -39,8 +40,8 @@ struct ComparedResults {
   [[nodiscard]] int count(Verdict verdict) const;
 };
 
-// Points are the same where their inputs are. One that is missing is worse, and so is one that the
-// baseline has not: it is compared with nothing. Both have to outlive what is returned.
+// Points are the same where their inputs are. Those that one side lacks are compared with
+// nothing. Both sides have to outlive what is returned.
 [[nodiscard]] ComparedResults compare(const Baseline& baseline, const Results& now,
                                       const Tolerances& tolerances);
 

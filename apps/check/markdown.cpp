@@ -37,7 +37,7 @@ std::string rows_of(const ComparedPoint& compared, const std::string& label, std
     const std::string verdict = verdict_text(d.verdict);
     rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(label), code(d.what),
                         code(d.before), code(d.now), d.change,
-                        d.verdict == Verdict::worse ? "**" + verdict + "**" : verdict);
+                        fails(d.verdict, false) ? "**" + verdict + "**" : verdict);
   }
   return rows;
 }

@@ -62,7 +62,7 @@ std::string messages(const ComparedResults& comparison, const Labels& labels) {
 }  // namespace
 
 bool fails(Verdict verdict, bool strict) {
-  return verdict == Verdict::worse || (strict && verdict != Verdict::same);
+  return verdict >= Verdict::worse || (strict && verdict != Verdict::same);
 }
 
 int failures(const ComparedResults& comparison, bool strict) {
@@ -73,7 +73,8 @@ int failures(const ComparedResults& comparison, bool strict) {
 
 std::string counts_text(const ComparedResults& comparison) {
   std::vector<std::string> parts;
-  for (const Verdict verdict : {Verdict::worse, Verdict::moved, Verdict::better, Verdict::same}) {
+  for (const Verdict verdict : {Verdict::worse, Verdict::gone, Verdict::fresh, Verdict::moved,
+                                Verdict::better, Verdict::same}) {
     const int count = comparison.count(verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, verdict_text(verdict)));
   }

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "apps/sweep/base_units.hpp"
 #include "apps/sweep/sql_quantity.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -122,10 +123,9 @@ class Map {
   static std::vector<Inputs> sorted(std::vector<Inputs> values) {
     std::map<std::string, double> numbers;
     for (const Inputs& value : values) {
-      const auto number =
-          value.is_number() ? std::optional(value.get<double>()) : quantity_value(text_of(value));
-      if (!number) return values;
-      numbers[text_of(value)] = *number;
+      const Inputs number = number_of(value);
+      if (number.is_null()) return values;
+      numbers[text_of(value)] = number;
     }
     std::ranges::stable_sort(values, {}, [&](const Inputs& one) { return numbers[text_of(one)]; });
     return values;
@@ -174,6 +174,12 @@ class Map {
 };
 
 }  // namespace
+
+Inputs number_of(const Inputs& value) {
+  if (value.is_number()) return value;
+  const auto number = in_base_units(text_of(value));
+  return number ? Inputs(number->value) : Inputs();
+}
 
 StoreMap map_store(Store& store, const StoreMapOptions& options) {
   Map map(options);

@@ -31,6 +31,9 @@ struct StoreMap {
   std::vector<StoreCell> cells;  // by y, then by x; where the store has a point
 };
 
+// A value of an axis as a number: a quantity in base units; null where it is neither.
+[[nodiscard]] Inputs number_of(const Inputs& value);
+
 // Throws InputError where an input besides the three varies among points of a cell, and where what
 // they are is not known.
 [[nodiscard]] StoreMap map_store(Store& store, const StoreMapOptions& options);

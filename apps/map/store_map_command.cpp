@@ -68,7 +68,9 @@ Inputs record_of(const StoreMapOptions& options, const StoreCell& cell) {
           {"baseline", or_null(cell.baseline)},
           {"baseline_tokens_per_s", tokens(cell.baseline, cell.baseline_tokens_per_s)},
           {"challenger", or_null(cell.challenger)},
-          {"challenger_tokens_per_s", tokens(cell.challenger, cell.challenger_tokens_per_s)}};
+          {"challenger_tokens_per_s", tokens(cell.challenger, cell.challenger_tokens_per_s)},
+          {"x_number", number_of(cell.x)},
+          {"y_number", number_of(cell.y)}};
 }
 
 // "sdp4bit 1.85x"; in brackets what the fastest challenger makes of it where it loses.

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
-#include "apps/sweep/sql_quantity.hpp"
+#include "apps/sweep/base_units.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -94,7 +94,7 @@ void add_inputs(const StoredPoint& point, Columns& columns, Inputs& numbers) {
     columns.set(key, "input", value);
     if (!value.is_string()) continue;
     const auto text = value.get<std::string>();
-    if (const auto number = quantity_value(text)) numbers[text] = *number;
+    if (const auto number = in_base_units(text)) numbers[text] = number->value;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "apps/sweep/base_units.hpp"
 #include "apps/sweep/spec.hpp"
 #include "apps/sweep/sql_quantity.hpp"
 #include "sim/base/error.hpp"
@@ -13,44 +14,65 @@
 namespace apps {
 namespace {
 
-std::vector<std::string> columns_of(const Spec& spec) {
-  std::vector<std::string> columns;
-  for (const Axis& axis : spec.axes) {
-    for (const std::string& key : axis.keys) columns.push_back(sql_name(column_of(key)));
+// The inputs by their names in SQL, each with those in which its quantities are numbers.
+class Columns {
+ public:
+  explicit Columns(const Spec& spec) {
+    for (const Axis& axis : spec.axes) {
+      for (const auto& row : axis.rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) numbers_.add(axis.keys[i], row[i]);
+      }
+      for (const std::string& key : axis.keys) add(key);
+    }
   }
-  return columns;
-}
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  // In their order.
+  void bind(const Inputs& inputs, Statement& statement) const {
+    for (const auto& [key, value] : inputs.items()) {
+      statement.bind(value);
+      for (const std::string& column : numbers_.of(key)) {
+        statement.bind(numbers_.value(key, value, column));
+      }
+    }
+  }
 
-void fill(Database& database, const Spec& spec, const std::vector<std::string>& columns) {
-  database.run("create table points(place integer primary key, " +
-               fmt::format("{}", fmt::join(columns, ", ")) + ")");
-  std::string sql = "insert into points values (?";
-  for (std::size_t i = 0; i < columns.size(); ++i) sql += ", ?";
-  Statement insert(database, sql + ")");
+ private:
+  void add(const std::string& key) {
+    names_.push_back(column_of(key));
+    for (const std::string& column : numbers_.of(key)) names_.push_back(column);
+  }
+
+  NumberColumns numbers_;
+  std::vector<std::string> names_;
+};
+
+void fill(Database& database, const Spec& spec, const Columns& columns) {
+  std::string names, places;
+  for (const std::string& name : columns.names()) {
+    names += ", " + sql_name(name);
+    places += ", ?";
+  }
+  database.run("create table points(place integer primary key" + names + ")");
+  Statement insert(database, "insert into points values (?" + places + ")");
   Transaction transaction(database);
   for (std::int64_t place = 0; place < combinations(spec); ++place) {
     insert.bind(place);
-    const Inputs inputs = inputs_at(spec, place);
-    for (const auto& [key, value] : inputs.items()) insert.bind(value);
+    columns.bind(inputs_at(spec, place), insert);
     insert.run();
   }
   transaction.commit();
 }
 
 [[noreturn]] void refuse(const Spec& spec, const std::string& condition, std::string_view what,
-                         const std::vector<std::string>& columns) {
-  std::string names;
-  for (const std::string& column : columns) {
-    names += (names.empty() ? "" : ", ") + column.substr(1, column.size() - 2);
-  }
-  throw sim::InputError(fmt::format("{}:{}:{}: where: '{}': {}; known here: {}", spec.file.string(),
-                                    spec.where_place.line, spec.where_place.column,
-                                    sim::printable(condition), what, names));
+                         const Columns& columns) {
+  throw sim::InputError(fmt::format(
+      "{}:{}:{}: where: '{}': {}; known here: {}", spec.file.string(), spec.where_place.line,
+      spec.where_place.column, sim::printable(condition), what, fmt::join(columns.names(), ", ")));
 }
 
 // Deletes the points for which the condition does not hold.
 void keep(Database& database, const Spec& spec, const std::string& condition,
-          const std::vector<std::string>& columns) {
+          const Columns& columns) {
   // On lines of their own, so that a comment in the condition ends with it.
   const std::string sql = "delete from points where (\n" + condition + "\n) is not true";
   if (const auto problem = run_condition(database, sql, combinations(spec), [](sqlite3_stmt*) {})) {
@@ -68,7 +90,7 @@ std::vector<std::int64_t> places_of(const Spec& spec) {
     return places;
   }
   Database database;
-  const std::vector<std::string> columns = columns_of(spec);
+  const Columns columns(spec);
   fill(database, spec, columns);
   for (const std::string& condition : spec.where) keep(database, spec, condition, columns);
   Statement left(database, "select place from points order by place");

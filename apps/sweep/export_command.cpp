@@ -7,6 +7,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/print.hpp"
+#include "apps/sweep/base_units.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/sweep/plan.hpp"
 #include "sim/base/error.hpp"
@@ -24,7 +25,9 @@ constexpr const char* kExportUsage =
     "usage: gardenhose export STORE --format csv|jsonl [--output FILE]\n\n"
     "  gardenhose export study.sqlite --format csv --output study.csv\n"
     "  gardenhose export study.sqlite --format jsonl | jq -c '[.inputs.nodes, .report.mfu]'\n\n"
-    "CSV: number, state, the inputs (in_nodes, ...), the figures of run's CSV, message.\n"
+    "CSV: number, state, the inputs (in_nodes, in_network_nic_bandwidth and, as a number,\n"
+    "in_network_nic_bandwidth_Bps), the figures of run's CSV, message. A text that a spreadsheet\n"
+    "would compute, as it begins with = + - or @, has an apostrophe before it.\n"
     "JSON lines: {number, state, inputs, report, message}; report is all of run's JSON.\n"
     "state is done, too_large (a GPU has not the memory), refused or crashed (see message).\n";
 
@@ -49,6 +52,15 @@ std::string line_of(const Inputs& json) {
 }
 
 Inputs or_null(const std::string& text) { return text.empty() ? Inputs() : Inputs(text); }
+
+// The numbers of the inputs that are quantities.
+NumberColumns numbers_of(Store& store) {
+  NumberColumns numbers;
+  store.each_finished([&](const StoredPoint& point) {
+    for (const auto& [key, value] : point.inputs.items()) numbers.add(key, value);
+  });
+  return numbers;
+}
 
 void write_jsonl(Store& store, Output& output) {
   store.each_finished([&](const StoredPoint& point) {
@@ -77,10 +89,16 @@ std::vector<std::string> figures_of(Store& store) {
 
 void write_csv(Store& store, Output& output) {
   const std::vector<std::string> figures = figures_of(store);
+  const NumberColumns numbers = numbers_of(store);
   bool is_first = true;
   store.each_finished([&](const StoredPoint& point) {
     Inputs record = {{"number", point.number}, {"state", point.finished.state}};
-    for (const auto& [key, value] : point.inputs.items()) record["in_" + column_of(key)] = value;
+    for (const auto& [key, value] : point.inputs.items()) {
+      record["in_" + column_of(key)] = value;
+      for (const std::string& column : numbers.of(key)) {
+        record["in_" + column] = numbers.value(key, value, column);
+      }
+    }
     const Inputs& report = point.finished.report;
     for (const std::string& figure : figures) {
       record[figure] = report.is_null() ? Inputs() : report.value(figure, Inputs());

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "apps/sweep/base_units.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -15,8 +16,8 @@ namespace {
 void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
   const std::string given = text == nullptr ? "" : text;
-  if (const auto value = quantity_value(given)) {
-    sqlite3_result_double(context, *value);
+  if (const auto number = in_base_units(given)) {
+    sqlite3_result_double(context, number->value);
   } else {
     const std::string message = fmt::format(
         "quantity('{}'): is no quantity; write e.g. quantity('400 Gbps')", sim::printable(given));

@@ -1,4 +1,4 @@
-// Conditions that people write in SQL, in which quantity('400 Gbps') is what quantity_value() has of
+// Conditions that people write in SQL, in which quantity('400 Gbps') is what in_base_units() has of
 // the text.
 #pragma once
 

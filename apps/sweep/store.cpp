@@ -103,6 +103,7 @@ void Store::set_points(const Identity& identity, const std::vector<Planned>& poi
       .bind(identity.spec_sha256)
       .bind(identity.shard)
       .run();
+  record_quantities(points);
   Statement upsert(database_,
                    "insert into points(number, id, inputs) values (?, ?, ?) on conflict(id) do"
                    " update set number = excluded.number, inputs = excluded.inputs");

@@ -12,8 +12,9 @@
 //     origin, session, wall_s                     what it was computed from, when, for how long
 //   results    a column for each figure of run's CSV, by the same names, each with its unit
 //   reports    report: all of run's JSON: parts of times, of bytes and of memory, sources
-//   all_points number, state, message, the inputs (in_nodes, in_network_nic_bandwidth) and the
-//              figures side by side: a view
+//   all_points number, state, message, the inputs (in_nodes, in_network_nic_bandwidth and, as a
+//              number, in_network_nic_bandwidth_Bps) and the figures side by side: a view
+//   quantities key, text, column_name, value: the number of each input that is a text with a unit
 //   sweep      spec, spec_sha256, shard: one row
 //   sessions   begun, ended (UTC), version, program_sha256, host, shard, workers, wall_s, cpu_s: a
 //              row for each command that computed points
@@ -136,6 +137,7 @@ class Store {
   void create();
   void record_one(std::int64_t session, const Finished& finished);
   void record_figures(std::int64_t point, const Inputs& report);
+  void record_quantities(const std::vector<Planned>& points);
   void make_view();
 
   std::filesystem::path file_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "apps/sweep/base_units.hpp"
 #include "apps/sweep/store.hpp"
 
 namespace apps {
@@ -102,15 +103,41 @@ void Store::record_figures(std::int64_t point, const Inputs& report) {
   insert.run();
 }
 
+void Store::record_quantities(const std::vector<Planned>& points) {
+  // Stores of earlier versions have no such table.
+  database_.run(
+      "create table if not exists quantities(key text not null, text text not null,"
+      " column_name text not null, value real not null, primary key (key, text));"
+      "delete from quantities");
+  NumberColumns numbers;
+  Statement insert(database_, "insert or ignore into quantities values (?, ?, ?, ?)");
+  for (const Planned& point : points) {
+    for (const auto& [key, value] : point.inputs.items()) {
+      if (!numbers.add(key, value)) continue;
+      for (const std::string& column : numbers.of(key)) {
+        const Inputs number = numbers.value(key, value, column);
+        if (!number.is_null()) insert.bind(key).bind(value).bind(column).bind(number).run();
+      }
+    }
+  }
+}
+
 void Store::make_view() {
   std::string columns;
   Statement keys(database_,
                  "select distinct key from (select inputs from points where number is not null"
                  " limit 1), json_each(inputs)");
+  Statement names(database_, "select distinct column_name from quantities where key = ?");
   while (keys.step()) {
     const std::string key = keys.text(0);
-    columns += fmt::format(", json_extract(inputs, '$.\"{}\"') as {}", key,
-                           sql_name("in_" + column_of(key)));
+    const std::string input = fmt::format("json_extract(inputs, '$.\"{}\"')", key);
+    columns += fmt::format(", {} as {}", input, sql_name("in_" + column_of(key)));
+    for (names.bind(key); names.step();) {
+      columns += fmt::format(
+          ", (select value from quantities where key = '{}' and text = {} and column_name = '{}')"
+          " as {}",
+          key, input, names.text(0), sql_name("in_" + names.text(0)));
+    }
   }
   for (const std::string& column : columns_) columns += ", r." + sql_name(column);
   database_.run("drop view if exists all_points");

@@ -79,6 +79,7 @@ TEST_F(StoreMap, IsWhatRunSaysOfEachCell) {
 TEST_F(StoreMap, HasItsAxesUpwards) {
   const Json all = cells(kBoth);
   EXPECT_EQ(all[0]["x"], "1 Gbps");
+  EXPECT_EQ(all[0]["x_number"], 1.25e8);
   EXPECT_EQ(all[1]["x"], "400 Gbps");
   EXPECT_EQ(all[0]["y"], 2);
   EXPECT_EQ(all[2]["y"], 4);
@@ -112,6 +113,11 @@ TEST_F(StoreMap, IsATableOrCsv) {
       mapped({"--x", "network.nic_bandwidth", "--y", "nodes", "--format", "csv", "--where",
               "in_overlap = 'all' and quantity(in_network_nic_bandwidth) < quantity('2 Gbps')"});
   EXPECT_EQ(lines_of(slow.out).size(), 3u) << slow.err;
+  // And are there as numbers: 2 Gbps are 2.5e8 bytes a second.
+  const Outcome same =
+      mapped({"--x", "network.nic_bandwidth", "--y", "nodes", "--format", "csv", "--where",
+              "in_overlap = 'all' and in_network_nic_bandwidth_Bps < 2.5e8"});
+  EXPECT_EQ(same.out, slow.out);
 }
 
 TEST_F(StoreMap, NamesWhatVariesBesides) {

@@ -58,6 +58,9 @@ network.nic_bandwidth = ["100 Gbps", "25 GBps"]
                         grid)
                 .size(),
             1u * 2);
+  EXPECT_EQ(commands_of("where = [\"network_nic_bandwidth_Bps / nodes > 2e9\"]\n" + grid).size(),
+            // 25 GBps over all nodes, 12.5 GBps over up to 4 of them.
+            (4u + 3) * 2);
 }
 
 struct BadSpec {

@@ -177,6 +177,42 @@ TEST(Sweep, ADamagedStoreIsRefused) {
   }
 }
 
+TEST(Sweep, AStoreWhoseInputsWereEditedIsNotMerged) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", kTinySweep);
+  ASSERT_EQ(sweep_in(sandbox).code, 0);
+  EXPECT_TRUE(query(sandbox, "update points set inputs = json_set(inputs, '$.nodes', 7)").empty());
+  const Outcome outcome = run(words("merge all.sqlite s.sqlite"), sandbox.path());
+  expect_refused(outcome, "s.sqlite");
+  EXPECT_NE(outcome.err.find("it was edited"), std::string::npos) << outcome.err;
+  EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
+}
+
+// As texts "100 Gbps" comes before "25 GBps".
+TEST(Sweep, QuantitiesHaveANumberBesideThem) {
+  const Sandbox sandbox;
+  sandbox.write("s.toml", R"([run]
+topology = "sdp4bit_a100"
+model = "gpt_125m"
+nodes = 1
+[grid]
+network.nic_bandwidth = ["100 Gbps", "25 GBps"]
+bucket-size = ["1 MiB", "2 MB"]
+)");
+  ASSERT_EQ(sweep_in(sandbox).code, 0);
+  EXPECT_EQ(
+      query(sandbox,
+            "select printf('%.3g', in_network_nic_bandwidth_Bps), cast(in_bucket_size_bytes"
+            " as integer) from all_points order by in_network_nic_bandwidth_Bps, 2"),
+      (Arguments{"1.25e+10|1048576", "1.25e+10|2000000", "2.5e+10|1048576", "2.5e+10|2000000"}));
+  const std::string csv = exported(sandbox, "s.sqlite", "csv");
+  EXPECT_TRUE(
+      csv.starts_with("number,state,in_topology,in_model,in_nodes,in_network_nic_bandwidth,"
+                      "in_network_nic_bandwidth_Bps,in_bucket_size,in_bucket_size_bytes,"))
+      << csv;
+  EXPECT_NE(csv.find(",25 GBps,25000000000.0,2 MB,2000000.0,"), std::string::npos) << csv;
+}
+
 TEST(SweepFlags, AreRefusedWhereTheyAreGiven) {
   const Sandbox sandbox;
   sandbox.write("s.toml", kSmallSweep);
