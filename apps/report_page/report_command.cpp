@@ -109,7 +109,7 @@ int report_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   Store store(options->store, Access::read);
-  sim::refuse_overwriting("--output", options->output, files_of_store(store, paths_from(*options)));
+  refuse_overwriting("--output", options->output, store, paths_from(*options));
   sim::require_writable(options->output);
   Inputs study = study_of(store);
   study["timelines"] = timelines(store, *options);

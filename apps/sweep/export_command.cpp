@@ -128,7 +128,7 @@ int export_command(const Arguments& arguments) {
         fmt::format("--format: '{}' is none of the known: csv, jsonl", sim::printable(format)));
   }
   Store store(file, Access::read);
-  sim::refuse_overwriting("--output", output_file, files_of_store(store, folder_of(file)));
+  refuse_overwriting("--output", output_file, store, folder_of(file));
   Output output(output_file);
   if (format == "csv") write_csv(store, output);
   if (format == "jsonl") write_jsonl(store, output);

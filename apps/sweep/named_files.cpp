@@ -1,7 +1,11 @@
 #include "apps/sweep/named_files.hpp"
 
+#include <fmt/format.h>
+
 #include "apps/data_files.hpp"
 #include "apps/sweep/plan.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
@@ -55,6 +59,19 @@ std::vector<fs::path> files_of_store(Store& store, const fs::path& folder) {
     }
   }
   return files;
+}
+
+void refuse_overwriting(std::string_view place, const fs::path& output, Store& store,
+                        const fs::path& folder) {
+  sim::refuse_overwriting(place, output, files_of_store(store, folder));
+  const auto identity = store.identity();
+  std::error_code error;
+  const bool is_spec = identity && fs::is_regular_file(output, error) &&
+                       fs::file_size(output, error) == identity->spec.size() &&
+                       sim::read_file(output) == identity->spec;
+  if (!is_spec) return;
+  throw sim::InputError(fmt::format("{}: {}: is the spec of {}; name another file", place,
+                                    output.string(), store.file().string()));
 }
 
 }  // namespace apps

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "apps/sweep/store.hpp"
@@ -20,5 +21,10 @@ namespace apps {
 // beside it, and what its points have read, by paths that go from `folder`.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_store(
     Store& store, const std::filesystem::path& folder);
+
+// Throws InputError, which begins with `place`, where writing `output` would overwrite one of these, or
+// the spec, wherever that lies: it has the text that the store has of it.
+void refuse_overwriting(std::string_view place, const std::filesystem::path& output, Store& store,
+                        const std::filesystem::path& folder);
 
 }  // namespace apps

@@ -26,6 +26,13 @@ bool is_at(int file, const std::filesystem::path& name) {
          held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
+// What a sweep has left there, or nothing yet; not a file of somebody else's that has the name.
+bool is_lock(int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  return status.st_size == 0 || holder_in(file).starts_with(" (process ");
+}
+
 }  // namespace
 
 StoreLock::StoreLock(const std::filesystem::path& store) : name_(store.string() + ".lock") {
@@ -44,6 +51,12 @@ bool StoreLock::take(const std::filesystem::path& store) {
     throw sim::InputError(
         fmt::format("{}: cannot be written: {}; --store names a file in a folder that can be",
                     store.string(), sim::system_problem(errno)));
+  }
+  if (!is_lock(file_)) {
+    close(file_);
+    throw sim::InputError(
+        fmt::format("{}: is no lock of a sweep, and in its place; move it, or --store another file",
+                    name_.string()));
   }
   if (flock(file_, LOCK_EX | LOCK_NB) == 0) return is_at(file_, name_);
   const std::string holder = holder_in(file_);

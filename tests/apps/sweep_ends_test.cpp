@@ -182,6 +182,9 @@ TEST(SweepEnds, ALinkInTheLocksPlaceIsNotFollowed) {
   std::filesystem::create_symlink("victim", sandbox.path() / "s.sqlite.lock");
   expect_refused(sweep_in(sandbox), "s.sqlite");
   EXPECT_EQ(text_of(sandbox.path() / "victim"), "kept");
+  std::filesystem::rename(sandbox.path() / "victim", sandbox.path() / "s.sqlite.lock");
+  expect_refused(sweep_in(sandbox), "s.sqlite.lock");
+  EXPECT_EQ(text_of(sandbox.path() / "s.sqlite.lock"), "kept");
 }
 
 TEST(SweepEnds, AStoreThatCannotBeWrittenIsLeftAsItWas) {
