@@ -66,7 +66,7 @@ TEST(ReportPage, RefusesFlagsThatMeanNothing) {
   expect_refused(report_in(sandbox, "--timeline 0,1,2,3,0,1,2,3,0"), "--timeline", "at most 8");
   expect_refused(report_in(sandbox, "--folder none"), "--folder", "'none' is no folder");
   expect_refused(report_in(sandbox, "--output none/s.html"), "none/s.html", "cannot be written");
-  expect_refused(report_in(sandbox, "--output s.sqlite"), "--output", "the store itself");
+  expect_refused(report_in(sandbox, "--output s.sqlite"), "--output", "is an input (s.sqlite)");
   EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
 }
 

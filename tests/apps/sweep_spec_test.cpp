@@ -129,8 +129,9 @@ TEST(SweepSpec, BadConditionsAreRefusedAtTheirPlace) {
 // By what they would do, not by the time that it takes here.
 TEST(SweepSpec, ConditionsThatTakeForEverAreRefused) {
   std::string longer = "'x'";
-  for (int i = 0; i < 9; ++i)
-    longer = "(select a || a || a || a from (select " + longer + " as a))";
+  for (int i = 0; i < 6; ++i) {
+    longer = "(select a || a || a || a || a || a || a || a from (select " + longer + " as a))";
+  }
   const std::string joined =
       "select count(*) from points a, points b, points c, points d, points e,"
       " points f, points g, points h, points i, points j";
