@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/emulator/builtins.hpp"
+#include "tests/emulator/shared_memory.hpp"
 #include "tests/emulator/thread.hpp"
 
 uint3 threadIdx{};
@@ -255,6 +256,7 @@ void run_grid(const dim3& blocks, const dim3& threads, const std::function<void(
     for (unsigned y = 0; y < blocks.y; ++y) {
       for (unsigned x = 0; x < blocks.x; ++x) {
         blockIdx = {x, y, z};
+        forget_shared_memory();
         the_block().run(thread, descending);
         descending = !descending;
       }

@@ -9,9 +9,12 @@
 #undef cudaLaunchKernelEx
 
 // NOLINTBEGIN(bugprone-reserved-identifier)
-// Blocks run one after another.
+// Blocks run one after another. Each declaration has a section of its own, by whose name
+// shared_memory.cpp finds it: a compiler refuses variables of templates beside others in one.
 #undef __shared__
-#define __shared__ static
+#define EMULATED_SHARED_TEXT(number) "emulated_shared_" #number
+#define EMULATED_SHARED_SECTION(number) EMULATED_SHARED_TEXT(number)
+#define __shared__ static __attribute__((section(EMULATED_SHARED_SECTION(__COUNTER__))))
 #undef __launch_bounds__
 #define __launch_bounds__(...)
 

@@ -195,5 +195,21 @@ TEST(EmulatedMemory, KnowsWhatIsDeviceMemory) {
   EXPECT_THROW(run(vote_kernel, {.threads = 1025}, device.get()), codecs::cuda::CudaError);
 }
 
+// Writes or reads what it has not written.
+__global__ void leftover_kernel(unsigned* out) {
+  __shared__ unsigned shared[4096];
+  if (blockIdx.x % 2 == 0) {
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) shared[i] = i;
+  } else {
+    for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) out[i] = shared[i];
+  }
+}
+
+TEST(EmulatedSharedMemory, HoldsNothingOfTheBlockBefore) {
+  const DeviceBuffer<unsigned> out(4096);
+  run(leftover_kernel, {.blocks = 2, .threads = 64}, out.get());
+  EXPECT_EQ(out.to_host(), std::vector<unsigned>(4096, 0xDBDBDBDBu));
+}
+
 }  // namespace
 }  // namespace emulator
