@@ -13,6 +13,14 @@
 
 namespace codecs::cuda {
 
+// Copies to device memory and waits until the values are there. cudaMemcpy() alone may return while
+// they are on their way, and a stream that does not block (Stream) does not wait for them.
+template <typename T>
+void upload(std::span<const T> host, std::type_identity_t<T>* device) {
+  check(cudaMemcpy(device, host.data(), host.size_bytes(), cudaMemcpyHostToDevice));
+  check(cudaDeviceSynchronize());
+}
+
 // An array in device memory, aligned to at least 256 bytes, uninitialised.
 template <typename T>
 class DeviceBuffer {
@@ -25,7 +33,7 @@ class DeviceBuffer {
     memory_.reset(static_cast<T*>(memory));
   }
   explicit DeviceBuffer(std::span<const T> host) : DeviceBuffer(host.size()) {
-    check(cudaMemcpy(get(), host.data(), host.size_bytes(), cudaMemcpyHostToDevice));
+    upload(host, get());
   }
 
   [[nodiscard]] T* get() const { return memory_.get(); }

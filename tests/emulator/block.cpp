@@ -251,16 +251,16 @@ int lane_index() { return static_cast<int>(the_block().current_number() % kWarpL
 void run_grid(const dim3& blocks, const dim3& threads, const std::function<void()>& thread) {
   gridDim = blocks;
   blockDim = threads;
+  const std::uint64_t count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
   bool descending = false;
-  for (unsigned z = 0; z < blocks.z; ++z) {
-    for (unsigned y = 0; y < blocks.y; ++y) {
-      for (unsigned x = 0; x < blocks.x; ++x) {
-        blockIdx = {x, y, z};
-        forget_shared_memory();
-        the_block().run(thread, descending);
-        descending = !descending;
-      }
-    }
+  for (std::uint64_t block = 0; block < count; ++block) {
+    if (count > kWholeGrid && block == kEndBlocks) block = count - kEndBlocks;
+    const std::uint64_t row = block / blocks.x;
+    blockIdx = {static_cast<unsigned>(block % blocks.x), static_cast<unsigned>(row % blocks.y),
+                static_cast<unsigned>(row / blocks.y)};
+    forget_shared_memory();
+    the_block().run(thread, descending);
+    descending = !descending;
   }
 }
 

@@ -71,6 +71,11 @@ void give_way();
 // The caller's number in its warp.
 int lane_index();
 
+// Of a grid of more blocks than kWholeGrid, which would run for long, only the first and the last
+// kEndBlocks run. What the others write stays as it was.
+inline constexpr std::uint64_t kWholeGrid = 1 << 15;
+inline constexpr std::uint64_t kEndBlocks = 64;
+
 // Calls `thread` for every thread of the grid. Throws Misuse.
 void run_grid(const dim3& blocks, const dim3& threads, const std::function<void()>& thread);
 

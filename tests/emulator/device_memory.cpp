@@ -1,6 +1,7 @@
 #include "tests/emulator/device_memory.hpp"
 
 #include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -33,6 +34,25 @@ Memory& memory() {
 // The bytes after an allocation, up to the next multiple of the alignment, belong to the guard.
 std::size_t guard_after(std::size_t bytes) { return kGuardBytes + (256 - bytes % 256) % 256; }
 
+std::size_t with_guards(std::size_t bytes) { return kGuardBytes + bytes + guard_after(bytes); }
+
+// Memory for the allocation and its guards; null if there is none.
+std::byte* reserve(std::size_t bytes) {
+  const std::size_t whole = with_guards(bytes);
+  if (bytes < kSparseBytes) return static_cast<std::byte*>(::operator new(whole, kAlignment));
+  void* const start = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start == MAP_FAILED ? nullptr : static_cast<std::byte*>(start);
+}
+
+void give_back(std::byte* start, std::size_t bytes) {
+  if (bytes < kSparseBytes) {
+    ::operator delete(start, kAlignment);
+  } else {
+    munmap(start, with_guards(bytes));
+  }
+}
+
 bool are_guards_whole(const std::byte* first, std::size_t bytes) {
   const auto is_guard = [](std::byte b) { return b == std::byte{kGuard}; };
   const std::byte* const end = first + bytes;
@@ -49,11 +69,12 @@ bool are_guards_whole(const std::byte* first, std::size_t bytes) {
 
 void* allocate(std::size_t bytes) {
   if (bytes > kDeviceBytes - memory().allocated) return nullptr;
-  const std::size_t whole = kGuardBytes + bytes + guard_after(bytes);
-  auto* const start = static_cast<std::byte*>(::operator new(whole, kAlignment));
+  std::byte* const start = reserve(bytes);
+  if (start == nullptr) return nullptr;
   std::byte* const first = start + kGuardBytes;
-  std::memset(start, kGuard, whole);
-  std::memset(first, kGarbage, bytes);
+  std::memset(start, kGuard, kGuardBytes);
+  std::memset(first + bytes, kGuard, guard_after(bytes));
+  if (bytes < kSparseBytes) std::memset(first, kGarbage, bytes);
   ASAN_POISON_MEMORY_REGION(start, kGuardBytes);
   ASAN_POISON_MEMORY_REGION(first + bytes, guard_after(bytes));
   memory().sizes.emplace(first, bytes);
@@ -73,8 +94,23 @@ bool release(void* allocation) {
   ASAN_UNPOISON_MEMORY_REGION(first + bytes, guard_after(bytes));
   memory().sizes.erase(found);
   memory().allocated -= bytes;
-  ::operator delete(static_cast<std::byte*>(allocation) - kGuardBytes, kAlignment);
+  give_back(static_cast<std::byte*>(allocation) - kGuardBytes, bytes);
   return true;
+}
+
+void fill(void* destination, int value, std::size_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  auto* const first = static_cast<std::byte*>(destination);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(first) % kPage;
+  // Others are no pages of their own.
+  if (value != 0 || bytes < kSparseBytes) {
+    std::memset(first, value, bytes);
+    return;
+  }
+  const std::size_t pages = (bytes - before) / kPage * kPage;
+  std::memset(first, 0, before);
+  madvise(first + before, pages, MADV_DONTNEED);
+  std::memset(first + before + pages, 0, bytes - before - pages);
 }
 
 std::size_t allocated_bytes() { return memory().allocated; }

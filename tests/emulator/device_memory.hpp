@@ -1,4 +1,5 @@
 // The emulated GPU's memory: allocations full of garbage, between guards that nobody may write.
+// Large ones are sparse: zeros, which take no memory of the machine before they are written.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,8 @@
 
 namespace emulator {
 
-inline constexpr std::size_t kDeviceBytes = std::size_t{2} << 30;
+inline constexpr std::size_t kDeviceBytes = std::size_t{64} << 30;
+inline constexpr std::size_t kSparseBytes = std::size_t{1} << 29;
 
 // Null if the device has no more; aligned to 256 bytes.
 void* allocate(std::size_t bytes);
@@ -14,6 +16,9 @@ void* allocate(std::size_t bytes);
 bool release(void* memory);
 
 std::size_t allocated_bytes();
+
+// memset(), but zeros in a sparse allocation give the machine its memory back.
+void fill(void* memory, int value, std::size_t bytes);
 
 // Whether the bytes are part of one allocation.
 bool is_allocated(const void* first, std::size_t bytes);

@@ -211,5 +211,36 @@ TEST(EmulatedSharedMemory, HoldsNothingOfTheBlockBefore) {
   EXPECT_EQ(out.to_host(), std::vector<unsigned>(4096, 0xDBDBDBDBu));
 }
 
+__global__ void copy_kernel(const int* from, int* to) { *to = *from; }
+
+int copied(const int* from, cudaStream_t stream) {
+  const DeviceBuffer<int> to(1);
+  cudaLaunchConfig_t config{};
+  config.gridDim = config.blockDim = dim3(1);
+  config.stream = stream;
+  check(cudaLaunchKernelEx(&config, copy_kernel, from, to.get()));
+  return to.to_host().front();
+}
+
+TEST(EmulatedStreams, SeeAnUploadOnceSomethingHasWaitedForIt) {
+  const codecs::cuda::Stream stream;
+  const DeviceBuffer<int> memory(1);
+  const auto put = [&](int value) {
+    check(cudaMemcpy(memory.get(), &value, sizeof value, cudaMemcpyHostToDevice));
+  };
+  put(1);
+  EXPECT_EQ(copied(memory.get(), nullptr), 1);
+  put(2);
+  EXPECT_EQ(copied(memory.get(), stream.get()), 1);
+  check(cudaDeviceSynchronize());
+  EXPECT_EQ(copied(memory.get(), stream.get()), 2);
+}
+
+TEST(EmulatedStreams, SeeWhatABufferWasMadeOf) {
+  const codecs::cuda::Stream stream;
+  const DeviceBuffer<int> memory{std::vector<int>{7}};
+  EXPECT_EQ(copied(memory.get(), stream.get()), 7);
+}
+
 }  // namespace
 }  // namespace emulator

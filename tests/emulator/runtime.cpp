@@ -1,20 +1,15 @@
-// The functions of the CUDA runtime that the project calls, for the emulated GPU. Streams are in
-// order: what is enqueued is done at once.
+// The functions of the CUDA runtime that the project calls, for the emulated GPU; those of streams
+// are in streams.cpp.
 #include <cuda_runtime_api.h>
 
-#include <chrono>
+#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "tests/emulator/block.hpp"
 #include "tests/emulator/device_memory.hpp"
 #include "tests/emulator/launch.hpp"
-
-struct CUstream_st {};
-struct CUevent_st {
-  std::chrono::steady_clock::time_point recorded;
-};
+#include "tests/emulator/streams.hpp"
 
 namespace emulator {
 namespace {
@@ -24,16 +19,12 @@ cudaError_t& last_error() {
   return error;
 }
 
+}  // namespace
+
 cudaError_t result(cudaError_t error) {
   if (error != cudaSuccess) last_error() = error;
   return error;
 }
-
-bool is_device_memory(const void* first, std::size_t bytes, bool expected) {
-  return bytes == 0 || is_allocated(first, bytes) == expected;
-}
-
-}  // namespace
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const std::function<void()>& thread) {
   const dim3& blocks = config.gridDim;
@@ -44,6 +35,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const std::function<void()>
     return result(cudaErrorInvalidConfiguration);
   }
   if (config.dynamicSmemBytes != 0) throw Misuse("shared memory of a launch is not emulated");
+  wait_for_default_stream(config.stream);
   run_grid(blocks, threads, thread);
   check_guards();
   return cudaSuccess;
@@ -57,6 +49,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
                                                            : cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFree(void* memory) {
+  emulator::finish_default_stream();
   return emulator::result(memory == nullptr || emulator::release(memory) ? cudaSuccess
                                                                          : cudaErrorInvalidValue);
 }
@@ -78,30 +71,6 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if (kind != cudaMemcpyDefault && (!emulator::is_device_memory(to, bytes, to_device) ||
-                                    !emulator::is_device_memory(from, bytes, from_device))) {
-    return emulator::result(cudaErrorInvalidValue);
-  }
-  if (bytes > 0) std::memmove(to, from, bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, kind);
-}
-cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  if (!emulator::is_device_memory(memory, bytes, true)) {
-    return emulator::result(cudaErrorInvalidValue);
-  }
-  if (bytes > 0) std::memset(memory, value, bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return cudaMemset(memory, value, bytes);
-}
 // A variable of the device is one of the program.
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind) {
@@ -113,44 +82,6 @@ cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = std::make_unique<CUstream_st>().release();
-  return cudaSuccess;
-}
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cudaStreamCreate(stream);
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  const std::unique_ptr<CUstream_st> owner(stream);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
-
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = std::make_unique<CUevent_st>().release();
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  return cudaEventCreate(event);
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  const std::unique_ptr<CUevent_st> owner(event);
-  return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  event->recorded = std::chrono::steady_clock::now();
-  return cudaSuccess;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  *milliseconds = std::chrono::duration<float, std::milli>(end->recorded - start->recorded).count();
-  return cudaSuccess;
-}
-
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;

@@ -58,7 +58,7 @@ TEST_P(DifferenceKernels, AddLikeTheReference) {
     const auto wire = reference(moved(model), model);
     const DeviceBuffer<std::byte> input{std::span(wire)};
     const GuardedBytes updated(elements * sizeof(Bf16));
-    check(cudaMemcpy(updated.get(), model.data(), elements * sizeof(Bf16), cudaMemcpyHostToDevice));
+    upload(std::span<const Bf16>(model), reinterpret_cast<Bf16*>(updated.get()));
     decode_add_async(format(), input.get(), {reinterpret_cast<Bf16*>(updated.get()), elements},
                      nullptr);
     decode_add(format(), wire, model);

@@ -6,6 +6,7 @@
 
 #include "codecs/cuda/cublas.hpp"
 #include "codecs/cuda/error.hpp"
+#include "codecs/cuda/resources.hpp"
 
 namespace codecs::cuda {
 
@@ -37,8 +38,7 @@ inline void multiply_on_host(const MatrixProduct& of, cudaStream_t stream) {
       }
     }
   }
-  check(cudaMemcpy(of.product, product.data(), product.size() * sizeof(float),
-                   cudaMemcpyHostToDevice));
+  upload(std::span<const float>(product), static_cast<float*>(of.product));
 }
 
 }  // namespace codecs::cuda

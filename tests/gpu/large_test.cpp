@@ -1,5 +1,6 @@
-// Tensors that need a GPU's memory and its time: what the emulated one leaves out.
+// Tensors whose offsets need 64 bits. The emulated GPU runs the blocks at their ends alone.
 #include "codecs/cuda/registry.hpp"
+#include "codecs/feedback/feedback.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/group/kernels.hpp"
 #include "codecs/two_level/kernels.hpp"
@@ -21,8 +22,7 @@ TEST(GroupKernels, ReachBeyond32Bits) {
   const DeviceBuffer<Bf16> values(kElements);
   check(cudaMemset(values.get(), 0, values.size_bytes()));
   const std::vector<Bf16> end = as_bf16(awkward_values(kElements - kPiece));
-  check(cudaMemcpy(values.get() + kPiece, end.data(), end.size() * sizeof(Bf16),
-                   cudaMemcpyHostToDevice));
+  upload(std::span(end), values.get() + kPiece);
   const DeviceBuffer<std::byte> wire(encoded_bytes(format, kElements));
   encode_async(format, Tensor<const Bf16>{values.get(), kElements},
                {.wires = wire.get(), .key = kKey}, nullptr);
@@ -59,9 +59,8 @@ struct Ends {
 
 void put(const Ends& ends, float* tensor) {
   check(cudaMemset(tensor, 0, kLength * sizeof(float)));
-  check(cudaMemcpy(tensor, ends.first.data(), kEnd * sizeof(float), cudaMemcpyHostToDevice));
-  check(cudaMemcpy(tensor + kLast, ends.last.data(), ends.last.size() * sizeof(float),
-                   cudaMemcpyHostToDevice));
+  upload(std::span<const float>(ends.first), tensor);
+  upload(std::span<const float>(ends.last), tensor + kLast);
 }
 
 // Each value by itself and what of it came: the sum of `times` equal wires' values.
@@ -76,43 +75,82 @@ void expect_ends(const float* tensor, const Ends& expected, float times) {
   }
 }
 
-std::vector<float> through(const Codec& codec, const std::vector<float>& values,
-                           std::size_t first) {
+RandomKey key_from(std::size_t first) {
   RandomKey key = kKey;
   key.first_element = first;
-  return decoded(codec, encoded(codec, values, key), values.size());
+  return key;
 }
 
-class ElementOffsets : public testing::TestWithParam<const char*> {};
+std::vector<float> through(const Codec& codec, const std::vector<float>& values,
+                           std::size_t first) {
+  return decoded(codec, encoded(codec, values, key_from(first)), values.size());
+}
+
+// A row of each family of kernels whose blocks do not wait for the whole tensor.
+class ElementOffsets : public testing::TestWithParam<const char*> {
+ protected:
+  const CudaCodec& row() const {
+    const auto rows = all_cuda_codecs();
+    return *std::ranges::find(rows, std::string_view(GetParam()),
+                              [](const CudaCodec& one) { return one.codec->name; });
+  }
+  const Codec& codec() const { return *row().codec; }
+  std::size_t wire_bytes() const { return encoded_bytes(codec().format, kLength); }
+  DeviceBuffer<std::byte> scratch() const {
+    const auto bytes = row().scratch_bytes;
+    return DeviceBuffer<std::byte>(bytes == nullptr ? 0 : bytes(codec().format, kLength));
+  }
+};
 
 TEST_P(ElementOffsets, ReachBeyond32Bits) {
-  const auto rows = all_cuda_codecs();
-  const auto row = std::ranges::find(rows, std::string_view(GetParam()),
-                                     [](const CudaCodec& one) { return one.codec->name; });
-  ASSERT_NE(row, rows.end());
-  const Format& format = row->codec->format;
-  const std::size_t bytes = encoded_bytes(format, kLength);
+  const Format& format = codec().format;
   const Ends ends;
   const DeviceBuffer<float> tensor(kLength);
-  const DeviceBuffer<std::byte> wires(2 * bytes);
-  const DeviceBuffer<std::byte> scratch(
-      row->scratch_bytes == nullptr ? 0 : row->scratch_bytes(format, kLength));
+  const std::size_t inputs = row().decode_reduce_async == nullptr ? 1 : 2;
+  const DeviceBuffer<std::byte> wires(inputs * wire_bytes()), scratch = this->scratch();
   put(ends, tensor.get());
-  for (std::byte* const wire : {wires.get(), wires.get() + bytes}) {
-    row->encode_async(format, {tensor.get(), kLength},
-                      {.wires = wire, .key = kKey, .scratch = scratch.get()}, nullptr);
+  std::byte* last = nullptr;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    last = wires.get() + i * wire_bytes();
+    row().encode_async(format, {tensor.get(), kLength},
+                       {.wires = last, .key = kKey, .scratch = scratch.get()}, nullptr);
   }
-  const Ends expected{.first = through(*row->codec, ends.first, 0),
-                      .last = through(*row->codec, ends.last, kLast)};
-  row->decode_async(format, wires.get() + bytes, {tensor.get(), kLength}, nullptr);
+  const Ends expected{.first = through(codec(), ends.first, 0),
+                      .last = through(codec(), ends.last, kLast)};
+  row().decode_async(format, last, {tensor.get(), kLength}, nullptr);
   expect_ends(tensor.get(), expected, 1);
-  row->decode_reduce_async(format, {wires.get(), 2}, {tensor.get(), kLength}, nullptr);
+  if (inputs == 1) return;
+  row().decode_reduce_async(format, {wires.get(), 2}, {tensor.get(), kLength}, nullptr);
   expect_ends(tensor.get(), expected, 2);
 }
 
+TEST_P(ElementOffsets, OfResidualsReachBeyond32Bits) {
+  if (row().encode_feedback_async == nullptr) GTEST_SKIP() << "it has no error feedback";
+  const Ends ends;
+  const Ends kept{.first = awkward_values(kEnd, 3), .last = awkward_values(kLength - kLast, 4)};
+  const DeviceBuffer<float> tensor(kLength), residual(kLength);
+  const DeviceBuffer<std::byte> wire(wire_bytes()), scratch = this->scratch();
+  put(ends, tensor.get());
+  put(kept, residual.get());
+  row().encode_feedback_async(codec().format, {}, {tensor.get(), kLength}, residual.get(),
+                              {.wires = wire.get(), .key = kKey, .scratch = scratch.get()},
+                              nullptr);
+  const auto left = [&](const std::vector<float>& values, std::vector<float> own,
+                        std::size_t first) {
+    std::vector<std::byte> sent(encoded_bytes(codec().format, values.size()));
+    encode_with_feedback(codec(), {}, values, key_from(first), own, sent);
+    return own;
+  };
+  expect_ends(residual.get(),
+              {.first = left(ends.first, kept.first, 0), .last = left(ends.last, kept.last, kLast)},
+              1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, ElementOffsets,
-                         testing::Values("sign_g2048", "int4_g128_rht4096", "eden2_g4096", "topk64",
-                                         "terngrad_g512"),
+                         testing::Values("fp16", "mxfp4", "int4_g128_rht128_sr", "int4_full_g128",
+                                         "int8_minmax_g1024", "bnb8_g4096", "int4_g128_sr",
+                                         "sign_g2048", "int4_g128_rht4096", "eden2_g4096", "topk64",
+                                         "random_k64", "demo_top32", "terngrad_g512"),
                          [](const auto& row) { return std::string(row.param); });
 
 TEST(TwoLevelKernels, ReachBeyond32Bits) {

@@ -25,7 +25,7 @@ struct DeviceRank {
         q(shape.columns * shape.rank * sizeof(float)),
         next_q(shape.columns * shape.rank * sizeof(float)) {
     check(cudaMemset(residual.get(), 0, shape.elements() * sizeof(float)));
-    check(cudaMemcpy(q.get(), start.data(), start.size() * sizeof(float), cudaMemcpyHostToDevice));
+    upload(std::span(start), floats(q));
   }
   PowerSgdBuffers buffers() const {
     return {.residual = floats(residual),
@@ -48,8 +48,7 @@ void all_reduce_mean(std::vector<DeviceRank>& ranks, GuardedBytes DeviceRank::*f
   }
   for (float& value : mean) value /= static_cast<float>(ranks.size());
   for (const DeviceRank& rank : ranks) {
-    check(cudaMemcpy((rank.*factor).get(), mean.data(), mean.size() * sizeof(float),
-                     cudaMemcpyHostToDevice));
+    upload(std::span<const float>(mean), DeviceRank::floats(rank.*factor));
   }
 }
 
@@ -110,8 +109,7 @@ TEST(PowerSgdKernels, MakeColumnsOrthonormal) {
   for (const auto& [rows, columns] : {std::pair{2100u, 32u}, {1025u, 5u}, {31u, 3u}, {7u, 1u}}) {
     const std::vector<float> factor = normal_values(std::size_t{rows} * columns, 3);
     const GuardedBytes device(factor.size() * sizeof(float));
-    check(cudaMemcpy(device.get(), factor.data(), factor.size() * sizeof(float),
-                     cudaMemcpyHostToDevice));
+    upload(std::span(factor), DeviceRank::floats(device));
     orthonormalise_async(rows, columns, DeviceRank::floats(device), nullptr);
     const auto p = as_values<float>(device.to_host());
     for (std::size_t i = 0; i < columns; ++i) {

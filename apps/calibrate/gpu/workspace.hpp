@@ -47,7 +47,7 @@ class Ring {
   void fill_first(std::span<const T> values) const {
     using codecs::cuda::check;
     const std::size_t first = std::min(values.size(), stride_);
-    check(cudaMemcpy(memory_.get(), values.data(), first * sizeof(T), cudaMemcpyHostToDevice));
+    codecs::cuda::upload(values.first(first), memory_.get());
     for (std::size_t done = first; done < stride_; done += first) {
       const std::size_t count = std::min(first, stride_ - done);
       check(cudaMemcpy(memory_.get() + done, memory_.get(), count * sizeof(T),
