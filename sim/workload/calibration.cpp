@@ -23,15 +23,23 @@ double interpolate(const std::vector<Time>& times, double Time::*size, double wa
   return low.seconds * std::pow(above->seconds / low.seconds, share);
 }
 
-// At the share of the memory bandwidth that the table's kernels reach; without a table at what the
-// GPU's copies do.
+// Of the GPU, what the table's scale() is of its own: what copies reach, or the data sheet's.
+Bandwidth scale(const Calibration& calibration, const Gpu& gpu) {
+  return calibration.copy_bandwidth ? gpu.memory_bandwidth * gpu.memory_efficiency
+                                    : gpu.memory_bandwidth;
+}
+
+// At the share of that bandwidth that the table's kernels reach; without a table at what the GPU's
+// copies do.
 KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, double bytes) {
   const bool table = calibration.memory_share > 0;
-  const Bandwidth rate =
-      gpu.memory_bandwidth * (table ? calibration.memory_share : gpu.memory_efficiency);
+  const Bandwidth rate = table ? scale(calibration, gpu) * calibration.memory_share
+                               : gpu.memory_bandwidth * gpu.memory_efficiency;
   return {gpu.launch_latency.base() + bytes / rate.base(),
-          table ? fmt::format("roofline: bytes over {:.0f} % of memory bandwidth, as {} reaches",
-                              100 * calibration.memory_share, calibration.name)
+          table ? fmt::format("roofline: bytes over {:.0f} % of {}, as {} reaches",
+                              100 * calibration.memory_share,
+                              calibration.copy_bandwidth ? "a copy's rate" : "memory bandwidth",
+                              calibration.name)
                 : "roofline: bytes over memory bandwidth"};
 }
 
@@ -41,7 +49,7 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
   if (calibration.gpu == gpu.name) {
     return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name)};
   }
-  return {seconds * (calibration.memory_bandwidth / gpu.memory_bandwidth),
+  return {seconds * (scale(calibration) / scale(calibration, gpu)),
           fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
                       calibration.name)};
 }

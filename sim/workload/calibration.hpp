@@ -48,9 +48,9 @@ struct Calibration {
   std::string gpu;                  // that it was measured on
   std::string kind;                 // "measured", "published" or "roofline"
   std::string source;               // one line of provenance
-  Bandwidth memory_bandwidth = {};  // of that GPU's data sheet, to scale by
-  // Of measured tables: of a large copy, bytes read and written together, and from one kernel's end
-  // to the next one's start.
+  Bandwidth memory_bandwidth = {};  // of its data sheet: published tables scale by it
+  // Of measured tables, which scale by it: of a large copy, bytes read and written together; and
+  // from one kernel's end to the next one's start.
   std::optional<Bandwidth> copy_bandwidth = {};
   std::optional<Seconds> launch_latency = {};
   // Median over the kernels, each at its largest size, of bytes moved over time and over that
@@ -100,7 +100,7 @@ struct KernelEstimate {
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends the rate of the last size
-// holds. On another GPU than the table's the time is scaled by memory bandwidth. A kernel that the
+// holds. On another GPU than the table's the time is scaled by that bandwidth. A kernel that the
 // table lacks moves its bytes at the table's memory_share, without a table at the bandwidth that
 // the GPU's copies reach.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,

@@ -199,12 +199,22 @@ std::string read_kind(const JsonReader& root) {
   return kind;
 }
 
+// Kernels that were compiled for another GPU than the one that ran them have other times.
+void read_architecture(const JsonReader& provenance) {
+  if (!provenance.has("architecture")) return;
+  const std::string code = provenance.at("architecture").text();
+  if (provenance.at("device").text().ends_with(", " + code)) return;
+  provenance.at("architecture")
+      .fail("the kernels were compiled for " + code +
+            ", which the device is not; build for it and measure again");
+}
+
 // See Calibration::memory_share. The sizes of each kernel ascend.
 double memory_share(const Calibration& table) {
   std::vector<double> shares;
   for (const auto& [key, times] : table.kernels) {
     const KernelTime& largest = times.back();
-    shares.push_back(largest.moved_bytes / largest.seconds / table.memory_bandwidth.base());
+    shares.push_back(largest.moved_bytes / largest.seconds / scale(table).base());
   }
   if (shares.empty()) return 0;
   std::ranges::sort(shares);
@@ -221,10 +231,14 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
              "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants",
              "methods"});
   table.source = root.at("provenance").at("source").text();
-  table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
+  read_architecture(root.at("provenance"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
   root.at("gemm").each([&](const JsonReader& row) { read_gemm(row, table); });
   read_measured(root, table);
+  // What the table scales by in its place is enough.
+  if (!table.copy_bandwidth || !root.at("memory_bandwidth_Bps").is_null()) {
+    table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
+  }
   for (auto& [key, times] : table.kernels) {
     std::ranges::sort(times, {}, &KernelTime::elements);
   }

@@ -65,4 +65,8 @@ std::string step_key(const codecs::MethodStep& step, const codecs::StepShape& sh
   return fmt::format("{}/{}/{}/{}", step.method, step.step, shape.ranks, shape.factor_rank);
 }
 
+Bandwidth scale(const Calibration& calibration) {
+  return calibration.copy_bandwidth.value_or(calibration.memory_bandwidth);
+}
+
 }  // namespace sim

@@ -7,6 +7,7 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/method.hpp"
+#include "sim/workload/calibration.hpp"
 
 namespace sim {
 
@@ -25,5 +26,8 @@ namespace sim {
 [[nodiscard]] const codecs::MethodStep* step_named(std::string_view method, std::string_view step);
 // Of Calibration::methods.
 [[nodiscard]] std::string step_key(const codecs::MethodStep& step, const codecs::StepShape& shape);
+
+// The bandwidth that times of the table are scaled by.
+[[nodiscard]] Bandwidth scale(const Calibration& calibration);
 
 }  // namespace sim

@@ -219,5 +219,43 @@ TEST(MeasuredGpu, OfAnotherTableOrOfNoneIsTheDataSheets) {
   }
 }
 
+// Devices of today do not say it.
+TEST(CalibrationFile, WithoutTheDataSheetsBandwidthScalesByItsCopies) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.5)});
+  json["memory_bandwidth_Bps"] = nullptr;
+  EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("memory_bandwidth_Bps"),
+            std::string::npos)
+      << "there is nothing to scale by";
+  json["copy_bandwidth_Bps"] = 0.75 * kTableBandwidth.base();
+  const Calibration table = read(json);
+  EXPECT_DOUBLE_EQ(table.memory_share, 0.5 / 0.75);
+  // Of twice the bandwidth, of which copies reach 0.6.
+  Gpu other = tables_gpu();
+  other.name = "another GPU";
+  other.memory_bandwidth = 2 * kTableBandwidth;
+  other.memory_efficiency = 0.6;
+  const double own = table.kernels.begin()->second.front().seconds;
+  const KernelUse known = use("int8_g128", Operation::encode, 1 << 20);
+  EXPECT_DOUBLE_EQ(kernel_time(table, other, known).seconds, own * 0.75 / (2 * 0.6));
+  const KernelUse unknown = use("int4_g128", Operation::encode, 1 << 20);
+  const codecs::Traffic traffic = codecs::memory_traffic(unknown.shape);
+  const double copied = 2 * 0.6 * kTableBandwidth.base();
+  EXPECT_DOUBLE_EQ(kernel_time(table, other, unknown).seconds,
+                   other.launch_latency.base() +
+                       (traffic.read + traffic.written) * (1 << 20) / (copied * 0.5 / 0.75));
+}
+
+TEST(CalibrationFile, OfKernelsThatWereCompiledForAnotherGpuIsRefused) {
+  Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.5)});
+  json["provenance"]["device"] = "NVIDIA H100, 81559 MiB, 132 multiprocessors, sm_90";
+  json["provenance"]["architecture"] = "sm_90";
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");
+  json["provenance"]["architecture"] = "sm_80";
+  const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
+  EXPECT_NE(error.find("/provenance/architecture: the kernels were compiled for sm_80"),
+            std::string::npos)
+      << error;
+}
+
 }  // namespace
 }  // namespace sim
