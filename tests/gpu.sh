@@ -3,6 +3,8 @@
 # driver. Takes less than ten minutes: what takes longer than its share is stopped, and fails.
 #
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
+#                                ARCHITECTURES: those to build for (default: 80, 89, 90, 100 and 120,
+#                                where nvcc has them), e.g. "90;103"
 #   tests/gpu.sh [FOLDER]        tests, calibrates and compares; FOLDER gets the table and what was
 #                                printed (default: traces/calibration gets the table)
 #                                OTHERS: the folder of tests/peers/build_others.sh's libraries
@@ -15,7 +17,6 @@ set -eu
 cd "$(dirname "$0")/.."
 programs=build/gpu
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-architectures=${ARCHITECTURES:-80;90;100}
 
 # Of what the programs are made of, however it came here.
 checksum() {
@@ -23,7 +24,17 @@ checksum() {
     tests/peers/cub_top_k.cu -type f | LC_ALL=C sort | xargs cat | sha256sum | cut -c1-64
 }
 
+# Of all GPUs that nvcc knows of those that we know, so that the programs can be carried to any.
+known_architectures() {
+  compiled=$("$nvcc" --list-gpu-code)
+  sed -n 's/^set(known_architectures \(.*\))$/\1/p' codecs/cuda/architectures.cmake | tr ' ' '\n' |
+    while read -r one; do
+      if echo "$compiled" | grep -qx "sm_$one"; then echo "$one"; fi
+    done | paste -sd ';'
+}
+
 build() {
+  architectures=${ARCHITECTURES:-$(known_architectures)}
   cmake -S . -B build/gpu-objects -G Ninja -DCMAKE_BUILD_TYPE=Release -DGARDENHOSE_CUDA=ON \
     -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures"
   cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate -j "${JOBS:-2}"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/calibrate/architecture.hpp"
 #include "apps/calibrate/cpu.hpp"
 #include "apps/calibrate/gpu/gpu.hpp"
 #include "apps/calibrate/settings.hpp"
@@ -34,6 +35,7 @@ int write_cpu_table(const calibrate::Settings& settings) {
 // The table is written even if kernels were wrong: what is in it was right.
 int write_gpu_table(const calibrate::Settings& settings) {
   const calibrate::Device device = calibrate::read_device();
+  calibrate::require_native(device.name, device.architecture, device.code);
   const std::filesystem::path output =
       settings.output.empty() ? calibrate::default_output(device.name) : settings.output;
   const std::vector<std::filesystem::path> libraries{settings.cublas, settings.cublas_lt};

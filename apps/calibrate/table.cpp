@@ -117,6 +117,7 @@ std::string text_of(const Json& table) {
 Json json_of(const Provenance& provenance) {
   return {{"source", provenance.source},
           {"device", provenance.device},
+          {"architecture", provenance.architecture},
           {"driver", provenance.driver},
           {"cuda", provenance.cuda},
           {"commit", provenance.commit},

@@ -61,7 +61,7 @@ class Floor {
 [[nodiscard]] std::string text_of(const Json& table);
 
 struct Provenance {
-  std::string source, device, driver, cuda, commit, command;
+  std::string source, device, architecture, driver, cuda, commit, command;
 };
 [[nodiscard]] Json json_of(const Provenance& provenance);  // and today's date, UTC
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/calibrate/architecture.hpp"
 #include "apps/calibrate/cpu.hpp"
 #include "apps/calibrate/summary.hpp"
 #include "sim/workload/calibration.hpp"
@@ -179,6 +180,17 @@ TEST(PlainRules, AreEachThoseOfACodecAndNotOfAll) {
 
 TEST(DefaultOutput, IsNamedAfterTheGpu) {
   EXPECT_EQ(default_output("NVIDIA H200"), "traces/calibration/nvidia_h200.json");
+}
+
+TEST(Architecture, OfTheKernelsIsTheGpus) {
+  EXPECT_NO_THROW(require_native("a GPU", 90, 90));
+  for (const auto& [code, what] :
+       {std::pair{80, "H100 is sm_90: this program's kernels for it are those of sm_80"},
+        {0, "H100 is sm_90: this program has no kernels that it runs"}}) {
+    const std::string error = sim::input_error_of([&] { require_native("H100", 90, code); });
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+    EXPECT_NE(error.find("-DCMAKE_CUDA_ARCHITECTURES=90"), std::string::npos) << error;
+  }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ smallest=(--min-size "16 KiB" --max-size "16 KiB")
   2>messages || { cat messages >&2; exit 1; }
 "${run[@]}" --calibration table.json >report
 grep -F "extrapolated by memory bandwidth from emulated GPU (table)" report
+grep -F '"architecture": "sm_90"' table.json
 # Its times are those of a GPU that carries the name.
 sed 's/"emulated GPU"/"NVIDIA H200"/' table.json >h200.json
 "${run[@]}" --calibration h200.json >report

@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "apps/calibrate/architecture.hpp"
+#include "codecs/cuda/architecture.hpp"
 #include "codecs/cuda/error.hpp"
 
 namespace calibrate {
@@ -29,16 +31,12 @@ Device read_device() {
   check(cudaDriverGetVersion(&driver));
   Device device{
       .name = properties.name, .device = {}, .driver = {}, .cuda = version(CUDART_VERSION)};
+  device.architecture = 10 * properties.major + properties.minor;
+  device.code = codecs::cuda::code_architecture();
   device.device = device.name + ", " + std::to_string(properties.totalGlobalMem >> 20) + " MiB, " +
-                  std::to_string(properties.multiProcessorCount) + " multiprocessors, sm_" +
-                  std::to_string(properties.major) + std::to_string(properties.minor);
-  int clock_kHz = 0;
-  int bus_bits = 0;
-  check(cudaDeviceGetAttribute(&clock_kHz, cudaDevAttrMemoryClockRate, 0));
-  check(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, 0));
-  // Two transfers a clock.
-  device.memory_bandwidth_Bps = 2 * 1e3 * clock_kHz * bus_bits / 8.0;
-  device.fp8 = 10 * properties.major + properties.minor >= 89;
+                  std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
+                  architecture_name(device.architecture);
+  device.fp8 = device.architecture >= 89;
   std::ifstream file("/proc/driver/nvidia/version");
   std::getline(file, device.driver);
   if (!device.driver.empty()) device.driver += "; ";

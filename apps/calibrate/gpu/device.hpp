@@ -11,9 +11,10 @@ struct Device {
   std::string name;    // "NVIDIA H200"
   std::string device;  // name, memory, multiprocessors, compute capability
   std::string driver;
-  std::string cuda;                 // of the toolkit that built this program
-  double memory_bandwidth_Bps = 0;  // of the data sheet: bus width times clock
-  bool fp8 = false;                 // whether its tensor cores multiply E4M3
+  std::string cuda;      // of the toolkit that built this program
+  int architecture = 0;  // 90 for compute capability 9.0
+  int code = 0;          // that the kernels were compiled for; 0: it runs none of them
+  bool fp8 = false;      // whether its tensor cores multiply E4M3
 };
 [[nodiscard]] Device read_device();
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "apps/calibrate/architecture.hpp"
 #include "apps/calibrate/gpu/measure.hpp"
 #include "sim/base/error.hpp"
 
@@ -80,11 +81,13 @@ GpuTable measure_gpu(const Settings& settings, const Device& device) {
                 std::to_string(samples) +
                 " samples of launches back to back, on buffers that rotate beyond the L2 cache",
       .device = device.device,
+      .architecture = architecture_name(device.code),
       .driver = device.driver,
       .cuda = device.cuda,
       .commit = settings.commit,
       .command = settings.command});
-  table["memory_bandwidth_Bps"] = device.memory_bandwidth_Bps;
+  // Devices do not say it, or say 0: what is measured scales with its copies.
+  table["memory_bandwidth_Bps"] = nullptr;
   const Json copies = measure_copies(session, settings.sizes);
   session.floor.emplace(copies);
   table["copy_bandwidth_Bps"] = session.floor->bandwidth_Bps();

@@ -5,10 +5,11 @@ namespace calibrate {
 
 Device read_device() {
   return {.name = "emulated GPU",
-          .device = "emulated GPU, which runs kernels on the CPU",
+          .device = "emulated GPU, which runs kernels on the CPU, sm_90",
           .driver = "emulator",
           .cuda = "headers alone",
-          .memory_bandwidth_Bps = 1e9,
+          .architecture = 90,
+          .code = 90,
           .fp8 = true};
 }
 
