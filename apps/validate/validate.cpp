@@ -14,6 +14,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/validation/fit.hpp"
+#include "sim/validation/readings.hpp"
 
 namespace apps {
 namespace {
@@ -111,6 +112,7 @@ Validation validate(const ValidateOptions& options, const validation::Inputs& in
     Progress progress("predicting rows", static_cast<int>(measurements.size()));
     result.rows = validation::predict_rows(inputs, measurements, [&] { progress.step(); });
   }
+  result.both_ways = validation::counted_both_ways(inputs, result.rows);
   result.speed_ups = validation::speed_ups(result.rows);
   {
     constexpr const char* kTable = "sdp4bit_throughput";

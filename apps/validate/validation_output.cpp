@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/validate/validation_readings.hpp"
 #include "apps/validate/validation_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -161,7 +162,7 @@ std::string to_table(const Validation& v) {
   text += "\n" + heading("table 4, TFLOPs per GPU");
   text += rows_of(v.rows, kGradientTable, Metric::tflops_per_gpu);
   text += "  * a constant was fitted on this row, or on a row of this model\n\n";
-  return text + summary(v) + "\n" + fitted_text(v);
+  return text + summary(v) + "\n" + readings_text(v) + "\n" + fitted_text(v);
 }
 
 std::string to_csv(const Validation& v) {
@@ -209,6 +210,7 @@ std::string to_json(const Validation& v) {
     return row_errors(v.rows, kGradientTable, Metric::gradient_exchange_ms, c);
   });
   errors["throughput_one_model_left_out"] = error_object(v.left_out);
+  json["readings_of_table_5"] = readings_object(v);
   for (const auto& [name, column] : kColumns) {
     const Ranking r = ranking(v.rows, column);
     json["ranking"][name] = {{"best_right", r.best_right},

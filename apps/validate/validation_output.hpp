@@ -13,6 +13,7 @@ namespace apps {
 struct Validation {
   std::string study;  // "sdp4bit"
   std::vector<sim::validation::Row> rows;
+  std::vector<sim::validation::Row> both_ways;  // counted_both_ways()
   std::vector<sim::validation::SpeedUp> speed_ups;
   sim::validation::Errors left_out;              // leave_one_out()
   std::map<std::string, sim::Fitted> constants;  // of each cluster, as used

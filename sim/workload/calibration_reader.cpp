@@ -209,18 +209,6 @@ void read_architecture(const JsonReader& provenance) {
             ", which the device is not; build for it and measure again");
 }
 
-// See Calibration::memory_share. The sizes of each kernel ascend.
-double memory_share(const Calibration& table) {
-  std::vector<double> shares;
-  for (const auto& [key, times] : table.kernels) {
-    const KernelTime& largest = times.back();
-    shares.push_back(largest.moved_bytes / largest.seconds / scale(table).base());
-  }
-  if (shares.empty()) return 0;
-  std::ranges::sort(shares);
-  return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
-}
-
 Calibration read_document(const JsonDocument& document, const std::filesystem::path& file) {
   const JsonReader root(document);
   Calibration table;

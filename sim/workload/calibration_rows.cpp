@@ -69,4 +69,15 @@ Bandwidth scale(const Calibration& calibration) {
   return calibration.copy_bandwidth.value_or(calibration.memory_bandwidth);
 }
 
+double memory_share(const Calibration& calibration) {
+  std::vector<double> shares;
+  for (const auto& [key, times] : calibration.kernels) {
+    const KernelTime& largest = times.back();
+    shares.push_back(largest.moved_bytes / largest.seconds / scale(calibration).base());
+  }
+  if (shares.empty()) return 0;
+  std::ranges::sort(shares);
+  return (shares[(shares.size() - 1) / 2] + shares[shares.size() / 2]) / 2;
+}
+
 }  // namespace sim

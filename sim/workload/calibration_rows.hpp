@@ -29,5 +29,7 @@ namespace sim {
 
 // The bandwidth that times of the table are scaled by.
 [[nodiscard]] Bandwidth scale(const Calibration& calibration);
+// Calibration::memory_share, of the table's kernels, whose sizes ascend.
+[[nodiscard]] double memory_share(const Calibration& calibration);
 
 }  // namespace sim

@@ -187,7 +187,7 @@ TEST(Architecture, OfTheKernelsIsTheGpus) {
   for (const auto& [code, what] :
        {std::pair{80, "H100 is sm_90: this program's kernels for it are those of sm_80"},
         {0, "H100 is sm_90: this program has no kernels that it runs"}}) {
-    const std::string error = sim::input_error_of([&] { require_native("H100", 90, code); });
+    const std::string error = input_error_of([&] { require_native("H100", 90, code); });
     EXPECT_NE(error.find(what), std::string::npos) << error;
     EXPECT_NE(error.find("-DCMAKE_CUDA_ARCHITECTURES=90"), std::string::npos) << error;
   }

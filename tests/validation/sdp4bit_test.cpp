@@ -6,6 +6,7 @@
 
 #include "sim/validation/constants.hpp"
 #include "sim/validation/fit.hpp"
+#include "sim/validation/readings.hpp"
 #include "sim/validation/study.hpp"
 #include "tests/validation/readme.hpp"
 
@@ -69,6 +70,20 @@ TEST(Sdp4bit, EveryStrategyOfTable4IsWithinTenPercentAndUnfusedIsSlower) {
             predicted.at({"sdp4bit", Metric::tflops_per_gpu}));
   EXPECT_GT(predicted.at({"sdp4bit_unfused", Metric::gradient_exchange_ms}),
             predicted.at({"sdp4bit", Metric::gradient_exchange_ms}));
+}
+
+TEST(Sdp4bit, QuantisersWhoseRatesCountWiresTooAreSlowerOnTheA100Alone) {
+  const std::vector<Row> other = counted_both_ways(inputs(), rows());
+  ASSERT_EQ(other.size(), rows().size());
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    const auto& [one, used_in_fit, predicted] = rows()[i];
+    const bool quantises = one.setup.cluster == "sdp4bit_a100" && one.setup.scheme != "sharded";
+    const double ratio = other[i].predicted.fitted / predicted.fitted;
+    const double time = one.metric == Metric::gradient_exchange_ms ? ratio : 1 / ratio;
+    EXPECT_EQ(time > 1, quantises) << one.row;
+    // INT8 codes and the scales of groups of 128 beside four bytes.
+    EXPECT_LE(time, 1 + (1 + 4.0 / 128) / 4) << one.row;
+  }
 }
 
 double speed_up(const std::string& cluster, const std::string& scheme) {
