@@ -9,8 +9,12 @@
 namespace sim {
 namespace {
 
-// Collectives never take all of a GPU: a kernel beside them keeps at least this share.
+// Collectives never take all of a GPU's SMs: a kernel beside them keeps at least this share.
 constexpr double kLeastShare = 0.05;
+// Of memory bandwidth kernels have what transfers leave, and no less than half: memory serves both
+// alike, and neither waits for the other to end (max-min sharing). That a transfer would then be
+// slower is left out: those of today's GPUs need less than half.
+constexpr double kLeastMemoryShare = 0.5;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
@@ -168,7 +172,7 @@ void Execution::set_rate(OperationId id, double rate_Bps) {
 
 double Execution::slowdown(const Device& device, const KernelPart& part) {
   const double multiprocessors = std::max(kLeastShare, 1 - device.multiprocessor_share);
-  const double memory = std::max(kLeastShare, 1 - device.memory_share);
+  const double memory = std::max(kLeastMemoryShare, 1 - device.memory_share);
   return static_cast<double>(device.kernels.size()) *
          ((1 - part.memory_share) / multiprocessors + part.memory_share / memory);
 }

@@ -206,6 +206,14 @@ TEST_F(Engine, FlowsThatTakeAllLeaveATwentieth) {
   EXPECT_NEAR(run().end_s[beside], 1 + (1 - 0.05), kTolerance);
 }
 
+TEST_F(Engine, FlowsLeaveKernelsHalfOfTheMemoryBandwidth) {
+  // However fast the links: a flow that would take all for 0.5 s costs the kernel 0.25 s.
+  const auto taken = builder.add_occupancy({.memory_s_per_byte = 1 / kNicRate, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1, 1);
+  flow(over_nic(), 0, 25 * kGigabyte, {}, taken);
+  EXPECT_NEAR(run().end_s[beside], 1.25, kTolerance);
+}
+
 TEST_F(Engine, AMemberStartsWhereItsRankArrives) {
   // Rank 0 arrives at 1 s, rank 8 at 3 s; the flow of 1 GB starts with the last and ends both
   // parts.

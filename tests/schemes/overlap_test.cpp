@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tests/schemes/doubled_bandwidth.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -89,6 +90,15 @@ TEST_P(OverlapLaws, StepsTakeAsLongWithEachKernelShown) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, OverlapLaws, testing::ValuesIn(scheme_rows()), scheme_label);
+
+// gardenhose-doubled-bandwidth has more of these.
+TEST(DoubledBandwidth, MakesNoStepSlower) {
+  for (std::uint64_t number = 0; number < 20; ++number) {
+    const RandomStep step = random_step(number);
+    EXPECT_LT(step.seconds(true), step.seconds(false) * (1 + kSlowerTolerance))
+        << number << ": " << described(step);
+  }
+}
 
 TEST(TensorOverlap, RunsWeightGradientsBesideTheAllReduceOfTheInputs) {
   const Cluster cluster = balanced_cluster();
