@@ -96,10 +96,7 @@ Json to_object(const StepReport& r) {
   json["memory_by_part_bytes"] = memory(r.memory);
   json["busiest_links"] = json_of(r.busiest_links);
   json["bound"] = r.bound;
-  json["codec_error"] = Json::object();
-  for (const auto& [name, error] : r.codec_error) {
-    json["codec_error"][name] = error ? Json(*error) : Json(nullptr);
-  }
+  json["codec_error"] = json_of(r.codec_error);
   json["pareto"] = Json::object();
   if (r.pareto) {
     json["pareto"] = {{"sends_plain", r.pareto->sends_plain},

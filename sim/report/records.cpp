@@ -46,6 +46,24 @@ void add_time_parts(const TimeParts& parts, Json& record) {
   record["other_s"] = parts.other_s;
 }
 
+Json json_of(const CodecErrors& errors) {
+  Json json = Json::object();
+  for (const auto& [name, error] : errors) json[name] = error ? Json(*error) : Json(nullptr);
+  return json;
+}
+
+std::string error_text(const CodecErrors& errors,
+                       const std::function<std::string(double)>& text_of) {
+  constexpr const char* kNotKnown = "not known";
+  const auto normal = errors.find("normal"), heavy = errors.find("student_t3");
+  if (normal == errors.end() && heavy == errors.end()) return "-";
+  const auto text = [&](auto found) {
+    return found != errors.end() && found->second ? text_of(*found->second) : kNotKnown;
+  };
+  const std::string one = text(normal), other = text(heavy);
+  return one == kNotKnown && other == kNotKnown ? kNotKnown : one + " / " + other;
+}
+
 Json json_of(const std::vector<LinkUse>& links) {
   Json list = Json::array();
   for (const LinkUse& use : links) {

@@ -1,6 +1,7 @@
 // What reports of steps and of rounds have alike as JSON, and records as text.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -13,6 +14,12 @@ namespace sim {
 void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);
 // [{"link": ..., "set_by": ..., "busy": ...}, ...]
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<LinkUse>& links);
+
+// By distribution, null where an error is not known.
+[[nodiscard]] nlohmann::ordered_json json_of(const CodecErrors& errors);
+// "0.166 / 0.263" of normal and of Student's t values; "not known", or "-" where there are none.
+[[nodiscard]] std::string error_text(const CodecErrors& errors,
+                                     const std::function<std::string(double)>& text_of);
 
 // What is no UTF-8 in its texts, as a file's name may have it, becomes U+FFFD.
 [[nodiscard]] std::string dumped(const nlohmann::ordered_json& json, int indent);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/text_table.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -130,21 +131,11 @@ std::string front_cell(const StepReport& r) {
   return r.pareto->on_front ? "yes" : "no";
 }
 
-std::string error_cell(const StepReport& r) {
-  constexpr const char* kNotKnown = "not known";
-  const auto text_of = [&](const char* distribution) {
-    const auto found = r.codec_error.find(distribution);
-    const bool known = found != r.codec_error.end() && found->second;
-    return known ? fmt::format("{:.3f}", *found->second) : kNotKnown;
-  };
-  if (!r.codec_error.contains("normal") && !r.codec_error.contains("student_t3")) return "-";
-  const std::string normal = text_of("normal"), heavy = text_of("student_t3");
-  return normal == kNotKnown && heavy == kNotKnown ? kNotKnown
-                                                   : fmt::format("{} / {}", normal, heavy);
-}
-
 std::vector<Row> cost_rows() {
-  return {{"error of the sum, normal / t3", error_cell},
+  return {{"error of the sum, normal / t3",
+           [](const StepReport& r) {
+             return error_text(r.codec_error, [](double e) { return fmt::format("{:.3f}", e); });
+           }},
           {"on the front of speed and error", front_cell},
           {"energy, USD per million tokens", [](const StepReport& r) {
              return fmt::format("{:.1f} kJ, {:.3f}", r.energy_j / 1e3, r.usd_per_million_tokens);

@@ -219,19 +219,20 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
   return report;
 }
 
-std::map<std::string, double> codec_errors(const std::filesystem::path& table,
-                                           const OuterScheme& scheme) {
+CodecErrors codec_errors(const std::filesystem::path& table, const OuterScheme& scheme) {
   const JsonDocument document = read_json(table);
   const JsonReader root(document);
   const std::string name = codecs::format_name(scheme.wire);
-  std::map<std::string, double> errors;
+  CodecErrors errors{{"normal", {}}, {"student_t3", {}}};
   if (root.at("codecs").has(name)) {
     root.at("codecs").at(name).each_key(
         [&](const std::string& distribution, const JsonReader& figures) {
           errors[distribution] = figures.at("relative_l2").not_negative();
         });
   }
-  if (!scheme.feedback || !root.at("feedback").has(name)) return errors;
+  if (!scheme.feedback) return errors;
+  errors["sum_of_256"] = {};
+  if (!root.at("feedback").has(name)) return errors;
   const JsonReader rules = root.at("feedback").at(name);
   for (const char* rule : {"sparseloco", "demo", "ef_sgd"}) {
     if (!rules.has(rule)) continue;

@@ -53,7 +53,7 @@ struct RoundReport {
   std::vector<LinkUse> busiest_links;
   std::string bound;  // one line: what the round waits for most, at the site that ends last
   std::vector<SiteReport> by_site;
-  std::map<std::string, double> codec_error;
+  CodecErrors codec_error;
   std::map<std::string, std::string> sources;
   double speedup = 0;  // in tokens per second over `baseline`
   std::string baseline;
@@ -67,10 +67,10 @@ struct RoundReport {
 [[nodiscard]] RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
                                     const RoundResult& result);
 
-// Relative L2 of one encode by distribution and, where the scheme feeds back what it lost,
-// "sum_of_256" of the sum of 256 steps, from the table that gardenhose-codec-error wrote.
-[[nodiscard]] std::map<std::string, double> codec_errors(const std::filesystem::path& table,
-                                                         const OuterScheme& scheme);
+// Of one encode and, where the scheme feeds back what it lost, "sum_of_256" of the sum of 256 steps,
+// from the table that gardenhose-codec-error wrote; not known of a wire that has no row there.
+[[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table,
+                                       const OuterScheme& scheme);
 
 [[nodiscard]] std::string to_table(std::span<const RoundReport> reports);
 [[nodiscard]] std::string to_json(std::span<const RoundReport> reports);

@@ -71,15 +71,13 @@ void add_volume(std::vector<Row>& rows) {
 
 void add_error(std::vector<Row>& rows) {
   rows.push_back({"error of one encode, normal / t3", [](const RoundReport& r) {
-                    const auto normal = r.codec_error.find("normal");
-                    const auto heavy = r.codec_error.find("student_t3");
-                    if (normal == r.codec_error.end() || heavy == r.codec_error.end())
-                      return std::string("-");
-                    return fmt::format("{:.3g} / {:.3g}", normal->second, heavy->second);
+                    return error_text(r.codec_error,
+                                      [](double e) { return fmt::format("{:.3g}", e); });
                   }});
   rows.push_back({"error of the sum of 256, fed back", [](const RoundReport& r) {
                     const auto sum = r.codec_error.find("sum_of_256");
-                    return sum == r.codec_error.end() ? "-" : fmt::format("{:.3g}", sum->second);
+                    if (sum == r.codec_error.end()) return std::string("-");
+                    return sum->second ? fmt::format("{:.3g}", *sum->second) : "not known";
                   }});
 }
 
@@ -169,7 +167,7 @@ Json to_object(const RoundReport& r) {
   }
   json["by_site"] = sites;
   json["busiest_links"] = json_of(r.busiest_links);
-  json["codec_error"] = r.codec_error;
+  json["codec_error"] = json_of(r.codec_error);
   json["sources"] = r.sources;
   return json;
 }

@@ -174,8 +174,8 @@ bool is_measured_again(const std::string& section, std::size_t index) {
   if (section == "weights") return index == 4;  // qWD
   // Those of few ranks, which take least.
   const std::size_t reductions = measured_reductions().size(), fed = fed_reductions().size();
-  if (section == "reductions") return index / reductions == 1 && index % 4 == 0;
-  if (section == "fed_reductions") return index == fed || index + 1 == 2 * fed;
+  if (section == "reductions") return index / reductions == 1 && index % 8 == 0;
+  if (section == "fed_reductions") return index == fed;
   return index % 29 == 0;
 }
 

@@ -1,4 +1,5 @@
 // The JSON of a step: every promised field, finite numbers, and a unit in every name.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "tests/report/sample_report.hpp"
 
@@ -42,6 +44,16 @@ TEST(Json, HasEveryFieldThatIsPromised) {
   EXPECT_TRUE(json.at("fits_memory").is_boolean());
   EXPECT_EQ(json.at("codec_error"), Json({{"normal", 0.1}, {"student_t3", nullptr}}));
   EXPECT_TRUE(json.at("sources").is_object());
+}
+
+TEST(ErrorText, TellsNothingLostFromNothingKnown) {
+  const auto text = [](const CodecErrors& errors) {
+    return error_text(errors, [](double error) { return fmt::format("{:.2f}", error); });
+  };
+  EXPECT_EQ(text({}), "-");
+  EXPECT_EQ(text({{"normal", 0.25}, {"student_t3", 0.5}}), "0.25 / 0.50");
+  EXPECT_EQ(text({{"normal", 0.25}, {"student_t3", {}}}), "0.25 / not known");
+  EXPECT_EQ(text({{"normal", {}}, {"student_t3", {}}}), "not known");
 }
 
 // Visits every value that is neither a list nor an object, with the names on the way to it.

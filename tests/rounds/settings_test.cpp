@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/rounds/outer_scheme.hpp"
+#include "sim/rounds/round_report.hpp"
 #include "tests/input_errors.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim {
 namespace {
@@ -36,6 +38,17 @@ TEST(OuterSettings, RefuseWhatTheSchemeDoesNotHave) {
   EXPECT_NE(error("diloco", "scheme.nothing", "0").find("unknown key"), std::string::npos);
   EXPECT_NE(error("streaming_diloco", "scheme.fragments", "500").find("inner steps"),
             std::string::npos);
+}
+
+TEST(OuterSchemes, HaveErrorsWhereTheirWireWasMeasured) {
+  const auto table = source_directory() / "traces/calibration/codec_error.json";
+  for (const OuterScheme* scheme : all_outer_schemes()) {
+    const CodecErrors errors = codec_errors(table, *scheme);
+    EXPECT_EQ(errors.contains("sum_of_256"), scheme->feedback) << scheme->name;
+    for (const auto& [name, error] : errors) EXPECT_TRUE(error) << scheme->name << name;
+  }
+  const CodecErrors other = codec_errors(table, set("sparseloco", "scheme.keep", "32"));
+  EXPECT_EQ(other, (CodecErrors{{"normal", {}}, {"student_t3", {}}, {"sum_of_256", {}}}));
 }
 
 // Every scheme names a twin that exists, sends 16 or 32 bits, and agrees on the rest.
