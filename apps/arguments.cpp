@@ -47,6 +47,10 @@ po::parsed_options parsed(const Arguments& arguments, const po::options_descript
 
 }  // namespace
 
+std::string message_of(const po::error& error, std::string_view command) {
+  return fmt::format("gardenhose {}: {}; see --help", command, error.what());
+}
+
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream stream(text + ',');

@@ -22,6 +22,10 @@ namespace apps {
     const boost::program_options::positional_options_description& places,
     boost::program_options::variables_map& values);
 
+// What the command says of arguments that are none.
+[[nodiscard]] std::string message_of(const boost::program_options::error& error,
+                                     std::string_view command);
+
 // Throws InputError unless --format is table, json or csv.
 void check_format(const std::string& format);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/workers.hpp"
@@ -104,8 +105,7 @@ int main(int argc, char** argv) {
   } catch (const sim::InputError& error) {
     return told(kWrongInput, error.what());
   } catch (const boost::program_options::error& error) {
-    return told(kWrongInput, fmt::format("gardenhose {}: {}; see --help", argc > 1 ? given[1] : "",
-                                         error.what()));
+    return told(kWrongInput, apps::message_of(error, argc > 1 ? given[1] : ""));
   } catch (const apps::Stopped& stopped) {
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {

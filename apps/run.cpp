@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
@@ -61,19 +62,30 @@ struct Side {
 
 class Comparison {
  public:
+  // Reads, and refuses all that can be refused before the first simulation.
   explicit Comparison(const RunOptions& options)
-      : options_(options), job_(read_job(options.job)), times_(job_) {}
+      : options_(options), job_(read(options)), times_(job_) {
+    if (!options.baseline.empty() && options.baseline != kBest) {
+      for (const Setup& given : job_.setups) {
+        baselines_.push_back(baseline_of(options.baseline, job_, given));
+      }
+    }
+    check_setups();
+  }
 
   const std::vector<sim::StepReport>& run() {
     if (options_.baseline == kBest) {
       best_ = fastest_of(uncompressed_schemes());
-      warn(*best_, add(*best_, nullptr).report);
+      add(*best_, nullptr);
+      warn(best_->setup);
     }
-    for (const Setup& given : job_.setups) {
+    for (std::size_t i = 0; i < job_.setups.size(); ++i) {
+      const Setup& given = job_.setups[i];
       const Side side = side_of(given);
-      const std::optional<Side> baseline = baseline_beside(given);
+      const std::optional<Side> baseline =
+          baselines_.empty() ? best_ : beside(given, baselines_[i]);
       const Result result = add(side, baseline ? &*baseline : nullptr);
-      warn(side, result.report);
+      warn(side.setup);
       if (best_ && !given.scheme.sends_plain()) compressed_.push_back(result.report);
       if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
         sim::write_file(options_.perfetto, sim::to_perfetto(result.schedule, result.timeline,
@@ -95,6 +107,23 @@ class Comparison {
   }
 
  private:
+  static Job read(const RunOptions& options) {
+    refuse_round_flags(options.rounds, options.job.topology);
+    return read_job(options.job);
+  }
+
+  void check_setups() const {
+    std::vector<Setup> all = job_.setups;
+    all.insert(all.end(), baselines_.begin(), baselines_.end());
+    if (!options_.tune) check(job_, all);
+    for (const Setup& setup : all) {
+      if (options_.tune) check_choice(job_, {&setup.scheme, 1});
+    }
+    for (const Setup& setup : job_.setups) {
+      if (options_.require_fit && !options_.tune) warn(setup);
+    }
+  }
+
   // As the flags say, or as it is fastest.
   Side side_of(const Setup& setup) {
     return options_.tune ? fastest_of({setup.scheme}) : Side{setup, {setup}};
@@ -107,17 +136,18 @@ class Comparison {
   }
 
   // What the scheme is compared with, in a column of its own where it is not to be seen otherwise.
-  std::optional<Side> baseline_beside(const Setup& given) {
-    if (best_ || options_.baseline.empty()) return best_;
-    const Side baseline = side_of(baseline_of(options_.baseline, job_, given));
+  Side beside(const Setup& given, const Setup& baseline_as_given) {
+    const Side baseline = side_of(baseline_as_given);
     const bool same = baseline.setup.scheme.name == given.scheme.name;
     if (job_.setups.size() == 1 && !same) add(baseline, nullptr);
     return baseline;
   }
 
-  void warn(const Side& side, const sim::StepReport& report) const {
-    warn_of_memory(options_, report.scheme, report.memory, job_.context(side.setup),
-                   side.setup.scheme);
+  void warn(const Setup& setup) const {
+    const sim::StepContext context = job_.context(setup);
+    const sim::MemoryUse memory = memory_use(job_.cluster, job_.model, setup.parallelism,
+                                             codec_memory(context, setup.scheme));
+    warn_of_memory(options_, setup.scheme.name, memory, context, setup.scheme);
   }
 
   Result add(const Side& side, const Side* baseline) {
@@ -143,13 +173,13 @@ class Comparison {
   const RunOptions& options_;
   const Job job_;
   StepTimes times_;
+  std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;
   std::vector<sim::StepReport> reports_;
   std::vector<sim::StepReport> compressed_;  // those that `best_` is compared with
 };
 
 int run_step(const RunOptions& options) {
-  refuse_round_flags(options.rounds, options.job.topology);
   Comparison comparison(options);
   print(options, comparison.run());
   const std::string verdict = comparison.verdict();
@@ -167,6 +197,23 @@ int run_command(const Arguments& arguments) {
     sim::require_writable(options->perfetto);
   }
   return is_wide_area(options->job.topology) ? run_rounds(*options) : run_step(*options);
+}
+
+std::string refusal_of(const Arguments& arguments) {
+  try {
+    const auto options = parse_run(arguments);
+    if (!options) return "";
+    if (is_wide_area(options->job.topology)) {
+      check_rounds(*options);
+    } else {
+      Comparison{*options};
+    }
+  } catch (const sim::InputError& error) {
+    return error.what();
+  } catch (const boost::program_options::error& error) {
+    return message_of(error, "run");
+  }
+  return "";
 }
 
 }  // namespace apps

@@ -94,6 +94,7 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
         "--update: writes the baseline; --strict, --junit and --markdown belong "
         "to a check");
   }
+  for (const std::string& text : o.tolerances) static_cast<void>(parse_tolerance(text));
   o.baseline = baseline.empty() ? default_baseline(o.what) : fs::path(baseline);
   return o;
 }
@@ -222,6 +223,8 @@ int check_command(const Arguments& arguments) {
         fmt::format("{}: no such file; --update writes it", options->baseline.string()));
   }
   check_outputs(*options);
+  // Before points are run: of a metric that the baseline lacks nothing can be compared.
+  if (baseline && !options->update) static_cast<void>(tolerances_of(*options, *baseline, {}));
   Results now = results_of(*options);
   if (now.stopped_by != 0) return 128 + now.stopped_by;
   return options->update ? update(*options, baseline, std::move(now))

@@ -5,9 +5,12 @@
 namespace apps {
 
 int compare_command(const Arguments& arguments) {
-  const auto comparison = parse_comparison(arguments);
+  auto comparison = parse_comparison(arguments);
   if (!comparison) return 0;
-  print_findings(*comparison, compare(*comparison));
+  const std::vector<Doubt> doubts =
+      doubts_of(comparison->a, comparison->b, comparison->options.spreads);
+  prepare(*comparison);
+  print_findings(*comparison, compare(*comparison, doubts));
   return 0;
 }
 

@@ -125,9 +125,8 @@ Probability probability_of(double successes, int of) {
   return {share, std::max(0.0, middle - half), std::min(1.0, middle + half)};
 }
 
-Findings compare(const Comparison& comparison) {
-  const auto& [options, a, b] = comparison;
-  const std::vector<Doubt> doubts = doubts_of(a, b, options.spreads);
+Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts) {
+  const CompareOptions& options = comparison.options;
   const Goal goal = options.aim();
   const Pair as_is = simulate_pair(comparison, doubts, std::vector<double>(doubts.size(), 1));
   std::vector<Pair> pairs;

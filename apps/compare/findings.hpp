@@ -53,6 +53,7 @@ struct Findings {
 // The factors over which a flip is searched: 16 times as much, and as little.
 inline constexpr double kMostDoubted = 16;
 
-[[nodiscard]] Findings compare(const Comparison& comparison);
+// Of a comparison that is prepared.
+[[nodiscard]] Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts);
 
 }  // namespace apps

@@ -149,14 +149,6 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   return o;
 }
 
-Setup setup_of(const CompareOptions& options, const Job& job) {
-  if (!options.tune) return job.setups.front();
-  StepTimes times(job);
-  Progress progress("searching the fastest options", 0);
-  const std::vector<sim::Scheme> schemes{job.setups.front().scheme};
-  return best_setup(job, schemes, times, {.progress = &progress}).setup;
-}
-
 // `where` is the site, with a blank behind it, or nothing.
 void warn_of_memory(const char* name, const std::string& where, double needed,
                     const sim::Gpu& gpu) {
@@ -164,20 +156,23 @@ void warn_of_memory(const char* name, const std::string& where, double needed,
              where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
 }
 
-Side read_step(const char* name, const CompareOptions& options, const std::string& flags) {
-  Job job = read_job(options.job);
-  Setup setup = setup_of(options, job);
-  const sim::Gpu& gpu = job.cluster.gpu;
-  const double needed = memory_needed(job, setup);
+// The tuned one where the options ask for it; says whether it fits.
+bool prepare_trained(const char* name, const CompareOptions& options, StepSide& side) {
+  if (options.tune) {
+    StepTimes times(side.job);
+    Progress progress("searching the fastest options", 0);
+    const std::vector<sim::Scheme> schemes{side.setup.scheme};
+    side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
+  }
+  const sim::Gpu& gpu = side.job.cluster.gpu;
+  const double needed = memory_needed(side.job, side.setup);
   const bool fits = needed <= static_cast<double>(gpu.memory.count);
   if (!fits) warn_of_memory(name, "", needed, gpu);
-  return {name, flags, StepSide{std::move(job), std::move(setup)}, fits};
+  return fits;
 }
 
-Side read_rounds(const char* name, const CompareOptions& options, const std::string& flags) {
-  RoundJob job = read_round_job(options.job, options.rounds);
-  const sim::OuterScheme scheme = job.schemes.front();
-  const sim::RoundReport report = report_round(job, scheme);
+bool prepare_trained(const char* name, const CompareOptions&, RoundSide& side) {
+  const sim::RoundReport report = report_round(side.job, side.scheme);
   if (!report.ended()) {
     throw InputError(fmt::format("{}: the round does not end: {}",
                                  name == std::string_view("A") ? "--a" : "--b",
@@ -186,14 +181,26 @@ Side read_rounds(const char* name, const CompareOptions& options, const std::str
   for (std::size_t table = 0; table < report.by_site.size(); ++table) {
     const sim::SiteReport& site = report.by_site[table];
     if (site.fits_memory) continue;
-    warn_of_memory(name, site.name + " ", site.memory.total(), job.area.sites[table].cluster.gpu);
+    warn_of_memory(name, site.name + " ", site.memory.total(),
+                   side.job.area.sites[table].cluster.gpu);
   }
-  return {name, flags, RoundSide{std::move(job), scheme}, report.fits_memory()};
+  return report.fits_memory();
 }
 
 Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {
-  return is_wide_area(options.job.topology) ? read_rounds(name, options, flags)
-                                            : read_step(name, options, flags);
+  if (is_wide_area(options.job.topology)) {
+    RoundJob job = read_round_job(options.job, options.rounds);
+    const sim::OuterScheme scheme = job.schemes.front();
+    return {name, flags, RoundSide{std::move(job), scheme}};
+  }
+  Job job = read_job(options.job);
+  Setup setup = job.setups.front();
+  if (options.tune) {
+    check_choice(job, {&setup.scheme, 1});
+  } else {
+    check(job, {&setup, 1});
+  }
+  return {name, flags, StepSide{std::move(job), std::move(setup)}};
 }
 
 void check_price(const StepSide& side) {
@@ -248,6 +255,16 @@ std::optional<Comparison> parse_comparison(const Arguments& arguments) {
   Comparison comparison{*a, read_side("A", a->a, *a), read_side("B", b->b, *b)};
   check_pair(a->aim(), comparison.a, comparison.b);
   return comparison;
+}
+
+void prepare(Comparison& comparison) {
+  for (Side* side : {&comparison.a, &comparison.b}) {
+    side->fits_memory = std::visit(
+        [&](auto& trained) {
+          return prepare_trained(side->name.c_str(), comparison.options, trained);
+        },
+        side->trained);
+  }
 }
 
 }  // namespace apps

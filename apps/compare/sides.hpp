@@ -58,8 +58,11 @@ struct Comparison {
   Side a, b;
 };
 
-// Nothing where the arguments ask for the help, which is printed. Throws InputError, too where the
-// sides train different models, cannot be compared in this goal, or wait for ever for a site.
+// Nothing where the arguments ask for the help, which is printed. Simulates nothing. Throws
+// InputError, too where the sides train different models or cannot be compared in this goal.
 [[nodiscard]] std::optional<Comparison> parse_comparison(const Arguments& arguments);
+// Tunes each side where that is asked for, and finds out whether it fits in memory. Throws InputError
+// where a side waits for ever for a site.
+void prepare(Comparison& comparison);
 
 }  // namespace apps

@@ -1,8 +1,11 @@
 #include "apps/job/job.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "apps/arguments.hpp"
@@ -170,6 +173,17 @@ Setup Job::setup_of(sim::Scheme scheme) const {
   Setup setup{std::move(scheme), parallelism};
   if (!zero) setup.parallelism.sharding.stage = setup.scheme.usual_stage();
   return setup;
+}
+
+void check(const Job& job, std::span<const Setup> setups) {
+  std::vector<std::string> lines;
+  for (const Setup& setup : setups) {
+    std::istringstream problems(sim::problems(job.context(setup), setup.scheme));
+    for (std::string line; std::getline(problems, line);) {
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+  }
+  if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 Job read_job(const JobOptions& options) {

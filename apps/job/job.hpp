@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,10 @@ struct Job {
                                                                     std::string* sizes = nullptr);
 // Reads the files and checks the flags. Throws InputError.
 [[nodiscard]] Job read_job(const JobOptions& options);
+
+// Throws InputError with what keeps the setups from being run, a line each. Of all that a command
+// simulates, before it simulates the first.
+void check(const Job& job, std::span<const Setup> setups);
 
 // The table for a GPU: of that GPU (measured before published), else a measured one of another GPU,
 // else the roofline. `name` is "auto", "roofline", a shipped name or a file.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "sim/base/error.hpp"
 #include "sim/workload/memory.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -20,7 +21,7 @@ bool by_rings(const sim::Scheme& scheme) {
 }
 
 bool is_possible(const Job& job, const Setup& setup) {
-  return problems(job.cluster, job.model, setup.parallelism).empty();
+  return problems(job.context(setup), setup.scheme).empty();
 }
 
 // Data-parallel ranks of 1, 2, 4 and so on nodes, as far as such groups are all alike.
@@ -89,6 +90,16 @@ std::vector<Setup> other_shardings(const Job& job, std::span<const sim::Scheme> 
     }
   }
   return setups;
+}
+
+void check_choice(const Job& job, std::span<const sim::Scheme> schemes) {
+  Setup usual = start_of(job, schemes.front());
+  if (!other_shardings(job, schemes, usual).empty()) return;
+  usual.parallelism.sharding = {.stage = usual.scheme.usual_stage()};
+  usual.parallelism.gathers_matrices = false;
+  check(job, {&usual, 1});
+  throw sim::InputError(
+      fmt::format("--scheme: no stage of ZeRO runs {} here; name another", usual.scheme.name));
 }
 
 std::vector<Setup> other_splits(const Job& job, const Setup& from) {

@@ -30,6 +30,8 @@ inline constexpr const char* kTrainedSchemes =
 [[nodiscard]] std::vector<Setup> other_shardings(const Job& job,
                                                  std::span<const sim::Scheme> schemes,
                                                  const Setup& from);
+// Throws InputError where no form of any of the schemes can be run: there is nothing to search.
+void check_choice(const Job& job, std::span<const sim::Scheme> schemes);
 // Micro-batches of other sizes, and the accumulation that leaves the same sequences of a step, the
 // largest micro-batches first.
 [[nodiscard]] std::vector<Setup> other_splits(const Job& job, const Setup& from);

@@ -83,6 +83,8 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   const std::int64_t pass =
       std::int64_t{data_parallel(job.cluster, job.parallelism)} * job.model.sequence;
   const std::int64_t passes = tokens / pass + (tokens % pass == 0 ? 0 : 1);
+  check_choice(job, uncompressed_schemes());
+  check_choice(job, compressed_schemes(job));
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
   if (!is_held(job.cluster, job.model, job.parallelism)) {

@@ -54,5 +54,11 @@ void warn_of_memory(const RunOptions& options, std::string_view what, const sim:
 
 // run, where the topology is several sites.
 int run_rounds(const RunOptions& options);
+// Throws what that would before its first simulation.
+void check_rounds(const RunOptions& options);
+
+// What `run` says when it refuses the arguments before its first simulation; empty where it does not.
+// Names of files are relative to the working directory.
+[[nodiscard]] std::string refusal_of(const Arguments& arguments);
 
 }  // namespace apps

@@ -7,6 +7,7 @@
 #include "apps/run/run_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/rounds/site_work.hpp"
 
 namespace apps {
 namespace {
@@ -34,11 +35,11 @@ void write_timeline(const RunOptions& options, const RoundJob& job,
                                                      options.perfetto_ranks, names));
 }
 
-void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::RoundReport& report) {
+void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::OuterScheme& scheme) {
   const sim::RoundContext context = job.context();
   for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
-    warn_of_memory(options, report.scheme + " at " + job.area.sites[table].name,
-                   report.by_site[table].memory, context.step(table), job.inner);
+    warn_of_memory(options, fmt::format("{} at {}", scheme.name, job.area.sites[table].name),
+                   site_memory(context, table, scheme), context.step(table), job.inner);
   }
 }
 
@@ -49,19 +50,31 @@ void refuse_step_flags(const RunOptions& options) {
   if (options.tune) throw sim::InputError("--tune: chooses how one cluster's step is run");
 }
 
+// Refuses all that can be refused before the first simulation.
+RoundJob read(const RunOptions& options) {
+  refuse_step_flags(options);
+  RoundJob job = read_round_job(options.job, options.rounds);
+  for (const sim::OuterScheme& scheme : job.schemes) {
+    if (options.require_fit) warn_of_sites(options, job, scheme);
+    if (options.baseline.empty()) continue;
+    sim::check(job.context(), baseline_of(options.baseline, job, scheme));
+  }
+  return job;
+}
+
 }  // namespace
 
-int run_rounds(const RunOptions& options) {
-  refuse_step_flags(options);
-  const RoundJob job = read_round_job(options.job, options.rounds);
+void check_rounds(const RunOptions& options) { static_cast<void>(read(options)); }
 
+int run_rounds(const RunOptions& options) {
+  const RoundJob job = read(options);
   std::vector<sim::RoundReport> reports;
   Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
   for (const sim::OuterScheme& scheme : job.schemes) {
     progress.step();
     const sim::RoundResult result = sim::simulate_round(job.context(), scheme, job.deadline);
     sim::RoundReport report = report_round(job, scheme, result);
-    warn_of_sites(options, job, report);
+    warn_of_sites(options, job, scheme);
     if (!options.baseline.empty()) {
       const sim::OuterScheme baseline = baseline_of(options.baseline, job, scheme);
       const sim::RoundReport reference = report_round(job, baseline);

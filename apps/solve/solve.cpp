@@ -13,6 +13,7 @@
 #include "apps/solve/unknowns.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/rounds/site_work.hpp"
 
 namespace apps {
 namespace {
@@ -135,6 +136,7 @@ std::vector<Answer> solve_beats(RoundJob job, const Unknown& unknown, const std:
                                 Progress& progress) {
   const std::size_t count = job.schemes.size();
   job.schemes.push_back(job.with_taken_settings(sim::outer_scheme_named(other, "--beats")));
+  sim::check(job.context(), job.schemes.back());
   std::vector<Answer> answers;
   for (std::size_t scheme = 0; scheme < count; ++scheme) {
     const Found found = bracket(

@@ -34,6 +34,11 @@ Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Fou
           fmt::format("{:.4g} Gbps a NIC", missed)};
 }
 
+// What --beats names.
+Setup other_setup(const Job& job, const std::string& name) {
+  return job.setup_of(sim::with_settings(scheme_of(name, "--beats"), job.scheme_settings));
+}
+
 std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,
                                       Progress& progress) {
   StepTimes times(job);
@@ -52,8 +57,7 @@ std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>&
 }
 
 std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progress& progress) {
-  const Setup other =
-      job.setup_of(sim::with_settings(scheme_of(name, "--beats"), job.scheme_settings));
+  const Setup other = other_setup(job, name);
   StepTimes times(job);
   std::vector<Answer> answers;
   for (const Setup& setup : job.setups) {
@@ -79,6 +83,9 @@ int solve_cluster(const SolveOptions& options) {
   if (job.cluster.nodes < 2) {
     throw InputError("--nodes: one node has no network whose bandwidth could be sought");
   }
+  std::vector<Setup> all = job.setups;
+  if (!options.beats.empty()) all.push_back(other_setup(job, options.beats));
+  check(job, all);
   const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
   Progress progress("solving",
                     static_cast<int>(job.setups.size() * searches) * most_tries(kNicFactors));

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "apps/print.hpp"
 #include "apps/sweep/outcome.hpp"
 #include "apps/sweep/progress.hpp"
+#include "apps/sweep/refusals.hpp"
 #include "apps/sweep/shard.hpp"
 #include "sim/base/error.hpp"
 
@@ -57,6 +59,14 @@ std::int64_t ended_before(Store& store) {
   return ended;
 }
 
+void print_refused_values(const std::vector<OpenPoint>& points,
+                          const std::filesystem::path& folder) {
+  for (const RefusedValue& value : refused_values(points, folder)) {
+    const std::string with = value.text.empty() ? "" : " with " + value.text;
+    print_note("note: none of {} points{} runs: {}\n", value.points, with, value.message);
+  }
+}
+
 void check_jobs(int jobs) {
   if (jobs >= 1 && jobs <= 4096) return;
   throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", jobs));
@@ -73,6 +83,7 @@ int workers_of(int jobs) { return jobs > 0 ? jobs : usable_cores(); }
 Totals run_points(Store& store, Origins& origins, const Signals& signals, const RunPlan& plan) {
   const std::vector<OpenPoint> open = store.open_points();
   const std::vector<std::string> ids = origins_of(open, store, origins);
+  print_refused_values(open, plan.folder);
   SweepProgress progress(ended_before(store), static_cast<std::int64_t>(open.size()));
   Workers workers(signals, plan.workers, plan.folder);
   Totals totals;

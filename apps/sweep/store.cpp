@@ -172,6 +172,11 @@ void Store::each_origin(
   while (row.step()) visit(row.integer(0), row.object(1), row.text(2));
 }
 
+void Store::each_state(const std::function<void(const Inputs&, const std::string&)>& visit) {
+  Statement row(database_, "select inputs, state from points where number is not null");
+  while (row.step()) visit(row.object(0), row.text(1));
+}
+
 std::vector<std::int64_t> Store::points_that_crashed() {
   std::vector<std::int64_t> points;
   Statement row(database_, "select point from points where state = 'crashed'");

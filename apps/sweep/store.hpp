@@ -110,6 +110,8 @@ class Store {
   // What each of them was computed from: inputs and the id of an Origin.
   void each_origin(const std::function<void(std::int64_t point, const Inputs& inputs,
                                             const std::string& origin)>& visit);
+  // What became of each point of the spec.
+  void each_state(const std::function<void(const Inputs& inputs, const std::string& state)>& visit);
   [[nodiscard]] std::vector<std::int64_t> points_that_crashed();
   // First lines of what refused and crashed points said, the most frequent first, and how often.
   [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> frequent_messages();

@@ -13,6 +13,7 @@
 #include "apps/sweep/named_files.hpp"
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/progress.hpp"
+#include "apps/sweep/refusals.hpp"
 #include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
 #include "apps/sweep/store_lock.hpp"
@@ -46,9 +47,11 @@ constexpr const char* kSweepUsage =
     "  [together.size]                               # n-th with n-th\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
-    "exit codes: 0 every point has figures or was refused, 1 some crashed or stayed open, or all "
-    "were\n"
-    "refused, 2 wrong input, 130 stopped by Ctrl-C\n";
+    "exit codes: 0 every point has figures or was refused; 1 some crashed or stayed open, or no "
+    "point\n"
+    "runs, or none with one of the values of a list (which is said before the first is run); 2 "
+    "wrong\n"
+    "input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
@@ -135,9 +138,13 @@ int report(Store& store, const Totals& totals, int jobs) {
     print_text("stopped; the same command goes on\n");
     return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
+  const std::vector<std::string> refused = refused_values(store);
+  for (const std::string& value : refused) {
+    print_text("no point runs with {}\n", value);
+  }
   if (counts["crashed"] > 0) print_text("--retry runs those again that crashed\n");
   print_text("gardenhose export {} --format csv\n", store.file().string());
-  return counts["crashed"] > 0 || figures == 0 ? 1 : 0;
+  return counts["crashed"] > 0 || figures == 0 || !refused.empty() ? 1 : 0;
 }
 
 void dry_run(const std::vector<Planned>& points) {

@@ -158,8 +158,9 @@ std::string problem(const RoundContext& context, const OuterScheme& scheme) {
 }
 
 void check(const RoundContext& context, const OuterScheme& scheme) {
-  for (const Site& site : context.area.sites) {
-    check(site.cluster, context.model, context.parallelism);
+  for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+    const std::string lines = problems(context.step(table), context.inner);
+    if (!lines.empty()) throw InputError(lines);
   }
   if (const std::string line = problem(context, scheme); !line.empty()) throw InputError(line);
 }

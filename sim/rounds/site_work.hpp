@@ -26,7 +26,7 @@ struct RoundContext {
 
 // Why the sites cannot run the scheme, on one line; empty where they can.
 [[nodiscard]] std::string problem(const RoundContext& context, const OuterScheme& scheme);
-// Throws InputError where there is a problem, or the job does not fit a site (see check()).
+// Throws InputError where there is one, or where a site cannot run its inner steps (see problems()).
 void check(const RoundContext& context, const OuterScheme& scheme);
 
 // One inner step of the sites of a table.

@@ -3,32 +3,63 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+
 #include "sim/base/error.hpp"
+#include "sim/cluster/fabric.hpp"
 #include "sim/schemes/kernels.hpp"
 #include "sim/schemes/step.hpp"
 
 namespace sim {
 namespace {
 
-// What a scheme is not defined with.
-void check_scheme(const Scheme& scheme, const Parallelism& p) {
-  if (!scheme.is_defined_for(p.sharding.stage)) {
-    throw InputError(fmt::format("--zero: {} is defined for {}, not for {}; choose --zero {}",
-                                 scheme.name, fmt::join(scheme.zero, ", "), p.sharding.stage,
-                                 fmt::join(scheme.zero, " or ")));
+// Whether each place of the model has as many replicas on every node that has any.
+bool is_even(const Cluster& cluster, const Parallelism& p) {
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    for (int t = 0; t < p.tensor; ++t) {
+      std::map<int, int> replicas;  // by node
+      for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
+        ++replicas[node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
+      }
+      const int first = replicas.begin()->second;
+      if (std::ranges::any_of(replicas, [&](const auto& one) { return one.second != first; })) {
+        return false;
+      }
+    }
   }
-  const bool rings = scheme.gradients.algorithm == GradientExchange::Algorithm::ring &&
-                     !scheme.weights.secondary_shards;
-  if (p.sharding.ranks > 0 && !rings) {
-    throw InputError(fmt::format(
+  return true;
+}
+
+// What a scheme is not defined with, of a job that has no problems itself.
+std::vector<std::string> problems_of_scheme(const StepContext& context, const Scheme& scheme) {
+  using enum GradientExchange::Algorithm;
+  const Parallelism& p = context.parallelism;
+  std::vector<std::string> lines;
+  if (!scheme.is_defined_for(p.sharding.stage)) {
+    lines.push_back(fmt::format("--zero: {} is defined for {}, not for {}; choose --zero {}",
+                                scheme.name, fmt::join(scheme.zero, ", "), p.sharding.stage,
+                                fmt::join(scheme.zero, " or ")));
+  }
+  const bool secondary = scheme.weights.secondary_shards;
+  if (p.sharding.ranks > 0 && (scheme.gradients.algorithm != ring || secondary)) {
+    lines.push_back(fmt::format(
         "--hybrid-shard: {} has no exchange between groups of replicas; choose --scheme sharded",
         scheme.name));
   }
   if (p.gathers_matrices && !scheme.weights.wire.is_plain()) {
-    throw InputError(
+    lines.push_back(
         fmt::format("--weight-precision: {} says itself what weights travel as; leave it at bf16",
                     scheme.name));
   }
+  const bool by_node = scheme.gradients.algorithm == two_level || secondary;
+  if (by_node && !is_even(context.cluster, p)) {
+    lines.push_back(
+        fmt::format("--scheme: {} works node by node and needs as many replicas on every node; "
+                    "choose another --tp, --pp or --nodes",
+                    scheme.name));
+  }
+  return lines;
 }
 
 // What of the job the scheme changes.
@@ -49,9 +80,14 @@ void zero_gradients(Step& step) {
 
 }  // namespace
 
+std::string problems(const StepContext& context, const Scheme& scheme) {
+  const std::string of_job = problems(context.cluster, context.model, context.parallelism);
+  if (!of_job.empty()) return of_job;
+  return fmt::format("{}", fmt::join(problems_of_scheme(context, scheme), "\n"));
+}
+
 Schedule plan_step(const StepContext& context, const Scheme& scheme) {
-  check(context.cluster, context.model, context.parallelism);
-  check_scheme(scheme, context.parallelism);
+  if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
   StepContext changed = context;
   changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   Step step(changed, scheme);

@@ -30,8 +30,12 @@ struct StepContext {
   bool each_kernel = false;  // of a layer is an operation of its own; else a block of them is one
 };
 
-// Throws InputError where the job does not fit (see check()), or where a two-level scheme finds
-// replicas spread unevenly over the nodes.
+// What keeps the job, or the scheme with it, from being run: a line each, empty where nothing does.
+// Takes microseconds, so that all that is to be simulated can be looked at before the first
+// simulation.
+[[nodiscard]] std::string problems(const StepContext& context, const Scheme& scheme);
+
+// Throws InputError where there are problems().
 [[nodiscard]] Schedule plan_step(const StepContext& context, const Scheme& scheme);
 
 // What the scheme's codecs keep on a GPU: wires on their way, residuals, second shards, factors.

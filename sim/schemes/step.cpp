@@ -1,7 +1,5 @@
 #include "sim/schemes/step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -104,12 +102,7 @@ void Step::split_by_node(DataGroup& group) {
   }
   const std::size_t per_node = by_node.begin()->second.size();
   for (const auto& [node, members] : by_node) {
-    if (members.size() != per_node) {
-      throw InputError(
-          fmt::format("--scheme: {} works node by node and needs as many replicas on every "
-                      "node; choose another --tp, --pp or --nodes",
-                      scheme.name));
-    }
+    require(members.size() == per_node, "problems() has found no node with fewer replicas");
     group.inside.push_back(
         communicator(members, {.ring = scheme.weights.secondary_shards, .all_to_all = two_level}));
   }

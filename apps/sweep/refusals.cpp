@@ -1,0 +1,121 @@
+#include "apps/sweep/refusals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "apps/run/run_options.hpp"
+
+namespace apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLooks = 500;  // of all values: some seconds
+constexpr std::size_t kMostOfAValue = 50;
+
+// The working directory of the points, for as long as it is in scope.
+class InFolder {
+ public:
+  explicit InFolder(const fs::path& folder) : before_(fs::current_path()) {
+    fs::current_path(folder);
+  }
+  ~InFolder() {
+    std::error_code ignored;
+    fs::current_path(before_, ignored);
+  }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
+
+ private:
+  fs::path before_;
+};
+
+std::vector<std::string> values_of(const Inputs& inputs) {
+  std::vector<std::string> values;
+  for (const auto& [key, value] : inputs.items()) {
+    values.push_back(fmt::format("{} = {}", key, value.dump()));
+  }
+  return values;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// What run says of points before their first simulation, each looked at once.
+class Looks {
+ public:
+  explicit Looks(const std::vector<OpenPoint>& points) : points_(points) {}
+
+  // Empty where it runs; nothing where enough points have been looked at.
+  std::optional<std::string> refusal(std::size_t point) {
+    const auto seen = seen_.find(point);
+    if (seen != seen_.end()) return seen->second;
+    if (seen_.size() >= kMostLooks) return std::nullopt;
+    Arguments arguments = arguments_of(points_[point].inputs);
+    arguments.erase(arguments.begin());  // "run"
+    return seen_[point] = refusal_of(arguments);
+  }
+
+ private:
+  const std::vector<OpenPoint>& points_;
+  std::map<std::size_t, std::string> seen_;
+};
+
+// What the first of these points is refused with, where all of them are that are looked at.
+std::optional<RefusedValue> refused_value(const std::string& text,
+                                          const std::vector<std::size_t>& points, Looks& looks) {
+  RefusedValue value{.text = text, .points = std::min(points.size(), kMostOfAValue)};
+  for (std::size_t i = 0; i < value.points; ++i) {
+    const auto refusal = looks.refusal(points[i]);
+    if (!refusal || refusal->empty()) return std::nullopt;
+    if (i == 0) value.message = first_line(*refusal);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<RefusedValue> refused_values(const std::vector<OpenPoint>& points,
+                                         const fs::path& folder) {
+  if (points.empty()) return {};
+  std::map<std::string, std::vector<std::size_t>> points_with;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    all.push_back(i);
+    for (const std::string& value : values_of(points[i].inputs)) points_with[value].push_back(i);
+  }
+  const InFolder in_folder(folder);
+  Looks looks(points);
+  if (const auto every = refused_value("", all, looks)) return {*every};
+  std::vector<RefusedValue> refused;
+  for (const auto& [text, of_value] : points_with) {
+    if (of_value.size() == points.size()) continue;
+    if (const auto value = refused_value(text, of_value, looks)) refused.push_back(*value);
+  }
+  return refused;
+}
+
+std::vector<std::string> refused_values(Store& store) {
+  struct Count {
+    std::int64_t points = 0, refused = 0;
+  };
+  std::map<std::string, Count> counts;
+  std::int64_t points = 0;
+  store.each_state([&](const Inputs& inputs, const std::string& state) {
+    ++points;
+    for (const std::string& value : values_of(inputs)) {
+      ++counts[value].points;
+      counts[value].refused += state == "refused" ? 1 : 0;
+    }
+  });
+  std::vector<std::string> values;
+  for (const auto& [value, count] : counts) {
+    if (count.points < points && count.refused == count.points) values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace apps
