@@ -81,6 +81,8 @@ std::string csv_text(const Comparison& comparison, const Findings& findings) {
   record.update(summary_of(comparison, findings));
   record[fmt::format("{}_time_a_s", what_is_timed(comparison.a))] = findings.a.as_is.time_s;
   record[fmt::format("{}_time_b_s", what_is_timed(comparison.b))] = findings.b.as_is.time_s;
+  record["fits_memory_a"] = comparison.a.fits_memory;
+  record["fits_memory_b"] = comparison.b.fits_memory;
   const DoubtFinding& soonest = findings.doubts.front();
   const Json flip = json_of(soonest.flip);
   const bool any = soonest.flip.has_value();
@@ -106,11 +108,12 @@ std::string time_text(const Side& side, double seconds) {
 std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
   return fmt::format(
-      "{}  {}\n   {} on {}: {}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
-      "95 % from {:.0f} to {:.0f}{}\n",
-      side.name, side.flags, side.scheme(), side.topology(), time_text(side, finding.as_is.time_s),
-      finding.as_is.tokens_per_s, finding.repeated.median, unit, finding.repeated.low,
-      finding.repeated.high, side.fits_memory ? "" : "; DOES NOT FIT in memory");
+      "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
+      "95 % from {:.0f} to {:.0f}\n",
+      side.name, side.flags, side.scheme(), side.topology(),
+      side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
+      time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
+      unit, finding.repeated.low, finding.repeated.high);
 }
 
 std::string flags_text(const Doubt& doubt, const Flip& flip) {
@@ -156,11 +159,19 @@ std::string doubt_lines(const Findings& findings) {
   return text;
 }
 
+// What is said of two of which one cannot be run.
+std::string fitting_text(const Comparison& comparison) {
+  const bool a = comparison.a.fits_memory, b = comparison.b.fits_memory;
+  if (a && b) return "";
+  return fmt::format("if {} fitted in memory: ", !a && !b ? "both" : a ? "B" : "A");
+}
+
 std::string table_text(const Comparison& comparison, const Findings& findings) {
   const Goal goal = comparison.options.aim();
   const int repetitions = comparison.options.repetitions;
   std::string text =
       side_line(comparison.a, findings.a, goal) + side_line(comparison.b, findings.b, goal) + "\n";
+  text += fitting_text(comparison);
   text += fmt::format(
       "A has {:.4g} times the {} of B; over {} repetitions {:.4g} times, 95 % from {:.4g} to "
       "{:.4g}\n",

@@ -1,12 +1,14 @@
 // A map of schemes as a table, JSON or CSV.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/map/grid_text.hpp"
 #include "apps/map/scheme_map.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
+#include "sim/report/text_table.hpp"
 
 namespace apps {
 namespace {
@@ -36,10 +38,13 @@ Json record_of(const MapPoint& point) {
           {"compressed_flags", point.compressed_flags}};
 }
 
+// Both of what is compared.
+bool both_fit(const MapPoint& point) { return point.compressed.fits && point.uncompressed.fits; }
+
 // "sdp4bit 1.85x"; in brackets what the fastest compressed scheme makes of it where it loses.
 std::string cell_of(const MapPoint& point) {
-  const std::string text =
-      fmt::format("{} {:.2f}x", point.compressed.setup.scheme.name, point.speedup());
+  const std::string text = fmt::format("{} {:.2f}x{}", point.compressed.setup.scheme.name,
+                                       point.speedup(), both_fit(point) ? "" : sim::kDoesNotFit);
   return point.pays() ? text : "(" + text + ")";
 }
 
@@ -58,8 +63,9 @@ void print_table(std::span<const MapPoint> points) {
   }
   print_text(
       "{}: {} GPUs; speed-up of the fastest compressed scheme over the fastest uncompressed "
-      "setup, in brackets where that is faster\n\n{}\nhow each is run: --format csv\n",
-      points.front().topology, points.front().gpus, grid_text(grid));
+      "setup, in brackets where that is faster\n\n{}\n{}how each is run: --format csv\n",
+      points.front().topology, points.front().gpus, grid_text(grid),
+      std::ranges::all_of(points, both_fit) ? "" : sim::kDoesNotFitNote);
 }
 
 }  // namespace

@@ -96,6 +96,14 @@ sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::siz
 
 Range range_of(const Unknown& unknown) { return {unknown.lowest, unknown.highest, unknown.whole}; }
 
+bool fits_memory(const RoundJob& job, const sim::OuterScheme& scheme) {
+  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
+    const auto capacity = static_cast<double>(job.area.sites[table].cluster.gpu.memory.count);
+    if (site_memory(job.context(), table, scheme).total() > capacity) return false;
+  }
+  return true;
+}
+
 Answer answer_of(const RoundJob& job, const Unknown& unknown, std::size_t scheme, std::string goal,
                  const Found& found) {
   const double met = unknown.figure(job, found.met);
@@ -106,7 +114,8 @@ Answer answer_of(const RoundJob& job, const Unknown& unknown, std::size_t scheme
           met,
           missed,
           unknown.text(met),
-          unknown.text(missed)};
+          unknown.text(missed),
+          unknown.needs_memory || fits_memory(job, job.schemes[scheme])};
 }
 
 std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknown,

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
+#include "sim/report/text_table.hpp"
 
 namespace apps {
 namespace {
@@ -37,6 +39,7 @@ void print(const std::string& format, const Question& question,
                     {"model", question.model},
                     {"scheme", answer.scheme},
                     {"goal", answer.goal},
+                    {"fits_memory", answer.fits_memory},
                     {"met", found.bracketed() ? "bracketed"
                             : found.ever      ? "everywhere"
                                               : "nowhere"},
@@ -47,7 +50,11 @@ void print(const std::string& format, const Question& question,
   if (format != "table") return;
   print_text("{} on {}: {}\n\n", question.model, question.topology, question.unknown);
   for (const Answer& answer : answers) {
-    print_text("  {:<24} {:<22} {}\n", answer.scheme, answer.goal, text_of(answer));
+    print_text("  {:<24} {:<22} {}{}\n", answer.scheme, answer.goal, text_of(answer),
+               answer.fits_memory ? "" : sim::kDoesNotFit);
+  }
+  if (!std::ranges::all_of(answers, &Answer::fits_memory)) {
+    print_text("\n{}", sim::kDoesNotFitNote);
   }
 }
 

@@ -18,6 +18,7 @@ struct Answer {
   Found found;
   double met = 0, missed = 0;         // figures in the question's unit
   std::string met_text, missed_text;  // and for people
+  bool fits_memory = true;            // what is asked about
 };
 
 // `format` is table, csv or json.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/job/scheme_files.hpp"
+#include "apps/job/setup_options.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/search/nic_bandwidth.hpp"
@@ -31,7 +32,8 @@ Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Fou
           met,
           missed,
           fmt::format("{:.4g} Gbps a NIC", met),
-          fmt::format("{:.4g} Gbps a NIC", missed)};
+          fmt::format("{:.4g} Gbps a NIC", missed),
+          memory_needed(job, setup) <= static_cast<double>(job.cluster.gpu.memory.count)};
 }
 
 // What --beats names.

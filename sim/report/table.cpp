@@ -131,16 +131,21 @@ std::string front_cell(const StepReport& r) {
   return r.pareto->on_front ? "yes" : "no";
 }
 
-std::vector<Row> cost_rows() {
+std::vector<Row> error_rows() {
   return {{"error of the sum, normal / t3",
            [](const StepReport& r) {
              return error_text(r.codec_error, [](double e) { return fmt::format("{:.3f}", e); });
            }},
-          {"on the front of speed and error", front_cell},
-          {"energy, USD per million tokens", [](const StepReport& r) {
+          {"on the front of speed and error", front_cell}};
+}
+
+std::vector<Row> price_rows() {
+  return {{"energy, USD per million tokens", [](const StepReport& r) {
              return fmt::format("{:.1f} kJ, {:.3f}", r.energy_j / 1e3, r.usd_per_million_tokens);
            }}};
 }
+
+bool fits(const StepReport& report) { return report.fits_memory; }
 
 // What is compared with goes by its own name, of what a search chose.
 std::string heading(const StepReport& report) {
@@ -189,10 +194,12 @@ std::string to_table(std::span<const StepReport> reports) {
       {"", heading}, {"sharding", sharding_text}, {"overlap", [](const StepReport& r) {
                                                      return to_text(r.parallelism.overlap);
                                                    }}};
-  for (auto part : {head_rows(compared), time_rows(), wire_rows(), memory_rows(), cost_rows()}) {
+  for (auto part : {if_they_fit(head_rows(compared), fits), time_rows(), wire_rows(), memory_rows(),
+                    error_rows(), if_they_fit(price_rows(), fits)}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   text += side_by_side(reports, rows);
+  if (!std::ranges::all_of(reports, fits)) text += std::string("\n") + kDoesNotFitNote;
   text += chosen_flags(reports);
   for (const StepReport& report : reports) {
     text += fmt::format("\n{}: bound by {}", heading(report), report.bound);

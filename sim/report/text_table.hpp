@@ -42,6 +42,24 @@ std::string side_by_side(std::span<const Report> reports,
   return text;
 }
 
+// How figures are marked of what does not fit in memory: nothing trains so fast, or so cheaply.
+inline constexpr const char* kDoesNotFit = " !";
+inline constexpr const char* kDoesNotFitNote =
+    "!: does not fit in memory; so it would be with GPUs of more memory\n";
+
+// The rows, with the cells marked of reports that do not fit.
+template <class Report>
+std::vector<TableRow<Report>> if_they_fit(std::vector<TableRow<Report>> rows,
+                                          bool (*fits)(const Report&)) {
+  for (TableRow<Report>& row : rows) {
+    row.cell = [cell = row.cell, fits](const Report& report) {
+      const std::string text = cell(report);
+      return fits(report) || text == "-" ? text : text + kDoesNotFit;
+    };
+  }
+  return rows;
+}
+
 // The sources of all reports, each line once.
 template <class Report>
 std::string source_lines(std::span<const Report> reports) {

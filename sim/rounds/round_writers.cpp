@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -63,10 +64,12 @@ void add_volume(std::vector<Row>& rows) {
                     if (!r.ended()) return std::string("-");
                     return fmt::format("{:.4g} USD; {:.4g} USD", r.egress_usd, r.link_usd);
                   }});
-  rows.push_back({"USD per million tokens", [](const RoundReport& r) {
-                    if (!r.ended()) return std::string("-");
-                    return fmt::format("{:.3f}", r.usd_per_million_tokens);
-                  }});
+}
+
+Row price_row() {
+  return {"USD per million tokens", [](const RoundReport& r) {
+            return r.ended() ? fmt::format("{:.3f}", r.usd_per_million_tokens) : "-";
+          }};
 }
 
 void add_error(std::vector<Row>& rows) {
@@ -81,9 +84,8 @@ void add_error(std::vector<Row>& rows) {
                   }});
 }
 
-std::vector<Row> rows_of(bool compared) {
+std::vector<Row> speed_rows(bool compared) {
   std::vector<Row> rows{
-      {"", [](const RoundReport& r) { return r.scheme; }},
       {"compute utilisation", [](const RoundReport& r) { return percent(r.utilisation); }},
       {"tokens per second",
        [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }}};
@@ -95,6 +97,17 @@ std::vector<Row> rows_of(bool compared) {
                     }});
   }
   rows.push_back({"round", [](const RoundReport& r) { return time_text(r.round_time_s); }});
+  return rows;
+}
+
+bool fits(const RoundReport& report) { return report.fits_memory(); }
+
+std::vector<Row> rows_of(bool compared) {
+  std::vector<Row> rows{{"", [](const RoundReport& r) { return r.scheme; }}};
+  const auto append = [&](const std::vector<Row>& more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+  };
+  append(if_they_fit(speed_rows(compared), fits));
   rows.push_back({"inner steps of a round", [](const RoundReport& r) {
                     return fmt::format(
                         "{} in {}", r.inner_steps,
@@ -105,6 +118,7 @@ std::vector<Row> rows_of(bool compared) {
                   }});
   add_times(rows);
   add_volume(rows);
+  append(if_they_fit({price_row()}, fits));
   add_error(rows);
   rows.push_back({"memory per GPU, where it is fullest", [](const RoundReport& r) {
                     const SiteReport& site = r.fullest_site();
@@ -183,6 +197,7 @@ std::string to_table(std::span<const RoundReport> reports) {
   const bool compared = std::any_of(reports.begin(), reports.end(),
                                     [](const RoundReport& r) { return !r.baseline.empty(); });
   text += side_by_side(reports, rows_of(compared)) + "\n";
+  if (!std::ranges::all_of(reports, fits)) text += std::string(kDoesNotFitNote) + "\n";
   for (const SiteReport& site : first.by_site) {
     text += fmt::format("{} x {}: {} {}, inner step {}\n", site.count, site.name, site.gpus,
                         site.gpu, time_text(site.inner_step_s));

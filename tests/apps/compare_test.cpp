@@ -135,6 +135,16 @@ TEST(Compare, IsATableOrCsv) {
   EXPECT_EQ(lines_of(csv.out).size(), 2u);
 }
 
+TEST(Compare, SaysWhatAFigureIsWorthThatDoesNotFit) {
+  const Outcome one = compared("--micro-batch 64", "--micro-batch 1",
+                               kClose + "--set gpu.memory=8GB --repetitions 2 ");
+  EXPECT_NE(one.out.find(": DOES NOT FIT in memory; if it did: "), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("\nif A fitted in memory: A has "), std::string::npos) << one.out;
+  const Outcome csv = compared("--micro-batch 64", "--micro-batch 1",
+                               kClose + "--set gpu.memory=8GB --repetitions 2 --format csv ");
+  EXPECT_NE(csv.out.find(",fits_memory_a,fits_memory_b,"), std::string::npos) << csv.out;
+}
+
 TEST(Compare, RefusesWhatItCannotCompare) {
   const auto refused = [](const std::string& a, const std::string& b, const std::string& shared,
                           const char* place) {

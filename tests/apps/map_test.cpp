@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
+#include <utility>
 
 #include "tests/apps/answers.hpp"
 #include "tests/apps/refusals.hpp"
@@ -25,6 +27,34 @@ TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
     // 16384 tokens are 8 sequences of 2048, two for each of four GPUs.
     EXPECT_EQ(all[i]["global_batch"], 8);
   }
+}
+
+// Of run, map and solve, between sites as well: nothing trains so fast.
+TEST(Map, MarksFiguresOfWhatDoesNotFit) {
+  const std::string small = " --set gpu.memory=800MB";
+  const std::string job = kCluster + "--set model.layers=2 --model gpt_125m ";
+  const std::string note = "!: does not fit in memory; so it would be with GPUs of more memory";
+  for (const auto& [command, figure] :
+       {std::pair{"run --scheme sharded,sdp4bit " + job, R"(tokens per second +\d+ ! +\d+ !)"},
+        std::pair{"run --scheme sdp4bit --baseline twin " + job, R"(speed-up +- +[\d.]+x !)"},
+        std::pair{"run " + job, R"(USD per million tokens +[\d.]+ kJ, [\d.]+ !)"},
+        std::pair{"solve bandwidth --utilisation 0.5 " + job, R"(utilisation 0.5 .* !)"},
+        std::pair{kMap + "--bandwidths 1Gbps --model gpt_125m", R"(gpt_125m +.*x !)"}}) {
+    SCOPED_TRACE(command);
+    const Outcome outcome = run(words(command + small), source_directory());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(std::regex_search(outcome.out, std::regex(figure))) << outcome.out;
+    EXPECT_NE(outcome.out.find(note), std::string::npos) << outcome.out;
+    const Outcome fits = run(words(command), source_directory());
+    EXPECT_EQ(fits.out.find(note), std::string::npos) << fits.out;
+    EXPECT_EQ(fits.out.find(" !"), std::string::npos) << fits.out;
+  }
+  const Outcome rounds =
+      run(words("run --topology two_sites_10g --model gpt_125m --scheme diloco --micro-batch 512"),
+          source_directory());
+  EXPECT_TRUE(std::regex_search(rounds.out, std::regex(R"(tokens per second +\d+ !)")))
+      << rounds.out;
+  EXPECT_NE(rounds.out.find(note), std::string::npos) << rounds.out;
 }
 
 TEST(Map, SaysThatCompressionPaysOnSlowNetworks) {
