@@ -55,7 +55,7 @@ for reader in calibration card cluster model quantity scheme tensor wide_area; d
   esac
   echo "== $reader"
   # 1 MiB and a byte: the first text that is too long is among the inputs.
-  ./build/asan/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 7) / 8)) -timeout=10 \
+  ./build/asan/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 7) / 8)) -timeout=60 \
     -rss_limit_mb=1024 -max_len=1048577 -dict=tests/fuzz/$dictionary.dict -print_final_stats=1 \
     -artifact_prefix=build/fuzz/findings/$reader- build/fuzz/corpus/$reader \
     >build/fuzz/$reader.log 2>&1 || { status=1; echo "FOUND: see build/fuzz/$reader.log" >&2; }

@@ -11,7 +11,7 @@ cd "$sandbox"
 refuses() {  # MESSAGE ARGUMENTS...
   local message=$1 code=0
   shift
-  timeout 5 "$program" "$@" >output 2>messages || code=$?
+  timeout 600 "$program" "$@" >output 2>messages || code=$?
   if [ "$code" != 2 ] || [ -s output ] || ! grep -qF "$message" messages; then
     echo "codec_error_test.sh: '$*' ended with $code and said:" >&2
     cat output messages >&2
