@@ -45,6 +45,19 @@ po::parsed_options parsed(const Arguments& arguments, const po::options_descript
   }
 }
 
+// Numbers are the only values that are converted here. `flag` is "--tp".
+std::string wrong_number(const std::string& flag, const po::parsed_options& parsed) {
+  std::string given;
+  for (const auto& option : parsed.options) {
+    if ("--" + option.string_key == flag && !option.value.empty()) given = option.value.front();
+  }
+  if (given.find(',') == std::string::npos) {
+    return fmt::format("{}: '{}' is not a number that it takes", flag, sim::printable(given));
+  }
+  return fmt::format("{}: '{}' is several values, and it takes one; a sweep runs several", flag,
+                     sim::printable(given));
+}
+
 }  // namespace
 
 std::string message_of(const po::error& error, std::string_view command) {
@@ -75,7 +88,11 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
           fmt::format("--{}: is empty; write a value, or leave it out", option.string_key));
     }
   }
-  po::store(given, values);
+  try {
+    po::store(given, values);
+  } catch (const po::invalid_option_value& error) {
+    throw sim::InputError(wrong_number(error.get_option_name(), given));
+  }
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << flags;

@@ -163,7 +163,7 @@ TEST(Compare, RefusesWhatItCannotCompare) {
   refused(a, b, "--model gpt_125m", "gardenhose compare");
   refused(a, b, kJob + "--repetitions 1", "--repetitions");
   refused(a, b, kJob + "--repetitions 1000000", "--repetitions");
-  refused(a, b, kJob + "--seed x", "gardenhose compare");
+  refused(a, b, kJob + "--seed x", "--seed");
   refused(a, b, kJob + "--spread nic=0.1", "--spread");
   refused(a, b, kJob + "--spread wan_latency=0.1", "--spread");  // between sites
   refused(a, b, kJob + "--spread nic_bandwidth", "--spread");
