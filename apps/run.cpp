@@ -2,6 +2,8 @@
 // sites, see apps/run/run_rounds.cpp.
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -73,7 +75,7 @@ class Comparison {
     check_setups();
   }
 
-  const std::vector<sim::StepReport>& run() {
+  void run() {
     if (options_.baseline == kBest) {
       best_ = fastest_of(uncompressed_schemes());
       add(*best_, nullptr);
@@ -98,7 +100,17 @@ class Comparison {
     } else {
       for (sim::StepReport& report : reports_) report.pareto.reset();
     }
-    return reports_;
+  }
+
+  [[nodiscard]] const std::vector<sim::StepReport>& reports() const { return reports_; }
+
+  // Searches the break-even point of each report that has a baseline; `found` is called after each.
+  void find_break_evens(const std::function<void(const sim::StepReport&)>& found) {
+    for (const Compared& one : compared_) {
+      sim::StepReport& report = reports_[one.report];
+      report.break_even = find_break_even(job_, one.side.choices, one.baseline.choices, times_);
+      found(report);
+    }
   }
 
   // Where the baseline is the best one.
@@ -165,10 +177,13 @@ class Comparison {
     report.baseline = baseline.setup.scheme.name;
     report.speedup = times_.seconds(baseline.setup) / report.step_time_s;
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
-    if (options_.break_even || options_.format == "table") {
-      report.break_even = find_break_even(job_, side.choices, baseline.choices, times_);
-    }
+    compared_.push_back({reports_.size(), side, baseline});
   }
+
+  struct Compared {
+    std::size_t report = 0;  // of reports_
+    Side side, baseline;
+  };
 
   const RunOptions& options_;
   const Job job_;
@@ -176,14 +191,26 @@ class Comparison {
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;
   std::vector<sim::StepReport> reports_;
+  std::vector<Compared> compared_;
   std::vector<sim::StepReport> compressed_;  // those that `best_` is compared with
 };
 
 int run_step(const RunOptions& options) {
   Comparison comparison(options);
-  print(options, comparison.run());
+  comparison.run();
+  const bool is_table = options.format == "table";
+  if (options.break_even && !is_table) comparison.find_break_evens([](const auto&) {});
+  print(options, comparison.reports());
+  if (!is_table) return 0;
   const std::string verdict = comparison.verdict();
-  if (options.format == "table" && !verdict.empty()) print_text("\n{}\n", verdict);
+  if (!verdict.empty()) print_text("\n{}\n", verdict);
+  // Last, and line by line: each takes many simulations.
+  comparison.find_break_evens([first = true](const sim::StepReport& report) mutable {
+    if (!report.break_even) return;
+    print_text("{}{}\n", first ? "\n" : "", sim::break_even_line(report));
+    std::fflush(stdout);
+    first = false;
+  });
   return 0;
 }
 

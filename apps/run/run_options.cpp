@@ -43,8 +43,7 @@ po::options_description run_flags(RunOptions& o) {
       "say");
   add("break-even", po::bool_switch(&o.break_even),
       "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
-      "(with "
-      "--format table it is always searched)");
+      "(--format table always does, once the table is printed)");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
       "write the timeline (ui.perfetto.dev) of the last scheme");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace apps {
@@ -45,9 +46,22 @@ std::string sentence(const sim::StepReport& best, const sim::StepReport& winner)
 std::string verdict(const sim::StepReport& best, std::span<const sim::StepReport> compressed) {
   if (compressed.empty()) return "--scheme names no compressed scheme: there is nothing to judge";
   const sim::StepReport* fitting = fastest(compressed, true);
-  const sim::StepReport* other = fastest(compressed, false);
-  if (fitting != nullptr) return sentence(best, *fitting);
-  if (!best.fits_memory) return sentence(best, *other) + "; neither fits in memory";
+  if (fitting == nullptr && !best.fits_memory) {
+    const auto needs = [](const sim::StepReport& a, const sim::StepReport& b) {
+      return a.memory.total() < b.memory.total();
+    };
+    const auto& smallest = *std::ranges::min_element(compressed, needs);
+    const sim::StepReport& least = std::min(best, smallest, needs);
+    return fmt::format(
+        "no verdict: nothing that is compared fits in memory; what needs least, {}, takes {:.1f} "
+        "GB of a GPU. The warnings say what would fit",
+        named(least), least.memory.total() / 1e9);
+  }
+  if (fitting != nullptr && best.fits_memory) return sentence(best, *fitting);
+  if (fitting != nullptr) {
+    return fmt::format("compression pays here: {} fits in memory, and no uncompressed step does",
+                       named(*fitting));
+  }
   return fmt::format(
       "compression does not pay here: the fastest uncompressed step, {}, fits in memory, and no "
       "compressed one does",

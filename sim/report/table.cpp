@@ -182,6 +182,10 @@ std::string break_even_text(const StepReport& report) {
 
 }  // namespace
 
+std::string break_even_line(const StepReport& report) {
+  return report.break_even ? heading(report) + ": " + break_even_text(report) : "";
+}
+
 std::string to_table(std::span<const StepReport> reports) {
   if (reports.empty()) return "";
   const StepReport& first = reports.front();
@@ -203,7 +207,6 @@ std::string to_table(std::span<const StepReport> reports) {
   text += chosen_flags(reports);
   for (const StepReport& report : reports) {
     text += fmt::format("\n{}: bound by {}", heading(report), report.bound);
-    if (report.break_even) text += "; " + break_even_text(report);
   }
   return text + "\n\n" + source_lines(reports);
 }

@@ -33,7 +33,16 @@ std::string table(const std::string& text) {
   return outcome.out;
 }
 
-std::string last_line(const std::string& text) { return lines_of(text).back(); }
+// Break-even points come after it.
+std::string verdict_of(const std::string& text) {
+  std::string found;
+  for (const std::string& line : lines_of(text)) {
+    for (const char* start : {"compression ", "no verdict", "--scheme names"}) {
+      if (line.starts_with(start)) found = line;
+    }
+  }
+  return found;
+}
 
 // Every uncompressed step of the same sequences, one flag after the other.
 std::vector<std::string> every_option() {
@@ -148,7 +157,7 @@ TEST(Verdict, SaysThatCompressionDoesNotPayOnAFastFabric) {
                                  "--accumulation 2 --scheme sdp4bit,tlq --baseline best "
                                  "--tune --set network.nic_bandwidth=3200Gbps");
   EXPECT_TRUE(
-      last_line(said).starts_with("compression does not pay here: the fastest uncompressed"))
+      verdict_of(said).starts_with("compression does not pay here: the fastest uncompressed"))
       << said;
 }
 
@@ -156,7 +165,7 @@ TEST(Verdict, NamesTheWinnerOnASlowOne) {
   const std::string job = kTiny +
                           "--accumulation 2 --scheme tlq,sdp4bit --baseline best --tune "
                           "--set network.nic_bandwidth=1Gbps";
-  const std::string line = last_line(table(job));
+  const std::string line = verdict_of(table(job));
   EXPECT_TRUE(line.starts_with("compression pays here: sdp4bit (")) << line;
   // The factor is the speed-up of its column.
   const double speedup = reports(job)[2]["speedup"];
@@ -164,8 +173,24 @@ TEST(Verdict, NamesTheWinnerOnASlowOne) {
 }
 
 TEST(Verdict, IsNotOfUncompressedSchemes) {
-  EXPECT_TRUE(last_line(table(kTiny + "--scheme sharded,hpz --baseline best"))
+  EXPECT_TRUE(verdict_of(table(kTiny + "--scheme sharded,hpz --baseline best"))
                   .starts_with("--scheme names no compressed scheme"));
+}
+
+// One GPU of 1 GB holds nothing of 1.3 billion parameters.
+TEST(Verdict, IsNoneWhereNothingFits) {
+  const std::string line =
+      verdict_of(table(kSmall + "--scheme sdp4bit --baseline best --tune --set gpu.memory=1GB"));
+  EXPECT_TRUE(line.starts_with("no verdict: nothing that is compared fits in memory")) << line;
+}
+
+// It takes many simulations: all else is said before.
+TEST(BreakEven, ComesAfterTheTableAndTheVerdict) {
+  const std::string said = table(kTiny + "--accumulation 2 --scheme sdp4bit --baseline best");
+  const auto found = said.find("a NIC (now 400 Gbps)");
+  ASSERT_NE(found, std::string::npos) << said;
+  EXPECT_GT(found, said.find("sources"));
+  EXPECT_GT(found, said.find("compression "));
 }
 
 TEST(BreakEven, OverTheBestIsBelowTheOneOverTheTwin) {
