@@ -66,7 +66,9 @@ class Comparison {
  public:
   // Reads, and refuses all that can be refused before the first simulation.
   explicit Comparison(const RunOptions& options)
-      : options_(options), job_(read(options)), times_(job_) {
+      : options_(options), job_(read(options)), searched_(job_), times_(job_) {
+    // Without --tune, flags say how the schemes run that are compared with the best of all.
+    if (!options.tune) searched_.given.clear();
     if (!options.baseline.empty() && options.baseline != kBest) {
       for (const Setup& given : job_.setups) {
         baselines_.push_back(baseline_of(options.baseline, job_, given));
@@ -143,7 +145,7 @@ class Comparison {
 
   Side fastest_of(const std::vector<sim::Scheme>& schemes) {
     Progress progress("searching the fastest options", 0);
-    Best best = best_setup(job_, schemes, times_, {.progress = &progress});
+    Best best = best_setup(searched_, schemes, times_, {.progress = &progress});
     return {std::move(best.setup), std::move(best.considered), true};
   }
 
@@ -187,6 +189,7 @@ class Comparison {
 
   const RunOptions& options_;
   const Job job_;
+  Job searched_;  // what a search keeps to
   StepTimes times_;
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;

@@ -145,6 +145,7 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
     throw InputError("--scheme: name what the sites exchange");
   }
   o.job.schemes = split(values["scheme"].as<std::string>());
+  o.job.given = names_given(flags, values);
   check(o);
   return o;
 }

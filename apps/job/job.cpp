@@ -108,25 +108,27 @@ void check_size(const JobOptions& options, const sim::Cluster& cluster, const si
                   flag, gpus, layers, parallelism.accumulation, kMostLayers));
 }
 
-po::options_description job_flags(JobOptions& o, std::string* sizes) {
+po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   po::options_description flags("What is simulated");
   auto add = flags.add_options();
   add("topology", po::value(&o.topology)->required(),
       "cluster: a shipped name (see list) or a file");
   add("model", po::value(&o.model)->required(),
       "model: a shipped name, a file, or a config.json of Hugging Face");
-  add("scheme", po::value<std::string>()->default_value("sharded"),
+  const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
+  add("scheme", po::value<std::string>()->default_value("sharded", scheme),
       "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
       "them, and 'all' is every one that ships (and that --zero, or sites without a store, leave)");
-  if (sizes == nullptr) {
+  if (search.sizes == nullptr) {
     add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
   } else {
-    add("nodes", po::value(sizes), "numbers of nodes, with commas (default: powers of two to all)");
+    add("nodes", po::value(search.sizes),
+        "numbers of nodes, with commas (default: powers of two to all)");
   }
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use the first GPUs of each node (default: all)");
   add("sequence", count("--sequence", o.sequence), "tokens of a sequence (default: the model's)");
-  add_parallelism_flags(flags, o.parallelism);
+  add_parallelism_flags(flags, o.parallelism, search.chosen);
   add("calibration", po::value(&o.calibration)->default_value("auto"),
       "kernel times: auto, roofline, a shipped name or a file");
   add("codec-time", factor("--codec-time", o.codec_time),
@@ -140,6 +142,16 @@ po::options_description job_flags(JobOptions& o, std::string* sizes) {
       "model.layers=12, "
       "scheme.inter_group=512");
   return flags;
+}
+
+std::set<std::string> names_given(const po::options_description& flags,
+                                  const po::variables_map& values) {
+  std::set<std::string> names;
+  for (const auto& flag : flags.options()) {
+    const std::string& name = flag->long_name();
+    if (values.count(name) != 0 && !values[name].defaulted()) names.insert(name);
+  }
+  return names;
 }
 
 sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
@@ -194,6 +206,8 @@ Job read_job(const JobOptions& options) {
   job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
   job.parallelism = parallelism_of(options.parallelism);
   job.zero = options.parallelism.zero;
+  job.open = open_software(options.parallelism);
+  job.given = options.given;
   sim::check(job.cluster, job.model, job.parallelism);
   job.parallelism.accumulation =
       accumulation_of(options.parallelism, sim::data_parallel(job.cluster, job.parallelism));

@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct JobOptions {
   int sequence = 0;
   bool step_by_step = false, each_kernel = false;
   std::vector<std::string> settings;  // KEY=VALUE
+  std::set<std::string> given;        // names of the flags that are: a search leaves them alone
 };
 
 // Settings by the file that their table belongs to; what is neither the model's nor the scheme's is
@@ -55,6 +57,8 @@ struct Job {
   sim::Calibration calibration;
   sim::Parallelism parallelism;  // as the flags say
   std::optional<int> zero;       // the stage of ZeRO, where a flag says it
+  OpenSoftware open;             // what another stage changes
+  std::set<std::string> given;   // JobOptions::given
   sim::Detail detail = sim::Detail::folded;
   bool each_kernel = false;
   std::vector<Setup> setups;
@@ -71,9 +75,17 @@ struct Job {
   }
 };
 
-// With `sizes`, --nodes is a list of cluster sizes that the caller parses.
+// How flags of a command that searches differ from those of run.
+struct SearchFlags {
+  ChosenFlags chosen = {};       // their help says so; --scheme's among them
+  std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, that the caller parses
+};
 [[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options,
-                                                                    std::string* sizes = nullptr);
+                                                                    const SearchFlags& search = {});
+// The names of the flags of `flags` that were written.
+[[nodiscard]] std::set<std::string> names_given(
+    const boost::program_options::options_description& flags,
+    const boost::program_options::variables_map& values);
 // Reads the files and checks the flags. Throws InputError.
 [[nodiscard]] Job read_job(const JobOptions& options);
 

@@ -66,22 +66,50 @@ sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overl
   return sharding;
 }
 
-void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptions& o) {
+// What the help says of flags that are not given.
+class Defaults {
+ public:
+  explicit Defaults(const ChosenFlags& chosen) : chosen_(chosen) {}
+
+  [[nodiscard]] std::string of(const char* flag, const char* usual) const {
+    return chosen_.contains(flag) ? "chosen" : usual;
+  }
+  // A flag's text with its default behind it.
+  [[nodiscard]] std::string text(const char* flag, const char* what, const char* usual) const {
+    return fmt::format("{} (default: {})", what, of(flag, usual));
+  }
+
+ private:
+  const ChosenFlags& chosen_;
+};
+
+void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptions& o,
+                        const Defaults& defaults) {
   add("zero", po::value<int>()->notifier([&o](int stage) {
     if (stage < 0 || stage > 3) {
       throw InputError(fmt::format("--zero: {} is none of the stages 0, 1, 2, 3", stage));
     }
     o.zero = stage;
   }),
-      "what data-parallel ranks hold shards of: 0 nothing (plain data parallelism), 1 the "
-      "optimizer "
-      "(Megatron's distributed optimizer), 2 the gradients too, 3 the weights too (FSDP); default: "
-      "1, or what a scheme that is not defined for it is defined for");
+      defaults
+          .text("zero",
+                "what data-parallel ranks hold shards of: 0 nothing (plain data parallelism), 1 "
+                "the optimizer (Megatron's distributed optimizer), 2 the gradients too, 3 the "
+                "weights too (FSDP)",
+                "1, or what a scheme that is not defined for it is defined for")
+          .c_str());
   add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
-      "data-parallel ranks that share one set of shards, e.g. those of a node; such groups hold "
-      "replicas (default: all ranks)");
+      defaults
+          .text("hybrid-shard",
+                "data-parallel ranks that share one set of shards, e.g. those of a node; such "
+                "groups hold replicas",
+                "all ranks")
+          .c_str());
   add("reshard", po::value(&o.reshard),
-      "on|off: drop gathered weights after the forward pass (default on; off is SHARD_GRAD_OP)");
+      defaults
+          .text("reshard",
+                "on|off: drop gathered weights after the forward pass; off is SHARD_GRAD_OP", "on")
+          .c_str());
   add("unit-layers", count("--unit-layers", o.unit_layers),
       "layers that ZeRO-3 gathers together (default 1)");
   add("prefetch", at_least(0, "--prefetch", o.prefetch),
@@ -91,16 +119,69 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
       "pre)");
 }
 
+void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions& o,
+                      const Defaults& defaults) {
+  const auto one = [&](const char* flag) { return defaults.of(flag, "1"); };
+  const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
+  add("tp", count("--tp", o.tensor)->default_value(1, one("tp")), "tensor parallelism");
+  add("pp", count("--pp", o.pipeline)->default_value(1, one("pp")), "pipeline stages, 1F1B");
+  add("virtual-stages",
+      count("--virtual-stages", o.virtual_stages)->default_value(1, one("virtual-stages")),
+      "chunks of layers of each pipeline stage: interleaved 1F1B");
+  add("placement",
+      po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
+      "tp-dp-pp in any order: whose groups have neighbouring GPUs, first to last");
+  add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1, one("micro-batch")),
+      "sequences of one pass");
+  add("accumulation", count("--accumulation", o.accumulation),
+      defaults.text("accumulation", "micro-batches of a step and replica", "1").c_str());
+  add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
+      "sequences of a step; instead of --accumulation");
+  add("sequence-parallel",
+      po::value(&o.sequence_parallel)->default_value("off", text("sequence-parallel", "off")),
+      "on|off: split norms and dropouts over the tensor-parallel ranks");
+  add("recompute",
+      po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
+      "what the backward pass computes again: none; selective, the attention core; alternate, all "
+      "but attention and every second matrix product, which are kept; full, every layer");
+}
+
+void add_software_flags(po::options_description_easy_init& add, ParallelismOptions& o,
+                        const Defaults& defaults) {
+  const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
+  add("attention", po::value(&o.attention),
+      "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
+  add("kernels", po::value(&o.kernels),
+      "megatron|eager|compiled: whose kernels make the passes over activations, Megatron's, "
+      "PyTorch's or torch.compile's (default: megatron; with --zero 3 eager)");
+  add("loss", po::value(&o.loss)->default_value("unfused"),
+      "unfused|fused: whether the loss is one kernel over BF16 logits");
+  add("precision", po::value(&o.precision)->default_value("bf16"),
+      "bf16|fp8|mxfp8|nvfp4: of the linear layers' matrix products, where the GPU has their rate");
+  add("weight-precision",
+      po::value(&o.weight_precision)->default_value("bf16", text("weight-precision", "bf16")),
+      "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
+  add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
+      "adamw|adamw-foreach|muon: in one kernel, term by term as PyTorch does by default, or Muon "
+      "on the layers' matrices and adamw on the rest");
+  add("gradient-precision",
+      po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
+      "fp32|bf16: of uncompressed reductions and of the gradient buffer (ZeRO-3's shards stay "
+      "FP32)");
+  add("overlap", po::value(&o.overlap),
+      defaults
+          .text("overlap",
+                "none|gradients|weights|tensor|pipeline|all, with commas: what runs beside compute",
+                "none; with --zero 3 gradients,weights")
+          .c_str());
+  add("bucket-size",
+      po::value(&o.bucket_size)->default_value("160 MiB", text("bucket-size", "160 MiB")),
+      "gradients that travel together where something overlaps");
+}
+
 // "tp-dp-pp" in any order.
 std::array<sim::Axis, 3> placement_of(const std::string& text) {
-  using enum sim::Axis;
-  return chosen<std::array<sim::Axis, 3>>("--placement", text,
-                                          {{"tp-dp-pp", {tensor, data, pipeline}},
-                                           {"tp-pp-dp", {tensor, pipeline, data}},
-                                           {"dp-tp-pp", {data, tensor, pipeline}},
-                                           {"dp-pp-tp", {data, pipeline, tensor}},
-                                           {"pp-tp-dp", {pipeline, tensor, data}},
-                                           {"pp-dp-tp", {pipeline, data, tensor}}});
+  return chosen("--placement", text, sim::kPlacements);
 }
 
 void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
@@ -120,57 +201,30 @@ void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
 
 po::typed_value<int>* count(const char* flag, int& option) { return at_least(1, flag, option); }
 
-void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o) {
+void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o,
+                           const ChosenFlags& chosen) {
+  const Defaults defaults(chosen);
   auto add = flags.add_options();
-  add("tp", count("--tp", o.tensor)->default_value(1), "tensor parallelism");
-  add("pp", count("--pp", o.pipeline)->default_value(1), "pipeline stages, 1F1B");
-  add("virtual-stages", count("--virtual-stages", o.virtual_stages)->default_value(1),
-      "chunks of layers of each pipeline stage: interleaved 1F1B");
-  add("placement", po::value(&o.placement)->default_value("tp-dp-pp"),
-      "tp-dp-pp in any order: whose groups have neighbouring GPUs, first to last");
-  add_sharding_flags(add, o);
-  add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1),
-      "sequences of one pass");
-  add("accumulation", count("--accumulation", o.accumulation),
-      "micro-batches of a step and replica (default 1)");
-  add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
-      "sequences of a step; instead of --accumulation");
-  add("sequence-parallel", po::value(&o.sequence_parallel)->default_value("off"),
-      "on|off: split norms and dropouts over the tensor-parallel ranks");
-  add("recompute", po::value(&o.recompute)->default_value("selective"),
-      "what the backward pass computes again: none; selective, the attention core; alternate, all "
-      "but attention and every second matrix product, which are kept; full, every layer");
-  add("attention", po::value(&o.attention),
-      "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
-  add("kernels", po::value(&o.kernels),
-      "megatron|eager|compiled: whose kernels make the passes over activations, Megatron's, "
-      "PyTorch's or torch.compile's (default: megatron; with --zero 3 eager)");
-  add("loss", po::value(&o.loss)->default_value("unfused"),
-      "unfused|fused: whether the loss is one kernel over BF16 logits");
-  add("precision", po::value(&o.precision)->default_value("bf16"),
-      "bf16|fp8|mxfp8|nvfp4: of the linear layers' matrix products, where the GPU has their rate");
-  add("weight-precision", po::value(&o.weight_precision)->default_value("bf16"),
-      "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
-  add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
-      "adamw|adamw-foreach|muon: in one kernel, term by term as PyTorch does by default, or Muon "
-      "on "
-      "the layers' matrices and adamw on the rest");
-  add("gradient-precision", po::value(&o.gradient_precision)->default_value("fp32"),
-      "fp32|bf16: of uncompressed reductions and of the gradient buffer (ZeRO-3's shards stay "
-      "FP32)");
-  add("overlap", po::value(&o.overlap),
-      "none|gradients|weights|tensor|pipeline|all, with commas: what runs beside compute (default: "
-      "none; "
-      "with --zero 3 gradients,weights)");
-  add("bucket-size", po::value(&o.bucket_size)->default_value("160 MiB"),
-      "gradients that travel together where something overlaps");
+  add_layout_flags(add, o, defaults);
+  add_sharding_flags(add, o, defaults);
+  add_software_flags(add, o, defaults);
+}
+
+OpenSoftware open_software(const ParallelismOptions& o) {
+  return {
+      .attention = o.attention.empty(), .kernels = o.kernels.empty(), .overlap = o.overlap.empty()};
+}
+
+sim::Parallelism at_stage(sim::Parallelism p, int stage, const OpenSoftware& open) {
+  const bool fsdp = stage == 3;
+  p.sharding.stage = stage;
+  if (open.attention) p.attention = fsdp ? sim::Attention::fused : sim::Attention::unfused;
+  if (open.kernels) p.kernels = fsdp ? sim::Kernels::eager : sim::Kernels::megatron;
+  if (open.overlap) p.overlap = {.gradients = fsdp, .weights = fsdp};
+  return p;
 }
 
 sim::Parallelism parallelism_of(const ParallelismOptions& o) {
-  const bool fsdp = o.zero == 3;
-  const auto given = [](const std::string& text, const char* otherwise) {
-    return text.empty() ? std::string(otherwise) : text;
-  };
   sim::Parallelism p;
   p.tensor = o.tensor;
   p.pipeline = o.pipeline;
@@ -180,13 +234,14 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
   p.recompute = chosen("--recompute", o.recompute, sim::kRecomputes);
-  p.attention =
-      chosen("--attention", given(o.attention, fsdp ? "fused" : "unfused"), sim::kAttentions);
-  p.kernels = chosen("--kernels", given(o.kernels, fsdp ? "eager" : "megatron"), sim::kKernels);
+  const OpenSoftware open = open_software(o);
+  if (!open.attention) p.attention = chosen("--attention", o.attention, sim::kAttentions);
+  if (!open.kernels) p.kernels = chosen("--kernels", o.kernels, sim::kKernels);
+  if (!open.overlap) p.overlap = overlap_of(o.overlap);
+  p = at_stage(p, o.zero.value_or(1), open);
   p.loss = chosen("--loss", o.loss, sim::kLosses);
   p.optimizer = chosen("--optimizer", o.optimizer, sim::kOptimizers);
   read_precision(o, p);
-  p.overlap = overlap_of(given(o.overlap, fsdp ? "gradients,weights" : "none"));
   p.sharding = sharding_of(o, p.overlap);
   p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size);
   if (p.bucket.count < 1) throw InputError("--bucket-size: is 0; write more");

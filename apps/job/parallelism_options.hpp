@@ -4,7 +4,9 @@
 #include <boost/program_options.hpp>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "sim/workload/parallelism.hpp"
 
@@ -23,8 +25,22 @@ struct ParallelismOptions {
   std::string weight_precision, optimizer, placement;
 };
 
+// Names of flags, without dashes, that a command chooses where they are not given.
+using ChosenFlags = std::set<std::string_view>;
+
+// The help shows "chosen" for the default of a chosen flag, else what run takes.
 void add_parallelism_flags(boost::program_options::options_description& flags,
-                           ParallelismOptions& options);
+                           ParallelismOptions& options, const ChosenFlags& chosen = {});
+// What no flag says, so that the stage of ZeRO decides: it stands for the software that is trained
+// with, Megatron's or, of stage 3, PyTorch's FSDP.
+struct OpenSoftware {
+  bool attention = true, kernels = true, overlap = true;
+};
+[[nodiscard]] OpenSoftware open_software(const ParallelismOptions& options);
+// The same as --zero `stage` has it: flags and searches alike choose a stage by this.
+[[nodiscard]] sim::Parallelism at_stage(sim::Parallelism parallelism, int stage,
+                                        const OpenSoftware& open);
+
 // All of it but the accumulation.
 [[nodiscard]] sim::Parallelism parallelism_of(const ParallelismOptions& options);
 // --accumulation, or what --global-batch leaves for each of `replicas` that a step has in all.

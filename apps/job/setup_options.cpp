@@ -24,36 +24,27 @@ bool is_possible(const Job& job, const Setup& setup) {
   return problems(job.context(setup), setup.scheme).empty();
 }
 
-// Data-parallel ranks of 1, 2, 4 and so on nodes, as far as such groups are all alike.
-std::vector<int> groups_of_nodes(const Job& job, const sim::Parallelism& p) {
+// Sizes of groups that are all alike: parts of a node's ranks, and 1, 2, 4 and so on nodes.
+std::vector<int> sizes_of_groups(const Job& job, const sim::Parallelism& p) {
   const int ranks = data_parallel(job.cluster, p);
-  std::vector<int> groups;
-  for (int group = ranks / replica_nodes(job.cluster, p); group > 1 && group < ranks; group *= 2) {
-    if (ranks % group == 0) groups.push_back(group);
+  const int of_node = ranks / replica_nodes(job.cluster, p);
+  std::vector<int> sizes;
+  for (int size = 2; size < of_node; size *= 2) {
+    if (of_node % size == 0) sizes.push_back(size);
   }
-  return groups;
+  for (int size = of_node; size > 1 && size < ranks; size *= 2) {
+    if (ranks % size == 0) sizes.push_back(size);
+  }
+  return sizes;
 }
 
-// The forms of one stage of a scheme, whole groups first.
-void add_forms(const Job& job, const Setup& setup, std::vector<Setup>& forms) {
-  const auto add = [&](int ranks, bool gathers_matrices) {
-    Setup form = setup;
-    form.parallelism.sharding.ranks = ranks;
-    form.parallelism.gathers_matrices = gathers_matrices;
-    if (is_possible(job, form)) forms.push_back(std::move(form));
-  };
-  const sim::Parallelism& p = setup.parallelism;
-  std::vector<int> groups{0};
-  if (p.sharding.stage == 3 && by_rings(setup.scheme)) {
-    const std::vector<int> of_nodes = groups_of_nodes(job, p);
-    groups.insert(groups.end(), of_nodes.begin(), of_nodes.end());
-  }
-  const bool takes_fp8 = p.sharding.stage == 3 && p.matrices == sim::MatrixPrecision::fp8 &&
-                         setup.scheme.weights.wire.is_plain();
-  for (const int ranks : groups) {
-    add(ranks, false);
-    if (takes_fp8) add(ranks, true);
-  }
+// As many micro-batches of the same size, else of one sequence, as make a step of so many sequences.
+bool set_batch(const Job& job, std::int64_t sequences, sim::Parallelism& p) {
+  const std::int64_t replicas = data_parallel(job.cluster, p);
+  if (sequences % (replicas * p.micro_batch) != 0) p.micro_batch = 1;
+  if (sequences % replicas != 0) return false;
+  p.accumulation = static_cast<int>(sequences / (replicas * p.micro_batch));
+  return is_held(job.cluster, job.model, p);
 }
 
 }  // namespace
@@ -72,10 +63,40 @@ double memory_needed(const Job& job, const Setup& setup) {
       .total();
 }
 
+std::vector<sim::Parallelism> sharding_forms(const Job& job, const sim::Scheme& scheme,
+                                             const sim::Parallelism& p) {
+  const bool fsdp = p.sharding.stage == 3;
+  std::vector<int> groups{0};
+  if (job.given.contains("hybrid-shard")) {
+    groups = {job.parallelism.sharding.ranks};
+  } else if (fsdp && by_rings(scheme)) {
+    const std::vector<int> smaller = sizes_of_groups(job, p);
+    groups.insert(groups.end(), smaller.begin(), smaller.end());
+  }
+  std::vector<bool> precisions{false};
+  if (job.given.contains("weight-precision")) {
+    precisions = {job.parallelism.gathers_matrices};
+  } else if (fsdp && p.matrices == sim::MatrixPrecision::fp8 && scheme.weights.wire.is_plain()) {
+    precisions.push_back(true);
+  }
+  std::vector<sim::Parallelism> forms;
+  for (const int ranks : groups) {
+    for (const bool fp8 : precisions) {
+      sim::Parallelism form = p;
+      form.sharding.ranks = ranks;
+      form.gathers_matrices = fp8;
+      if (is_possible(job, {scheme, form})) forms.push_back(form);
+    }
+  }
+  return forms;
+}
+
 Setup start_of(const Job& job, const sim::Scheme& scheme) {
   Setup setup = job.setup_of(scheme);
-  setup.parallelism.overlap = kAll;
-  setup.parallelism.gradients = sim::Precision::bf16;
+  if (!job.given.contains("overlap")) setup.parallelism.overlap = kAll;
+  if (!job.given.contains("gradient-precision")) {
+    setup.parallelism.gradients = sim::Precision::bf16;
+  }
   return setup;
 }
 
@@ -84,9 +105,11 @@ std::vector<Setup> other_shardings(const Job& job, std::span<const sim::Scheme> 
   std::vector<Setup> setups;
   for (const sim::Scheme& scheme : schemes) {
     for (const int stage : scheme.zero) {
-      Setup setup{scheme, from.parallelism};
-      setup.parallelism.sharding.stage = stage;
-      add_forms(job, setup, setups);
+      if (job.given.contains("zero") && stage != *job.zero) continue;
+      const sim::Parallelism staged = at_stage(from.parallelism, stage, chosen_software(job));
+      for (const sim::Parallelism& form : sharding_forms(job, scheme, staged)) {
+        setups.push_back({scheme, form});
+      }
     }
   }
   return setups;
@@ -112,12 +135,56 @@ std::vector<Setup> other_splits(const Job& job, const Setup& from) {
     if (!is_held(job.cluster, job.model, setup.parallelism)) break;
     if (sequences % count != 0) continue;
     setup.parallelism.micro_batch = static_cast<int>(sequences / count);
+    if (job.given.contains("micro-batch") &&
+        setup.parallelism.micro_batch != job.parallelism.micro_batch) {
+      continue;
+    }
     if (is_possible(job, setup)) setups.push_back(std::move(setup));
   }
   return setups;
 }
 
+std::vector<Setup> other_tensors(const Job& job, const Setup& from) {
+  const std::int64_t batch = global_batch(job.cluster, from.parallelism);
+  std::vector<int> degrees;
+  for (int degree = 1; degree <= job.cluster.gpus_per_node; ++degree) degrees.push_back(degree);
+  if (job.given.contains("tp")) degrees = {job.parallelism.tensor};
+  std::vector<Setup> setups;
+  for (const int degree : degrees) {
+    std::vector<bool> sequence_parallel{true, false};
+    if (degree == 1) sequence_parallel = {false};
+    if (job.given.contains("sequence-parallel")) {
+      sequence_parallel = {job.parallelism.sequence_parallel};
+    }
+    for (const bool split : sequence_parallel) {
+      Setup setup = from;
+      setup.parallelism.tensor = degree;
+      setup.parallelism.sequence_parallel = split;
+      if (!is_possible(job, setup)) continue;
+      if (set_batch(job, batch, setup.parallelism)) setups.push_back(std::move(setup));
+    }
+  }
+  return setups;
+}
+
+std::vector<sim::Recompute> recomputations(const Job& job, const sim::Parallelism& p) {
+  using enum sim::Recompute;
+  if (job.given.contains("recompute")) return {job.parallelism.recompute};
+  if (p.attention == sim::Attention::fused) return {none, alternate, full};
+  return {none, selective, full};
+}
+
+std::vector<Setup> other_recomputes(const Job& job, const Setup& from) {
+  std::vector<Setup> setups;
+  for (const sim::Recompute recompute : recomputations(job, from.parallelism)) {
+    setups.push_back(from);
+    setups.back().parallelism.recompute = recompute;
+  }
+  return setups;
+}
+
 std::vector<Setup> other_overlaps(const Job& job, const Setup& from) {
+  if (job.given.contains("overlap")) return {from};
   Setup as_given = from;
   as_given.parallelism.overlap = job.parallelism.overlap;
   Setup all = from;
@@ -125,7 +192,8 @@ std::vector<Setup> other_overlaps(const Job& job, const Setup& from) {
   return {all, as_given};
 }
 
-std::vector<Setup> other_precisions(const Job&, const Setup& from) {
+std::vector<Setup> other_precisions(const Job& job, const Setup& from) {
+  if (job.given.contains("gradient-precision")) return {from};
   std::vector<Setup> setups(2, from);
   setups[0].parallelism.gradients = sim::Precision::bf16;
   setups[1].parallelism.gradients = sim::Precision::fp32;
@@ -135,7 +203,8 @@ std::vector<Setup> other_precisions(const Job&, const Setup& from) {
 std::vector<Setup> other_buckets(const Job& job, const Setup& from) {
   const sim::Overlap& overlap = from.parallelism.overlap;
   const bool has_buckets = overlap.gradients || overlap.weights;
-  if (!has_buckets || from.parallelism.sharding.stage == 3) return {from};
+  if (job.given.contains("bucket-size") || !has_buckets || from.parallelism.sharding.stage == 3)
+    return {from};
   std::vector<Setup> setups;
   for (const int times : {1, 4, 16}) {
     setups.push_back(from);
@@ -146,20 +215,14 @@ std::vector<Setup> other_buckets(const Job& job, const Setup& from) {
 
 std::string flags_of(const Job& job, const Setup& setup) {
   const sim::Parallelism& p = setup.parallelism;
-  std::string flags = changed_flags(job.setup_of(setup.scheme).parallelism, p);
-  const bool fsdp = p.sharding.stage == 3;
-  if (flags.find("--zero ") == std::string::npos || fsdp == (job.zero == 3)) return flags;
-  // --zero 3 stands for another framework's software, which the search does not change.
-  const auto usual_attention = fsdp ? sim::Attention::fused : sim::Attention::unfused;
-  const auto usual_kernels = fsdp ? sim::Kernels::eager : sim::Kernels::megatron;
-  if (p.attention != usual_attention) {
-    flags += fmt::format(" --attention {}", name_of(p.attention, sim::kAttentions));
-  }
-  if (p.kernels != usual_kernels) {
-    flags += fmt::format(" --kernels {}", name_of(p.kernels, sim::kKernels));
-  }
-  if (flags.find("--overlap ") == std::string::npos) flags += " --overlap " + to_text(p.overlap);
-  return flags;
+  sim::Parallelism usual = job.setup_of(setup.scheme).parallelism;
+  const bool same_software = p.attention == usual.attention && p.kernels == usual.kernels;
+  if (p.sharding.stage == usual.sharding.stage && same_software) return changed_flags(usual, p);
+  // The stage, and with it the software that its flag stands for.
+  const std::string zero = fmt::format("--zero {}", p.sharding.stage);
+  usual = at_stage(usual, p.sharding.stage, job.open);
+  const std::string rest = changed_flags(usual, p);
+  return rest.empty() ? zero : zero + " " + rest;
 }
 
 }  // namespace apps

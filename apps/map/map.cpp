@@ -27,7 +27,9 @@ constexpr const char* kMapUsage =
     "compressed\n"
     "scheme over the fastest uncompressed setup. Both choose the options that they are fastest "
     "with\n"
-    "(as run --baseline best --tune does), at the same tokens of a step.\n\n"
+    "(as run --baseline best --tune does), at the same tokens of a step. A flag that is given is "
+    "not\n"
+    "chosen.\n\n"
     "A model's --tp is, unless given, the smallest with which an uncompressed step fits in "
     "memory:\n"
     "under ZeRO-1, which leaves the whole weights that most schemes need; else under ZeRO-3; else\n"
@@ -68,7 +70,9 @@ void refuse_batch(const po::variables_map& values) {
 std::optional<MapOptions> parse(const Arguments& arguments) {
   MapOptions o;
   std::string bandwidths;
-  po::options_description flags = job_flags(o.job);
+  po::options_description flags = job_flags(
+      o.job, {.chosen = {"scheme", "tp", "zero", "hybrid-shard", "micro-batch", "accumulation",
+                         "overlap", "weight-precision", "gradient-precision", "bucket-size"}});
   po::options_description map("The map");
   map.add_options()("bandwidths",
                     po::value(&bandwidths)
@@ -77,11 +81,13 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
       "tokens", po::value(&o.tokens)->default_value(std::int64_t{4} << 20),
       "of a step, rounded up to as many sequences for each replica")(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
+  const po::options_description job = flags;
   flags.add(map);
   po::variables_map values;
   if (!parse_arguments(arguments, kMapUsage, flags, {}, values)) return std::nullopt;
   check_format(o.format);
   refuse_batch(values);
+  o.job.given = names_given(job, values);
   o.models = split(o.job.model);
   o.job.schemes =
       split(values["scheme"].defaulted() ? kTrainedSchemes : values["scheme"].as<std::string>());

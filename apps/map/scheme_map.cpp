@@ -9,7 +9,6 @@
 
 #include "apps/job/setup_options.hpp"
 #include "sim/base/error.hpp"
-#include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
 namespace {
@@ -49,14 +48,6 @@ std::vector<sim::Scheme> compressed_schemes(const Job& job) {
   return schemes;
 }
 
-std::string flags_beside(const MapJob& job, const Setup& setup) {
-  std::string flags = flags_of(job.given, setup);
-  if (setup.parallelism.tensor != job.given.parallelism.tensor) {
-    flags = fmt::format("--tp {}{}{}", setup.parallelism.tensor, flags.empty() ? "" : " ", flags);
-  }
-  return flags;
-}
-
 MapPoint point_of(const MapJob& job, sim::Bandwidth bandwidth) {
   const Job& laid = job.job;
   return {.topology = laid.cluster.name,
@@ -80,6 +71,7 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   }
   Job job = given;
   if (tensor == 0) choose_tensor(job);
+  job.given.insert({"tp", "sequence-parallel", "recompute"});  // the same for both sides
   const std::int64_t pass =
       std::int64_t{data_parallel(job.cluster, job.parallelism)} * job.model.sequence;
   const std::int64_t passes = tokens / pass + (tokens % pass == 0 ? 0 : 1);
@@ -118,8 +110,8 @@ std::vector<MapPoint> map_points(const MapJob& job, std::span<const sim::Bandwid
     };
     search(plain, &MapPoint::uncompressed);
     search(compressed, &MapPoint::compressed);
-    point.uncompressed_flags = flags_beside(job, point.uncompressed.setup);
-    point.compressed_flags = flags_beside(job, point.compressed.setup);
+    point.uncompressed_flags = flags_of(job.given, point.uncompressed.setup);
+    point.compressed_flags = flags_of(job.given, point.compressed.setup);
     faster = &point;
   }
   return points;

@@ -7,7 +7,7 @@
 namespace apps {
 namespace {
 
-enum class Known { first_bound, second_bound, simulated };
+enum class Known { group, first_bound, second_bound, simulated };
 
 struct Waiting {
   Score score;
@@ -31,8 +31,10 @@ std::vector<Ranked> best_first(Choices& choices, const Scoring& scoring, std::si
     const auto score = scoring(candidate, seconds);
     if (score) queue.push({*score, known, candidate, seconds});
   };
-  for (std::size_t candidate = 0; candidate < choices.count(); ++candidate) {
-    push(candidate, Known::first_bound, choices.first_bound(candidate));
+  const std::size_t count_at_first = choices.count();
+  for (std::size_t candidate = 0; candidate < count_at_first; ++candidate) {
+    push(candidate, choices.is_group(candidate) ? Known::group : Known::first_bound,
+         choices.first_bound(candidate));
     progress(choices);
   }
   std::vector<Ranked> best;
@@ -41,6 +43,11 @@ std::vector<Ranked> best_first(Choices& choices, const Scoring& scoring, std::si
     queue.pop();
     progress(choices);
     switch (next.known) {
+      case Known::group:
+        for (const std::size_t one : choices.open(next.candidate)) {
+          push(one, Known::first_bound, std::max(next.seconds, choices.first_bound(one)));
+        }
+        break;
       case Known::first_bound:
         push(next.candidate, Known::second_bound,
              std::max(next.seconds, choices.second_bound(next.candidate)));
@@ -59,12 +66,20 @@ std::vector<Ranked> best_first(Choices& choices, const Scoring& scoring, std::si
 std::vector<Ranked> best_of_all(Choices& choices, const Scoring& scoring, std::size_t count,
                                 const std::function<void(const Choices&)>& progress) {
   std::vector<Ranked> ranked;
-  for (std::size_t candidate = 0; candidate < choices.count(); ++candidate) {
+  const auto rank = [&](std::size_t candidate) {
     progress(choices);
     const double seconds = choices.seconds(candidate);
     if (const auto score = scoring(candidate, seconds)) {
       ranked.push_back({candidate, *score, seconds});
     }
+  };
+  const std::size_t count_at_first = choices.count();
+  for (std::size_t candidate = 0; candidate < count_at_first; ++candidate) {
+    if (!choices.is_group(candidate)) {
+      rank(candidate);
+      continue;
+    }
+    for (const std::size_t one : choices.open(candidate)) rank(one);
   }
   std::ranges::stable_sort(ranked, {}, &Ranked::score);
   if (ranked.size() > count) ranked.resize(count);

@@ -1,7 +1,7 @@
 // The search: best first, by lower bounds.
 //
-// Each candidate waits with a score that its time cannot better: of its first bound, then of the
-// second one, then of its simulation. The one with the lowest score is refined to the next; one that
+// Each candidate waits with a score that its time cannot better: of its group's bound, of its own
+// first bound, then of the second one, then of its simulation. The one with the lowest score is refined to the next; one that
 // is simulated when it comes up is the best of all that are left. So the first ten to come up are
 // the ten best, and what is simulated besides them had a bound below the tenth.
 #pragma once

@@ -16,16 +16,20 @@ class Choices {
  public:
   virtual ~Choices() = default;
 
-  // Of candidates; those too large for a GPU's memory are none.
+  // Candidates at first, numbered from 0. Each is something to train on, or a group of them.
   [[nodiscard]] virtual std::size_t count() const = 0;
+  [[nodiscard]] virtual bool is_group(std::size_t candidate) const = 0;
+  // What is in a group but for what is too large for a GPU's memory; numbers beyond those before.
+  virtual std::vector<std::size_t> open(std::size_t group) = 0;
 
   // Seconds of a step or a round: bounds that it cannot beat, the second one nearer and dearer to
-  // find out, then what it takes. Each is found out once.
+  // find out, then what it takes. Each is found out once. A group has the first alone, which none in
+  // it beats.
   virtual double first_bound(std::size_t candidate) = 0;
   virtual double second_bound(std::size_t candidate) = 0;
   virtual double seconds(std::size_t candidate) = 0;
 
-  // Tokens of a step or a round.
+  // The rest is the same for all of a group. Tokens of a step or a round.
   [[nodiscard]] virtual double tokens(std::size_t candidate) const = 0;
   // Of training that takes so long: at least, and exactly once seconds() is known.
   [[nodiscard]] virtual Price price(std::size_t candidate, sim::Seconds time) const = 0;

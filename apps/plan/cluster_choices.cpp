@@ -19,8 +19,11 @@ using sim::InputError;
 
 constexpr double kUnlimited = 1000;  // times the fastest NICs
 
-void check_fits(const PlanOptions& options, const Space& space) {
-  if (!space.candidates.empty()) return;
+// Opens groups until something fits.
+void check_fits(const PlanOptions& options, Space& space) {
+  for (const Candidate& group : space.groups) {
+    if (!open(space, group).empty()) return;
+  }
   const sim::Gpu& gpu = space.given.cluster.gpu;
   if (!space.smallest) {
     throw InputError(fmt::format(
@@ -30,34 +33,36 @@ void check_fits(const PlanOptions& options, const Space& space) {
   }
   Space one = space;
   one.layouts = {*space.smallest};
-  throw InputError(
-      fmt::format("--model: no setup of {} fits in the {:.1f} GB of a {}; the least "
-                  "needs {:.1f} GB: {}",
-                  space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
-                  space.smallest->memory / 1e9, run_line(options, one, {space.smallest_offer, 0})));
+  const Candidate smallest{.offer = space.smallest_offer, .frame = 0, .layout = 0};
+  throw InputError(fmt::format(
+      "--model: no setup of {} fits in the {:.1f} GB of a {}; the least needs {:.1f} GB: {}",
+      space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
+      space.smallest->memory / 1e9, run_line(options, one, smallest)));
 }
 
-// The same layouts, each on as many nodes with NICs that are no limit.
+// The same frames, each on as many nodes with NICs that are no limit.
 Space with_unlimited_network(const Space& space) {
   Space unlimited = space;
   unlimited.offers.clear();
-  unlimited.candidates.clear();
+  unlimited.groups.clear();
+  unlimited.opened.clear();
+  unlimited.layouts.clear();
   std::map<int, std::size_t> offers;  // by nodes
-  std::vector<bool> seen(space.layouts.size());
   sim::Bandwidth most;
   for (const Job& offer : space.offers) {
     most = std::max(most, offer.cluster.network.nic_bandwidth);
   }
-  for (const Candidate& candidate : space.candidates) {
-    if (seen[candidate.layout]) continue;
-    seen[candidate.layout] = true;
-    const Job& job = space.job(candidate);
+  for (std::size_t i = 0; i < unlimited.frames.size(); ++i) {
+    SizedFrame& frame = unlimited.frames[i];
+    const Job& job = space.offers[frame.first_offer];
     const auto [found, added] = offers.try_emplace(job.cluster.nodes, unlimited.offers.size());
     if (added) {
       unlimited.offers.push_back(job);
       unlimited.offers.back().cluster = with_nics(job.cluster, most * kUnlimited);
     }
-    unlimited.candidates.push_back({found->second, candidate.layout});
+    frame.first_offer = found->second;
+    frame.offers = 1;
+    unlimited.groups.push_back({.offer = found->second, .frame = i});
   }
   return unlimited;
 }
@@ -67,15 +72,28 @@ using SpeedsByNodes = std::map<int, double>;  // seconds per token with an unlim
 class ClusterChoices : public Choices {
  public:
   ClusterChoices(const PlanOptions& options, Space space)
-      : options_(options), space_(std::move(space)), times_(space_) {}
+      : options_(options), space_(std::move(space)), times_(space_), candidates_(space_.groups) {}
 
   [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] std::size_t offer(std::size_t i) const { return at(i).offer; }
   void take(SpeedsByNodes full_speeds, const Searched& searched) {
     full_speeds_ = std::move(full_speeds);
     before_ = searched;
   }
 
-  [[nodiscard]] std::size_t count() const override { return space_.candidates.size(); }
+  [[nodiscard]] std::size_t count() const override { return space_.groups.size(); }
+  [[nodiscard]] bool is_group(std::size_t i) const override { return at(i).is_group(); }
+
+  std::vector<std::size_t> open(std::size_t group) override {
+    const auto [found, added] = members_.try_emplace(group);
+    if (added) {
+      for (const Candidate& one : apps::open(space_, at(group))) {
+        found->second.push_back(candidates_.size());
+        candidates_.push_back(one);
+      }
+    }
+    return found->second;
+  }
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
   double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
@@ -124,7 +142,7 @@ class ClusterChoices : public Choices {
 
   [[nodiscard]] Searched searched() const override {
     Searched all = before_;
-    all.setups = static_cast<std::int64_t>(space_.candidates.size()) + space_.too_large;
+    all.setups = space_.setups;
     all.too_large = space_.too_large;
     all.not_held = space_.not_held;
     all.planned += times_.planned();
@@ -133,14 +151,16 @@ class ClusterChoices : public Choices {
   }
 
  private:
-  [[nodiscard]] const Candidate& at(std::size_t i) const { return space_.candidates[i]; }
+  [[nodiscard]] const Candidate& at(std::size_t i) const { return candidates_[i]; }
   [[nodiscard]] const sim::Cluster& cluster(std::size_t i) const {
     return space_.job(at(i)).cluster;
   }
 
   const PlanOptions& options_;
-  const Space space_;
+  Space space_;
   ClusterTimes times_;
+  std::vector<Candidate> candidates_;                        // the groups, then what was opened
+  std::map<std::size_t, std::vector<std::size_t>> members_;  // by group
   SpeedsByNodes full_speeds_;
   Searched before_;  // to find those
 };
@@ -153,7 +173,7 @@ void find_full_speeds(const PlanOptions& options, ClusterChoices& choices,
   SpeedsByNodes speeds;
   for (std::size_t offer = 0; offer < space.offers.size(); ++offer) {
     const auto scoring = [&](std::size_t candidate, double seconds) -> std::optional<Score> {
-      if (space.candidates[candidate].offer != offer) return std::nullopt;
+      if (unlimited.offer(candidate) != offer) return std::nullopt;
       return Score{seconds / unlimited.tokens(candidate), 0, 0};
     };
     const auto best = best_of(unlimited, scoring, 1, options.exhaustive, progress);

@@ -1,12 +1,29 @@
 #include "apps/plan/cluster_times.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/least_time.hpp"
 
 namespace apps {
 
+double ClusterTimes::group_bound(const Candidate& group) {
+  const auto [found, added] = group_bounds_.try_emplace(group.frame);
+  double& least = found->second;
+  if (!added) return least;
+  const Job& job = space_.job(group);
+  const sim::Parallelism& frame = space_.frames[group.frame].parallelism;
+  least = std::numeric_limits<double>::infinity();
+  for (const sim::Scheme& scheme : space_.schemes) {
+    least = std::min(least, first_.kernels_s(job, frame, scheme.activations.tensor));
+  }
+  return least *= 1 - sim::kRounded;
+}
+
 double ClusterTimes::first_bound(const Candidate& candidate) {
+  if (candidate.is_group()) return group_bound(candidate);
   const auto [found, added] = first_bounds_.try_emplace(candidate.layout);
   const Job& job = space_.job(candidate);
   if (added) found->second = first_.of(job, space_.setup(candidate));

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "apps/plan/first_bound.hpp"
 #include "apps/plan/space.hpp"
+#include "apps/search/first_bound.hpp"
 #include "sim/report/report.hpp"
 
 namespace apps {
@@ -15,7 +15,8 @@ class ClusterTimes {
  public:
   explicit ClusterTimes(const Space& space) : space_(space) {}
 
-  // Seconds that a step takes at least: in closed form, and by its schedule (sim::least_time()).
+  // Seconds that a step takes at least: in closed form, that of a group what its kernels take with
+  // any scheme; and by its schedule (sim::least_time()).
   [[nodiscard]] double first_bound(const Candidate& candidate);
   [[nodiscard]] double planned_bound(const Candidate& candidate);
   [[nodiscard]] const sim::StepReport& simulated(const Candidate& candidate);
@@ -32,7 +33,10 @@ class ClusterTimes {
 
   const Space& space_;
   FirstBounds first_;
+  [[nodiscard]] double group_bound(const Candidate& group);
+
   std::map<std::size_t, FirstBound> first_bounds_;  // by layout
+  std::map<std::size_t, double> group_bounds_;      // by frame
   std::map<Key, double> planned_bounds_;
   std::map<Key, sim::StepReport> reports_;
   std::int64_t planned_ = 0;

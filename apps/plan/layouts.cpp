@@ -41,13 +41,20 @@ bool is_by_node(const sim::Scheme& scheme) {
          scheme.weights.secondary_shards;
 }
 
-class LayoutSearch {
+class FrameSearch {
  public:
-  LayoutSearch(const PlanOptions& options, std::span<const Ground> grounds,
-               std::span<const sim::Scheme> schemes)
-      : options_(options), grounds_(grounds), first_(*grounds.front().job), schemes_(schemes) {}
+  FrameSearch(const PlanOptions& options, std::span<const Ground> grounds,
+              std::span<const sim::Scheme> schemes)
+      : options_(options), grounds_(grounds), first_(*grounds.front().job) {
+    for (const sim::Scheme& scheme : schemes) {
+      for (const int stage : scheme.zero) {
+        if (first_.zero && stage != *first_.zero) continue;
+        (stage == 3 ? fsdp_ : below_) = true;
+      }
+    }
+  }
 
-  Layouts find() && {
+  Frames find() && {
     int gpus = first_.cluster.gpus_per_node;
     for (const Ground& ground : grounds_) {
       gpus = std::min(gpus, ground.job->cluster.gpus_per_node);
@@ -57,14 +64,16 @@ class LayoutSearch {
       for (const int pipeline : degrees("pp", first_.parallelism.pipeline, first_.model.layers)) {
         p.tensor = tensor;
         p.pipeline = pipeline;
-        if (is_possible(p)) add_splits(p);
+        p.virtual_stages = 1;
+        p.sequence_parallel = false;
+        if (is_possible(p)) add_orders(p);
       }
     }
     return std::move(found_);
   }
 
  private:
-  [[nodiscard]] bool fixed(const char* flag) const { return options_.given.contains(flag); }
+  [[nodiscard]] bool fixed(const char* flag) const { return first_.given.contains(flag); }
 
   [[nodiscard]] bool all(const auto& holds) const {
     return std::ranges::all_of(grounds_, [&](const Ground& one) { return holds(*one.job); });
@@ -80,6 +89,48 @@ class LayoutSearch {
     return fixed(flag) ? std::vector{given} : divisors(whole);
   }
 
+  // Behind one switch all GPUs are neighbours, and one replica has no others.
+  [[nodiscard]] bool placement_matters(const sim::Parallelism& p) const {
+    return std::ranges::any_of(grounds_, [&](const Ground& one) {
+      const sim::Cluster& cluster = one.job->cluster;
+      const bool mesh = cluster.nvlink.kind == sim::Nvlink::Kind::full_mesh;
+      return data_parallel(cluster, p) > 1 && (cluster.nodes > 1 || mesh);
+    });
+  }
+
+  // Chunks of pipeline stages, sequence parallelism, and which groups are neighbours: tensor-parallel
+  // ranks, then replicas or pipeline stages.
+  void add_orders(const sim::Parallelism& p) {
+    const sim::Parallelism& given = first_.parallelism;
+    std::vector<int> chunks{1};
+    if (fixed("virtual-stages")) {
+      chunks = {given.virtual_stages};
+    } else if (p.pipeline > 1) {
+      chunks = divisors(first_.model.layers / p.pipeline);
+    }
+    std::vector<bool> sequences{false};
+    if (fixed("sequence-parallel")) {
+      sequences = {given.sequence_parallel};
+    } else if (p.tensor > 1) {
+      sequences = {true, false};
+    }
+    std::vector placements{given.placement};
+    if (!fixed("placement") && p.pipeline > 1 && placement_matters(p)) {
+      placements.push_back({sim::Axis::tensor, sim::Axis::pipeline, sim::Axis::data});
+    }
+    sim::Parallelism ordered = p;
+    for (const auto& placement : placements) {
+      ordered.placement = placement;
+      for (const int chunk : chunks) {
+        ordered.virtual_stages = chunk;
+        for (const bool sequence : sequences) {
+          ordered.sequence_parallel = sequence;
+          if (is_possible(ordered)) add_splits(ordered);
+        }
+      }
+    }
+  }
+
   void add_splits(const sim::Parallelism& p) {
     std::int64_t pass = 0;  // tokens of a micro-batch of one sequence in every replica
     for (const Ground& ground : grounds_) {
@@ -91,54 +142,89 @@ class LayoutSearch {
       ++found_.not_held;
       return;
     }
-    even_ = all([&](const Job& job) { return is_even(job.cluster, p); });
-    Setup start{schemes_.front(), p};
-    start.parallelism.micro_batch = 1;
-    start.parallelism.accumulation = static_cast<int>(passes);
-    for (const Setup& split : other_splits(first_, start)) {
-      if (fixed("micro-batch") && split.parallelism.micro_batch != p.micro_batch) continue;
-      if (!is_possible(split.parallelism) || !is_held(split.parallelism)) continue;
-      for (const sim::Recompute recompute : recomputes(p)) {
-        Setup from = split;
-        from.parallelism.recompute = recompute;
-        add_shardings(from);
+    sim::Parallelism split = p;
+    for (int count = 1; count <= passes; ++count) {
+      split.accumulation = count;
+      if (!is_held(split)) break;
+      if (passes % count != 0) continue;
+      split.micro_batch = static_cast<int>(passes / count);
+      if (fixed("micro-batch") && split.micro_batch != first_.parallelism.micro_batch) continue;
+      for (const int stage : {1, 3}) {
+        if (stage == 3 ? fsdp_ : below_) add_recomputes(at_stage(split, stage, software_));
       }
     }
-    if (!is_held(start.parallelism)) ++found_.not_held;
+    split.accumulation = static_cast<int>(passes);
+    if (!is_held(split)) ++found_.not_held;
   }
 
-  // What differs: a fused core keeps no scores that selective recomputation would leave out.
-  [[nodiscard]] std::vector<sim::Recompute> recomputes(const sim::Parallelism& given) const {
-    using enum sim::Recompute;
-    if (fixed("recompute")) return {given.recompute};
-    if (given.attention == sim::Attention::fused) return {none, alternate, full};
-    return {none, selective, full};
-  }
-
-  void add_shardings(const Setup& from) {
-    for (std::size_t scheme = 0; scheme < schemes_.size(); ++scheme) {
-      if (!even_ && is_by_node(schemes_[scheme])) continue;
-      for (const Setup& setup : other_shardings(first_, schemes_.subspan(scheme, 1), from)) {
-        const sim::Parallelism& p = setup.parallelism;
-        if (first_.zero && p.sharding.stage != *first_.zero) continue;
-        if (is_possible(p)) found_.all.push_back({.scheme = scheme, .parallelism = p});
-      }
+  void add_recomputes(sim::Parallelism p) {
+    for (const sim::Recompute recompute : recomputations(first_, p)) {
+      p.recompute = recompute;
+      if (is_possible(p)) found_.all.push_back(p);
     }
   }
 
   const PlanOptions& options_;
   const std::span<const Ground> grounds_;
   const Job& first_;
-  const std::span<const sim::Scheme> schemes_;
-  bool even_ = true;  // is_even() of the tensor and pipeline parallelism that is added
-  Layouts found_;
+  const OpenSoftware software_ = chosen_software(first_);
+  bool fsdp_ = false, below_ = false;  // stages that some scheme is defined for
+  Frames found_;
 };
+
+// Gradients in BF16 and FP32, and weights that stay after the forward pass.
+void add_forms(const Job& job, std::size_t scheme, const sim::Parallelism& sharded,
+               std::vector<Layout>& layouts) {
+  const sim::Parallelism& given = job.parallelism;
+  std::vector precisions{sim::Precision::bf16, sim::Precision::fp32};
+  if (job.given.contains("gradient-precision")) precisions = {given.gradients};
+  std::vector reshards{true, false};
+  const bool gathers = sharded.sharding.stage == 3 && data_parallel(job.cluster, sharded) > 1;
+  if (!gathers || job.given.contains("reshard")) {
+    reshards = {given.sharding.reshard_after_forward};
+  }
+  Layout layout{.scheme = scheme, .parallelism = sharded};
+  for (const sim::Precision precision : precisions) {
+    for (const bool reshard : reshards) {
+      layout.parallelism.gradients = precision;
+      layout.parallelism.sharding.reshard_after_forward = reshard;
+      layouts.push_back(layout);
+    }
+  }
+}
 
 }  // namespace
 
-Layouts layouts_of(const PlanOptions& options, std::span<const Ground> grounds,
-                   std::span<const sim::Scheme> schemes) {
-  return LayoutSearch(options, grounds, schemes).find();
+Frames frames_of(const PlanOptions& options, std::span<const Ground> grounds,
+                 std::span<const sim::Scheme> schemes) {
+  return FrameSearch(options, grounds, schemes).find();
+}
+
+std::vector<Layout> layouts_of(std::span<const Ground> grounds,
+                               std::span<const sim::Scheme> schemes,
+                               const sim::Parallelism& frame) {
+  const Job& first = *grounds.front().job;
+  const bool even = std::ranges::all_of(
+      grounds, [&](const Ground& one) { return is_even(one.job->cluster, frame); });
+  const auto possible = [&](const sim::Parallelism& p) {
+    return std::ranges::all_of(grounds, [&](const Ground& one) {
+      return problems(one.job->cluster, one.job->model, p).empty();
+    });
+  };
+  std::vector<Layout> layouts;
+  for (std::size_t i = 0; i < schemes.size(); ++i) {
+    if (!even && is_by_node(schemes[i])) continue;
+    for (const int stage : schemes[i].zero) {
+      if ((stage == 3) != (frame.sharding.stage == 3)) continue;
+      if (first.zero && stage != *first.zero) continue;
+      sim::Parallelism staged = frame;
+      staged.sharding.stage = stage;
+      for (const sim::Parallelism& form : sharding_forms(first, schemes[i], staged)) {
+        if (possible(form)) add_forms(first, i, form, layouts);
+      }
+    }
+  }
+  return layouts;
 }
 
 }  // namespace apps

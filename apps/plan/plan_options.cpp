@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "apps/arguments.hpp"
 #include "apps/job/round_job.hpp"
@@ -22,9 +23,12 @@ using sim::InputError;
 constexpr const char* kUsage =
     "usage: gardenhose plan --topology NAME --model NAME --tokens TOKENS [FLAGS]\n\n"
     "How to train a model on so many tokens: cluster size, speed of the NICs, tensor and pipeline\n"
-    "parallelism, scheme, stage of ZeRO, hybrid groups, micro-batches and recomputation, for the\n"
-    "lowest price, in the least time or over the smallest network. Prints the ten best with their\n"
-    "price, time, energy and memory, what bounds each, and the command that runs its step.\n\n"
+    "parallelism with sequence parallelism, virtual stages and their placement, scheme, stage of\n"
+    "ZeRO, hybrid groups, resharding, micro-batches, recomputation and the gradients' precision,\n"
+    "for the lowest price, in the least time or over the smallest network. Prints the ten best "
+    "with\n"
+    "their price, time, energy and memory, what bounds each, and the command that runs its "
+    "step.\n\n"
     "Where the topology is several sites: which of them take part (all, none, or 1, 2, 4... of a\n"
     "table, unless --set sites.NAME.count says it), what they send each other and how steps are "
     "run\n"
@@ -35,10 +39,14 @@ constexpr const char* kUsage =
     "A flag of run that is given (--tp 8, --recompute full) is not chosen. Schemes are "
     "uncompressed\n"
     "ones and those whose papers train language models, unless --scheme names others, or all. All\n"
-    "overlaps unless --overlap says otherwise. The answer is that of a search through everything\n"
-    "(--exhaustive does one): a setup is left out only where it does not fit in memory, or a "
-    "lower\n"
-    "bound of its time shows that it cannot be among the ten.\n\n"
+    "overlaps unless --overlap says otherwise. A stage of ZeRO comes with the software that "
+    "--zero\n"
+    "stands for, unless --attention or --kernels say it. Not chosen, and as run has them: --loss,\n"
+    "--precision, --optimizer, --bucket-size, --unit-layers, --prefetch and --backward-prefetch.\n"
+    "The answer is that of a search through everything (--exhaustive does one): a setup is left "
+    "out\n"
+    "only where it does not fit in memory, or a lower bound of its time shows that it cannot be\n"
+    "among the ten.\n\n"
     "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
     "\\\n"
     "                  --goal cheapest --deadline \"60 days\"\n"
@@ -196,6 +204,12 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
   }
 }
 
+ChosenFlags chosen_flags() {
+  return {"scheme",    "tp",           "pp",      "virtual-stages",   "sequence-parallel",
+          "placement", "zero",         "reshard", "hybrid-shard",     "micro-batch",
+          "recompute", "accumulation", "overlap", "weight-precision", "gradient-precision"};
+}
+
 std::string default_schemes(bool between_sites) {
   return between_sites ? kTrainedOuterSchemes : std::string("sharded,") + kTrainedSchemes;
 }
@@ -205,12 +219,11 @@ bool is_said_anew(const std::string& flag) {
   return flag == "topology" || flag == "model" || flag == "scheme" || flag == "nodes";
 }
 
-void note_given(const Arguments& arguments, const po::options_description& all,
-                const po::options_description& job, PlanOptions& o) {
+void note_passed_on(const Arguments& arguments, const po::options_description& all,
+                    const po::options_description& job, PlanOptions& o) {
   const auto parsed = po::command_line_parser(arguments).options(all).run();
   for (const auto& option : parsed.options) {
     if (job.find_nothrow(option.string_key, false) == nullptr) continue;
-    o.given.insert(option.string_key);
     if (is_said_anew(option.string_key)) continue;
     o.passed_on.push_back("--" + option.string_key);
     o.passed_on.insert(o.passed_on.end(), option.value.begin(), option.value.end());
@@ -222,7 +235,8 @@ void note_given(const Arguments& arguments, const po::options_description& all,
 std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   PlanOptions o;
   Texts texts;
-  const po::options_description job = job_flags(o.job, &texts.nodes);
+  const po::options_description job =
+      job_flags(o.job, {.chosen = chosen_flags(), .sizes = &texts.nodes});
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
   po::variables_map values;
@@ -245,7 +259,8 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
     }
   }
   refuse(values, o);
-  note_given(arguments, flags, job, o);
+  o.job.given = names_given(job, values);
+  note_passed_on(arguments, flags, job, o);
   return o;
 }
 

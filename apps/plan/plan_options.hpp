@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,6 @@ struct PlanOptions {
   // Flags of `run` that are given, in their order and as they were written, but for those that a
   // plan says for itself: what its commands begin with.
   Arguments passed_on;
-  std::set<std::string> given;  // names of those flags: a plan leaves them alone
 };
 
 // Nothing where the arguments ask for the help, which is printed. Throws InputError.

@@ -126,7 +126,8 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
         "the schemes or --set say\n");
   }
   print_text(
-      "searched: {} setups, {} too large for a GPU's memory; {} schedules planned, {} {}steps "
+      "searched: {} setups, {} of those looked at too large for a GPU's memory; {} schedules "
+      "planned, {} {}steps "
       "simulated{}{}\n",
       searched.setups, searched.too_large, searched.planned, searched.simulated,
       options.is_wide_area ? "inner " : "",

@@ -27,12 +27,6 @@ void append_layout(const PlanOptions& options, const Job& given, const Setup& se
     if (word.starts_with("--")) left_out = std::ranges::find(chosen, word) != chosen.end();
     if (!left_out) line.push_back(word);
   }
-  const auto add_degree = [&](const char* flag, int degree) {
-    if (degree == 1 || options.given.contains(flag)) return;
-    line.insert(line.end(), {std::string("--") + flag, std::to_string(degree)});
-  };
-  add_degree("tp", setup.parallelism.tensor);
-  add_degree("pp", setup.parallelism.pipeline);
   line.insert(line.end(), chosen.begin(), chosen.end());
 }
 

@@ -36,6 +36,8 @@ class SiteChoices : public Choices {
       : options_(options), space_(std::move(space)), times_(space_) {}
 
   [[nodiscard]] std::size_t count() const override { return space_.candidates.size(); }
+  [[nodiscard]] bool is_group(std::size_t) const override { return false; }
+  std::vector<std::size_t> open(std::size_t) override { return {}; }
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
   double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }

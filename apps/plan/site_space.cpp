@@ -62,7 +62,9 @@ Job job_of_table(const PlanOptions& options, const RoundJob& given, std::size_t 
           .model = given.model,
           .calibration = given.calibrations[table],
           .parallelism = given.parallelism,
-          .zero = options.job.parallelism.zero};
+          .zero = options.job.parallelism.zero,
+          .open = open_software(options.job.parallelism),
+          .given = options.job.given};
 }
 
 class SiteSpaceBuilder {
@@ -80,7 +82,7 @@ class SiteSpaceBuilder {
       space_.tables.push_back(job_of_table(options, space_.given, table));
     }
     grounds_ = space_.tables;
-    if (options.given.contains("overlap")) return;
+    if (options.job.given.contains("overlap")) return;
     for (Job& ground : grounds_) {
       ground.parallelism.overlap = start_of(ground, space_.inner.front()).parallelism.overlap;
     }
@@ -105,11 +107,13 @@ class SiteSpaceBuilder {
     }
     offer.area = sim::with_counts(space_.given.area, offer.counts);
     space_.offers.push_back(std::move(offer));
-    const Layouts layouts = layouts_of(options_, grounds, space_.inner);
-    space_.not_held += layouts.not_held;
-    for (const Layout& layout : layouts.all) {
-      space_.layouts.push_back({space_.offers.size() - 1, layout});
-      add_schemes(space_.context(space_.layouts.back()));
+    const Frames frames = frames_of(options_, grounds, space_.inner);
+    space_.not_held += frames.not_held;
+    for (const sim::Parallelism& frame : frames.all) {
+      for (const Layout& layout : layouts_of(grounds, space_.inner, frame)) {
+        space_.layouts.push_back({space_.offers.size() - 1, layout});
+        add_schemes(space_.context(space_.layouts.back()));
+      }
     }
   }
 

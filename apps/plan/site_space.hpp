@@ -42,7 +42,7 @@ struct SiteSpace {
   std::vector<SiteLayout> layouts;
   std::vector<SiteCandidate> candidates;  // that fit in their GPUs' memory
   std::int64_t too_large = 0;             // that do not
-  std::int64_t not_held = 0;              // Layouts::not_held
+  std::int64_t not_held = 0;              // Frames::not_held
   std::optional<SiteCandidate> closest;   // fit or not, what leaves most of the memory free
   double closest_share = 0;               // of the memory, that it needs
 

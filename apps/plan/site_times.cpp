@@ -122,8 +122,21 @@ double least_sent(const sim::RoundContext& context, std::size_t table,
 
 SiteTimes::StepKey SiteTimes::step_key(std::size_t table, const Layout& layout) {
   const sim::Parallelism& p = layout.parallelism;
-  return {table,          layout.scheme, p.tensor,         p.pipeline,       p.micro_batch,
-          p.accumulation, p.recompute,   p.sharding.stage, p.sharding.ranks, p.gathers_matrices};
+  return {table,
+          layout.scheme,
+          p.tensor,
+          p.pipeline,
+          p.virtual_stages,
+          p.placement,
+          p.sequence_parallel,
+          p.micro_batch,
+          p.accumulation,
+          p.recompute,
+          p.sharding.stage,
+          p.sharding.ranks,
+          p.sharding.reshard_after_forward,
+          p.gathers_matrices,
+          p.gradients};
 }
 
 double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {

@@ -3,13 +3,14 @@
 // bounds.
 #pragma once
 
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "apps/plan/first_bound.hpp"
 #include "apps/plan/site_space.hpp"
+#include "apps/search/first_bound.hpp"
 #include "sim/rounds/round_report.hpp"
 
 namespace apps {
@@ -41,8 +42,8 @@ class SiteTimes {
   [[nodiscard]] static Key key(const SiteCandidate& one) { return {one.layout, one.scheme}; }
 
   // What an inner step is known by: the table of the file, and all that a layout chooses.
-  using StepKey =
-      std::tuple<std::size_t, std::size_t, int, int, int, int, sim::Recompute, int, int, bool>;
+  using StepKey = std::tuple<std::size_t, std::size_t, int, int, int, std::array<sim::Axis, 3>,
+                             bool, int, int, sim::Recompute, int, int, bool, bool, sim::Precision>;
   [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout);
 
   [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "apps/job/setup_options.hpp"
@@ -36,7 +39,7 @@ class SpaceBuilder {
   explicit SpaceBuilder(const PlanOptions& options)
       : options_(options), given_(read_job(options.job)) {
     space_.given = given_;
-    if (!options.given.contains("overlap")) {
+    if (!given_.given.contains("overlap")) {
       given_.parallelism.overlap =
           start_of(given_, given_.setups.front().scheme).parallelism.overlap;
     }
@@ -65,51 +68,78 @@ class SpaceBuilder {
   void add_size(int nodes) {
     Job job = given_;
     job.cluster = sim::part_of(given_.cluster, nodes, given_.cluster.gpus_per_node);
-    first_offer_ = space_.offers.size();
+    const std::size_t first = space_.offers.size();
     if (options_.link_speeds.empty()) add_offer(job, {"", job.cluster.network.nic_bandwidth});
     for (const LinkSpeed& speed : options_.link_speeds) {
       add_offer(job, speed);
       if (nodes == 1) break;
     }
     const Ground ground{.job = &job};
-    const Layouts layouts = layouts_of(options_, {&ground, 1}, space_.schemes);
-    space_.not_held += layouts.not_held;
-    for (Layout layout : layouts.all) {
-      layout.memory = memory_needed(job, space_.setup(layout));
-      add(layout, job);
+    Frames frames = frames_of(options_, {&ground, 1}, space_.schemes);
+    space_.not_held += frames.not_held;
+    counts_.clear();
+    for (sim::Parallelism& frame : frames.all) {
+      add({.parallelism = frame, .first_offer = first, .offers = space_.offers.size() - first},
+          ground);
     }
   }
 
-  void add(const Layout& layout, const Job& job) {
-    const std::size_t offers = space_.offers.size() - first_offer_;
-    if (!space_.smallest || layout.memory < space_.smallest->memory) {
-      space_.smallest = layout;
-      space_.smallest_offer = first_offer_;
+  void add(const SizedFrame& frame, const Ground& ground) {
+    for (std::size_t i = 0; i < frame.offers; ++i) {
+      space_.groups.push_back({frame.first_offer + i, space_.frames.size()});
     }
-    if (layout.memory > static_cast<double>(job.cluster.gpu.memory.count)) {
-      space_.too_large += static_cast<std::int64_t>(offers);
-      return;
-    }
-    for (std::size_t i = 0; i < offers; ++i) {
-      space_.candidates.push_back({first_offer_ + i, space_.layouts.size()});
-    }
-    space_.layouts.push_back(layout);
+    space_.frames.push_back(frame);
+    const sim::Parallelism& p = frame.parallelism;
+    const auto [count, added] =
+        counts_.try_emplace({p.tensor, p.pipeline, p.placement, p.sharding.stage});
+    if (added) count->second = layouts_of({&ground, 1}, space_.schemes, p).size();
+    space_.setups += static_cast<std::int64_t>(count->second * frame.offers);
   }
 
   const PlanOptions& options_;
   Job given_;
   Space space_;
-  std::size_t first_offer_ = 0;  // of the size that is added
+  // Of a frame of the size that is added, by all that changes how many layouts it has.
+  std::map<std::tuple<int, int, std::array<sim::Axis, 3>, int>, std::size_t> counts_;
 };
 
 }  // namespace
 
 Space space_of(const PlanOptions& options) { return SpaceBuilder(options).build(); }
 
+std::vector<Candidate> open(Space& space, const Candidate& group) {
+  const SizedFrame& frame = space.frames[group.frame];
+  const auto [found, added] = space.opened.try_emplace(group.frame);
+  Opened& opened = found->second;
+  if (added) {
+    const Job& job = space.offers[frame.first_offer];
+    const auto capacity = static_cast<double>(job.cluster.gpu.memory.count);
+    const Ground ground{.job = &job};
+    opened.first = space.layouts.size();
+    for (Layout& layout : layouts_of({&ground, 1}, space.schemes, frame.parallelism)) {
+      layout.memory = memory_needed(job, space.setup(layout));
+      if (!space.smallest || layout.memory < space.smallest->memory) {
+        space.smallest = layout;
+        space.smallest_offer = frame.first_offer;
+      }
+      if (layout.memory > capacity) {
+        space.too_large += static_cast<std::int64_t>(frame.offers);
+      } else {
+        space.layouts.push_back(layout);
+      }
+    }
+    opened.count = space.layouts.size() - opened.first;
+  }
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < opened.count; ++i) {
+    candidates.push_back({group.offer, group.frame, opened.first + i});
+  }
+  return candidates;
+}
+
 double step_tokens(const Space& space, const Candidate& candidate) {
   const Job& job = space.job(candidate);
-  return static_cast<double>(
-             global_batch(job.cluster, space.layouts[candidate.layout].parallelism)) *
+  return static_cast<double>(global_batch(job.cluster, space.frames[candidate.frame].parallelism)) *
          job.model.sequence;
 }
 

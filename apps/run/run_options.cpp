@@ -37,10 +37,12 @@ po::options_description run_flags(RunOptions& o) {
   add("baseline", po::value(&o.baseline),
       "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form; 'best': the "
       "fastest uncompressed step of the same sequences, over schemes, stages of ZeRO, hybrid "
-      "sharding, FP8 gather, micro-batches, overlap, BF16 gradients and buckets");
+      "sharding, FP8 gather, tensor and sequence parallelism, recomputation, micro-batches, "
+      "overlap, BF16 gradients and buckets");
   add("tune", po::bool_switch(&o.tune),
-      "each scheme with the options that it is fastest with, of the same search; else as the flags "
-      "say");
+      "each scheme with the options that it is fastest with, of the same search; what a flag says "
+      "is not chosen, neither for the schemes nor for the best baseline. Without --tune, flags say "
+      "how the schemes are run, and the best baseline is free of them");
   add("break-even", po::bool_switch(&o.break_even),
       "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
       "(--format table always does, once the table is printed)");
@@ -62,6 +64,7 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
   o.job.schemes = split(values["scheme"].as<std::string>());
+  o.job.given = names_given(flags, values);
   check_format(o.format);
   if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
   if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
@@ -107,11 +110,13 @@ void warn_of_memory(const RunOptions& options, std::string_view what, const sim:
   const auto remedies = sim::what_would_fit(
       {context.cluster, context.model, context.parallelism, sim::codec_memory(context, inner)},
       capacity - memory.outer_state);
+  const bool may_tune = !options.tune && !is_wide_area(options.job.topology);
   const std::string line =
-      fmt::format("{}: needs {:.1f} GB of a {}'s {:.1f} GB; {}", what, memory.total() / 1e9,
+      fmt::format("{}: needs {:.1f} GB of a {}'s {:.1f} GB; {}{}", what, memory.total() / 1e9,
                   gpu.name, capacity / 1e9,
                   remedies.empty() ? "no flag here makes it fit: more GPUs, or --pp, would"
-                                   : fmt::format("what fits: {}", fmt::join(remedies, "; or ")));
+                                   : fmt::format("what fits: {}", fmt::join(remedies, "; or ")),
+                  may_tune ? "; --tune chooses the fastest setup that fits, if one does" : "");
   if (options.require_fit) throw sim::InputError("--require-fit: " + line);
   print_note("warning: {}\n", line);
 }

@@ -25,7 +25,9 @@ class Search {
     const Setup start = start_of(job_, schemes_.front());
     set_capacity(start);
     if (from_.first != nullptr) try_all({*from_.first});
-    try_shardings(start, Splits::largest);
+    std::vector<Setup> starts;
+    for (const Setup& shape : shapes(start)) add_shardings(shape, Splits::largest, starts);
+    try_all(starts);
     sim::require(best_.has_value(), "the capacity is no less than the least that a setup needs");
     for (double before = kNever; best_->step_time_s < before;) {
       before = best_->step_time_s;
@@ -33,7 +35,12 @@ class Search {
       try_all(other_overlaps(job_, best_->setup));
       try_all(other_precisions(job_, best_->setup));
       try_all(other_buckets(job_, best_->setup));
-      if (best_->step_time_s < before) try_shardings(best_->setup, Splits::as_given);
+      try_all(shapes(best_->setup));
+      if (best_->step_time_s < before) {
+        std::vector<Setup> shardings;
+        add_shardings(best_->setup, Splits::as_given, shardings);
+        try_all(shardings);
+      }
     }
     best_->considered = std::move(considered_);
     best_->fits = fits_;
@@ -41,12 +48,23 @@ class Search {
   }
 
  private:
+  // Tensor parallelism and what is recomputed, in every combination.
+  [[nodiscard]] std::vector<Setup> shapes(const Setup& from) const {
+    std::vector<Setup> setups;
+    for (const Setup& tensor : other_tensors(job_, from)) {
+      for (Setup& one : other_recomputes(job_, tensor)) setups.push_back(std::move(one));
+    }
+    return setups;
+  }
+
   void set_capacity(const Setup& start) {
     capacity_ = static_cast<double>(job_.cluster.gpu.memory.count);
     double least = kNever;
-    for (const Setup& sharding : other_shardings(job_, schemes_, start)) {
-      for (const Setup& split : other_splits(job_, sharding)) {
-        least = std::min(least, memory_needed(job_, split));
+    for (const Setup& shape : shapes(start)) {
+      for (const Setup& sharding : other_shardings(job_, schemes_, shape)) {
+        for (const Setup& split : other_splits(job_, sharding)) {
+          least = std::min(least, memory_needed(job_, split));
+        }
       }
     }
     fits_ = least <= capacity_;
@@ -68,8 +86,7 @@ class Search {
   enum class Splits { largest, as_given };
 
   // Each with its own largest micro-batches, and with the split that it is given.
-  void try_shardings(const Setup& from, Splits splits) {
-    std::vector<Setup> setups;
+  void add_shardings(const Setup& from, Splits splits, std::vector<Setup>& setups) const {
     for (Setup& sharding : other_shardings(job_, schemes_, from)) {
       for (const Setup& split : other_splits(job_, sharding)) {
         if (!is_held(split)) continue;
@@ -78,7 +95,6 @@ class Search {
       }
       if (splits == Splits::as_given) setups.push_back(std::move(sharding));
     }
-    try_all(setups);
   }
 
   void try_all(const std::vector<Setup>& setups) {
@@ -88,6 +104,9 @@ class Search {
       if (!seen_.insert(key_of(setup)).second) continue;
       fresh.push_back(&setup);
     }
+    std::ranges::stable_sort(fresh, {}, [&](const Setup* setup) {
+      return times_.at_least(*setup, from_.factor);  // a fast one tells much of the others
+    });
     if (from_.progress != nullptr) from_.progress->expect(static_cast<int>(fresh.size()));
     for (const Setup* setup : fresh) {
       if (from_.progress != nullptr) from_.progress->step();

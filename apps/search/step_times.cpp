@@ -11,6 +11,7 @@
 #include "apps/search/nic_bandwidth.hpp"
 #include "sim/cluster/fabric.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/schedule/least_time.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -32,9 +33,8 @@ double compute_seconds(const sim::Schedule& schedule) {
 
 std::string key_of(const Setup& setup) {
   const sim::Parallelism& p = setup.parallelism;
-  return fmt::format("{}{} {} {} {} {} {} {} {}", to_toml(setup.scheme), p.sharding.stage,
-                     p.sharding.ranks, p.gathers_matrices, p.micro_batch, p.accumulation,
-                     to_text(p.overlap), bytes_of(p.gradients), p.bucket.count);
+  return fmt::format("{}{} {} {} {} {}", to_toml(setup.scheme), changed_flags({}, p),
+                     p.sharding.ranks, p.micro_batch, p.accumulation, p.bucket.count);
 }
 
 StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
@@ -54,10 +54,12 @@ StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
 // A slower network makes no step faster. And a step is a longest path, whose lengths grow linearly
 // with the inverse of the bandwidth, so its time is convex in that: what two faster networks gave,
 // carried on, is a bound. Flows that share links are no paths: some is left for them.
-double StepTimes::at_least(const Known& known, double factor) {
+double StepTimes::at_least(const Known& known, double factor) const {
   constexpr double kLeft = 0.99;
-  double bound = 0;
-  if (known.bound) bound = std::max(known.bound->compute_s, known.bound->network_s / factor);
+  double bound = known.first.seconds(job_.cluster, factor);
+  if (known.bound) {
+    bound = std::max({bound, known.bound->compute_s, known.bound->network_s / factor});
+  }
   const auto faster = known.seconds.lower_bound(factor);
   if (faster == known.seconds.end()) return bound;
   bound = std::max(bound, faster->second);
@@ -68,8 +70,14 @@ double StepTimes::at_least(const Known& known, double factor) {
   return std::max(bound, kLeft * carried_on);
 }
 
+StepTimes::Known& StepTimes::known(const Setup& setup) {
+  const auto [found, added] = known_.try_emplace(key_of(setup));
+  if (added) found->second.first = first_.of(job_, setup);
+  return found->second;
+}
+
 double StepTimes::seconds(const Setup& setup, double factor, double limit) {
-  Known& known = known_[key_of(setup)];
+  Known& known = this->known(setup);
   if (const auto found = known.seconds.find(factor); found != known.seconds.end()) {
     return found->second;
   }
@@ -78,6 +86,10 @@ double StepTimes::seconds(const Setup& setup, double factor, double limit) {
   const sim::Schedule schedule = sim::plan_step(job_.context(setup, cluster), setup.scheme);
   if (!known.bound) known.bound = bound_of(schedule);
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
+  if (limit < std::numeric_limits<double>::infinity()) {
+    const double bound = sim::least_time(schedule, sim::wire(schedule, cluster)).base();
+    if (bound >= limit) return bound;
+  }
   return known.seconds[factor] = sim::simulate(schedule, cluster).makespan_s;
 }
 
@@ -85,7 +97,7 @@ std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const
                                                                  double factor) {
   std::vector<std::pair<double, const Setup*>> sorted;
   for (const Setup& setup : setups) {
-    sorted.emplace_back(at_least(known_[key_of(setup)], factor), &setup);
+    sorted.emplace_back(at_least(known(setup), factor), &setup);
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

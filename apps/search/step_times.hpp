@@ -1,8 +1,9 @@
 // Times of steps of one job, each simulated once, and not at all where a bound tells enough.
 //
-// What a step cannot be faster than is read off its schedule: the kernels of one GPU's compute
-// stream run one after the other, and what leaves a node passes its NICs. Planning takes a fifth of
-// the time of a simulation. Simulations with faster NICs are bounds too.
+// What a step cannot be faster than follows in closed form (apps/search/first_bound.hpp), and is read
+// off its schedule (sim/schedule/least_time.hpp); for other speeds of the NICs too, since the kernels
+// of one GPU's compute stream run one after the other, and what leaves a node passes its NICs.
+// Planning takes a fifth of the time of a simulation. Simulations with faster NICs are bounds too.
 #pragma once
 
 #include <limits>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "apps/job/job.hpp"
+#include "apps/search/first_bound.hpp"
 
 namespace apps {
 
@@ -34,7 +36,9 @@ class StepTimes {
   // Whether one of them takes `seconds` at most.
   bool any_reaches(std::span<const Setup> setups, double factor, double seconds);
   // What a simulation of the step on the cluster as it is has given already.
-  void know(const Setup& setup, double seconds) { known_[key_of(setup)].seconds[1] = seconds; }
+  void know(const Setup& setup, double seconds) { known(setup).seconds[1] = seconds; }
+  // What the step takes at least, by what is known of it without planning it.
+  double at_least(const Setup& setup, double factor = 1) { return at_least(known(setup), factor); }
 
  private:
   struct Bound {
@@ -42,15 +46,18 @@ class StepTimes {
     double network_s = 0;  // of the NICs as they are
   };
   struct Known {
-    std::optional<Bound> bound;
+    FirstBound first;
+    std::optional<Bound> bound;             // of the schedule
     std::map<double, double> seconds = {};  // by factor
   };
   [[nodiscard]] std::vector<std::pair<double, const Setup*>> by_bound(std::span<const Setup> setups,
                                                                       double factor);
-  [[nodiscard]] static double at_least(const Known& known, double factor);
+  [[nodiscard]] Known& known(const Setup& setup);
+  [[nodiscard]] double at_least(const Known& known, double factor) const;
   [[nodiscard]] Bound bound_of(const sim::Schedule& schedule) const;
 
   const Job& job_;
+  FirstBounds first_;
   std::map<std::string, Known> known_;  // by what the setup is
 };
 

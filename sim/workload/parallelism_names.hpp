@@ -31,6 +31,14 @@ inline constexpr EnumName<bool Overlap::*> kOverlaps[]{{"gradients", &Overlap::g
                                                        {"tensor", &Overlap::tensor},
                                                        {"pipeline", &Overlap::pipeline}};
 
+inline constexpr EnumName<std::array<Axis, 3>> kPlacements[]{
+    {"tp-dp-pp", {Axis::tensor, Axis::data, Axis::pipeline}},
+    {"tp-pp-dp", {Axis::tensor, Axis::pipeline, Axis::data}},
+    {"dp-tp-pp", {Axis::data, Axis::tensor, Axis::pipeline}},
+    {"dp-pp-tp", {Axis::data, Axis::pipeline, Axis::tensor}},
+    {"pp-tp-dp", {Axis::pipeline, Axis::tensor, Axis::data}},
+    {"pp-dp-tp", {Axis::pipeline, Axis::data, Axis::tensor}}};
+
 // "gradients,weights", "all" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);
 

@@ -44,14 +44,15 @@ std::string verdict_of(const std::string& text) {
   return found;
 }
 
-// Every uncompressed step of the same sequences, one flag after the other.
+// Every uncompressed step of the same sequences, one flag after the other. ZeRO-3 comes with its
+// software.
 std::vector<std::string> every_option() {
   std::vector<std::string> all;
   for (const char* sharding :
        {"--scheme data_parallel --zero 0", "--scheme sharded,sharded_all_to_all --zero 1",
         "--scheme sharded,sharded_all_to_all --zero 2",
-        "--scheme sharded,sharded_all_to_all,hpz --zero 3 --attention unfused --kernels megatron",
-        "--scheme sharded --zero 3 --hybrid-shard 2 --attention unfused --kernels megatron"}) {
+        "--scheme sharded,sharded_all_to_all,hpz --zero 3",
+        "--scheme sharded --zero 3 --hybrid-shard 2"}) {
     for (const char* split : {"--micro-batch 1 --accumulation 2", "--micro-batch 2"}) {
       for (const char* overlap : {"none", "all"}) {
         for (const char* gradients : {"fp32", "bf16"}) {
@@ -68,14 +69,15 @@ class OnNetworks : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Best, OnNetworks, testing::Values("1Gbps", "400Gbps"));
 
 TEST_P(OnNetworks, TheBestSetupIsTheOneThatAnExhaustiveSearchFinds) {
-  const std::string job = kTiny + "--set network.nic_bandwidth=" + GetParam() + " ";
+  const std::string job =
+      kTiny + "--tp 1 --recompute selective --set network.nic_bandwidth=" + GetParam() + " ";
   double least = 1e9;
   for (const std::string& option : every_option()) {
     for (const Json& report : reports(job + option)) {
       least = std::min(least, report["step_time_s"].get<double>());
     }
   }
-  const Json best = reports(job + "--accumulation 2 --scheme sharded --baseline best")[0];
+  const Json best = reports(job + "--accumulation 2 --scheme sharded --baseline best --tune")[0];
   EXPECT_DOUBLE_EQ(best["step_time_s"].get<double>(), least) << best["flags"];
 }
 
@@ -182,6 +184,28 @@ TEST(Verdict, IsNoneWhereNothingFits) {
   const std::string line =
       verdict_of(table(kSmall + "--scheme sdp4bit --baseline best --tune --set gpu.memory=1GB"));
   EXPECT_TRUE(line.starts_with("no verdict: nothing that is compared fits in memory")) << line;
+}
+
+// Two bytes a weight are 26 GB and FP32 gradients twice that: ZeRO-1 of whole weights does not fit.
+TEST(Best, ChoosesTensorParallelismAndRecomputationThatFit) {
+  const Json all = reports(
+      "run --topology dgx_h100_x16 --nodes 2 --model llama_2_13b --set gpu.memory=40GB "
+      "--scheme sdp4bit --baseline best --tune");
+  for (const Json& report : all) EXPECT_EQ(report["fits_memory"], true) << report["flags"];
+  EXPECT_GT(all[1]["tensor_parallel"], 1) << "sdp4bit needs whole weights";
+  EXPECT_EQ(all[0]["global_batch"], 16);
+  EXPECT_EQ(all[1]["global_batch"], 16);
+}
+
+TEST(Tune, LeavesGivenFlagsAlone) {
+  const Json report = reports(kSmall +
+                              "--accumulation 2 --scheme sdp4bit --tune --zero 2 "
+                              "--recompute full --overlap none --gradient-precision fp32")[0];
+  EXPECT_EQ(report["zero_stage"], 2);
+  const std::string flags = report["flags"];
+  for (const char* flag : {"--zero", "--recompute", "--overlap", "--gradient-precision"}) {
+    EXPECT_EQ(flags.find(flag), std::string::npos) << flags;
+  }
 }
 
 // It takes many simulations: all else is said before.

@@ -1,5 +1,7 @@
 // `plan` finds what a search through everything would, at a tenth of the simulations, and says how
 // to run it.
+#include <initializer_list>
+#include <random>
 #include <vector>
 
 #include "tests/apps/plans.hpp"
@@ -57,6 +59,101 @@ TEST_P(EveryGoal, HasTheCommandOfEachStep) {
       EXPECT_EQ(step[figure], one[figure]) << figure << " of " << one["command"];
     }
   }
+}
+
+// A small cluster and model, and what a plan of them may be narrowed to.
+struct SmallSpace {
+  std::string base;
+  std::vector<std::string> nodes, schemes;
+};
+
+SmallSpace random_space(std::mt19937& random) {
+  const auto one_of = [&](std::initializer_list<const char*> all) {
+    return std::string(all.begin()[random() % all.size()]);
+  };
+  SmallSpace space{.nodes = {"1", "2"},
+                   .schemes = {"sharded", one_of({"sdp4bit", "qwd", "zeropp"})}};
+  space.base = "plan --topology " + one_of({"dgx_h100_x16", "dgx_a100_x16", "sdp4bit_a100"}) +
+               " --model " + one_of({"gpt_125m", "gpt_1.3b", "mpt_125m"}) +
+               " --set model.layers=" + one_of({"2", "4", "6"}) + " --gpus-per-node " +
+               one_of({"2", "4"}) + " --attention " + one_of({"fused", "unfused"}) +
+               " --tokens 1e9 --goal " + one_of({"cheapest", "fastest"}) +
+               " --set gpu.price=2USD/h --batch-tokens " + one_of({"16384", "65536", "131072"}) +
+               " --set network.nic_bandwidth=" + one_of({"10Gbps", "50Gbps", "400Gbps"}) + " ";
+  return space;
+}
+
+// Each flag that a plan chooses is given with a chance of a third. The free space has `scheme` and
+// `nodes` given too, as lists.
+std::string random_flags(const SmallSpace& space, std::mt19937& random) {
+  std::string flags;
+  const auto maybe = [&](const std::string& flag, std::vector<std::string> values) {
+    if (random() % 3 == 0)
+      flags += flag + " " + values[random() % values.size()] + " ";
+    else
+      random();
+  };
+  maybe("--tp", {"1", "2"});
+  maybe("--pp", {"1", "2"});
+  maybe("--virtual-stages", {"1", "2"});
+  maybe("--sequence-parallel", {"on", "off"});
+  maybe("--placement", {"tp-dp-pp", "tp-pp-dp"});
+  maybe("--zero", {"1", "2", "3", "3 --reshard on", "3 --reshard off"});
+  maybe("--micro-batch", {"1", "2", "4"});
+  maybe("--recompute", {"none", "selective", "full"});
+  maybe("--overlap", {"none", "gradients", "weights", "gradients,weights", "all"});
+  maybe("--gradient-precision", {"bf16", "fp32"});
+  flags += "--nodes " + (random() % 3 == 0 ? space.nodes[random() % 2] : "1,2");
+  flags += " --scheme " + (random() % 3 == 0 ? space.schemes[random() % 2]
+                                             : space.schemes[0] + "," + space.schemes[1]);
+  return flags;
+}
+
+// What a plan chooses it does not choose worse than who gives it.
+void expect_no_better_when_narrowed(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const SmallSpace space = random_space(random);
+  const std::string free = "--nodes 1,2 --scheme " + space.schemes[0] + "," + space.schemes[1];
+  const std::vector<double> best = scores(plan(space.base + free)).front();
+  const std::size_t ranked_by = space.base.find("fastest") == std::string::npos ? 0 : 1;
+  for (int i = 0; i < 4; ++i) {
+    const std::string flags = random_flags(space, random);
+    const Outcome outcome = run(words(space.base + flags + " --format json"), source_directory());
+    if (outcome.code == 2) continue;  // nothing of the space is left
+    ASSERT_EQ(outcome.code, 0) << space.base << flags << outcome.err;
+    const double narrowed = scores(Json::parse(outcome.out)).front()[ranked_by];
+    EXPECT_GE(narrowed, best[ranked_by] * (1 - 1e-9)) << space.base << flags;
+  }
+}
+
+TEST(PlanCommand, IsNoBetterWhenItIsNarrowed) {
+  for (const std::uint32_t seed : {3U, 17U}) expect_no_better_when_narrowed(seed);
+}
+
+// On request: apps_tests --gtest_also_run_disabled_tests --gtest_filter='*ThirtySpaces*'.
+TEST(PlanCommand, DISABLED_IsNoBetterWhenItIsNarrowedInThirtySpaces) {
+  for (std::uint32_t seed = 1; seed <= 30; ++seed) expect_no_better_when_narrowed(seed);
+}
+
+// What a stage of ZeRO stands for, a plan that chooses it has too.
+TEST(PlanCommand, ChoosesTheSoftwareOfAStageWithTheStage) {
+  const std::string job =
+      "plan --topology dgx_h100_x16 --nodes 1 --model gpt_125m --attention fused --tokens 1e10 "
+      "--batch-tokens 262144 --tp 1 --pp 1 --scheme sharded ";
+  const Json best = plan(job)["plans"][0];
+  EXPECT_EQ(best["zero_stage"], 3);  // whose kernels are faster here
+  EXPECT_EQ(best["price_usd"], plan(job + "--zero 3")["plans"][0]["price_usd"]);
+  EXPECT_LT(best["price_usd"], plan(job + "--kernels megatron")["plans"][0]["price_usd"]);
+}
+
+// A pipeline of 4 stages and few micro-batches: interleaving and sequence parallelism pay.
+TEST(PlanCommand, ChoosesVirtualStagesAndSequenceParallelism) {
+  const Json best = plan(
+      "plan --topology dgx_h100_x16 --nodes 2 --gpus-per-node 4 --model gpt_1.3b --tokens 1e9 "
+      "--batch-tokens 32768 --tp 2 --pp 4 --scheme sharded --set model.layers=8")["plans"][0];
+  const std::string command = best["command"];
+  EXPECT_NE(command.find("--virtual-stages 2"), std::string::npos) << command;
+  EXPECT_NE(command.find("--sequence-parallel on"), std::string::npos) << command;
 }
 
 // With a cap of a communicator, FSDP's software, and flags that are passed on.

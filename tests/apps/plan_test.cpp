@@ -169,6 +169,17 @@ TEST(Plan, IsATableOrCsv) {
   EXPECT_EQ(lines_of(csv.out).size(), 11u);
 }
 
+TEST(Plan, HelpHasTheDefaultsOfAPlan) {
+  for (const char* command : {"plan", "map"}) {
+    const std::string help = run({command, "--help"}, source_directory()).out;
+    for (const char* flag : {"--tp", "--micro-batch", "--scheme", "--gradient-precision"}) {
+      const std::string line = help.substr(help.find("\n  " + std::string(flag) + " "));
+      EXPECT_TRUE(line.starts_with("\n  " + std::string(flag) + " arg (=chosen)"))
+          << command << flag;
+    }
+  }
+}
+
 // Who leaves out a unit is shown the one that fits the flag.
 TEST(Plan, SuggestsTheUnitsOfItsFlags) {
   const auto said = [](const std::string& flag) {

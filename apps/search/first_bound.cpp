@@ -1,0 +1,290 @@
+#include "apps/search/first_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/gpu_speeds.hpp"
+#include "sim/schedule/least_time.hpp"
+#include "sim/workload/roofline.hpp"
+
+namespace apps {
+namespace {
+
+using Algorithm = sim::GradientExchange::Algorithm;
+
+double fastest_gpu(const sim::Cluster& cluster) {
+  return std::ranges::min(sim::rank_slowdowns(cluster));
+}
+
+// What tensor-parallel ranks take to sum what each has of a micro-batch's activations, or to encode
+// and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
+// nothing is known.
+double tensor_exchange_s(const Job& job, const sim::Parallelism& p, const sim::Wire& wire) {
+  if (p.tensor == 1 || p.placement.front() != sim::Axis::tensor) return 0;
+  const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
+  const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
+  const bool mesh = job.cluster.nvlink.kind == sim::Nvlink::Kind::full_mesh;
+  const int ports = mesh ? job.cluster.gpus_per_node - 1 : 1;
+  const double launches_s = (p.sequence_parallel ? 2 : 1) * job.cluster.collectives.launch.base();
+  const double steps_s =
+      wire.is_plain() ? 2 * (p.tensor - 1) * job.cluster.nvlink.latency.base() : 0;
+  const double latency_s = launches_s + steps_s;
+  return latency_s + bytes / (nvlink_rate(job.cluster).base() * ports);
+}
+
+// Bytes of a weight that is gathered.
+double weight_bytes(const sim::Parallelism& p, const sim::Scheme& scheme) {
+  const double bytes = scheme.weights.wire.bytes_per_element();
+  if (p.matrices == sim::MatrixPrecision::bf16) return bytes;
+  return std::min(bytes, bytes_of(p.matrices));  // products may take codes as they come
+}
+
+// What leaves the busiest node.
+class NodeBytes {
+ public:
+  NodeBytes(const Job& job, const Setup& setup)
+      : job_(job),
+        p_(setup.parallelism),
+        scheme_(setup.scheme),
+        data_(data_parallel(job.cluster, p_)),
+        shards_(shard_ranks(job.cluster, p_)),
+        leaving_(static_cast<std::size_t>(job.cluster.nodes)) {}
+
+  // All of a step; weights that are gathered before it, and gradients that are summed at its end.
+  [[nodiscard]] double all() {
+    return most([&](int stage) { return exchanged_bytes(stage); },
+                [&](int stage) { return summed_bytes(stage); });
+  }
+  // Weights that are gathered once, and gradients that are summed once: such parts of them.
+  [[nodiscard]] double once(double weights, double gradients) {
+    const auto total = [&](int stage) { return stage_parameters(job_.model, p_, stage).total(); };
+    const bool rings = scheme_.gradients.algorithm == Algorithm::ring;
+    const double replicas = rings ? 2.0 / shards_ * bytes_of(p_.gradients) : 0;
+    return most(
+        [&](int stage) {
+          return total(stage) * (weights * weight() + gradients * gradient_bytes());
+        },
+        [&](int stage) { return total(stage) * gradients * replicas; });
+  }
+
+ private:
+  // By stage: what the ranks that share shards exchange, and what their replicas sum.
+  [[nodiscard]] double most(const auto& exchanged_of, const auto& summed_of) {
+    std::ranges::fill(leaving_, 0);
+    for (int stage = 0; stage < p_.pipeline; ++stage) {
+      const double exchanged = exchanged_of(stage);
+      const double summed = summed_of(stage);
+      for (int t = 0; t < p_.tensor; ++t) {
+        for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
+          add({stage, first, t}, 1, shards_, exchanged);
+        }
+        for (int first = 0; first < shards_ && shards_ < data_; ++first) {
+          add({stage, first, t}, shards_, data_ / shards_, summed);
+        }
+      }
+    }
+    return *std::ranges::max_element(leaving_);
+  }
+
+  // Of `count` replicas, `stride` apart, that have one part each of `bytes`.
+  void add(sim::Place place, int stride, int count, double bytes) {
+    std::vector<int> held(leaving_.size());
+    for (int i = 0; i < count; ++i, place.replica += stride) {
+      const int rank = rank_of(job_.cluster, p_, place);
+      ++held[static_cast<std::size_t>(sim::node_of(job_.cluster, rank))];
+    }
+    for (std::size_t node = 0; node < held.size(); ++node) {
+      if (held[node] > 0) leaving_[node] += bytes * (count - held[node]) / count;
+    }
+  }
+
+  [[nodiscard]] double weight() const { return weight_bytes(p_, scheme_); }
+
+  // Weights that are gathered from shards and gradients that are summed into them. ZeRO-3 drops the
+  // weights of a layer in each of its backward passes at the latest.
+  [[nodiscard]] double exchanged_bytes(int stage) const {
+    const sim::StageParameters held = stage_parameters(job_.model, p_, stage);
+    if (p_.sharding.stage < 3) {
+      const int reductions = p_.sharding.stage == 2 ? p_.accumulation : 1;
+      return held.total() * (weight() + reductions * gradient_bytes());
+    }
+    const double layers = held.layer * held.layers;
+    const double ends = held.embedding + held.head;
+    const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
+    return p_.accumulation *
+           (weight() * ((twice ? 2 : 1) * layers + ends) + gradient_bytes() * held.total());
+  }
+
+  [[nodiscard]] double gradient_bytes() const {
+    switch (scheme_.gradients.algorithm) {
+      case Algorithm::ring:
+        return bytes_of(p_.gradients);
+      case Algorithm::all_to_all:
+      case Algorithm::two_level:
+        return scheme_.gradients.between.bytes_per_element();
+      default:
+        return 0;
+    }
+  }
+
+  // Of a replica's shard, that all replicas sum and get back, in rings.
+  [[nodiscard]] double summed_bytes(int stage) const {
+    if (scheme_.gradients.algorithm != Algorithm::ring) return 0;
+    const double shard = stage_parameters(job_.model, p_, stage).total() / shards_;
+    const int reductions = p_.sharding.stage >= 2 ? p_.accumulation : 1;
+    return 2 * reductions * shard * bytes_of(p_.gradients);
+  }
+
+  const Job& job_;
+  const sim::Parallelism& p_;
+  const sim::Scheme& scheme_;
+  int data_, shards_;
+  std::vector<double> leaving_;  // by node
+};
+
+// What follows once all gradients are summed: clipping, AdamW, and the cast to BF16. Muon's part of
+// the parameters is left out.
+double update_seconds(const Job& job, const sim::Parallelism& p) {
+  if (p.optimizer == sim::Optimizer::muon) return 0;
+  const sim::Roofline roofline(job.cluster.gpu, job.cluster.fitted, job.calibration);
+  const bool fsdp = p.sharding.stage == 3;
+  const double gradient = fsdp ? 4 : bytes_of(p.gradients);
+  double longest = 0;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const double shard =
+        stage_parameters(job.model, p, stage).total() / shard_ranks(job.cluster, p);
+    const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
+    longest = std::max(longest, roofline.pass(bytes));
+  }
+  return longest;
+}
+
+}  // namespace
+
+double FirstBound::seconds(const sim::Cluster& cluster, double factor) const {
+  const double rate = nic_rate(cluster).base() * cluster.network.nics_per_node * factor;
+  const double gather_s = gathered / rate;
+  const double sum_s = summed / rate;
+  const double both_s =
+      std::max({gather_s + from_forward_s, to_backward_s + sum_s, gather_s + between_s + sum_s});
+  return std::max({compute_s, bytes / rate, both_s + update_s}) * (1 - sim::kRounded);
+}
+
+const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parallelism& p,
+                                               const sim::Wire& wire) {
+  const Key key{sim::rank_count(job.cluster),
+                p.placement,
+                p.tensor,
+                p.sequence_parallel,
+                p.micro_batch,
+                p.recompute,
+                p.attention,
+                p.kernels,
+                p.tensor > 1 ? wire.name() : ""};
+  const auto [found, added] = known_.try_emplace(key);
+  Passes& passes = found->second;
+  if (!added) return passes;
+  const sim::Roofline roofline(job.cluster.gpu, job.cluster.fitted, job.calibration);
+  const double slow = fastest_gpu(job.cluster);
+  const auto seconds = [&](const sim::Operators& operators) {
+    const sim::BlockTime time = roofline.block(operators);
+    return time.memory_seconds + (time.seconds - time.memory_seconds) * slow;
+  };
+  const sim::LayerOperators layer = layer_operators(job.model, p);
+  const sim::EndOperators ends = end_operators(job.model, p);
+  const double exchange = tensor_exchange_s(job, p, wire);
+  // An exchange of gradients runs beside the kernels of weights, where they are let.
+  const auto block = [&](const sim::Operators& inputs, const sim::Operators& weights) {
+    return seconds(inputs) +
+           (p.overlap.tensor ? std::max(exchange, seconds(weights)) : exchange + seconds(weights));
+  };
+  passes = {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
+            .backward = seconds(layer.recompute) +
+                        (p.recompute == sim::Recompute::full ? 2 * exchange : 0) +
+                        block(layer.feed_forward_inputs, layer.feed_forward_weights) +
+                        block(layer.attention_inputs, layer.attention_weights),
+            .embedding = seconds(ends.embedding),
+            .embedding_backward = seconds(ends.embedding_backward),
+            .head = seconds(ends.head),
+            .head_backward = seconds(ends.head_backward)};
+  return passes;
+}
+
+FirstBound FirstBounds::kernels(const Job& job, const sim::Parallelism& p, const sim::Wire& wire,
+                                const std::vector<Buffers>& by_stage) {
+  const Passes& pass = passes(job, p, wire);
+  const int layers = job.model.layers / p.pipeline;  // of a stage
+  const int chunk = layers / p.virtual_stages;
+  constexpr double kLongest = std::numeric_limits<double>::infinity();
+  FirstBound bound{.from_forward_s = kLongest, .to_backward_s = kLongest};
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const Buffers buffer = by_stage.empty() ? Buffers{} : by_stage[static_cast<std::size_t>(stage)];
+    const bool first = stage == 0;
+    const bool last = stage == p.pipeline - 1;
+    const double forward = layers * pass.forward + buffer.forward + (first ? pass.embedding : 0) +
+                           (last ? pass.head : 0);
+    const double backward = layers * pass.backward + buffer.backward +
+                            (first ? pass.embedding_backward : 0) + (last ? pass.head_backward : 0);
+    // What the stages before it do first, and last: beside those passes that nothing waits for.
+    const double fill = first ? 0 : stage * chunk * pass.forward + pass.embedding;
+    const double drain = first ? 0 : stage * chunk * pass.backward + pass.embedding_backward;
+    const double beside = first ? 0 : buffer.backward;
+    const double before = (by_stage.empty() ? 0 : by_stage.front().first) + fill;
+    const double passes_s = p.accumulation * (forward + backward);
+    const double all = before + passes_s - beside + std::max(buffer.last + beside, drain);
+    bound.compute_s = std::max(bound.compute_s, all);
+    bound.from_forward_s = std::min(bound.from_forward_s, all - before - forward);
+    bound.to_backward_s = std::min(bound.to_backward_s, before + passes_s - backward);
+    if (p.pipeline == 1) bound.between_s = passes_s - forward - backward;
+  }
+  return bound;
+}
+
+std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
+  // Measured passes are faster, byte by byte, where they are small.
+  if (!job.calibration.passes.empty()) return {};
+  const sim::Parallelism& p = setup.parallelism;
+  const sim::Roofline roofline(job.cluster.gpu, job.cluster.fitted, job.calibration);
+  const bool several = data_parallel(job.cluster, p) > 1;
+  const double gradient = bytes_of(p.gradients);
+  std::vector<Buffers> all;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const sim::StageParameters held = stage_parameters(job.model, p, stage);
+    Buffers buffer;
+    if (p.sharding.stage < 3) {
+      buffer.first = roofline.pass(gradient * held.total());
+      const double scaled = several ? roofline.pass(2 * gradient * held.total()) : 0;
+      (p.sharding.stage == 2 ? buffer.backward : buffer.last) = scaled;
+    } else if (several) {
+      buffer.backward = roofline.pass((2 + gradient) * held.total());
+      const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster, p) > 1 &&
+                           !setup.scheme.weights.secondary_shards;
+      if (unpacks) {
+        const double layers = held.layer * held.layers;
+        buffer.forward = roofline.pass(2 * weight_bytes(p, setup.scheme) * layers);
+        if (p.sharding.reshard_after_forward) buffer.backward += buffer.forward;
+      }
+    }
+    all.push_back(buffer);
+  }
+  return all;
+}
+
+FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
+  const sim::Parallelism& p = setup.parallelism;
+  FirstBound bound = kernels(job, p, setup.scheme.activations.tensor, buffers(job, setup));
+  NodeBytes bytes(job, setup);
+  bound.bytes = bytes.all();
+  if (p.sharding.stage < 3 && p.virtual_stages == 1) {
+    bound.gathered = bytes.once(1, 0);
+    bound.summed = bytes.once(0, 1);
+    bound.gathered_and_summed = bytes.once(1, 1);
+  }
+  if (job.calibration.passes.empty()) bound.update_s = update_seconds(job, p);
+  bound.compute_s += bound.update_s;
+  return bound;
+}
+
+}  // namespace apps

@@ -1,0 +1,85 @@
+// A lower bound of a step's time in closed form, before anything of it is planned: microseconds
+// instead of the milliseconds to seconds that a schedule takes.
+//
+// The longest of three:
+//
+//   compute   A pipeline stage begins when the stages before it have sent it the first micro-batch,
+//             runs the passes of all of them one after the other, and its last backward pass is
+//             followed by those of the stages before it: s F + m (F + B) + s B for stage s, with F
+//             and B its passes of one of m micro-batches. They have all kernels of the layers at
+//             their roofline, the passes over weights and gradients, and the exchanges of tensor
+//             parallelism that nothing runs beside, at the rate of a GPU's NVLink port. The update
+//             follows once all gradients are summed.
+//   network   What of weights and gradients has to leave a node, at the rate of all its NICs. A
+//             node that holds k of the S shards of something lacks (S - k) / S of it: so much has
+//             to come in where it is gathered, and to leave where it is summed. The collectives
+//             send at least that, and as much in as out. Exchanges that are not counted (scalars,
+//             pipeline messages, low-rank factors) are more.
+//   both      Below ZeRO-3 weights are gathered once, before the first forward pass ends, and
+//             gradients are summed after the last backward pass began: beside what is computed
+//             between the two nothing of them is sent.
+//
+// Whatever the engine adds, latency, kernels that slow each other, codecs, is more.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "apps/job/job.hpp"
+
+namespace apps {
+
+struct FirstBound {
+  double compute_s = 0;
+  double bytes = 0;  // that leave the busiest node
+  // Below ZeRO-3, with whole pipeline stages: bytes that a node has to get before the first forward
+  // pass ends, to send after the last backward one began, and both; what is computed between the
+  // two, from the first one's end, and to the last one's begin.
+  double gathered = 0, summed = 0, gathered_and_summed = 0;
+  double between_s = 0, from_forward_s = 0, to_backward_s = 0;
+  double update_s = 0;
+
+  // On NICs of this cluster that are `factor` times as fast. Less a ten-thousandth, which the engine
+  // may round off.
+  [[nodiscard]] double seconds(const sim::Cluster& cluster, double factor = 1) const;
+};
+
+// Of setups of one model on GPUs of one kind, with what they have alike.
+class FirstBounds {
+ public:
+  [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
+  // FirstBound::compute_s of all setups with that parallelism, but for how weights and gradients are
+  // sharded, whose tensor-parallel ranks exchange such wires.
+  [[nodiscard]] double kernels_s(const Job& job, const sim::Parallelism& p, const sim::Wire& wire) {
+    return kernels(job, p, wire, {}).compute_s;
+  }
+
+ private:
+  // Of the passes over weights and gradients: once before all, in each micro-batch's forward and
+  // backward pass, and once after the last.
+  struct Buffers {
+    double first = 0, forward = 0, backward = 0, last = 0;
+  };
+  [[nodiscard]] FirstBound kernels(const Job& job, const sim::Parallelism& p, const sim::Wire& wire,
+                                   const std::vector<Buffers>& by_stage);
+  [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
+
+  // Seconds of one micro-batch: of a layer, and of what stands around the layers.
+  struct Passes {
+    double forward = 0, backward = 0;
+    double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
+  };
+  // By GPUs (whose speeds differ), placement, tensor and sequence parallelism, micro-batch,
+  // recomputation, attention, kernels and wire.
+  using Key = std::tuple<int, std::array<sim::Axis, 3>, int, bool, int, sim::Recompute,
+                         sim::Attention, sim::Kernels, std::string>;
+
+  [[nodiscard]] const Passes& passes(const Job& job, const sim::Parallelism& p,
+                                     const sim::Wire& wire);
+  std::map<Key, Passes> known_;
+};
+
+}  // namespace apps
