@@ -66,6 +66,8 @@ fs::path data_directory() {
 
 fs::path codec_error_file() { return data_directory() / "traces/calibration/codec_error.json"; }
 
+fs::path efficiency_file() { return data_directory() / "traces/compute_efficiency.toml"; }
+
 std::vector<fs::path> shipped_files(Kind kind) {
   const Folder folder = folder_of(kind);
   std::vector<fs::path> files;

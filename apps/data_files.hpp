@@ -26,6 +26,8 @@ enum class Kind { topology, wide_area, model, calibration, published };
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
 // The shipped errors of codecs.
 [[nodiscard]] std::filesystem::path codec_error_file();
+// The shipped defaults of the compute efficiency.
+[[nodiscard]] std::filesystem::path efficiency_file();
 // Where the shipped folders are: the source tree, or share/gardenhose beside the installed program.
 [[nodiscard]] std::filesystem::path data_directory();
 

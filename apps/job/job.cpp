@@ -13,6 +13,7 @@
 #include "apps/job/scheme_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/cluster/compute_efficiency.hpp"
 #include "sim/cluster/fabric.hpp"
 
 namespace apps {
@@ -171,6 +172,14 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
   return best ? *std::move(best) : sim::roofline();
 }
 
+std::optional<sim::EfficiencyDefault> default_efficiency(const sim::Cluster& cluster,
+                                                         const sim::Calibration& calibration,
+                                                         const sim::Parallelism& parallelism) {
+  if (measured_products(calibration, cluster.gpu)) return std::nullopt;
+  return sim::default_efficiency(sim::read_efficiencies(efficiency_file()), cluster.gpu.name,
+                                 sim::product_bits(parallelism.matrices));
+}
+
 sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
                       const std::vector<sim::Setting>& settings) {
   sim::Gpu gpu = sim::as_measured(sheet, calibration);
@@ -205,6 +214,8 @@ Job read_job(const JobOptions& options) {
   job.calibration.codec_slowdown = options.codec_time;
   job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
   job.parallelism = parallelism_of(options.parallelism);
+  job.cluster.default_efficiency =
+      default_efficiency(job.cluster, job.calibration, job.parallelism);
   job.zero = options.parallelism.zero;
   job.open = open_software(options.parallelism);
   job.given = options.given;

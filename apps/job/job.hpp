@@ -96,6 +96,11 @@ void check(const Job& job, std::span<const Setup> setups);
 // The table for a GPU: of that GPU (measured before published), else a measured one of another GPU,
 // else the roofline. `name` is "auto", "roofline", a shipped name or a file.
 [[nodiscard]] sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name);
+// The default of the compute efficiency for a cluster whose matrix products nobody measured; it holds
+// where none is fitted or given.
+[[nodiscard]] std::optional<sim::EfficiencyDefault> default_efficiency(
+    const sim::Cluster& cluster, const sim::Calibration& calibration,
+    const sim::Parallelism& parallelism);
 // The GPU with what a measured table says of it, but for what --set says.
 [[nodiscard]] sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
                                     const std::vector<sim::Setting>& settings);

@@ -110,6 +110,8 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
     job.calibrations.push_back(calibration_for(site.cluster.gpu, options.calibration));
     job.calibrations.back().codec_slowdown = options.codec_time;
     site.cluster.gpu = measured_gpu(site.cluster.gpu, job.calibrations.back(), {});
+    site.cluster.default_efficiency =
+        default_efficiency(site.cluster, job.calibrations.back(), job.parallelism);
     sim::check(site.cluster, job.model, job.parallelism);
   }
   job.parallelism.accumulation =

@@ -24,8 +24,15 @@ bool is_measured_here(const Cluster& cluster, const Calibration& calibration) {
   return calibration.gpu == cluster.gpu.name && calibration.kind == "measured";
 }
 
+// A constant typed by hand is no fit, and with one of two nobody knows what was measured.
+bool has_fitted_network(const sim::Fitted& fitted) {
+  const bool cap_is_typed =
+      fitted.communicator_bandwidth && !fitted.rests_on_rows("communicator_bandwidth");
+  return fitted.network_efficiency && fitted.rests_on_rows("network_efficiency") && !cap_is_typed;
+}
+
 Spread nic_spread(const Cluster& cluster, const Calibration&) {
-  if (cluster.fitted.network_efficiency) {
+  if (has_fitted_network(cluster.fitted)) {
     return {0.05, "as far as predicted gradient exchanges are off where it was fitted (validate)"};
   }
   return {0.1, "a judgement: efficiencies from data sheets, and those fitted on measured steps"};
@@ -67,12 +74,7 @@ double of_slowest(const Cluster& cluster) {
 }
 
 Spread matrix_spread(const Cluster& cluster, const Calibration& calibration) {
-  Spread spread{0.2, "of the compute efficiencies that validate fits, 0.40 to 0.76"};
-  if (cluster.fitted.compute_efficiency) {
-    spread = {0.05, "as far as predicted throughputs are off where it was fitted (validate)"};
-  } else if (is_measured_here(cluster, calibration) && !calibration.gemm.empty()) {
-    spread = {0.1, "a judgement: products measured on this GPU, other kernels not"};
-  }
+  Spread spread = efficiency_spread(cluster, calibration);
   if (cluster.speed_spread > 0) {
     spread.of_logarithm = std::hypot(spread.of_logarithm, of_slowest(cluster));
     spread.source += ", and of the slowest of the GPUs by speed_spread";
@@ -90,7 +92,7 @@ void scale_matrices(Cluster& cluster, Calibration& calibration, double factor) {
 
 std::string matrix_flags(const Cluster& cluster, const Calibration& calibration) {
   const sim::Gpu& gpu = cluster.gpu;
-  if (calibration.gpu == gpu.name && !calibration.gemm.empty()) return "";
+  if (measured_products(calibration, gpu)) return "";
   std::string flags = set_flag("gpu.bf16", gpu.bf16);
   if (gpu.fp8) flags += " " + set_flag("gpu.fp8", *gpu.fp8);
   if (gpu.fp4) flags += " " + set_flag("gpu.fp4", *gpu.fp4);

@@ -6,16 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "apps/job/job.hpp"
+#include "apps/search/efficiency_range.hpp"
 #include "sim/cluster/wide_area.hpp"
 
 namespace apps {
-
-// How far a constant may be off: the standard deviation of its logarithm, so 0.1 is about 10 %.
-struct Spread {
-  double of_logarithm = 0;
-  std::string source;
-};
 
 // What an assumption is about, and so whether two configurations that differ share it.
 enum class Concern {

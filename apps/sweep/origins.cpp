@@ -148,6 +148,7 @@ const Origin& Origins::of(const Inputs& inputs) {
     for (const fs::path& file : shipped_files(Kind::calibration)) add(file, false, files);
   }
   add(codec_error_file(), false, files);
+  add(efficiency_file(), false, files);
   // A key of a file of sites may name a cluster.
   const fs::path topology = folder_ / text_of(inputs, "topology");
   for (const auto& [key, value] : naming.items()) {

@@ -156,8 +156,20 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   return network;
 }
 
-Fitted read_fitted(TomlReader& reader) {
-  Fitted fitted;
+// Settings of [fitted] that come without rows of their own were fitted on none.
+std::set<std::string, std::less<>> typed_by_hand(std::span<const Setting> settings) {
+  constexpr std::string_view kTable = "fitted.";
+  std::set<std::string, std::less<>> typed;
+  for (const Setting& setting : settings) {
+    if (!setting.key.starts_with(kTable)) continue;
+    if (setting.key == "fitted.rows") return {};
+    typed.insert(setting.key.substr(kTable.size()));
+  }
+  return typed;
+}
+
+Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
+  Fitted fitted{.typed = typed_by_hand(settings)};
   reader.optional_table("fitted");
   if (reader.has("fitted.network_efficiency")) {
     fitted.network_efficiency = reader.number("fitted.network_efficiency", kShare);
@@ -188,7 +200,7 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
   cluster.collectives = {.channels = read_count(reader, "collectives.channels", kPerNode),
                          .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};
-  cluster.fitted = read_fitted(reader);
+  cluster.fitted = read_fitted(reader, settings);
   reader.finish();
   return cluster;
 }
@@ -209,8 +221,14 @@ DollarRate network_price(const Cluster& cluster) {
   return (network.node_price.value_or(DollarRate()) + port * network.nics_per_node) * cluster.nodes;
 }
 
+double compute_efficiency(const Cluster& cluster) {
+  if (cluster.fitted.compute_efficiency) return *cluster.fitted.compute_efficiency;
+  return cluster.default_efficiency ? cluster.default_efficiency->efficiency : 1;
+}
+
 Cluster data_sheet_only(Cluster cluster) {
   cluster.fitted = {};
+  cluster.default_efficiency.reset();
   return cluster;
 }
 

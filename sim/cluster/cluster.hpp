@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,6 +84,23 @@ struct Fitted {
       communicator_bandwidth;                // cap of one communicator's traffic out of a node
   std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches
   std::vector<std::string> rows;  // what they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
+  // Keys of constants that --set gave without naming rows: typed by hand, whatever `rows` says of
+  // the others.
+  std::set<std::string, std::less<>> typed;
+
+  // Whether the constant of this key of [fitted] ("compute_efficiency") was fitted on `rows`.
+  [[nodiscard]] bool rests_on_rows(std::string_view key) const {
+    return !rows.empty() && !typed.contains(key);
+  }
+};
+
+// The compute efficiency of a cluster for which nobody has fitted it: what published runs on GPUs of
+// its generation reached (sim/cluster/compute_efficiency.hpp).
+struct EfficiencyDefault {
+  double efficiency = 1;          // share of the roofline that an operator reaches
+  double spread = 0;              // standard deviation of its logarithm between software stacks
+  std::string source;             // one line
+  std::vector<std::string> rows;  // published rows that it rests on, by how their names begin
 };
 
 struct Cluster {
@@ -98,7 +116,11 @@ struct Cluster {
   Network network;
   Collectives collectives;
   Fitted fitted;
+  std::optional<EfficiencyDefault> default_efficiency;  // no file has it: whoever simulates sets it
 };
+
+// Share of the roofline that an operator reaches: fitted or given, else the default, else all of it.
+[[nodiscard]] double compute_efficiency(const Cluster& cluster);
 
 // Reads a cluster file after replacing the keys of `settings` (--set). Throws InputError naming
 // every wrong, missing and unknown key at once as file:line:column: key: what; remedy.
@@ -113,7 +135,7 @@ struct Cluster {
 [[nodiscard]] DollarRate gpu_price(const Cluster& cluster);
 [[nodiscard]] DollarRate network_price(const Cluster& cluster);
 
-// The cluster without its fitted constants: what the data sheets alone predict.
+// The cluster without its fitted constants and defaults: what the data sheets alone predict.
 [[nodiscard]] Cluster data_sheet_only(Cluster cluster);
 
 }  // namespace sim

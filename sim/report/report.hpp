@@ -60,6 +60,13 @@ struct ParetoPlace {
 // Relative L2 by distribution; without a value where it is not known.
 using CodecErrors = std::map<std::string, std::optional<double>>;
 
+// What an answer would be with one spread less of the compute efficiency, and with one more, at most
+// all of the roofline; all else as it is.
+struct EfficiencyRange {
+  double tokens_per_s_low = 0, tokens_per_s_high = 0;
+  double usd_per_million_tokens_low = 0, usd_per_million_tokens_high = 0;
+};
+
 struct StepReport {
   std::string topology, model, scheme, calibration;
   int gpus = 0;
@@ -92,7 +99,8 @@ struct StepReport {
   std::optional<std::string> flags;
   std::optional<std::string> baseline_flags;
   std::optional<BreakEven> break_even;
-  std::optional<ParetoPlace> pareto;  // where several steps are reported
+  std::optional<ParetoPlace> pareto;     // where several steps are reported
+  std::optional<EfficiencyRange> range;  // where it was simulated
 };
 
 // Of the schedule as it was played over the wiring.

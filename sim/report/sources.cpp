@@ -11,22 +11,24 @@
 namespace sim {
 namespace {
 
+std::string origin_of(const Fitted& fitted, std::string_view key) {
+  if (!fitted.rests_on_rows(key)) return "set by hand: no rows are named";
+  return fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
+}
+
 void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {
   const Fitted& fitted = cluster.fitted;
-  const std::string rows = fitted.rows.empty()
-                               ? "set by hand: no rows are named"
-                               : fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
   if (fitted.network_efficiency) {
-    sources["network.fitted_efficiency"] =
-        fmt::format("{:.4g}, {}", *fitted.network_efficiency, rows);
+    sources["network.fitted_efficiency"] = fmt::format("{:.4g}, {}", *fitted.network_efficiency,
+                                                       origin_of(fitted, "network_efficiency"));
   }
   if (fitted.communicator_bandwidth) {
     sources["network.communicator_bandwidth"] =
-        fmt::format("{}, {}", to_text(*fitted.communicator_bandwidth), rows);
+        fmt::format("{}, {}", to_text(*fitted.communicator_bandwidth),
+                    origin_of(fitted, "communicator_bandwidth"));
   }
-  if (fitted.compute_efficiency) {
-    sources["gpu.compute_efficiency"] = fmt::format("{:.4g}, {}", *fitted.compute_efficiency, rows);
-  }
+  const std::string efficiency = efficiency_source(cluster);
+  if (!efficiency.empty()) sources["gpu.compute_efficiency"] = efficiency;
 }
 
 // What a table measured of the GPU itself, where the prediction used it (as_measured()).
@@ -59,6 +61,17 @@ void add_scheme(const Scheme& scheme, std::map<std::string, std::string>& source
 
 }  // namespace
 
+std::string efficiency_source(const Cluster& cluster) {
+  if (cluster.fitted.compute_efficiency) {
+    return fmt::format("{:.4g}, {}", *cluster.fitted.compute_efficiency,
+                       origin_of(cluster.fitted, "compute_efficiency"));
+  }
+  if (!cluster.default_efficiency) return "";
+  const EfficiencyDefault& assumed = *cluster.default_efficiency;
+  return fmt::format("{:.3g}, default, give or take {:.0f} %: {}", assumed.efficiency,
+                     100 * assumed.spread, assumed.source);
+}
+
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
   const Cluster& cluster = context.cluster;
   std::map<std::string, std::string> sources;
@@ -67,7 +80,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);
-  sources["gemm"] = context.calibration.gpu == cluster.gpu.name && !context.calibration.gemm.empty()
+  sources["gemm"] = measured_products(context.calibration, cluster.gpu)
                         ? fmt::format("measured ({})", context.calibration.name)
                         : "roofline: peak rate times whole waves of tiles";
   if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {

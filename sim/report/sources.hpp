@@ -14,6 +14,10 @@ namespace sim {
 [[nodiscard]] std::map<std::string, std::string> sources_of(const StepContext& context,
                                                             const Scheme& scheme);
 
+// Of the share of the roofline that operators are taken to reach: "0.61, default ...". Empty where
+// they are to reach all of it.
+[[nodiscard]] std::string efficiency_source(const Cluster& cluster);
+
 // Relative L2 errors of the sum of independent gradients by distribution, of the sum of 256 steps
 // where there is error feedback ("sum_of_256"), and of the weights by learning rate of Adam or by
 // distribution ("weights_lr_6e-4"), from the table that gardenhose-codec-error wrote or from the

@@ -7,6 +7,7 @@
 
 #include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/sources.hpp"
 
 namespace sim {
 namespace {
@@ -170,6 +171,10 @@ void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundRe
     report.sources["site " + site.name] =
         fmt::format("{}.toml: {}; kernels: {}", site.cluster.name, site.cluster.summary,
                     context.calibrations[table].name);
+    const std::string efficiency = efficiency_source(site.cluster);
+    if (!efficiency.empty()) {
+      report.sources[fmt::format("site {} gpu.compute_efficiency", site.name)] = efficiency;
+    }
   }
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +58,7 @@ struct RoundReport {
   std::map<std::string, std::string> sources;
   double speedup = 0;  // in tokens per second over `baseline`
   std::string baseline;
+  std::optional<EfficiencyRange> range;  // where it was simulated
 
   [[nodiscard]] bool ended() const { return outcome != RoundOutcome::aborted; }
   [[nodiscard]] bool fits_memory() const;  // at every site

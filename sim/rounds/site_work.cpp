@@ -101,7 +101,7 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const OuterSc
     for (const KernelUse& use : uses) sum += kernel_time(calibration, cluster.gpu, use).seconds;
     return sum;
   };
-  const Roofline roofline(cluster.gpu, cluster.fitted, calibration);
+  const Roofline roofline(cluster.gpu, compute_efficiency(cluster), calibration);
   // What is exchanged of a round is what the weights have changed by: both read, one written.
   const double change = scheme.gradients ? 0 : 3 * 4.0;
   const auto count = static_cast<double>(elements);

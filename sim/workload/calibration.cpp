@@ -56,6 +56,10 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
 
 }  // namespace
 
+bool measured_products(const Calibration& calibration, const Gpu& gpu) {
+  return calibration.gpu == gpu.name && !calibration.gemm.empty();
+}
+
 Gpu as_measured(Gpu gpu, const Calibration& calibration) {
   if (calibration.gpu != gpu.name) return gpu;
   if (calibration.copy_bandwidth) {

@@ -81,6 +81,8 @@ struct Calibration {
                                             const std::filesystem::path& file);
 // Whether the file says that its times are of a CPU. No if it cannot be read.
 [[nodiscard]] bool is_cpu_table(const std::filesystem::path& file);
+// Whether the table has matrix products measured on this GPU.
+[[nodiscard]] bool measured_products(const Calibration& calibration, const Gpu& gpu);
 // The GPU with what was measured on it instead of its data sheet: what its copies reach, what a
 // launch costs. Unchanged where the table is of another GPU or did not measure these.
 [[nodiscard]] Gpu as_measured(Gpu gpu, const Calibration& calibration);

@@ -11,6 +11,7 @@
 
 #include "sim/base/units.hpp"
 #include "sim/cluster/cluster.hpp"
+#include "sim/cluster/compute_efficiency.hpp"
 #include "sim/workload/model.hpp"
 
 namespace sim {
@@ -50,6 +51,10 @@ enum class MatrixPrecision {
 };
 // Bytes of an operand's element, scales included.
 [[nodiscard]] double bytes_of(MatrixPrecision precision);
+// What the defaults of the compute efficiency go by.
+[[nodiscard]] constexpr ProductBits product_bits(MatrixPrecision precision) {
+  return precision == MatrixPrecision::bf16 ? ProductBits::sixteen : ProductBits::eight_or_fewer;
+}
 
 enum class Optimizer {
   adamw,          // in one kernel: Apex', Megatron's, PyTorch's fused one

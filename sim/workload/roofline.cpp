@@ -19,7 +19,7 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
   return *this;
 }
 
-Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration)
+Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibration)
     : peak_(gpu.bf16.base()),
       fp8_(gpu.fp8.value_or(FlopRate()).base()),
       fp4_(gpu.fp4.value_or(FlopRate()).base()),
@@ -28,7 +28,7 @@ Roofline::Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& cali
       memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
       launch_s_(gpu.launch_latency.base()),
       multiprocessors_(gpu.multiprocessors),
-      efficiency_(fitted.compute_efficiency.value_or(1)) {
+      efficiency_(efficiency) {
   if (calibration.gpu == gpu.name) gemm_ = calibration.gemm;
 }
 

@@ -19,10 +19,11 @@ struct BlockTime {
 
 class Roofline {
  public:
-  Roofline(const Gpu& gpu, const Fitted& fitted, const Calibration& calibration);
+  // `efficiency` is compute_efficiency() of the cluster.
+  Roofline(const Gpu& gpu, double efficiency, const Calibration& calibration);
 
   // Each operator: the longer of FLOP over the rate that its shape reaches and bytes over memory
-  // bandwidth, over the fitted compute efficiency, plus its launches. Fused attention is as long as
+  // bandwidth, over the compute efficiency, plus its launches. Fused attention is as long as
   // its published rate says, where the GPU's file has one.
   [[nodiscard]] BlockTime block(const Operators& operators) const;
   // A pass over memory that is not part of the model: optimizer, zeroing, copies. `flop` are of its

@@ -1,11 +1,14 @@
 // What predictions rest on: each assumption moves the answer as it says, and by 1 not at all.
 #include "apps/search/assumptions.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "apps/arguments.hpp"
@@ -20,14 +23,16 @@ const std::string kFlags =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 --scheme sdp4bit "
     "--attention fused --set model.layers=2 ";
 
-Job tiny_job() {
+Job job_of(const std::string& text) {
   JobOptions options;
   auto flags = job_flags(options);
   boost::program_options::variables_map values;
-  EXPECT_TRUE(parse_arguments(apps_tests::words(kFlags), "", flags, {}, values));
+  EXPECT_TRUE(parse_arguments(apps_tests::words(text), "", flags, {}, values));
   options.schemes = split(values["scheme"].as<std::string>());
   return read_job(options);
 }
+
+Job tiny_job() { return job_of(kFlags); }
 
 const Assumption& named(std::string_view name) {
   for (const Assumption& one : assumptions()) {
@@ -108,6 +113,60 @@ TEST(Assumptions, TogetherAreAllThatAStepsTimeComesFrom) {
     job = scaled(job, one, one.more_is_faster ? 2 : 0.5);
   }
   EXPECT_NEAR(seconds(job) / as_is, 0.5, 0.02);
+}
+
+// The narrow spreads are of what was fitted on rows that the cluster's file names.
+TEST(Assumptions, TakeWhatIsTypedByHandForNoFit) {
+  const auto spread = [](const char* name, const std::string& flags) {
+    const Job job = job_of("--topology sdp4bit_a100 --model gpt_125m " + flags);
+    return spread_of(job, named(name)).of_logarithm;
+  };
+  EXPECT_EQ(spread("matrix_rate", ""), 0.05);
+  EXPECT_EQ(spread("matrix_rate", "--set fitted.compute_efficiency=0.6270"), 0.2);
+  EXPECT_EQ(spread("nic_bandwidth", "--set fitted.compute_efficiency=0.6270"), 0.05);
+  EXPECT_EQ(spread("nic_bandwidth", ""), 0.05);
+  EXPECT_EQ(spread("nic_bandwidth", "--set fitted.network_efficiency=0.8272"), 0.1);
+  EXPECT_EQ(spread("nic_bandwidth", "--set fitted.communicator_bandwidth=20GBps"), 0.1);
+}
+
+// Where nothing was fitted, published runs say how fast GPUs are, by precision, and how sure that is.
+TEST(Assumptions, TakeTheSpreadOfTheDefaultWhereNothingWasFitted) {
+  const auto job = [](const std::string& flags) {
+    return job_of("--topology dgx_h100_x16 --model gpt_125m " + flags);
+  };
+  for (const auto& [flags, efficiency] : {std::pair{"", 0.61},
+                                          {"--precision fp8", 0.69},
+                                          {"--set fitted.compute_efficiency=1", 1.0}}) {
+    EXPECT_EQ(compute_efficiency(job(flags).cluster), efficiency) << flags;
+  }
+  EXPECT_EQ(spread_of(job(""), named("matrix_rate")).of_logarithm,
+            job("").cluster.default_efficiency->spread);
+  EXPECT_EQ(spread_of(job("--set fitted.compute_efficiency=1"), named("matrix_rate")).of_logarithm,
+            0.2);
+}
+
+// The range is what run says of an efficiency one spread away, and no more than the whole roofline.
+TEST(EfficiencyRange, IsTheAnswerOneSpreadAway) {
+  const auto answer = [](const std::string& flags) {
+    return apps_tests::json_of("run " + kFlags + flags);
+  };
+  const auto as_is = answer("");
+  const double spread = tiny_job().cluster.default_efficiency->spread;
+  for (const auto& [end, other_end, spreads] :
+       {std::tuple{"low", "high", -1}, {"high", "low", 1}}) {
+    const auto moved = answer(fmt::format("--range off --set fitted.compute_efficiency={:.17g}",
+                                          0.61 * std::exp(spreads * spread)));
+    EXPECT_TRUE(moved["tokens_per_s_low"].is_null());
+    EXPECT_NEAR(as_is[fmt::format("tokens_per_s_{}", end)].get<double>() /
+                    moved["tokens_per_s"].get<double>(),
+                1, 1e-12);
+    EXPECT_NEAR(as_is[fmt::format("usd_per_million_tokens_{}", other_end)].get<double>() /
+                    moved["usd_per_million_tokens"].get<double>(),
+                1, 1e-12);
+  }
+  const auto data_sheet = answer("--set fitted.compute_efficiency=1");
+  EXPECT_EQ(data_sheet["tokens_per_s_high"], data_sheet["tokens_per_s"]);
+  EXPECT_LT(data_sheet["tokens_per_s_low"], data_sheet["tokens_per_s"]);
 }
 
 // A step waits for the slowest GPU: where GPUs differ, which ones one gets is part of the spread.

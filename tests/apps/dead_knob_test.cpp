@@ -138,6 +138,8 @@ Outcome run_edited(const Knob& knob) {
 TEST_P(Knobs, SayInAFileWhatTheySayAsASetting) {
   const Knob& knob = GetParam();
   if (is_flag(knob.name)) return;
+  // What a file has was fitted on the rows that it names, what is typed on none.
+  if (std::string_view(knob.name).starts_with("fitted.")) return;
   const Outcome edited_file = run_edited(knob);
   EXPECT_EQ(edited_file.code, 0) << edited_file.err;
   EXPECT_EQ(edited_file.out, run(turned(knob), source_directory()).out);

@@ -170,6 +170,25 @@ TEST(Cluster, FittedConstantsAreOptionalAndDroppedOnRequest) {
   EXPECT_EQ(plain.network.efficiency, cluster.network.efficiency);
 }
 
+// Rows were fitted on as the file has it; what --set says of a constant was fitted on nothing, unless
+// it says on what.
+TEST(Cluster, AConstantTypedByHandRestsOnNoRows) {
+  const std::string file = std::string(kText) +
+                           "[fitted]\nnetwork_efficiency = 0.5\ncompute_efficiency = 0.7\n"
+                           "rows = [\"a/b\"]\n";
+  const auto fitted = [&](std::vector<Setting> settings) {
+    return parse_cluster(file, "x.toml", settings).fitted;
+  };
+  EXPECT_TRUE(fitted({}).rests_on_rows("compute_efficiency"));
+  const Fitted typed = fitted({{"fitted.compute_efficiency", "0.6"}});
+  EXPECT_FALSE(typed.rests_on_rows("compute_efficiency"));
+  EXPECT_TRUE(typed.rests_on_rows("network_efficiency"));
+  EXPECT_TRUE(fitted({{"fitted.compute_efficiency", "0.6"}, {"fitted.rows", "[\"c/d\"]"}})
+                  .rests_on_rows("compute_efficiency"));
+  EXPECT_FALSE(parse_cluster(std::string(kText) + "[fitted]\ncompute_efficiency = 0.7\n", "x.toml")
+                   .fitted.rests_on_rows("compute_efficiency"));
+}
+
 TEST(Cluster, AnEmptyTableOfFittedConstantsIsNone) {
   const std::string text = std::string(kText) + "[fitted]\n";
   EXPECT_FALSE(parse_cluster(text, "test.toml").fitted.network_efficiency);

@@ -1,4 +1,5 @@
-// GPUs that differ: what is expected of as many from a normal distribution.
+// GPUs that differ: what is expected of as many from a normal distribution. And how fast GPUs are taken
+// to be for which nobody has fitted it.
 #include "sim/cluster/gpu_speeds.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,8 @@
 #include <numbers>
 #include <vector>
 
+#include "sim/cluster/compute_efficiency.hpp"
+#include "tests/input_errors.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {
@@ -99,6 +102,57 @@ TEST(GpuSpeeds, OfAWideSpreadStayPositive) {
     EXPECT_GT(slowdown, 0);
     EXPECT_LE(slowdown, 10);  // a tenth of the mean rate at least
   }
+}
+
+// By what CUDA calls the GPUs of the shipped clusters.
+TEST(EfficiencyDefaults, AreThoseOfTheGenerationAndThePrecision) {
+  const EfficiencyTable table =
+      read_efficiencies(source_directory() / "traces/compute_efficiency.toml");
+  const auto of = [&](const char* gpu, ProductBits bits = ProductBits::sixteen) {
+    return default_efficiency(table, gpu, bits);
+  };
+  EXPECT_EQ(of("NVIDIA A100-SXM4-40GB").efficiency, 0.70);
+  for (const char* gpu : {"NVIDIA H100 80GB HBM3", "NVIDIA H800", "nvidia h200"}) {
+    EXPECT_EQ(of(gpu).efficiency, 0.61) << gpu;
+    EXPECT_EQ(of(gpu, ProductBits::eight_or_fewer).efficiency, 0.69) << gpu;
+  }
+  for (const char* gpu : {"NVIDIA B200", "NVIDIA GB200"}) {
+    EXPECT_EQ(of(gpu).efficiency, 0.61) << gpu;
+    EXPECT_EQ(of(gpu, ProductBits::eight_or_fewer).efficiency, 0.61) << gpu;
+  }
+  for (const EfficiencyRow& row : table) EXPECT_GT(row.spread, 0.1) << row.name;
+}
+
+TEST(EfficiencyDefaults, OfAnotherGpuAreTheMeanOfAllWithTheSpreadOfAll) {
+  const EfficiencyTable table{{.name = "a", .gpus = {"A1"}, .efficiency = 0.9, .spread = 0.1},
+                              {.name = "b", .gpus = {"B1"}, .efficiency = 0.4, .spread = 0.3}};
+  for (const char* gpu : {"GPU A10", "GPU XA1", "GPU"}) {
+    const EfficiencyDefault other = default_efficiency(table, gpu, ProductBits::sixteen);
+    EXPECT_NEAR(other.efficiency, 0.6, 1e-12) << gpu;  // the root of 0.9 times 0.4
+    // What each scatters, and how far each is from the mean: the logarithm of 1.5.
+    EXPECT_NEAR(other.spread * other.spread, (0.01 + 0.09) / 2 + std::pow(std::log(1.5), 2), 1e-12);
+  }
+  EXPECT_EQ(default_efficiency(table, "GPU-A1-40GB", ProductBits::sixteen).efficiency, 0.9);
+}
+
+TEST(EfficiencyDefaults, AreOneForAGpuAndAPrecision) {
+  const std::string row =
+      "gpus = [\"H100\"]\nefficiency = 0.5\nspread = 0.1\nsource = \"s\"\nprecision = ";
+  const auto error = [&](const char* first, const char* second) {
+    return input_error_of([&] {
+      static_cast<void>(parse_efficiencies(
+          "[defaults.a]\n" + row + first + "\n[defaults.b]\n" + row + second + "\n", "x.toml"));
+    });
+  };
+  EXPECT_EQ(error("\"bf16\"", "\"fp8\""), "");
+  for (const char* bits : {"\"bf16\"", "\"any\""}) {
+    EXPECT_EQ(error("\"bf16\"", bits),
+              "x.toml:8:1: gpus: H100 has a default in [defaults.a] already; remove one of them");
+  }
+  EXPECT_NE(error("\"bf16\"", "\"fp4\"").find("none of the known"), std::string::npos);
+  const std::string none =
+      input_error_of([&] { static_cast<void>(parse_efficiencies("[defaults]", "x.toml")); });
+  EXPECT_NE(none.find("missing table [defaults.NAME]"), std::string::npos) << none;
 }
 
 }  // namespace

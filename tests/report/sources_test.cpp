@@ -122,6 +122,19 @@ TEST(FittedSources, NameTheRowsThatTheyWereFittedOn) {
   }
 }
 
+TEST(FittedSources, SayWhatIsADefaultAndWhatWasTypedByHand) {
+  Cluster cluster = small_cluster();
+  cluster.default_efficiency = {.efficiency = 0.61, .spread = 0.17, .source = "runs on S"};
+  const auto source = [&] {
+    return sources(cluster, roofline(), scheme_named("sharded")).at("gpu.compute_efficiency");
+  };
+  EXPECT_EQ(source(), "0.61, default, give or take 17 %: runs on S");
+  cluster.fitted = {.compute_efficiency = 0.75, .rows = {"table/one"}};
+  EXPECT_EQ(source(), "0.75, fitted on table/one");
+  cluster.fitted.typed = {"compute_efficiency"};
+  EXPECT_EQ(source(), "0.75, set by hand: no rows are named");
+}
+
 constexpr const char* kShippedErrors = "traces/calibration/codec_error.json";
 
 // Of a cluster of 4 nodes with 8 GPUs, as was measured.

@@ -36,7 +36,7 @@ struct PassTimes {
 
 PassTimes pass_times(const Cluster& cluster, const Model& model, const Parallelism& parallelism) {
   const Calibration calibration = roofline();
-  const Roofline time(cluster.gpu, cluster.fitted, calibration);
+  const Roofline time(cluster.gpu, compute_efficiency(cluster), calibration);
   const LayerOperators layer = layer_operators(model, parallelism);
   const EndOperators ends = end_operators(model, parallelism);
   double one_layer = 0;

@@ -21,7 +21,7 @@ Model shipped(const std::string& name) {
 
 constexpr const char* kModels[] = {"gpt_1.3b", "llama_2_7b", "llama_3_8b", "mpt_7b"};
 
-Roofline sample_roofline() { return {sample_cluster({}).gpu, {}, roofline()}; }
+Roofline sample_roofline() { return {sample_cluster({}).gpu, 1, roofline()}; }
 
 TEST(LayerMatrices, AreWhatTheLayersHoldBesidesNormsAndBiases) {
   for (const char* name : kModels) {

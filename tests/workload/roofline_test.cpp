@@ -18,7 +18,7 @@ namespace {
 // 100 multiprocessors, 400 TFLOP/s, 40 in FP32, 2 TB/s; no launches.
 Gpu sample_gpu() { return sample_cluster({}).gpu; }
 
-Roofline of(const Gpu& gpu, const Fitted& fitted = {}) { return {gpu, fitted, roofline()}; }
+Roofline of(const Gpu& gpu, double efficiency = 1) { return {gpu, efficiency, roofline()}; }
 
 // Products of all sizes and memory passes, the same in every run.
 Operators random_operators(std::size_t count) {
@@ -88,7 +88,7 @@ TEST(Roofline, IsDividedByTheFittedEfficiencyButForItsLaunches) {
   for (const Operator& one : random_operators(100)) launches += one.launches;
   gpu.launch_latency = 4_us;
   for (const double efficiency : {1.0, 0.8, 0.25}) {
-    const Roofline line = of(gpu, {.compute_efficiency = efficiency});
+    const Roofline line = of(gpu, efficiency);
     EXPECT_NEAR(line.block(random_operators(100)).seconds,
                 work_s / efficiency + launches * gpu.launch_latency.base(), 1e-9 * work_s);
   }
@@ -101,17 +101,17 @@ TEST(Roofline, OfFusedAttentionIsItsShareOfThePeakWhateverTheFittedEfficiency) {
   Operator product = attention;
   product.fused_attention = false;
   for (const double efficiency : {1.0, 0.5}) {
-    const Fitted fitted{.compute_efficiency = efficiency};
     // Not known, it is a product as any other.
     gpu.fused_attention.reset();
-    EXPECT_EQ(of(gpu, fitted).block({attention}).seconds, of(gpu, fitted).block({product}).seconds);
+    EXPECT_EQ(of(gpu, efficiency).block({attention}).seconds,
+              of(gpu, efficiency).block({product}).seconds);
     for (const double share : {0.7, 0.35}) {
       gpu.fused_attention = share;
-      EXPECT_NEAR(
-          of(gpu, fitted).block({attention}).seconds * share * gpu.bf16.base() / attention.flop(),
-          1, 1e-12);
-      EXPECT_EQ(of(gpu, fitted).block({product}).seconds,
-                of(sample_gpu(), fitted).block({product}).seconds);
+      EXPECT_NEAR(of(gpu, efficiency).block({attention}).seconds * share * gpu.bf16.base() /
+                      attention.flop(),
+                  1, 1e-12);
+      EXPECT_EQ(of(gpu, efficiency).block({product}).seconds,
+                of(sample_gpu(), efficiency).block({product}).seconds);
     }
   }
 }
@@ -136,7 +136,7 @@ TEST(Roofline, OfAPassIsItsBytesOrItsArithmeticAndALaunch) {
   gpu.memory_efficiency = 0.5;
   gpu.launch_latency = 4_us;
   // 1 GB over half of 2 TB/s is 1 ms; 80 GFLOP at 40 TFLOP/s are 2 ms. No fitted efficiency.
-  const Roofline line = of(gpu, {.compute_efficiency = 0.5});
+  const Roofline line = of(gpu, 0.5);
   EXPECT_DOUBLE_EQ(line.pass(1e9), 1.004e-3);
   EXPECT_DOUBLE_EQ(line.pass(1e9, 40e9), 1.004e-3);
   EXPECT_DOUBLE_EQ(line.pass(1e9, 80e9), 2.004e-3);
@@ -201,7 +201,7 @@ TEST(GemmShare, IsTheMeasuredOneOfTheNearestShapeOnThatGpuAlone) {
   Calibration table = roofline();
   table.gpu = sample_gpu().name;
   table.gemm = {measured(1024, 1024, 1024, 0.5), measured(4096, 4096, 4096, 0.75)};
-  const Roofline line(sample_gpu(), {}, table);
+  const Roofline line(sample_gpu(), 1, table);
   EXPECT_DOUBLE_EQ(line.gemm_share(1024, 1024, 1024, 1), 0.5);
   EXPECT_DOUBLE_EQ(line.gemm_share(4096, 4096, 4096, 1), 0.75);
   // Nearest by ratio: halfway between both is 2048.
@@ -213,7 +213,7 @@ TEST(GemmShare, IsTheMeasuredOneOfTheNearestShapeOnThatGpuAlone) {
   other.name = "another";
   for (const Operator& one : random_operators(100)) {
     if (one.flop() == 0) continue;
-    EXPECT_EQ(Roofline(other, {}, table).gemm_share(one.m, one.n, one.k, one.count),
+    EXPECT_EQ(Roofline(other, 1, table).gemm_share(one.m, one.n, one.k, one.count),
               of(other).gemm_share(one.m, one.n, one.k, one.count));
   }
 }

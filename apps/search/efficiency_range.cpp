@@ -1,0 +1,67 @@
+#include "apps/search/efficiency_range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "apps/search/assumptions.hpp"
+
+namespace apps {
+namespace {
+
+void move(sim::Cluster& cluster, const sim::Calibration& calibration, double spreads) {
+  const double spread = efficiency_spread(cluster, calibration).of_logarithm;
+  cluster.fitted.compute_efficiency =
+      std::min(1.0, compute_efficiency(cluster) * std::exp(spreads * spread));
+}
+
+}  // namespace
+
+Spread efficiency_spread(const sim::Cluster& cluster, const sim::Calibration& calibration) {
+  const sim::Fitted& fitted = cluster.fitted;
+  if (fitted.compute_efficiency && fitted.rests_on_rows("compute_efficiency")) {
+    return {0.05, "as far as predicted throughputs are off where it was fitted (validate)"};
+  }
+  if (!fitted.compute_efficiency && measured_products(calibration, cluster.gpu)) {
+    return {0.1, "a judgement: products measured on this GPU, other kernels not"};
+  }
+  if (!fitted.compute_efficiency && cluster.default_efficiency) {
+    return {cluster.default_efficiency->spread, cluster.default_efficiency->source};
+  }
+  return {0.2, "of the compute efficiencies that validate fits, 0.40 to 0.76"};
+}
+
+Job off_by(Job job, double spreads) {
+  move(job.cluster, job.calibration, spreads);
+  return job;
+}
+
+RoundJob off_by(RoundJob job, double spreads) {
+  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
+    move(job.area.sites[table].cluster, job.calibrations[table], spreads);
+  }
+  return job;
+}
+
+sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::StepReport& report) {
+  const auto speed = [&](double spreads) {
+    return report.step_time_s / step_seconds(off_by(job, spreads), setup);
+  };
+  const double slow = speed(-1);
+  const double fast = speed(1);
+  return {.tokens_per_s_low = report.tokens_per_s * slow,
+          .tokens_per_s_high = report.tokens_per_s * fast,
+          .usd_per_million_tokens_low = report.usd_per_million_tokens / fast,
+          .usd_per_million_tokens_high = report.usd_per_million_tokens / slow};
+}
+
+sim::EfficiencyRange range_of(const RoundJob& job, const sim::OuterScheme& scheme) {
+  const sim::RoundReport low = report_round(off_by(job, -1), scheme);
+  const sim::RoundReport high = report_round(off_by(job, 1), scheme);
+  return {.tokens_per_s_low = low.tokens_per_s,
+          .tokens_per_s_high = high.tokens_per_s,
+          .usd_per_million_tokens_low = high.usd_per_million_tokens,
+          .usd_per_million_tokens_high = low.usd_per_million_tokens};
+}
+
+}  // namespace apps
