@@ -41,11 +41,11 @@ std::string memory_text(const FsdpRow& row) {
 }
 
 std::string line_of(const FsdpRow& row) {
-  const char* mark = row.used_in_fit ? "*" : row.left_out.empty() ? "" : "-";
+  const std::string mark = mark_of(row) + (row.left_out.empty() ? "" : "-");
   const double published = row.measured.value;
   std::string text = fmt::format("  {:<22}{:<2}{:>7.0f} {:>5.1f} %", short_name(row.measured.row),
                                  mark, published, 100 * row.mfu(published));
-  for (const auto& [name, column] : kThreeColumns) {
+  for (const auto& [name, column] : kPlainColumns) {
     const double tokens = row.predicted.*column;
     text += fmt::format("{:>9.0f} {:>+6.1f} %", tokens, 100 * (tokens / published - 1));
     if (column == &Columns::fitted) text += fmt::format(" {:>6.1f} %", 100 * row.mfu(tokens));
@@ -56,15 +56,16 @@ std::string line_of(const FsdpRow& row) {
 std::string rows_text(const FsdpStudy& study) {
   std::string text = "tokens per second and GPU, how far off, and MFU\n\n";
   for (const Table& table : kTables) {
-    text +=
-        fmt::format("{:<26}{:>7} {:>7}{:>9}{:>9}{:>9}{:>9}{:>9}{:>12}{:>6}   {}\n", table.title,
-                    "publ.", "MFU", "blind", "", "fitted", "", "MFU", "null model", "", "memory");
+    text += fmt::format("{:<26}{:>7} {:>7}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>12}{:>6}   {}\n",
+                        table.title, "publ.", "MFU", "blind", "", "default", "", "fitted", "",
+                        "MFU", "null model", "", "memory");
     for (const FsdpRow& row : study.rows) {
       if (table_of(row.measured.row) == table.name) text += line_of(row);
     }
     text += "\n";
   }
   text += "  * the constant of its group was fitted on this row\n";
+  text += std::string(kDefaultNote) + kBlindNote;
   for (const FsdpRow& row : study.rows) {
     if (row.left_out.empty()) continue;
     text +=
@@ -74,12 +75,12 @@ std::string rows_text(const FsdpStudy& study) {
 }
 
 std::string errors_text(const std::vector<FsdpRow>& rows) {
-  std::string text = fmt::format("{:<36}{:>16}{:>16}{:>16}\n", "errors, mean / worst", "blind",
-                                 "fitted", "null model");
+  std::string text = fmt::format("{:<36}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
+                                 "blind", "default", "fitted", "null model");
   const auto line = [&](const char* title, const char* table) {
     const int count = fsdp_errors(rows, table, &Columns::fitted).count;
     text += fmt::format("  {:<34}", fmt::format("{}, {} rows", title, count));
-    for (const auto& [name, column] : kThreeColumns) {
+    for (const auto& [name, column] : kPlainColumns) {
       text += fmt::format("{:>16}", error_text(fsdp_errors(rows, table, column)));
     }
     text += "\n";
@@ -94,13 +95,15 @@ const char* unit_of(const ScaleChange& change) {
 }
 
 std::string changes_text(const std::vector<ScaleChange>& changes) {
-  std::string text = fmt::format("{:<22}{:<16}{:>10}{:>10}{:>10}{:>12}\n", "from 8 to 128 GPUs", "",
-                                 "published", "blind", "fitted", "null model");
+  std::string text =
+      fmt::format("{:<22}{:<16}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "from 8 to 128 GPUs", "",
+                  "published", "blind", "default", "fitted", "null model");
   for (const ScaleChange& change : changes) {
     text +=
         fmt::format("  {:<20}{:<16}{:>+10.1f}", change.series, unit_of(change), change.published);
-    text += fmt::format("{:>+10.1f}{:>+10.1f}{:>+12.1f}\n", change.predicted.blind,
-                        change.predicted.fitted, change.predicted.null_model);
+    text += fmt::format("{:>+10.1f}{:>+10.1f}{:>+10.1f}{:>+12.1f}\n", change.predicted.blind,
+                        change.predicted.by_default, change.predicted.fitted,
+                        change.predicted.null_model);
   }
   return text;
 }
@@ -119,11 +122,11 @@ Json record_of(const FsdpRow& row) {
               {"gpus", row.gpus},
               {"group", row.group},
               {"published_tokens_per_s_per_gpu", row.measured.value}};
-  for (const auto& [name, column] : kThreeColumns) {
+  for (const auto& [name, column] : kPlainColumns) {
     record[fmt::format("{}_tokens_per_s_per_gpu", name)] = row.predicted.*column;
   }
   record["published_mfu"] = row.mfu(row.measured.value);
-  for (const auto& [name, column] : kThreeColumns) {
+  for (const auto& [name, column] : kPlainColumns) {
     record[fmt::format("{}_mfu", name)] = row.mfu(row.predicted.*column);
   }
   const bool known = row.published_memory_bytes > 0;
@@ -131,6 +134,7 @@ Json record_of(const FsdpRow& row) {
   record["memory_bytes"] = row.memory_bytes;
   record["fits_memory"] = row.fits_memory;
   record["used_in_fit"] = row.used_in_fit;
+  record["used_in_default"] = row.used_in_default;
   record["left_out"] = !row.left_out.empty();
   return record;
 }
@@ -138,7 +142,7 @@ Json record_of(const FsdpRow& row) {
 Json json_of(const FsdpStudy& study) {
   Json json{{"schema_version", 1}, {"study", "fsdp"}};
   for (const FsdpRow& row : study.rows) json["rows"].push_back(record_of(row));
-  for (const auto& [name, column] : kThreeColumns) {
+  for (const auto& [name, column] : kPlainColumns) {
     json["errors"]["both"][name] = error_object(fsdp_errors(study.rows, "", column));
     for (const Table& table : kTables) {
       json["errors"][table.name][name] = error_object(fsdp_errors(study.rows, table.name, column));
@@ -149,6 +153,7 @@ Json json_of(const FsdpStudy& study) {
                                           {"unit", unit_of(change)},
                                           {"published", change.published},
                                           {"blind", change.predicted.blind},
+                                          {"default", change.predicted.by_default},
                                           {"fitted", change.predicted.fitted},
                                           {"null_model", change.predicted.null_model}});
   }

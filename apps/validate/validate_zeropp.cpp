@@ -31,37 +31,39 @@ validation::Errors errors_of(const ZeroppStudy& study, bool speed_ups, Column co
 
 // As the publication counts: with the recomputation.
 std::string rows_text(const ZeroppStudy& study) {
-  std::string text = fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>8}{:>11}\n", "TFLOPs per GPU",
-                                 "published", "blind", "fitted", "off by", "null", "model");
+  std::string text =
+      fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>9}{:>8}{:>11}\n", "TFLOPs per GPU", "published",
+                  "blind", "default", "fitted", "off by", "null", "model");
   for (const Row& row : study.rows) {
     const double published = row.measured.value;
     text += fmt::format(
-        "  {:<26}{:<2}{:>10.0f}{:>8.1f}{:>9.1f}{:>+7.0f} %{:>8.1f}\n", short_name(row.measured.row),
-        row.used_in_fit ? "*" : "", published * study.recomputed,
-        row.predicted.blind * study.recomputed, row.predicted.fitted * study.recomputed,
-        100 * (row.predicted.fitted / published - 1), row.predicted.null_model * study.recomputed);
+        "  {:<26}{:<2}{:>10.0f}{:>8.1f}{:>9.1f}{:>9.1f}{:>+7.0f} %{:>8.1f}\n",
+        short_name(row.measured.row), mark_of(row), published * study.recomputed,
+        row.predicted.blind * study.recomputed, row.predicted.by_default * study.recomputed,
+        row.predicted.fitted * study.recomputed, 100 * (row.predicted.fitted / published - 1),
+        row.predicted.null_model * study.recomputed);
   }
-  return text + "\n  * the compute efficiency was fitted on this row\n";
+  return text + "\n  * the compute efficiency was fitted on this row\n" + kBlindNote;
 }
 
 std::string speed_ups_text(const ZeroppStudy& study) {
-  std::string text = fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>8}\n", "speed-up of ZeRO++",
-                                 "published", "blind", "fitted", "off by", "null");
+  std::string text = fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>9}{:>8}\n", "speed-up of ZeRO++",
+                                 "published", "blind", "default", "fitted", "off by", "null");
   for (const SpeedUp& one : study.speed_ups) {
-    text +=
-        fmt::format("  {:<28}{:>9.2f}x{:>7.2f}x{:>8.2f}x{:>+7.0f} %{:>7.2f}x\n",
-                    short_name(one.row), one.published, one.predicted.blind, one.predicted.fitted,
-                    100 * (one.predicted.fitted / one.published - 1), one.predicted.null_model);
+    text += fmt::format("  {:<28}{:>9.2f}x{:>7.2f}x{:>8.2f}x{:>8.2f}x{:>+7.0f} %{:>7.2f}x\n",
+                        short_name(one.row), one.published, one.predicted.blind,
+                        one.predicted.by_default, one.predicted.fitted,
+                        100 * (one.predicted.fitted / one.published - 1), one.predicted.null_model);
   }
   return text;
 }
 
 std::string errors_text(const ZeroppStudy& study) {
-  std::string text = fmt::format("{:<30}{:>16}{:>16}{:>16}\n", "errors, mean / worst", "blind",
-                                 "fitted", "null model");
+  std::string text = fmt::format("{:<30}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
+                                 "blind", "default", "fitted", "null model");
   for (const bool speed_ups : {false, true}) {
     text += fmt::format("  {:<28}", speed_ups ? "speed-up" : "throughput, rows without *");
-    for (const auto& [name, column] : kThreeColumns) {
+    for (const auto& [name, column] : kPlainColumns) {
       text += fmt::format("{:>16}", error_text(errors_of(study, speed_ups, column)));
     }
     text += "\n";
@@ -74,7 +76,7 @@ std::vector<Json> records_of(const ZeroppStudy& study) {
   for (const Row& row : study.rows) {
     Json record{{"row", row.measured.row},
                 {"published_tflops", row.measured.value * study.recomputed}};
-    for (const auto& [name, column] : kThreeColumns) {
+    for (const auto& [name, column] : kPlainColumns) {
       record[fmt::format("{}_tflops", name)] = row.predicted.*column * study.recomputed;
     }
     record["used_in_fit"] = row.used_in_fit;
@@ -88,10 +90,10 @@ Json json_of(const ZeroppStudy& study) {
   json["rows"] = records_of(study);
   for (const SpeedUp& one : study.speed_ups) {
     Json record{{"row", one.row}, {"published", one.published}};
-    for (const auto& [name, column] : kThreeColumns) record[name] = one.predicted.*column;
+    for (const auto& [name, column] : kPlainColumns) record[name] = one.predicted.*column;
     json["speed_ups"].push_back(std::move(record));
   }
-  for (const auto& [name, column] : kThreeColumns) {
+  for (const auto& [name, column] : kPlainColumns) {
     json["errors"]["throughput"][name] = error_object(errors_of(study, false, column));
     json["errors"]["speed_up"][name] = error_object(errors_of(study, true, column));
   }

@@ -26,8 +26,9 @@ using sim::validation::table_of;
 
 constexpr const char* kThroughputTable = "sdp4bit_throughput";
 constexpr const char* kGradientTable = "sdp4bit_gradient_comm";
-constexpr std::array<std::pair<const char*, Column>, 4> kColumns{
+constexpr std::array<std::pair<const char*, Column>, 5> kColumns{
     {{"blind", &Columns::blind},
+     {"default", &Columns::by_default},
      {"fitted", &Columns::fitted},
      {"null_model", &Columns::null_model},
      {"null_refit", &Columns::null_refit}}};
@@ -42,15 +43,15 @@ std::string cells(double published, const Columns& predicted, const char* unit) 
 }
 
 std::string heading(const std::string& title) {
-  return fmt::format("{:<32}{:>9}  {:>15}  {:>15}  {:>15}  {:>15}\n", title, "published", "blind",
-                     "fitted", "null model", "null, refitted");
+  return fmt::format("{:<32}{:>9}  {:>15}  {:>15}  {:>15}  {:>15}  {:>15}\n", title, "published",
+                     "blind", "default", "fitted", "null model", "null, refitted");
 }
 
 std::string rows_of(const std::vector<Row>& rows, const char* table, Metric metric) {
   std::string text;
   for (const Row& row : rows) {
     if (row.measured.metric != metric || table_of(row.measured.row) != table) continue;
-    text += fmt::format("  {:<28}{:<2}", short_name(row.measured.row), row.used_in_fit ? "*" : "") +
+    text += fmt::format("  {:<28}{:<2}", short_name(row.measured.row), mark_of(row)) +
             cells(row.measured.value, row.predicted, " ");
   }
   return text;
@@ -60,7 +61,7 @@ std::string speed_ups_of(const std::vector<SpeedUp>& all, const char* table) {
   std::string text;
   for (const SpeedUp& one : all) {
     if (table_of(one.row) != table) continue;
-    text += fmt::format("  {:<28}{:<2}", short_name(one.row), one.used_in_fit ? "*" : "") +
+    text += fmt::format("  {:<28}{:<2}", short_name(one.row), mark_of(one)) +
             cells(one.published, one.predicted, "x");
   }
   return text;
@@ -74,8 +75,8 @@ std::string summary_line(const char* title, Text text) {
 }
 
 std::string summary(const Validation& v) {
-  std::string text = fmt::format("{:<44}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
-                                 "blind", "fitted", "null model", "null, refitted");
+  std::string text = fmt::format("{:<44}{:>16}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
+                                 "blind", "default", "fitted", "null model", "null, refitted");
   const auto throughput = [&](const char* table, Metric metric) {
     return
         [&, table, metric](Column c) { return error_text(row_errors(v.rows, table, metric, c)); };
@@ -95,9 +96,9 @@ std::string summary(const Validation& v) {
   text += summary_line("table 4, gradient exchange",
                        throughput(kGradientTable, Metric::gradient_exchange_ms));
   text += summary_line("table 4, throughput", throughput(kGradientTable, Metric::tflops_per_gpu));
-  text +=
-      fmt::format("  {:<42}{:>16}{:>16}{:>16}{:>16}\n", "table 2, throughput, one model left out",
-                  "-", error_text(v.left_out), "-", "-");
+  text += fmt::format("  {:<42}{:>16}{:>16}{:>16}{:>16}{:>16}\n",
+                      "table 2, throughput, one model left out", "-", "-", error_text(v.left_out),
+                      "-", "-");
   text += summary_line("fastest scheme is the measured one", wins([](const Ranking& r) {
                          return fmt::format("{} of {}", r.best_right, r.groups);
                        }));
@@ -161,16 +162,18 @@ std::string to_table(const Validation& v) {
   text += rows_of(v.rows, kGradientTable, Metric::gradient_exchange_ms);
   text += "\n" + heading("table 4, TFLOPs per GPU");
   text += rows_of(v.rows, kGradientTable, Metric::tflops_per_gpu);
-  text += "  * a constant was fitted on this row, or on a row of this model\n\n";
+  text += "  * a constant was fitted on this row, or on a row of this model\n";
+  text += std::string(kBlindNote) + "\n";
   return text + summary(v) + "\n" + readings_text(v) + "\n" + fitted_text(v);
 }
 
 std::string to_csv(const Validation& v) {
-  std::string text = "row,what,published,blind,fitted,null_model,null_refit,used_in_fit\n";
+  std::string text = "row,what,published,blind,default,fitted,null_model,null_refit,used_in_fit\n";
   const auto add = [&](const std::string& row, const char* what, double published,
                        const Columns& predicted, bool used) {
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", row, what, published, predicted.blind,
-                        predicted.fitted, predicted.null_model, predicted.null_refit, used);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", row, what, published, predicted.blind,
+                        predicted.by_default, predicted.fitted, predicted.null_model,
+                        predicted.null_refit, used);
   };
   for (const Row& row : v.rows) {
     const bool time = row.measured.metric == Metric::gradient_exchange_ms;

@@ -7,6 +7,7 @@ namespace apps {
 std::string short_name(const std::string& row) { return row.substr(row.find('/') + 1); }
 
 std::string error_text(const sim::validation::Errors& errors) {
+  if (errors.count == 0) return "-";
   return fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.worst);
 }
 

@@ -63,6 +63,9 @@ void predict_row(FsdpRow& row, const Inputs& blind, const Fitted& fitted) {
   inputs.clusters.at(row.measured.setup.cluster).fitted = fitted;
   const Prediction prediction = predict(inputs, row.measured.setup);
   row.predicted.blind = predict(blind, row.measured.setup).of(row.measured.metric);
+  row.predicted.by_default =
+      predict(by_default(blind, row.measured.setup), row.measured.setup).of(row.measured.metric);
+  row.used_in_default = rests_on(blind, row.measured);
   row.predicted.fitted = prediction.of(row.measured.metric);
   row.memory_bytes = prediction.memory_bytes;
   row.fits_memory = prediction.fits_memory;
@@ -80,7 +83,8 @@ ScaleChange change_of(const FsdpRow& few, const FsdpRow& many) {
     return 100 * (change.of_throughput ? after / before - 1 : many.mfu(after) - few.mfu(before));
   };
   change.published = points(few.measured.value, many.measured.value);
-  for (const Column column : {&Columns::blind, &Columns::fitted, &Columns::null_model}) {
+  for (const Column column :
+       {&Columns::blind, &Columns::by_default, &Columns::fitted, &Columns::null_model}) {
     change.predicted.*column = points(few.predicted.*column, many.predicted.*column);
   }
   return change;
@@ -113,6 +117,7 @@ Errors fsdp_errors(const std::vector<FsdpRow>& rows, std::string_view table, Col
   Errors errors;
   for (const FsdpRow& row : rows) {
     if (row.used_in_fit || !row.left_out.empty()) continue;
+    if (row.used_in_default && column == &Columns::by_default) continue;
     if (!table.empty() && table_of(row.measured.row) != table) continue;
     errors.add(row.predicted.*column, row.measured.value, row.measured.row);
   }

@@ -25,6 +25,7 @@ struct FsdpRow {
   double published_memory_bytes = 0;  // at the peak; 0: not published
   std::string left_out;               // why it does not count in the errors; empty: it does
   bool used_in_fit = false;
+  bool used_in_default = false;  // the default of the compute efficiency rests on its source
   // Tokens per second and GPU. The null model is one number a group and GPU: the utilisation of its
   // rows of one node (of several the highest), on any number of GPUs. null_refit is unused.
   Columns predicted;
@@ -48,7 +49,7 @@ struct FsdpStudy {
                                      const Tick& tick);
 
 // Over the rows of `table`, or of both where it is empty, that no constant was fitted on and that
-// are not left out.
+// are not left out; of by_default also without those that the default rests on.
 [[nodiscard]] Errors fsdp_errors(const std::vector<FsdpRow>& rows, std::string_view table,
                                  Column column);
 

@@ -54,6 +54,11 @@ double phase_seconds(const Case& one, const WireBytes& wire, bool ring) {
   return ring ? std::max(inside, between) : inside + between;
 }
 
+EfficiencyDefault default_of(const Inputs& inputs, const Setup& setup) {
+  return default_efficiency(inputs.efficiencies, inputs.clusters.at(setup.cluster).gpu.name,
+                            product_bits(setup.parallelism.matrices));
+}
+
 }  // namespace
 
 double Prediction::of(Metric metric) const {
@@ -71,6 +76,7 @@ double Prediction::of(Metric metric) const {
 Inputs read_inputs(const std::filesystem::path& folder,
                    const std::vector<Measurement>& measurements) {
   Inputs inputs;
+  inputs.efficiencies = read_efficiencies(folder / "traces" / "compute_efficiency.toml");
   const Calibration published =
       read_calibration(folder / "traces" / "calibration" / "a100_sdp4bit_published.json");
   for (const Measurement& one : measurements) {
@@ -93,6 +99,17 @@ Inputs data_sheets_only(Inputs inputs) {
   for (auto& [name, cluster] : inputs.clusters) cluster = data_sheet_only(cluster);
   for (auto& [name, table] : inputs.calibrations) table = roofline();
   return inputs;
+}
+
+Inputs by_default(Inputs inputs, const Setup& setup) {
+  Cluster& cluster = inputs.clusters.at(setup.cluster);
+  cluster.default_efficiency = default_of(inputs, setup);
+  return inputs;
+}
+
+bool rests_on(const Inputs& inputs, const Measurement& one) {
+  return std::ranges::any_of(default_of(inputs, one.setup).rows,
+                             [&](const std::string& begin) { return one.row.starts_with(begin); });
 }
 
 Prediction predict(const Inputs& inputs, const Setup& setup) {
@@ -131,8 +148,7 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
   const std::int64_t samples = global_batch(one.cluster, one.parallelism);
   const double flop = model_flop(one.model, samples).base() / gpus;
   const double tokens = static_cast<double>(samples) * one.model.sequence / gpus;
-  const double compute_s =
-      flop / (one.cluster.gpu.bf16.base() * one.cluster.fitted.compute_efficiency.value_or(1));
+  const double compute_s = flop / (one.cluster.gpu.bf16.base() * compute_efficiency(one.cluster));
   const double step_s = compute_s + communication_s;
   return {.tflops_per_gpu = flop / step_s / 1e12,
           .gradient_exchange_ms = gradients_s * 1e3,

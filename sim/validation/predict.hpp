@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/cluster/cluster.hpp"
+#include "sim/cluster/compute_efficiency.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/validation/published.hpp"
 #include "sim/workload/calibration.hpp"
@@ -20,6 +21,7 @@ struct Inputs {
   std::map<std::string, Model> models;
   // Of each cluster: SDP4Bit's own quantisers where they were published for its GPU, else none.
   std::map<std::string, Calibration> calibrations;
+  EfficiencyTable efficiencies;  // the defaults that by_default() takes
 };
 // Reads what `measurements` name from the folder that holds topologies/ and traces/.
 [[nodiscard]] Inputs read_inputs(const std::filesystem::path& folder,
@@ -27,6 +29,11 @@ struct Inputs {
 
 // The inputs with what data sheets say, and nothing else: no fitted constant, no measured kernel.
 [[nodiscard]] Inputs data_sheets_only(Inputs inputs);
+
+// The inputs with the default of the compute efficiency for the row's cluster and precision.
+[[nodiscard]] Inputs by_default(Inputs inputs, const Setup& setup);
+// Whether that default rests on the row, or on its source.
+[[nodiscard]] bool rests_on(const Inputs& inputs, const Measurement& one);
 
 struct Prediction {
   double tflops_per_gpu = 0;

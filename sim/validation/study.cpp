@@ -72,7 +72,9 @@ std::vector<Row> predict_rows(const Inputs& inputs, const std::vector<Measuremen
     tick();
     rows.push_back({one,
                     named_in_fit(inputs, one),
+                    rests_on(inputs, one),
                     {.blind = predict(blind, one.setup).of(one.metric),
+                     .by_default = predict(by_default(blind, one.setup), one.setup).of(one.metric),
                      .fitted = predict(inputs, one.setup).of(one.metric),
                      .null_model = predict_null(inputs, one.setup).of(one.metric),
                      .null_refit = predict_null(null, one.setup).of(one.metric)}});
@@ -95,7 +97,9 @@ std::vector<SpeedUp> speed_ups(const std::vector<Row>& rows) {
                    .model = row.measured.setup.model,
                    .published = row.measured.value / (*baseline)->measured.value,
                    .used_in_fit = row.used_in_fit || (*baseline)->used_in_fit,
+                   .used_in_default = row.used_in_default || (*baseline)->used_in_default,
                    .predicted = {.blind = with.blind / without.blind,
+                                 .by_default = with.by_default / without.by_default,
                                  .fitted = with.fitted / without.fitted,
                                  .null_model = with.null_model / without.null_model,
                                  .null_refit = with.null_refit / without.null_refit}});
@@ -108,6 +112,7 @@ Errors row_errors(const std::vector<Row>& rows, std::string_view table, Metric m
   Errors errors;
   for (const Row& row : rows) {
     if (row.used_in_fit || row.measured.metric != metric) continue;
+    if (row.used_in_default && column == &Columns::by_default) continue;
     if (table_of(row.measured.row) != table) continue;
     errors.add(row.predicted.*column, row.measured.value, row.measured.row);
   }
@@ -119,6 +124,7 @@ Errors speed_up_errors(const std::vector<SpeedUp>& all, std::string_view table, 
   Errors errors;
   for (const SpeedUp& one : all) {
     if (table_of(one.row) != table || (without_fitted && one.used_in_fit)) continue;
+    if (one.used_in_default && column == &Columns::by_default) continue;
     errors.add(one.predicted.*column, one.published, one.row);
   }
   return errors;

@@ -12,9 +12,10 @@
 
 namespace sim::validation {
 
-// Four ways to predict the same number.
+// Ways to predict the same number.
 struct Columns {
   double blind = 0;       // data sheets only, kernels on the roofline
+  double by_default = 0;  // the same with the default of the compute efficiency
   double fitted = 0;      // with the clusters' fitted constants and the calibration
   double null_model = 0;  // predict_null() with the same constants
   double null_refit = 0;  // predict_null() with its own, fitted on the same rows
@@ -23,7 +24,8 @@ using Column = double Columns::*;
 
 struct Row {
   Measurement measured;
-  bool used_in_fit = false;  // a constant was fitted on it
+  bool used_in_fit = false;      // a constant was fitted on it
+  bool used_in_default = false;  // the default of the compute efficiency rests on it
   Columns predicted;
 };
 
@@ -32,7 +34,8 @@ struct SpeedUp {
   std::string row;  // of the scheme
   std::string cluster, model;
   double published = 0;
-  bool used_in_fit = false;  // a constant was fitted on a row of this model
+  bool used_in_fit = false;      // a constant was fitted on a row of this model
+  bool used_in_default = false;  // the default rests on one of the two
   Columns predicted;
 };
 
@@ -64,7 +67,8 @@ using Tick = std::function<void()>;
 // The table that a row stands in: "sdp4bit_throughput".
 [[nodiscard]] std::string_view table_of(std::string_view row);
 
-// Over the rows of `table` and `metric` that no constant was fitted on.
+// Over the rows of `table` and `metric` that no constant was fitted on; of by_default also without
+// those that the default rests on.
 [[nodiscard]] Errors row_errors(const std::vector<Row>& rows, std::string_view table, Metric metric,
                                 Column column);
 // Over all speed-ups of `table`, or over those of models that no constant was fitted on.

@@ -57,6 +57,7 @@ Inputs inputs_of(const std::filesystem::path& folder,
                  const std::vector<Measurement>& measurements) {
   Inputs inputs;
   inputs.models[kModel] = model_of(folder);
+  inputs.efficiencies = read_efficiencies(folder / "traces" / "compute_efficiency.toml");
   for (const Measurement& one : measurements) {
     inputs.clusters[one.setup.cluster] = cluster_of(folder, one.setup.cluster);
     inputs.calibrations[one.setup.cluster] = roofline();

@@ -27,6 +27,17 @@ TEST(Study, ErrorsLeaveFittedRowsOut) {
   EXPECT_EQ(errors.worst_row, "table/cluster/large/faster");
 }
 
+TEST(Study, ErrorsOfTheDefaultLeaveOutWhatItRestsOn) {
+  std::vector<Row> rows = kRows;
+  rows[2].used_in_default = true;
+  EXPECT_EQ(row_errors(rows, "table", Metric::tflops_per_gpu, &Columns::by_default).count, 3);
+  EXPECT_EQ(row_errors(rows, "table", Metric::tflops_per_gpu, &Columns::blind).count, 4);
+  // What is compared with that row rests on it too.
+  const std::vector<SpeedUp> all = speed_ups(rows);
+  EXPECT_EQ(speed_up_errors(all, "table", &Columns::by_default, false).count, 1);
+  EXPECT_EQ(speed_up_errors(all, "table", &Columns::blind, false).count, 3);
+}
+
 TEST(Study, ErrorsAreOfOneTableMetricAndColumn) {
   EXPECT_EQ(row_errors(kRows, "other", Metric::tflops_per_gpu, &Columns::fitted).count, 0);
   EXPECT_EQ(row_errors(kRows, "table", Metric::gradient_exchange_ms, &Columns::fitted).count, 0);
