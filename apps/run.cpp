@@ -16,6 +16,7 @@
 #include "apps/run/verdict.hpp"
 #include "apps/search/best_setup.hpp"
 #include "apps/search/break_even.hpp"
+#include "apps/search/efficiency_range.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
@@ -168,6 +169,9 @@ class Comparison {
     Result result = simulate_step(job_, side.setup);
     sim::StepReport& report = result.report;
     times_.know(side.setup, report.step_time_s);
+    if (wants_range(options_, result.schedule.operations.size())) {
+      report.range = range_of(job_, side.setup, report);
+    }
     report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
     if (baseline != nullptr) compare(side, *baseline, report);

@@ -34,6 +34,8 @@ constexpr const char* kMapUsage =
     "memory:\n"
     "under ZeRO-1, which leaves the whole weights that most schemes need; else under ZeRO-3; else\n"
     "under ZeRO-3 with --recompute full.\n\n"
+    "Behind each speed-up stand the least and the most that one spread of the compute efficiency,\n"
+    "either way, makes of it for the same two setups (speedup_low, speedup_high).\n\n"
     "  gardenhose map --topology dgx_h100_x16 --model gpt_2.7b,gpt_18b --attention fused\n"
     "  gardenhose map --topology dgx_h100_x128 --model llama_3_8b --scheme sdp4bit,power_sgd \\\n"
     "                 --bandwidths 100Gbps,400Gbps --format csv | plots/scheme_map.py > map.svg\n";

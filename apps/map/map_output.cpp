@@ -28,6 +28,8 @@ Json record_of(const MapPoint& point) {
           {"fastest", best.setup.scheme.name},
           {"pays", point.pays()},
           {"speedup", point.speedup()},
+          {"speedup_low", point.speedup_low},
+          {"speedup_high", point.speedup_high},
           {"uncompressed", point.uncompressed.setup.scheme.name},
           {"uncompressed_step_time_s", point.uncompressed.step_time_s},
           {"uncompressed_fits_memory", point.uncompressed.fits},
@@ -41,10 +43,13 @@ Json record_of(const MapPoint& point) {
 // Both of what is compared.
 bool both_fit(const MapPoint& point) { return point.compressed.fits && point.uncompressed.fits; }
 
-// "sdp4bit 1.85x"; in brackets what the fastest compressed scheme makes of it where it loses.
+// "sdp4bit 1.85x 1.79-1.92"; in brackets what the fastest compressed scheme makes of it where it
+// loses.
 std::string cell_of(const MapPoint& point) {
-  const std::string text = fmt::format("{} {:.2f}x{}", point.compressed.setup.scheme.name,
-                                       point.speedup(), both_fit(point) ? "" : sim::kDoesNotFit);
+  const std::string text =
+      fmt::format("{} {:.2f}x {:.2f}-{:.2f}{}", point.compressed.setup.scheme.name,
+                  point.speedup(), point.speedup_low, point.speedup_high,
+                  both_fit(point) ? "" : sim::kDoesNotFit);
   return point.pays() ? text : "(" + text + ")";
 }
 
@@ -63,7 +68,8 @@ void print_table(std::span<const MapPoint> points) {
   }
   print_text(
       "{}: {} GPUs; speed-up of the fastest compressed scheme over the fastest uncompressed "
-      "setup, in brackets where that is faster\n\n{}\n{}how each is run: --format csv\n",
+      "setup, in brackets where that is faster; and from what to what it is with one spread less "
+      "or more\nof the compute efficiency alone\n\n{}\n{}how each is run: --format csv\n",
       points.front().topology, points.front().gpus, grid_text(grid),
       std::ranges::all_of(points, both_fit) ? "" : sim::kDoesNotFitNote);
 }

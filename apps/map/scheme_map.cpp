@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "apps/job/setup_options.hpp"
+#include "apps/search/assumptions.hpp"
+#include "apps/search/efficiency_range.hpp"
+#include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -60,6 +63,19 @@ MapPoint point_of(const MapJob& job, sim::Bandwidth bandwidth) {
           .nic_bandwidth = bandwidth};
 }
 
+// Of the fastest two, where NICs are `factor` times as fast.
+void add_range(const Job& job, double factor, MapPoint& point) {
+  point.speedup_low = point.speedup_high = point.speedup();
+  for (const double spreads : {-1.0, 1.0}) {
+    Job other = off_by(job, spreads);
+    other.cluster = with_nics(std::move(other.cluster), factor);
+    const double speedup =
+        step_seconds(other, point.uncompressed.setup) / step_seconds(other, point.compressed.setup);
+    point.speedup_low = std::min(point.speedup_low, speedup);
+    point.speedup_high = std::max(point.speedup_high, speedup);
+  }
+}
+
 }  // namespace
 
 MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
@@ -110,6 +126,7 @@ std::vector<MapPoint> map_points(const MapJob& job, std::span<const sim::Bandwid
     };
     search(plain, &MapPoint::uncompressed);
     search(compressed, &MapPoint::compressed);
+    add_range(job.job, factor, point);
     point.uncompressed_flags = flags_of(job.given, point.uncompressed.setup);
     point.compressed_flags = flags_of(job.given, point.compressed.setup);
     faster = &point;

@@ -31,6 +31,9 @@ struct MapPoint {
   sim::Bandwidth nic_bandwidth;
   Best uncompressed, compressed;                     // the fastest of each
   std::string uncompressed_flags, compressed_flags;  // that run them, besides the job's
+  // The speed-up of these two with one spread less of the compute efficiency, or one more, whichever
+  // gives less of it and more; what is fastest is not sought anew.
+  double speedup_low = 0, speedup_high = 0;
 
   [[nodiscard]] double speedup() const { return uncompressed.step_time_s / compressed.step_time_s; }
   // What does not fit in memory while the other does wins nothing.

@@ -37,7 +37,8 @@ class Choices {
   // Seconds per token with an unlimited network; 0 where nobody asked.
   [[nodiscard]] virtual double full_speed(std::size_t candidate) const = 0;
 
-  // What was simulated, and how to run it; without what follows from the time and the price.
+  // What was simulated, with the range of it, and how to run it; without what follows from the time
+  // and the price.
   virtual PlanRow row(std::size_t candidate) = 0;
   // Of a candidate whose training has that price and takes so long.
   virtual std::vector<Improvement> improvements(std::size_t candidate, const Price& price,

@@ -9,6 +9,7 @@
 #include "apps/plan/best_first.hpp"
 #include "apps/plan/cluster_times.hpp"
 #include "apps/plan/run_line.hpp"
+#include "apps/search/efficiency_range.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
 
@@ -112,7 +113,8 @@ class ClusterChoices : public Choices {
   }
 
   PlanRow row(std::size_t i) override {
-    const sim::StepReport& step = times_.simulated(at(i));
+    sim::StepReport step = times_.simulated(at(i));
+    step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
     return {.report = step,
             .parallelism = step.parallelism,
             .nodes = cluster(i).nodes,

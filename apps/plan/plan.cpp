@@ -101,11 +101,24 @@ class Planner {
     return Score{most, 0, 0};
   }
 
+  // What the row would be if it were so many times as fast: what sites send stays the same.
+  [[nodiscard]] TimeAndPrice at_speed(std::size_t one, const PlanRow& row, double factor) const {
+    const double time_s = row.time_s / factor;
+    const Price price = choices_.price(one, sim::Seconds::from_base(time_s));
+    return {time_s, price.of_time() + row.price.egress};
+  }
+
   PlanRow row(const Ranked& one) {
     const auto [each, time, price] = training(one.candidate, one.seconds);
     PlanRow row = choices_.row(one.candidate);
     row.time_s = time.base();
     row.price = price;
+    const sim::EfficiencyRange range =
+        std::visit([](const auto& report) { return *report.range; }, row.report);
+    const double tokens_per_s =
+        std::visit([](const auto& r) { return r.tokens_per_s; }, row.report);
+    row.low = at_speed(one.candidate, row, range.tokens_per_s_high / tokens_per_s);
+    row.high = at_speed(one.candidate, row, range.tokens_per_s_low / tokens_per_s);
     row.speed_share = choices_.full_speed(one.candidate) / each;
     row.over_critical_batch = options_.critical_batch && row.step_tokens > *options_.critical_batch;
     return row;

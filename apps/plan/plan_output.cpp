@@ -104,6 +104,9 @@ std::string limits_text(const PlanGoal& goal) {
 }
 
 void print_notes(const PlanOptions& options, const PlanReport& report) {
+  print_text(
+      "one spread: with one spread more, and one less, of the compute efficiency alone (run says "
+      "which)\n");
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });

@@ -14,6 +14,12 @@
 
 namespace apps {
 
+// A whole training.
+struct TimeAndPrice {
+  double time_s = 0;
+  double usd = 0;
+};
+
 // One of the best.
 struct PlanRow {
   std::variant<sim::StepReport, sim::RoundReport> report;  // of a cluster's step, of sites' round
@@ -25,6 +31,8 @@ struct PlanRow {
   std::string command;
   double time_s = 0;  // of the whole training
   Price price;
+  // With one spread more of the compute efficiency, and with one less.
+  TimeAndPrice low, high;
   double speed_share = 0;  // of the speed with an unlimited network; 0 where nobody asked
   bool over_critical_batch = false;
 };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
@@ -99,6 +100,13 @@ Cell split_cell(const Price& price, const sim::RoundReport&) {
                   share_text(price, price.power), share_text(price, price.egress))};
 }
 
+std::string usd_text(double usd) { return to_text(sim::Dollars::from_base(usd)); }
+
+std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
+                       std::string (*text)(double)) {
+  return fmt::format("{} to {}", text(row.low.*figure), text(row.high.*figure));
+}
+
 // What a layout chooses, beside tensor and pipeline parallelism.
 void add_layout(const sim::Parallelism& p, Json& json) {
   json.update(Json{{"zero_stage", p.sharding.stage},
@@ -167,6 +175,19 @@ Json price_figures(const Price& price, const sim::RoundReport&) {
   return json;
 }
 
+template <class Report>
+Json range_figures(const PlanRow& row, const Report& report) {
+  const auto figure = [](double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  return {{"tokens_per_s_low", figure(report.range->tokens_per_s_low)},
+          {"tokens_per_s_high", figure(report.range->tokens_per_s_high)},
+          {"training_time_s_low", figure(row.low.time_s)},
+          {"training_time_s_high", figure(row.high.time_s)},
+          {"price_usd_low", figure(row.low.usd)},
+          {"price_usd_high", figure(row.high.usd)}};
+}
+
 }  // namespace
 
 std::vector<Cell> cells_of(const PlanRow& row) {
@@ -176,7 +197,9 @@ std::vector<Cell> cells_of(const PlanRow& row) {
   const auto all = [&](const auto& report) {
     Cells cells = setup_cells(row, report);
     append(cells, {{"time", long_time_text(row.time_s)},
+                   {"one spread", range_text(row, &TimeAndPrice::time_s, long_time_text)},
                    {"price", to_text(sim::Dollars::from_base(row.price.total()))},
+                   {"one spread", range_text(row, &TimeAndPrice::usd, usd_text)},
                    split_cell(row.price, report),
                    {"energy", energy_text(row.energy_j)}});
     append(cells, result_cells(report));
@@ -198,6 +221,7 @@ Json record_of(const PlanRow& row) {
     json.update(time_figures(report));
     json["training_time_s"] = row.time_s;
     json.update(price_figures(row.price, report));
+    json.update(range_figures(row, report));
     json["energy_j"] = row.energy_j;
     json.update(result_figures(row, report));
     sim::add_time_parts(report.time, json);

@@ -7,6 +7,7 @@
 
 #include "apps/plan/run_line.hpp"
 #include "apps/plan/site_times.hpp"
+#include "apps/search/efficiency_range.hpp"
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
 
@@ -62,7 +63,8 @@ class SiteChoices : public Choices {
   [[nodiscard]] double full_speed(std::size_t) const override { return 0; }
 
   PlanRow row(std::size_t i) override {
-    const sim::RoundReport& report = times_.simulated(at(i));
+    sim::RoundReport report = times_.simulated(at(i));
+    report.range = range_of(job(i), scheme(i));
     const double round_tokens = report.tokens_per_s * report.round_time_s;
     return {.report = report,
             .parallelism = layout(i).layout.parallelism,
@@ -72,13 +74,7 @@ class SiteChoices : public Choices {
   }
 
   std::vector<Improvement> improvements(std::size_t i, const Price& price, sim::Seconds) override {
-    const SiteOffer& offer = space_.offers[layout(i).offer];
-    const RoundJob job{.area = offer.area,
-                       .model = space_.given.model,
-                       .calibrations = offer.calibrations,
-                       .parallelism = layout(i).layout.parallelism,
-                       .inner = space_.inner[layout(i).layout.scheme]};
-    return apps::improvements(job, scheme(i), times_.simulated(at(i)).round_time_s, price);
+    return apps::improvements(job(i), scheme(i), times_.simulated(at(i)).round_time_s, price);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
@@ -119,6 +115,15 @@ class SiteChoices : public Choices {
     return space_.schemes[at(i).scheme];
   }
   [[nodiscard]] sim::RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
+
+  [[nodiscard]] RoundJob job(std::size_t i) const {
+    const SiteOffer& offer = space_.offers[layout(i).offer];
+    return {.area = offer.area,
+            .model = space_.given.model,
+            .calibrations = offer.calibrations,
+            .parallelism = layout(i).layout.parallelism,
+            .inner = space_.inner[layout(i).layout.scheme]};
+  }
 
   // Dollars of a round.
   static double least_egress(const sim::RoundContext& context, const sim::OuterScheme& scheme) {

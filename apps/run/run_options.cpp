@@ -9,11 +9,16 @@
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
 
 namespace apps {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr sim::EnumName<ShowRange> kRanges[]{
+    {"auto", ShowRange::where_cheap}, {"on", ShowRange::always}, {"off", ShowRange::never}};
+constexpr std::size_t kCheapOperations = 500'000;  // simulated in under a second
 
 constexpr const char* kUsage =
     "usage: gardenhose run --topology NAME --model NAME [FLAGS]\n\n"
@@ -46,6 +51,11 @@ po::options_description run_flags(RunOptions& o) {
   add("break-even", po::bool_switch(&o.break_even),
       "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
       "(--format table always does, once the table is printed)");
+  add("range", po::value<std::string>()->default_value("auto"),
+      "what one spread of the compute efficiency, either way, makes of throughput and price (two "
+      "more simulations; all else as it is): on, off, or auto: where a step has at most half a "
+      "million operations. The spread is a fit's, or of published runs where the efficiency is a "
+      "default: see sources");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
       "write the timeline (ui.perfetto.dev) of the last scheme");
@@ -66,6 +76,7 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
   o.job.schemes = split(values["scheme"].as<std::string>());
   o.job.given = names_given(flags, values);
   check_format(o.format);
+  o.range = sim::chosen("--range", values["range"].as<std::string>(), kRanges);
   if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
   if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
     throw sim::InputError("--perfetto-ranks: needs --perfetto, whose ranks it counts");
@@ -93,6 +104,11 @@ std::vector<std::filesystem::path> input_files(const RunOptions& options) {
     points.back()["scheme"] = scheme;
   }
   return files_of_points(points, std::filesystem::current_path());
+}
+
+bool wants_range(const RunOptions& options, std::size_t operations) {
+  if (options.range == ShowRange::where_cheap) return operations <= kCheapOperations;
+  return options.range == ShowRange::always;
 }
 
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {

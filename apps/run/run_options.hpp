@@ -17,6 +17,9 @@
 
 namespace apps {
 
+// Of what the compute efficiency's spread makes of an answer, which takes two more simulations.
+enum class ShowRange { where_cheap, always, never };
+
 struct RunOptions {
   JobOptions job;
   RoundOptions rounds;
@@ -25,6 +28,7 @@ struct RunOptions {
   bool require_fit = false;
   bool break_even = false;
   bool tune = false;
+  ShowRange range = ShowRange::where_cheap;
 };
 
 // All flags of `run`; what is parsed by them goes to `options`.
@@ -38,6 +42,10 @@ struct RunOptions {
 
 // Flags of several sites that were given to the cluster `topology`.
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology);
+
+// Whether to simulate what the spread of the compute efficiency makes of an answer whose schedule
+// has so many operations.
+[[nodiscard]] bool wants_range(const RunOptions& options, std::size_t operations);
 
 template <class Report>
 void print(const RunOptions& options, const std::vector<Report>& reports) {

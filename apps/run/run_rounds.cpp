@@ -5,6 +5,7 @@
 #include "apps/data_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
+#include "apps/search/efficiency_range.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/rounds/site_work.hpp"
@@ -74,13 +75,18 @@ int run_rounds(const RunOptions& options) {
     progress.step();
     const sim::RoundResult result = sim::simulate_round(job.context(), scheme, job.deadline);
     sim::RoundReport report = report_round(job, scheme, result);
+    const bool ranged = wants_range(options, result.plan.schedule.operations.size());
+    if (ranged) report.range = range_of(job, scheme);
     warn_of_sites(options, job, scheme);
     if (!options.baseline.empty()) {
       const sim::OuterScheme baseline = baseline_of(options.baseline, job, scheme);
-      const sim::RoundReport reference = report_round(job, baseline);
+      sim::RoundReport reference = report_round(job, baseline);
       report.baseline = baseline.name;
       report.speedup = report.tokens_per_s / reference.tokens_per_s;
-      if (job.schemes.size() == 1 && baseline.name != scheme.name) reports.push_back(reference);
+      if (job.schemes.size() == 1 && baseline.name != scheme.name) {
+        if (ranged) reference.range = range_of(job, baseline);
+        reports.push_back(std::move(reference));
+      }
     }
     if (!options.perfetto.empty() && &scheme == &job.schemes.back()) {
       write_timeline(options, job, result);

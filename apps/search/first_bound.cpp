@@ -148,7 +148,7 @@ class NodeBytes {
 // the parameters is left out.
 double update_seconds(const Job& job, const sim::Parallelism& p) {
   if (p.optimizer == sim::Optimizer::muon) return 0;
-  const sim::Roofline roofline(job.cluster.gpu, job.cluster.fitted, job.calibration);
+  const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
   const bool fsdp = p.sharding.stage == 3;
   const double gradient = fsdp ? 4 : bytes_of(p.gradients);
   double longest = 0;
@@ -186,7 +186,7 @@ const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parall
   const auto [found, added] = known_.try_emplace(key);
   Passes& passes = found->second;
   if (!added) return passes;
-  const sim::Roofline roofline(job.cluster.gpu, job.cluster.fitted, job.calibration);
+  const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
   const double slow = fastest_gpu(job.cluster);
   const auto seconds = [&](const sim::Operators& operators) {
     const sim::BlockTime time = roofline.block(operators);
@@ -246,7 +246,7 @@ std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Set
   // Measured passes are faster, byte by byte, where they are small.
   if (!job.calibration.passes.empty()) return {};
   const sim::Parallelism& p = setup.parallelism;
-  const sim::Roofline roofline(job.cluster.gpu, job.cluster.fitted, job.calibration);
+  const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
   const bool several = data_parallel(job.cluster, p) > 1;
   const double gradient = bytes_of(p.gradients);
   std::vector<Buffers> all;

@@ -34,6 +34,8 @@ constexpr const char* kUsage =
     "  peers        most sites of the file's only table\n"
     "  layers       most layers of the model: the largest model (of which --model gives the "
     "shape)\n\n"
+    "Each answer is found three times: as it is, and with one spread less and more of the compute\n"
+    "efficiency alone (met_at_low, met_at_high).\n\n"
     "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
     "3\n"
     "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
@@ -164,12 +166,15 @@ int solve_sites(const SolveOptions& options) {
   const Unknown& unknown = unknown_named(options.unknown);
   const RoundJob job = read_round_job(options.job, options.rounds);
   const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
-  Progress progress(
-      "solving", static_cast<int>(job.schemes.size() * searches) * most_tries(range_of(unknown)));
+  Progress progress("solving", kTimesAsked * static_cast<int>(job.schemes.size() * searches) *
+                                   most_tries(range_of(unknown)));
+  const auto solve = [&](const RoundJob& one) {
+    return options.beats.empty() ? solve_utilisation(one, unknown, options.shares, progress)
+                                 : solve_beats(one, unknown, options.beats, progress);
+  };
   print(options.format,
         {std::string(unknown.name), std::string(unknown.unit), job.area.name, job.model.name},
-        options.beats.empty() ? solve_utilisation(job, unknown, options.shares, progress)
-                              : solve_beats(job, unknown, options.beats, progress));
+        answers_of(job, solve));
   return 0;
 }
 

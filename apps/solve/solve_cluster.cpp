@@ -89,11 +89,14 @@ int solve_cluster(const SolveOptions& options) {
   if (!options.beats.empty()) all.push_back(other_setup(job, options.beats));
   check(job, all);
   const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
-  Progress progress("solving",
-                    static_cast<int>(job.setups.size() * searches) * most_tries(kNicFactors));
+  Progress progress("solving", kTimesAsked * static_cast<int>(job.setups.size() * searches) *
+                                   most_tries(kNicFactors));
+  const auto solve = [&](const Job& one) {
+    return options.beats.empty() ? solve_utilisation(one, options.shares, progress)
+                                 : solve_beats(one, options.beats, progress);
+  };
   print(options.format, {"bandwidth", "Gbps a NIC", job.cluster.name, job.model.name},
-        options.beats.empty() ? solve_utilisation(job, options.shares, progress)
-                              : solve_beats(job, options.beats, progress));
+        answers_of(job, solve));
   return 0;
 }
 

@@ -93,6 +93,8 @@ Totals run_points(Store& store, Origins& origins, const Signals& signals, const 
     for (; next < open.size() && workers.has_room(); ++next) {
       Arguments arguments = arguments_of(open[next].inputs);
       arguments.emplace_back("--format=json");
+      // Thrice the time: a spec asks for it with range = "on".
+      if (!open[next].inputs.contains("range")) arguments.emplace_back("--range=off");
       workers.start(next, std::move(arguments));
     }
   };

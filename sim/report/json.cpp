@@ -68,6 +68,7 @@ Json figures(const StepReport& r) {
                    {"fits_memory", r.fits_memory},
                    {"energy_j", r.energy_j},
                    {"usd_per_million_tokens", r.usd_per_million_tokens}});
+  add_range(r.range, json);
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
   const auto chosen = [](const std::optional<std::string>& flags) {

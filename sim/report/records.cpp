@@ -1,6 +1,7 @@
 #include "sim/report/records.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 namespace sim {
@@ -62,6 +63,16 @@ std::string error_text(const CodecErrors& errors,
   };
   const std::string one = text(normal), other = text(heavy);
   return one == kNotKnown && other == kNotKnown ? kNotKnown : one + " / " + other;
+}
+
+void add_range(const std::optional<EfficiencyRange>& range, Json& record) {
+  const auto end = [&](double EfficiencyRange::*one) {
+    return range && std::isfinite((*range).*one) ? Json((*range).*one) : Json(nullptr);
+  };
+  record["tokens_per_s_low"] = end(&EfficiencyRange::tokens_per_s_low);
+  record["tokens_per_s_high"] = end(&EfficiencyRange::tokens_per_s_high);
+  record["usd_per_million_tokens_low"] = end(&EfficiencyRange::usd_per_million_tokens_low);
+  record["usd_per_million_tokens_high"] = end(&EfficiencyRange::usd_per_million_tokens_high);
 }
 
 Json json_of(const std::vector<LinkUse>& links) {

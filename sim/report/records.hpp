@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace sim {
 
 // The parts of a time, by the names that sweeps read.
 void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);
+// The ends of the range, null where it was not simulated.
+void add_range(const std::optional<EfficiencyRange>& range, nlohmann::ordered_json& record);
 // [{"link": ..., "set_by": ..., "busy": ...}, ...]
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<LinkUse>& links);
 

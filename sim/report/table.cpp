@@ -94,6 +94,7 @@ std::vector<Row> head_rows(bool compared) {
   std::vector<Row> rows{{"step", [](const StepReport& r) { return time_text(r.step_time_s); }},
                         {"tokens per second",
                          [](const StepReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
+                        {kRangeLabel, throughput_range<StepReport>},
                         {"TFLOPs per GPU (MFU)", [](const StepReport& r) {
                            return fmt::format("{:.1f} ({:.1f} %)", r.tflops_per_gpu, 100 * r.mfu);
                          }}};
@@ -140,9 +141,11 @@ std::vector<Row> error_rows() {
 }
 
 std::vector<Row> price_rows() {
-  return {{"energy, USD per million tokens", [](const StepReport& r) {
+  return {{"energy, USD per million tokens",
+           [](const StepReport& r) {
              return fmt::format("{:.1f} kJ, {:.3f}", r.energy_j / 1e3, r.usd_per_million_tokens);
-           }}};
+           }},
+          {kRangeLabel, price_range<StepReport>}};
 }
 
 bool fits(const StepReport& report) { return report.fits_memory; }

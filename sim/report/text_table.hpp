@@ -60,6 +60,21 @@ std::vector<TableRow<Report>> if_they_fit(std::vector<TableRow<Report>> rows,
   return rows;
 }
 
+// What the rows under a throughput and a price say.
+inline constexpr const char* kRangeLabel = "  one spread of efficiency either way";
+
+template <class Report>
+std::string throughput_range(const Report& r) {
+  if (!r.range) return "-";
+  return fmt::format("{:.0f} to {:.0f}", r.range->tokens_per_s_low, r.range->tokens_per_s_high);
+}
+template <class Report>
+std::string price_range(const Report& r) {
+  if (!r.range) return "-";
+  return fmt::format("{:.3f} to {:.3f}", r.range->usd_per_million_tokens_low,
+                     r.range->usd_per_million_tokens_high);
+}
+
 // The sources of all reports, each line once.
 template <class Report>
 std::string source_lines(std::span<const Report> reports) {

@@ -66,10 +66,12 @@ void add_volume(std::vector<Row>& rows) {
                   }});
 }
 
-Row price_row() {
-  return {"USD per million tokens", [](const RoundReport& r) {
-            return r.ended() ? fmt::format("{:.3f}", r.usd_per_million_tokens) : "-";
-          }};
+std::vector<Row> price_rows() {
+  return {{"USD per million tokens",
+           [](const RoundReport& r) {
+             return r.ended() ? fmt::format("{:.3f}", r.usd_per_million_tokens) : "-";
+           }},
+          {kRangeLabel, price_range<RoundReport>}};
 }
 
 void add_error(std::vector<Row>& rows) {
@@ -88,7 +90,8 @@ std::vector<Row> speed_rows(bool compared) {
   std::vector<Row> rows{
       {"compute utilisation", [](const RoundReport& r) { return percent(r.utilisation); }},
       {"tokens per second",
-       [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }}};
+       [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
+      {kRangeLabel, throughput_range<RoundReport>}};
   if (compared) {
     rows.push_back({"speed-up", [](const RoundReport& r) {
                       return r.baseline.empty()
@@ -118,7 +121,7 @@ std::vector<Row> rows_of(bool compared) {
                   }});
   add_times(rows);
   add_volume(rows);
-  append(if_they_fit({price_row()}, fits));
+  append(if_they_fit(price_rows(), fits));
   add_error(rows);
   rows.push_back({"memory per GPU, where it is fullest", [](const RoundReport& r) {
                     const SiteReport& site = r.fullest_site();
@@ -157,6 +160,7 @@ Json figures(const RoundReport& r) {
                    {"link_usd", number(r.link_usd)},
                    {"usd_per_million_tokens", number(r.usd_per_million_tokens)},
                    {"energy_j", number(r.energy_j)}});
+  add_range(r.range, json);
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
   return json;

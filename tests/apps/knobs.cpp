@@ -124,6 +124,7 @@ constexpr Knob kKnobs[] = {
      "", "/1/pays_at_nic_Bps", changed},
     {"--format", kSmall, "csv", "stdout", changed},
     {"--perfetto", kSmall, "timeline.json", "timeline.json", up},
+    {"--range", kSmall, "off", "/tokens_per_s_low", changed},
     {"--perfetto-ranks",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json", "1",
      "timeline.json", down},

@@ -66,6 +66,9 @@ TEST(Map, SaysThatCompressionPaysOnSlowNetworks) {
   for (const Json& point : all) {
     EXPECT_DOUBLE_EQ(point["speedup"], point["uncompressed_step_time_s"].get<double>() /
                                            point["compressed_step_time_s"].get<double>());
+    EXPECT_LE(point["speedup_low"], point["speedup"]);
+    EXPECT_GE(point["speedup_high"], point["speedup"]);
+    EXPECT_LT(point["speedup_low"], point["speedup_high"]);
   }
 }
 

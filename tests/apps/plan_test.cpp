@@ -1,6 +1,7 @@
 // `plan`: what training costs, which limits it keeps, what it marks, and what it says where nothing
 // will do.
 #include <cmath>
+#include <utility>
 
 #include "tests/apps/plans.hpp"
 
@@ -25,6 +26,15 @@ TEST(Plan, CostsWhatItsHoursAndItsEnergyDo) {
                          one["network_price_usd"].get<double>() +
                          one["power_price_usd"].get<double>();
     EXPECT_NEAR(one["price_usd"], parts, 1e-9 * parts);
+    // All of it goes with the time.
+    EXPECT_LT(one["price_usd_low"], one["price_usd"]);
+    for (const auto& [end, other] : {std::pair{"low", "high"}, {"high", "low"}}) {
+      const double factor = one[std::string("tokens_per_s_") + other].get<double>() /
+                            one["tokens_per_s"].get<double>();
+      EXPECT_NEAR(one[std::string("price_usd_") + end].get<double>() * factor, parts, 1e-9 * parts);
+      EXPECT_NEAR(one[std::string("training_time_s_") + end].get<double>() * factor, hours * 3600,
+                  1e-6 * hours);
+    }
   }
   EXPECT_EQ(all["not_counted"], Json::array());
 }

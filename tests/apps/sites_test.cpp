@@ -108,6 +108,8 @@ TEST(Solve, FindsEveryUnknown) {
   const Json bandwidth =
       json_of(std::string("solve bandwidth") + kSites + "--scheme diloco --utilisation 0.8");
   EXPECT_LT(bandwidth[0]["missed_at"], bandwidth[0]["met_at"]);
+  EXPECT_LT(bandwidth[0]["met_at_low"], bandwidth[0]["met_at"]);
+  EXPECT_GT(bandwidth[0]["met_at_high"], bandwidth[0]["met_at"]);
   const Json latency =
       json_of(std::string("solve latency") + kSites + "--scheme wan_sync_int4 --beats wan_flat");
   EXPECT_EQ(latency[0]["goal"], "beats wan_flat");
