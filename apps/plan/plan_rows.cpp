@@ -100,7 +100,7 @@ Cell split_cell(const Price& price, const sim::RoundReport&) {
                   share_text(price, price.power), share_text(price, price.egress))};
 }
 
-std::string usd_text(double usd) { return to_text(sim::Dollars::from_base(usd)); }
+std::string total_text(double usd) { return to_text(sim::Dollars::from_base(usd)); }
 
 std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
                        std::string (*text)(double)) {
@@ -199,7 +199,7 @@ std::vector<Cell> cells_of(const PlanRow& row) {
     append(cells, {{"time", long_time_text(row.time_s)},
                    {"one spread", range_text(row, &TimeAndPrice::time_s, long_time_text)},
                    {"price", to_text(sim::Dollars::from_base(row.price.total()))},
-                   {"one spread", range_text(row, &TimeAndPrice::usd, usd_text)},
+                   {"one spread", range_text(row, &TimeAndPrice::usd, total_text)},
                    split_cell(row.price, report),
                    {"energy", energy_text(row.energy_j)}});
     append(cells, result_cells(report));
