@@ -60,6 +60,7 @@ class FrameSearch {
       gpus = std::min(gpus, ground.job->cluster.gpus_per_node);
     }
     sim::Parallelism p = first_.parallelism;
+    if (!fixed("gradient-precision")) p.gradients = sim::Precision::bf16;  // the faster one
     for (const int tensor : degrees("tp", p.tensor, gpus)) {
       for (const int pipeline : degrees("pp", first_.parallelism.pipeline, first_.model.layers)) {
         p.tensor = tensor;

@@ -1,5 +1,7 @@
 #include "apps/search/best_setup.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -67,6 +69,12 @@ class Search {
         }
       }
     }
+    if (least == kNever) {
+      throw sim::InputError(
+          fmt::format("--scheme: {} cannot be run as the other flags say; leave out --zero, --tp, "
+                      "--micro-batch, --recompute or --hybrid-shard",
+                      schemes_.size() == 1 ? schemes_.front().name : "the uncompressed schemes"));
+    }
     fits_ = least <= capacity_;
     capacity_ = std::max(capacity_, least);
   }
@@ -78,7 +86,7 @@ class Search {
   // ZeRO-2 of one micro-batch is the step of ZeRO-1 in less memory.
   [[nodiscard]] bool is_of_lower_stage(Setup setup) const {
     sim::Parallelism& p = setup.parallelism;
-    if (p.sharding.stage != 2 || p.accumulation > 1) return false;
+    if (p.sharding.stage != 2 || p.accumulation > 1 || job_.given.contains("zero")) return false;
     p.sharding.stage = 1;
     return setup.scheme.is_defined_for(1) && is_held(setup);
   }

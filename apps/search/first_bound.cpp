@@ -14,10 +14,6 @@ namespace {
 
 using Algorithm = sim::GradientExchange::Algorithm;
 
-double fastest_gpu(const sim::Cluster& cluster) {
-  return std::ranges::min(sim::rank_slowdowns(cluster));
-}
-
 // What tensor-parallel ranks take to sum what each has of a micro-batch's activations, or to encode
 // and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
 // nothing is known.
@@ -27,14 +23,11 @@ double tensor_exchange_s(const Job& job, const sim::Parallelism& p, const sim::W
   const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
   const bool mesh = job.cluster.nvlink.kind == sim::Nvlink::Kind::full_mesh;
   const int ports = mesh ? job.cluster.gpus_per_node - 1 : 1;
-  const double launches_s = (p.sequence_parallel ? 2 : 1) * job.cluster.collectives.launch.base();
-  const double steps_s =
-      wire.is_plain() ? 2 * (p.tensor - 1) * job.cluster.nvlink.latency.base() : 0;
-  const double latency_s = launches_s + steps_s;
+  double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster.collectives.launch.base();
+  if (wire.is_plain()) latency_s += 2 * (p.tensor - 1) * job.cluster.nvlink.latency.base();
   return latency_s + bytes / (nvlink_rate(job.cluster).base() * ports);
 }
 
-// Bytes of a weight that is gathered.
 double weight_bytes(const sim::Parallelism& p, const sim::Scheme& scheme) {
   const double bytes = scheme.weights.wire.bytes_per_element();
   if (p.matrices == sim::MatrixPrecision::bf16) return bytes;
@@ -50,6 +43,7 @@ class NodeBytes {
         scheme_(setup.scheme),
         data_(data_parallel(job.cluster, p_)),
         shards_(shard_ranks(job.cluster, p_)),
+        weight_(weight_bytes(p_, scheme_)),
         leaving_(static_cast<std::size_t>(job.cluster.nodes)) {}
 
   // All of a step; weights that are gathered before it, and gradients that are summed at its end.
@@ -64,7 +58,7 @@ class NodeBytes {
     const double replicas = rings ? 2.0 / shards_ * bytes_of(p_.gradients) : 0;
     return most(
         [&](int stage) {
-          return total(stage) * (weights * weight() + gradients * gradient_bytes());
+          return total(stage) * (weights * weight_ + gradients * gradient_bytes());
         },
         [&](int stage) { return total(stage) * gradients * replicas; });
   }
@@ -100,21 +94,19 @@ class NodeBytes {
     }
   }
 
-  [[nodiscard]] double weight() const { return weight_bytes(p_, scheme_); }
-
   // Weights that are gathered from shards and gradients that are summed into them. ZeRO-3 drops the
   // weights of a layer in each of its backward passes at the latest.
   [[nodiscard]] double exchanged_bytes(int stage) const {
     const sim::StageParameters held = stage_parameters(job_.model, p_, stage);
     if (p_.sharding.stage < 3) {
       const int reductions = p_.sharding.stage == 2 ? p_.accumulation : 1;
-      return held.total() * (weight() + reductions * gradient_bytes());
+      return held.total() * (weight_ + reductions * gradient_bytes());
     }
     const double layers = held.layer * held.layers;
     const double ends = held.embedding + held.head;
     const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
     return p_.accumulation *
-           (weight() * ((twice ? 2 : 1) * layers + ends) + gradient_bytes() * held.total());
+           (weight_ * ((twice ? 2 : 1) * layers + ends) + gradient_bytes() * held.total());
   }
 
   [[nodiscard]] double gradient_bytes() const {
@@ -141,6 +133,7 @@ class NodeBytes {
   const sim::Parallelism& p_;
   const sim::Scheme& scheme_;
   int data_, shards_;
+  double weight_;
   std::vector<double> leaving_;  // by node
 };
 
@@ -165,10 +158,8 @@ double update_seconds(const Job& job, const sim::Parallelism& p) {
 
 double FirstBound::seconds(const sim::Cluster& cluster, double factor) const {
   const double rate = nic_rate(cluster).base() * cluster.network.nics_per_node * factor;
-  const double gather_s = gathered / rate;
-  const double sum_s = summed / rate;
-  const double both_s =
-      std::max({gather_s + from_forward_s, to_backward_s + sum_s, gather_s + between_s + sum_s});
+  const double both_s = std::max({gathered / rate + from_forward_s, to_backward_s + summed / rate,
+                                  between_s + gathered_and_summed / rate});
   return std::max({compute_s, bytes / rate, both_s + update_s}) * (1 - sim::kRounded);
 }
 
@@ -182,12 +173,32 @@ const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parall
                 p.recompute,
                 p.attention,
                 p.kernels,
+                p.sharding.stage == 3,
+                p.gradients,
                 p.tensor > 1 ? wire.name() : ""};
   const auto [found, added] = known_.try_emplace(key);
-  Passes& passes = found->second;
-  if (!added) return passes;
+  if (!added) return found->second;
+  found->second = passes_of(job, p, wire);
+  if (p.matrices == sim::MatrixPrecision::bf16) return found->second;
+  // Products may take what is gathered as it comes, as a form of ZeRO-3 or as a scheme has it.
+  sim::Parallelism other = p;
+  other.gathers_matrices = !p.gathers_matrices;
+  return found->second = least(found->second, passes_of(job, other, wire));
+}
+
+FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
+  for (double Passes::*part :
+       {&Passes::forward, &Passes::backward, &Passes::embedding, &Passes::embedding_backward,
+        &Passes::head, &Passes::head_backward}) {
+    a.*part = std::min(a.*part, b.*part);
+  }
+  return a;
+}
+
+FirstBounds::Passes FirstBounds::passes_of(const Job& job, const sim::Parallelism& p,
+                                           const sim::Wire& wire) {
   const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
-  const double slow = fastest_gpu(job.cluster);
+  const double slow = std::ranges::min(sim::rank_slowdowns(job.cluster));  // the fastest GPU
   const auto seconds = [&](const sim::Operators& operators) {
     const sim::BlockTime time = roofline.block(operators);
     return time.memory_seconds + (time.seconds - time.memory_seconds) * slow;
@@ -200,16 +211,15 @@ const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parall
     return seconds(inputs) +
            (p.overlap.tensor ? std::max(exchange, seconds(weights)) : exchange + seconds(weights));
   };
-  passes = {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
-            .backward = seconds(layer.recompute) +
-                        (p.recompute == sim::Recompute::full ? 2 * exchange : 0) +
-                        block(layer.feed_forward_inputs, layer.feed_forward_weights) +
-                        block(layer.attention_inputs, layer.attention_weights),
-            .embedding = seconds(ends.embedding),
-            .embedding_backward = seconds(ends.embedding_backward),
-            .head = seconds(ends.head),
-            .head_backward = seconds(ends.head_backward)};
-  return passes;
+  return {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
+          .backward = seconds(layer.recompute) +
+                      (p.recompute == sim::Recompute::full ? 2 * exchange : 0) +
+                      block(layer.feed_forward_inputs, layer.feed_forward_weights) +
+                      block(layer.attention_inputs, layer.attention_weights),
+          .embedding = seconds(ends.embedding),
+          .embedding_backward = seconds(ends.embedding_backward),
+          .head = seconds(ends.head),
+          .head_backward = seconds(ends.head_backward)};
 }
 
 FirstBound FirstBounds::kernels(const Job& job, const sim::Parallelism& p, const sim::Wire& wire,

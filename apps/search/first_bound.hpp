@@ -73,10 +73,13 @@ class FirstBounds {
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
   // By GPUs (whose speeds differ), placement, tensor and sequence parallelism, micro-batch,
-  // recomputation, attention, kernels and wire.
+  // recomputation, attention, kernels, whether it is ZeRO-3, the gradients' precision, and wire.
   using Key = std::tuple<int, std::array<sim::Axis, 3>, int, bool, int, sim::Recompute,
-                         sim::Attention, sim::Kernels, std::string>;
+                         sim::Attention, sim::Kernels, bool, sim::Precision, std::string>;
 
+  [[nodiscard]] static Passes least(Passes a, const Passes& b);
+  [[nodiscard]] static Passes passes_of(const Job& job, const sim::Parallelism& p,
+                                        const sim::Wire& wire);
   [[nodiscard]] const Passes& passes(const Job& job, const sim::Parallelism& p,
                                      const sim::Wire& wire);
   std::map<Key, Passes> known_;

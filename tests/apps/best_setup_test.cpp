@@ -208,6 +208,12 @@ TEST(Tune, LeavesGivenFlagsAlone) {
   }
 }
 
+TEST(Tune, RefusesFlagsThatLeaveNothing) {
+  expect_command_refused(kSmall + "--scheme hpz --tune --zero 1", "--scheme");
+  expect_command_refused(kSmall + "--scheme sharded --tune --micro-batch 3 --global-batch 64",
+                         "--global-batch");
+}
+
 // It takes many simulations: all else is said before.
 TEST(BreakEven, ComesAfterTheTableAndTheVerdict) {
   const std::string said = table(kTiny + "--accumulation 2 --scheme sdp4bit --baseline best");
