@@ -91,15 +91,24 @@ void Execution::begin(OperationId id) {
         begin_bytes(id);
       }
       return;
+    case OperationKind::acquire:
+    case OperationKind::release: {
+      const int sign = operation.kind == OperationKind::acquire ? +1 : -1;
+      occupy_multiprocessors(operation, sign);
+      occupy_memory(operation, sign);
+      end(id);
+      return;
+    }
   }
 }
 
 void Execution::begin_bytes(OperationId id) {
   const Operation& operation = schedule_.operations[id];
   occupy_memory(operation, +1);
+  const double channels = schedule_.routes[operation.route].channels;
   if (operation.bytes < 0.5) {  // SimGrid counts whole bytes
     flow_ended(id, false);
-  } else if (!platform_.start_flow(operation.route, operation.bytes, id)) {
+  } else if (!platform_.start_flow(operation.route, operation.bytes, channels, id)) {
     flow_ended(id, true);
   } else {
     share_links_anew();
@@ -128,8 +137,9 @@ void Execution::end(OperationId id) {
   }
 }
 
-void Execution::occupy(const Operation& flow, double Device::*share, double taken) {
-  for (const std::int32_t rank : schedule_.occupancies[flow.occupancy].ranks) {
+void Execution::occupy(const Operation& one, double Device::*share, double taken) {
+  if (taken == 0) return;
+  for (const std::int32_t rank : schedule_.occupancies[one.occupancy].ranks) {
     Device& device = devices_[static_cast<std::size_t>(rank)];
     advance(device);
     device.*share += taken;
@@ -137,13 +147,13 @@ void Execution::occupy(const Operation& flow, double Device::*share, double take
   }
 }
 
-void Execution::occupy_multiprocessors(const Operation& flow, double sign) {
-  occupy(flow, &Device::multiprocessor_share,
-         sign * schedule_.occupancies[flow.occupancy].multiprocessor_share);
+void Execution::occupy_multiprocessors(const Operation& one, double sign) {
+  occupy(one, &Device::multiprocessor_share,
+         sign * schedule_.occupancies[one.occupancy].multiprocessor_share);
 }
 
-void Execution::occupy_memory(const Operation& flow, double sign) {
-  occupy(flow, &Device::memory_share, sign * schedule_.occupancies[flow.occupancy].memory_share);
+void Execution::occupy_memory(const Operation& one, double sign) {
+  occupy(one, &Device::memory_share, sign * schedule_.occupancies[one.occupancy].memory_share);
 }
 
 // SimGrid shares the links when time goes on, so the rates are known one moment later: the next

@@ -55,11 +55,11 @@ class Execution {
   void begin(OperationId operation);
   void begin_bytes(OperationId operation);
   void end(OperationId operation);
-  // A collective holds its SMs from its launch on, and memory bandwidth while its bytes move: as
-  // they do, once it is known how the links are shared.
-  void occupy_multiprocessors(const Operation& flow, double sign);
-  void occupy_memory(const Operation& flow, double sign);
-  void occupy(const Operation& flow, double Device::*share, double taken);
+  // SMs are held from the launch on, and memory bandwidth while bytes move: as they do, once it is
+  // known how the links are shared.
+  void occupy_multiprocessors(const Operation& one, double sign);
+  void occupy_memory(const Operation& one, double sign);
+  void occupy(const Operation& one, double Device::*share, double taken);
   void note_rates();
   void set_rate(OperationId flow, double rate_Bps);
   // Brings a device's kernels up to now; then, after a change, finds the one that ends first.

@@ -104,6 +104,10 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   }
   zone->seal();
   root->seal();
+  for (auto* model : simgrid::s4u::Engine::get_instance()->get_all_models()) {
+    if (model->get_name() == "Network_CM02") network_ = model;
+  }
+  require(network_ != nullptr, "the network model is CM02");
 }
 
 bool Platform::is_down(std::uint32_t route) const {
@@ -118,7 +122,7 @@ void Platform::set_rate(LinkId link, double rate_Bps) {
   links_[link]->set_bandwidth(rates_[link].now_Bps);
 }
 
-bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag) {
+bool Platform::start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag) {
   if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
   current_ = &routes_[route];
   // SimGrid bounds a flow by its links' rates at its start, whatever becomes of them.
@@ -126,6 +130,8 @@ bool Platform::start_flow(std::uint32_t route, double bytes, std::uintptr_t tag)
   auto comm = simgrid::s4u::Comm::sendto_init(source_, destination_);
   comm->set_data(reinterpret_cast<void*>(tag));
   comm->set_payload_size(static_cast<std::uint64_t>(std::llround(bytes)))->start();
+  // What has started last. SimGrid divides a link in inverse proportion to penalties.
+  if (channels != 1) network_->get_started_action_set()->back().set_sharing_penalty(1 / channels);
   for (const LinkId link : varying_[route]) links_[link]->set_bandwidth(rates_[link].now_Bps);
   tags_.emplace(comm->get_impl(), tag);
   under_way_.emplace(tag, std::move(comm));
@@ -140,11 +146,9 @@ void Platform::end_flow(std::uintptr_t tag) {
 }
 
 void Platform::for_each_rate(const std::function<void(std::uintptr_t, double)>& visit) const {
-  for (auto* model : simgrid::s4u::Engine::get_instance()->get_all_models()) {
-    for (const auto& action : *model->get_started_action_set()) {
-      const auto found = tags_.find(action.get_activity());
-      if (found != tags_.end()) visit(found->second, action.get_rate());
-    }
+  for (const auto& action : *network_->get_started_action_set()) {
+    const auto found = tags_.find(action.get_activity());
+    if (found != tags_.end()) visit(found->second, action.get_rate());
   }
 }
 

@@ -22,10 +22,10 @@ class Platform {
 
   // From now on; 0: what crosses the link waits.
   void set_rate(LinkId link, double rate_Bps);
-  // Starts `bytes` over the route; the Comm's data is `tag`, of which one may be under way at a
-  // time. end_flow() is to be called when the Comm has completed. False: a link of the route is
-  // down.
-  bool start_flow(std::uint32_t route, double bytes, std::uintptr_t tag);
+  // Starts `bytes` over the route, with as many shares of its links as there are `channels`; the
+  // Comm's data is `tag`, of which one may be under way at a time. end_flow() is to be called when
+  // the Comm has completed. False: a link of the route is down.
+  bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
   void end_flow(std::uintptr_t tag);
   // Of each flow that is under way, the bytes per second that it had when SimGrid shared the links
   // last: as time went on.
@@ -47,6 +47,7 @@ class Platform {
   simgrid::s4u::Host* source_ = nullptr;
   simgrid::s4u::Host* destination_ = nullptr;
   const std::vector<simgrid::kernel::resource::StandardLinkImpl*>* current_ = nullptr;
+  simgrid::kernel::resource::Model* network_ = nullptr;
   // SimGrid holds no reference of its own to a Comm that nobody waits for. One that completes is
   // still in use by its callback, which may start others, so it lives until the next one completes.
   std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;

@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,14 +9,6 @@ namespace sim {
 namespace {
 
 using Nodes = std::map<int, std::vector<int>>;  // the group's ranks by node
-
-// Shares of the largest class of a folded all_to_all, where it has as many peers. Classes whose
-// numbers of peers are no such multiples take a few shares more or less than is theirs, and the
-// fold is off by about as much as the misplaced peers' part in all: the fewest shares that keep it
-// below the tolerance are taken, for more make routes longer.
-constexpr int kFewestShares = 16;
-constexpr int kMostShares = 32;
-constexpr double kMisplacedPeers = 0.005;
 
 Nodes members_by_node(const Cluster& cluster, const std::vector<int>& ranks) {
   Nodes nodes;
@@ -138,11 +127,11 @@ void add_share(std::map<Hop, int>& shares, Hop hop) {
   ++shares[hop];
 }
 
-std::vector<Hop> with_times(const std::map<Hop, int>& shares, int factor) {
+std::vector<Hop> with_times(const std::map<Hop, int>& shares) {
   std::vector<Hop> hops;
   for (const auto& [hop, times] : shares) {
     hops.push_back(hop);
-    hops.back().times = times * factor;
+    hops.back().times = times;
   }
   return hops;
 }
@@ -158,63 +147,16 @@ void add_pairs(const Cluster& cluster, const std::vector<int>& from, const std::
   }
 }
 
-int shares_of(int peers, double peers_per_share) {
-  return std::max(1, static_cast<int>(std::lround(peers / peers_per_share)));
-}
-
-// For classes of these numbers of peers.
-double best_peers_per_share(const std::set<int>& sizes) {
-  const int largest = *sizes.rbegin();
-  const int all = std::accumulate(sizes.begin(), sizes.end(), 0);
-  double best = 1;
-  double fewest_misplaced = all;
-  for (int shares = std::min(largest, kFewestShares); shares <= std::min(largest, kMostShares);
-       ++shares) {
-    const double each = static_cast<double>(largest) / shares;
-    double misplaced = 0;
-    for (const int peers : sizes) misplaced += std::abs(shares_of(peers, each) * each - peers);
-    if (misplaced >= fewest_misplaced) continue;
-    fewest_misplaced = misplaced;
-    best = each;
-    if (misplaced < kMisplacedPeers * all) break;
-  }
-  return best;
-}
-
-// The peers of every node by class, and how many of them a share stands for.
-struct AllPeers {
-  std::map<int, PeerClasses> classes;
-  double peers_per_share = 1;
-};
-
-AllPeers find_peers(const Cluster& cluster, const Nodes& nodes) {
-  AllPeers all;
-  std::set<int> sizes;
-  bool permuted = true;  // every class has a partner; else shares must count peers one by one
-  PeerFinder finder(cluster, nodes);
-  for (const auto& [node, members] : nodes) {
-    all.classes[node] = finder.classes_of(node);
-    for (const auto& [far, peers] : all.classes[node]) {
-      sizes.insert(peers.peers);
-      permuted = permuted && (peers.targets.size() == 1 || peers.peers == 1);
-    }
-  }
-  if (permuted && !sizes.empty()) all.peers_per_share = best_peers_per_share(sizes);
-  return all;
-}
-
-// Legs of neighbouring nodes that carry as much become one, as a ring's do (fold_rings()).
-std::vector<LegDraft> joined(const Cluster& cluster, const std::vector<LegDraft>& legs) {
-  using Kind = std::tuple<int, double, double, std::size_t>;
+// Legs of neighbouring nodes that carry as much become one, as a ring's do (fold_rings()). By class,
+// that of a node's own GPUs first.
+std::vector<LegDraft> joined(const Cluster& cluster,
+                             const std::vector<std::pair<std::size_t, LegDraft>>& legs) {
+  using Kind = std::tuple<int, std::size_t, double, std::size_t>;
   std::map<Kind, LegDraft> all;
-  for (const LegDraft& leg : legs) {
-    const int place = node_of(cluster, leg.senders.front()) / kNodesOfLeg;
-    const auto [it, added] =
-        all.try_emplace({place, leg.unit, leg.channel_share, leg.hops.size()}, leg);
-    if (added) continue;
-    LegDraft& one = it->second;
-    one.senders.insert(one.senders.end(), leg.senders.begin(), leg.senders.end());
-    one.hops.insert(one.hops.end(), leg.hops.begin(), leg.hops.end());
+  for (const auto& [far, leg] : legs) {
+    const int place = node_of(cluster, leg.hops.front().source) / kNodesOfLeg;
+    const auto [it, added] = all.try_emplace({place, far, leg.unit, leg.hops.size()}, leg);
+    if (!added) it->second.hops.insert(it->second.hops.end(), leg.hops.begin(), leg.hops.end());
   }
   std::vector<LegDraft> few;
   for (auto& [kind, leg] : all) few.push_back(std::move(leg));
@@ -225,31 +167,22 @@ std::vector<LegDraft> joined(const Cluster& cluster, const std::vector<LegDraft>
 
 std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<int>& ranks) {
   const Nodes nodes = members_by_node(cluster, ranks);
-  const auto [classes, peers_per_share] = find_peers(cluster, nodes);
-  const auto others = static_cast<double>(ranks.size() - 1);
-
-  std::vector<LegDraft> legs;
+  PeerFinder finder(cluster, nodes);
+  std::vector<std::pair<std::size_t, LegDraft>> legs;
   for (const auto& [node, members] : nodes) {
     if (members.size() > 1) {
       std::map<Hop, int> inside;
       add_pairs(cluster, members, members, inside);
-      legs.push_back({.senders = members,
-                      .hops = with_times(inside, 1),
-                      .channel_share = static_cast<double>(members.size() - 1) / others});
+      legs.push_back({0, {.hops = with_times(inside)}});
     }
-    for (const auto& [far, peers] : classes.at(node)) {
+    for (const auto& [far, peers] : finder.classes_of(node)) {
       std::map<Hop, int> shares;
-      std::size_t receivers = 0;
       for (const int target : peers.targets) {
         add_pairs(cluster, members, nodes.at(target), shares);
-        receivers += nodes.at(target).size();
       }
-      const int stands_for = peers.peers / static_cast<int>(peers.targets.size());
-      const int factor = shares_of(stands_for, peers_per_share);
-      legs.push_back({.senders = members,
-                      .hops = with_times(shares, factor),
-                      .unit = static_cast<double>(stands_for) / factor,
-                      .channel_share = static_cast<double>(receivers) * stands_for / others});
+      const double stands_for = peers.peers / static_cast<double>(peers.targets.size());
+      legs.push_back(
+          {far + 1, {.hops = with_times(shares), .unit = stands_for, .channels = stands_for}});
     }
   }
   return joined(cluster, legs);
@@ -260,9 +193,7 @@ std::vector<LegDraft> list_pairs(const Cluster& cluster, const std::vector<int>&
   for (const int source : ranks) {
     for (const int destination : ranks) {
       if (source == destination) continue;
-      legs.push_back({.senders = {source},
-                      .hops = path_between(cluster, source, destination),
-                      .channel_share = 1.0 / static_cast<double>(ranks.size() - 1)});
+      legs.push_back({.hops = path_between(cluster, source, destination)});
     }
   }
   return legs;

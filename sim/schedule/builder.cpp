@@ -49,6 +49,16 @@ OperationId ScheduleBuilder::barrier(std::span<const OperationId> after) {
   return append({}, after, kNoOperation, kNoOperation);
 }
 
+OperationId ScheduleBuilder::acquire(std::uint32_t occupancy, std::span<const OperationId> after) {
+  return append({.kind = OperationKind::acquire, .occupancy = occupancy}, after, kNoOperation,
+                kNoOperation);
+}
+
+OperationId ScheduleBuilder::release(std::uint32_t occupancy, std::span<const OperationId> after) {
+  return append({.kind = OperationKind::release, .occupancy = occupancy}, after, kNoOperation,
+                kNoOperation);
+}
+
 OperationId ScheduleBuilder::member(int rank, Stream stream, Phase phase, std::string_view text,
                                     std::span<const OperationId> after, OperationId end) {
   OperationId& last = last_slot(rank, stream);
@@ -68,7 +78,8 @@ std::uint32_t ScheduleBuilder::add_route(Route route) {
   std::sort(route.hops.begin(), route.hops.end());
   auto& candidates = route_index_[route.hops];
   for (const std::uint32_t id : candidates) {
-    if (schedule_.routes[id].communicator == route.communicator) return id;
+    const Route& known = schedule_.routes[id];
+    if (known.communicator == route.communicator && known.channels == route.channels) return id;
   }
   const auto id = static_cast<std::uint32_t>(schedule_.routes.size());
   candidates.push_back(id);

@@ -35,6 +35,10 @@ class ScheduleBuilder {
 
   OperationId barrier(std::span<const OperationId> after);
 
+  // The begin of a collective that takes `occupancy`, and its end.
+  OperationId acquire(std::uint32_t occupancy, std::span<const OperationId> after);
+  OperationId release(std::uint32_t occupancy, std::span<const OperationId> after);
+
   // A rank's part in a collective that ends with `end`. It arrived when its stream and `after` had
   // ended, and holds the stream from then on.
   OperationId member(int rank, Stream stream, Phase phase, std::string_view label,

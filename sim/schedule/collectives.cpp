@@ -31,17 +31,26 @@ void add_members(ScheduleBuilder& builder, const Communicator& group, const Call
   }
 }
 
-// One flow a leg, all starting when the last rank has arrived.
+// A collective begins when the last rank has arrived and ends with the last of what `run` appends,
+// given its begin. All the while it holds its SMs: NCCL's kernels are persistent.
+template <class Run>
+void run_collective(ScheduleBuilder& builder, const Communicator& group, const Call& call,
+                    Run run) {
+  const OperationId begin = builder.acquire(group.occupancy, arrivals(builder, group, call));
+  add_members(builder, group, call, builder.release(group.occupancy, run(begin)));
+}
+
+// One flow a leg, all at once.
 void run_legs(ScheduleBuilder& builder, const Communicator& group, const std::vector<Leg>& legs,
               double bytes, double latency_s, const Call& call) {
-  Ids ready = arrivals(builder, group, call);
-  if (legs.size() > 1) ready = {builder.barrier(ready)};
-  Ids flows;
-  for (const Leg& leg : legs) {
-    flows.push_back(builder.flow(leg.route, leg.occupancy, call.phase, call.label, latency_s,
-                                 bytes * leg.unit, ready));
-  }
-  add_members(builder, group, call, flows.size() == 1 ? flows.front() : builder.barrier(flows));
+  run_collective(builder, group, call, [&](OperationId begin) {
+    Ids flows;
+    for (const Leg& leg : legs) {
+      flows.push_back(builder.flow(leg.route, leg.occupancy, call.phase, call.label, latency_s,
+                                   bytes * leg.unit, {&begin, 1}));
+    }
+    return flows;
+  });
 }
 
 // `steps` rounds of one ring. A rank's step follows its own last one and the arrival of what it
@@ -76,13 +85,14 @@ void run_ring(ScheduleBuilder& builder, const Communicator& group, double bytes,
     run_legs(builder, group, group.ring, chunk * steps, latency_s, call);
     return;
   }
-  const OperationId ready = builder.barrier(arrivals(builder, group, call));
-  Ids ends;
-  for (const auto& hops : group.ring_hops) {
-    const Ids last = ring_steps(builder, group, hops, chunk, steps, call, ready);
-    ends.insert(ends.end(), last.begin(), last.end());
-  }
-  add_members(builder, group, call, builder.barrier(ends));
+  run_collective(builder, group, call, [&](OperationId begin) {
+    Ids ends;
+    for (const auto& hops : group.ring_hops) {
+      const Ids last = ring_steps(builder, group, hops, chunk, steps, call, begin);
+      ends.insert(ends.end(), last.begin(), last.end());
+    }
+    return ends;
+  });
 }
 
 }  // namespace

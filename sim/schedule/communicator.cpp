@@ -1,6 +1,7 @@
 #include "sim/schedule/communicator.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -13,41 +14,18 @@ namespace {
 // collective's kernel, written on.
 constexpr double kMemoryBytesPerWireByte = 3;
 
-// What a leg takes from the GPUs that send: an SM for each channel, and the memory traffic of what
-// the busiest of them sends.
-Occupancy occupancy_of(const Cluster& cluster, const LegDraft& draft) {
-  double busiest = 0;  // shares that one GPU sends
-  for (const int rank : draft.senders) {
-    double shares = 0;
-    for (const Hop& hop : draft.hops) shares += hop.source == rank ? hop.times : 0;
-    busiest = std::max(busiest, shares);
+// The memory traffic that a leg takes from the GPUs that send: that of what the busiest of them sends.
+Occupancy traffic_of(const Cluster& cluster, const LegDraft& draft) {
+  std::map<int, double> shares;  // by rank
+  for (const Hop& hop : draft.hops) shares[hop.source] += hop.times;
+  double busiest = 0;
+  std::vector<std::int32_t> senders;
+  for (const auto& [rank, sent] : shares) {
+    busiest = std::max(busiest, sent);
+    senders.push_back(rank);
   }
-  return transfer_occupancy(cluster.gpu, cluster.collectives.channels * draft.channel_share,
-                            busiest, {draft.senders.begin(), draft.senders.end()});
+  return transfer_occupancy(cluster.gpu, 0, busiest, std::move(senders));
 }
-
-class LegMaker {
- public:
-  LegMaker(const Cluster& cluster, ScheduleBuilder& builder, std::int32_t communicator)
-      : cluster_(cluster), builder_(builder), communicator_(communicator) {}
-
-  Leg operator()(LegDraft draft) {
-    const auto occupancy = builder_.add_occupancy(occupancy_of(cluster_, draft));
-    const auto route =
-        builder_.add_route({.hops = std::move(draft.hops), .communicator = communicator_});
-    return {.route = route, .occupancy = occupancy, .unit = draft.unit};
-  }
-  std::vector<Leg> operator()(std::vector<LegDraft> drafts) {
-    std::vector<Leg> legs;
-    for (LegDraft& draft : drafts) legs.push_back((*this)(std::move(draft)));
-    return legs;
-  }
-
- private:
-  const Cluster& cluster_;
-  ScheduleBuilder& builder_;
-  std::int32_t communicator_;
-};
 
 double mean_step_latency(const Cluster& cluster, const std::vector<Ring>& rings) {
   double sum = 0;
@@ -69,6 +47,29 @@ double farthest_latency(const Cluster& cluster, const std::vector<LegDraft>& leg
   return farthest;
 }
 
+class LegMaker {
+ public:
+  LegMaker(const Cluster& cluster, ScheduleBuilder& builder, std::int32_t communicator)
+      : cluster_(cluster), builder_(builder), communicator_(communicator) {}
+
+  Leg operator()(LegDraft draft) {
+    const auto occupancy = builder_.add_occupancy(traffic_of(cluster_, draft));
+    const auto route = builder_.add_route(
+        {.hops = std::move(draft.hops), .communicator = communicator_, .channels = draft.channels});
+    return {.route = route, .occupancy = occupancy, .unit = draft.unit};
+  }
+  std::vector<Leg> operator()(std::vector<LegDraft> drafts) {
+    std::vector<Leg> legs;
+    for (LegDraft& draft : drafts) legs.push_back((*this)(std::move(draft)));
+    return legs;
+  }
+
+ private:
+  const Cluster& cluster_;
+  ScheduleBuilder& builder_;
+  std::int32_t communicator_;
+};
+
 void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
   const std::vector<Ring> rings = ring_channels(cluster, group.ranks);
   group.ring_step_s = mean_step_latency(cluster, rings);
@@ -78,13 +79,10 @@ void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
   }
   for (const Ring& ring : rings) {
     auto& hops = group.ring_hops.emplace_back();
-    const double channel = 1 / static_cast<double>(cluster.collectives.channels);
-    for (Hop hop : ring.hops) {
-      hop.times = ring.weight;  // each of the equal rings competes for the links on its own
-      hops.push_back(make({.senders = {hop.source},
-                           .hops = {hop},
-                           .unit = channel,
-                           .channel_share = ring.weight * channel}));
+    const double unit = ring.weight / static_cast<double>(cluster.collectives.channels);
+    const double channels = ring.weight;
+    for (const Hop& hop : ring.hops) {
+      hops.push_back(make({.hops = {hop}, .unit = unit, .channels = channels}));
     }
   }
 }
@@ -114,6 +112,8 @@ Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
   group.detail = detail;
   if (group.ranks.size() < 2) return group;
 
+  group.occupancy = builder.add_occupancy(transfer_occupancy(
+      cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
   LegMaker make(cluster, builder, group.id);
   if (uses.ring) lay_rings(cluster, make, group);
   if (uses.all_to_all) lay_all_to_all(cluster, make, group);

@@ -21,8 +21,8 @@ namespace sim {
 // Part of a collective that progresses as one flow.
 struct Leg {
   std::uint32_t route = 0;
-  std::uint32_t occupancy = 0;
-  double unit = 0;  // bytes of each share for each byte of the collective
+  std::uint32_t occupancy = 0;  // memory traffic of the GPUs that send
+  double unit = 0;              // bytes of each share for each byte of the collective
 };
 
 // Folded, hops that do the same at the same time are one flow. Step by step, each hop of a ring and
@@ -36,6 +36,7 @@ struct Communicator {
   double ring_step_s = 0;   // latency of a ring's step: mean over its hops
   double all_to_all_s = 0;  // latency of an all_to_all: its farthest pair's
   Detail detail = Detail::folded;
+  std::uint32_t occupancy = 0;  // of a collective, from its begin to its end: an SM a channel
   std::vector<Leg> ring =
       {};  // folded: a flow for a few nodes, `unit` per byte that each rank sends
   // Step by step: for each distinct ring its hops in order, `unit` per byte that each rank sends.

@@ -18,12 +18,11 @@ struct Ring {
 // way, and its work on a route faster than the route's links; between the two, 8 are cheapest.
 inline constexpr int kNodesOfLeg = 8;
 
-// Hops that progress together, from `senders`, driven by a share of the communicator's channels.
+// Hops that progress together.
 struct LegDraft {
-  std::vector<int> senders = {};
   std::vector<Hop> hops = {};
-  double unit = 1;  // bytes of each share for each byte of the collective
-  double channel_share = 1;
+  double unit = 1;      // bytes of each share for each byte of the collective
+  double channels = 1;  // of each share: Route::channels
 };
 
 // Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels.
@@ -36,12 +35,12 @@ struct LegDraft {
                                                const std::vector<Ring>& rings);
 
 // Few legs a node, one for each class of peers that are equally far: a class goes to one partner
-// node, which a permutation inside the class chooses. Its hops carry as many shares as the class
+// node, which a permutation inside the class chooses. Its hops have as many channels as the class
 // has peers, so that max-min sharing lets the classes progress in proportion, as all pairs at once
 // do:
 //
-//   node 0 ──3 shares──► node 1   for its 3 peers on the same leaf
-//   node 0 ──12 shares─► node 4   for its 12 peers on other leaves, over both leaves' uplinks
+//   node 0 ──3 channels──► node 1   for its 3 peers on the same leaf
+//   node 0 ──12 channels─► node 4   for its 12 peers on other leaves, over both leaves' uplinks
 //
 // `unit` is per byte that each rank sends to each other rank.
 [[nodiscard]] std::vector<LegDraft> fold_all_to_all(const Cluster& cluster,

@@ -137,12 +137,11 @@ std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<Ring>
   for (const auto& [nodes, hops] : shares) {
     int divisor = 0;
     for (const auto& [hop, times] : hops) divisor = std::gcd(divisor, times);
-    LegDraft leg{.unit = divisor / static_cast<double>(cluster.collectives.channels)};
+    LegDraft leg{.unit = divisor / static_cast<double>(cluster.collectives.channels),
+                 .channels = static_cast<double>(divisor)};
     for (const auto& [hop, times] : hops) {
       leg.hops.push_back(hop);
       leg.hops.back().times = times / divisor;
-      if (leg.senders.empty() || leg.senders.back() != hop.source)
-        leg.senders.push_back(hop.source);
     }
     legs.push_back(std::move(leg));
   }

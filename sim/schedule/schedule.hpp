@@ -56,13 +56,19 @@ struct Route {
   std::vector<Hop> hops;
   // Communicator whose traffic out of a node has a cap of its own (Fitted::communicator_bandwidth).
   std::int32_t communicator = 0;
+  // That drive a flow over it: flows that share a link get as much of it as they have channels.
+  double channels = 1;
 };
 
 enum class OperationKind : std::uint8_t {
   work,     // a kernel on the rank's GPU for `seconds`; slower when others run beside it
   flow,     // after a latency of `seconds`, `bytes` over `route`
   barrier,  // no time, no rank
-  member    // a rank's part in a collective: from its arrival until its last dependency ends
+  member,   // a rank's part in a collective: from its arrival until its last dependency ends
+  // A collective begins, in no time: until a `release` of the same `occupancy` its kernels are on
+  // the GPUs, whatever its flows do.
+  acquire,
+  release
 };
 
 // Part of a kernel's time, and how much of that is bound by memory bandwidth; the rest is by SMs.
@@ -82,14 +88,14 @@ struct Operation {
   std::uint32_t first_dependency = 0;
   std::uint32_t dependencies = 0;
   std::uint32_t route = 0;      // flow: index into Schedule::routes
-  std::uint32_t occupancy = 0;  // flow: index into Schedule::occupancies
+  std::uint32_t occupancy = 0;  // flow, acquire, release: index into Schedule::occupancies
   double seconds = 0;
   double bytes = 0;  // flow: of each share of each hop
 };
 
-// What a flow takes from the GPUs of its ranks while it runs.
+// What a flow or a collective takes from the GPUs of its ranks while it runs.
 struct Occupancy {
-  double multiprocessor_share = 0;  // of their SMs: the channels of its collective
+  double multiprocessor_share = 0;  // of their SMs: its channels
   double memory_share = 0;          // of their memory bandwidth, while its bytes move
   double memory_s_per_byte = 0;     // the same for each byte per second at which they do
   std::vector<std::int32_t> ranks;

@@ -197,6 +197,26 @@ TEST_F(Engine, PartsOfAKernelMeetWhatRunsBesideThemInTheirOrder) {
   }
 }
 
+TEST_F(Engine, ACollectiveHoldsItsSmsBetweenItsFlows) {
+  // Half of the SMs from its begin to its end after 1 s.
+  const auto taken = builder.add_occupancy({.multiprocessor_share = 0.5, .ranks = {0}});
+  const auto beside = kernel(0, Stream::compute, 1);
+  const auto begin = builder.acquire(taken, {});
+  const auto first = flow(over_nic(), 0.2, 0, {begin});
+  builder.release(taken, std::vector{flow(over_nic(), 0.8, 0, {first})});
+  EXPECT_NEAR(run().end_s[beside], 1.5, kTolerance);
+}
+
+TEST_F(Engine, FlowsShareALinkByTheirChannels) {
+  // 37.5 and 12.5 of 50 GB/s, then all for the 1 GB that is left.
+  const auto three = builder.add_route({.hops = {{0, 8, 0, 0}}, .channels = 3});
+  const auto first = flow(three, 0, 3 * kGigabyte);
+  const auto second = flow(over_nic(), 0, 2 * kGigabyte);
+  const Timeline timeline = run();
+  EXPECT_NEAR(timeline.end_s[first], 0.08, kTolerance);
+  EXPECT_NEAR(timeline.end_s[second], 0.1, kTolerance);
+}
+
 TEST_F(Engine, FlowsThatTakeAllLeaveATwentieth) {
   // Two flows that each take all SMs for 1 s: a kernel of 1 s gets 5 % of the GPU for that second.
   const auto taken = builder.add_occupancy({.multiprocessor_share = 1, .ranks = {0}});

@@ -88,23 +88,10 @@ TEST_P(FoldOn, TakesAnSmForEachChannelOfEachRank) {
       ScheduleBuilder builder(rank_count(cluster));
       const Communicator group = make_communicator(cluster, builder, ranks, detail);
       const Schedule schedule = std::move(builder).finish();
-      std::vector<Leg> ring = group.ring;
-      for (const auto& hops : group.ring_hops) ring.insert(ring.end(), hops.begin(), hops.end());
-      for (const auto& legs : {ring, group.all_to_all}) {
-        std::vector<double> taken(static_cast<std::size_t>(schedule.ranks));
-        for (const Leg& leg : legs) {
-          const Occupancy& occupancy = schedule.occupancies[leg.occupancy];
-          for (const int rank : occupancy.ranks) {
-            taken[static_cast<std::size_t>(rank)] += occupancy.multiprocessor_share;
-          }
-        }
-        const double channels = cluster.collectives.channels;
-        for (const int rank : ranks) {
-          EXPECT_NEAR(taken[static_cast<std::size_t>(rank)], channels / cluster.gpu.multiprocessors,
-                      1e-9)
-              << rank;
-        }
-      }
+      const Occupancy& taken = schedule.occupancies[group.occupancy];
+      const double channels = cluster.collectives.channels;
+      EXPECT_EQ(taken.ranks, std::vector<std::int32_t>(ranks.begin(), ranks.end()));
+      EXPECT_NEAR(taken.multiprocessor_share, channels / cluster.gpu.multiprocessors, 1e-9);
     }
   });
 }
@@ -134,6 +121,41 @@ TEST(Fold, HoldsOnEveryShippedTopology) {
         expect_close(fold_times(row, cluster, all_ranks(cluster), kBytes));
       }
     }
+  }
+}
+
+// Two nodes of 8 GPUs whose rings cross one NIC, far slower than NVLink.
+Cluster cluster_of_slow_nics() { return sample_cluster({.nodes = 2, .gpus = 8, .nics = 1}); }
+
+TEST(Fold, SlowsAKernelBesideItAsMuch) {
+  // The collective's kernel stays on the GPU when its hop over NVLink waits for the one over the NIC:
+  // 8 of 100 SMs for all of its time, in which a kernel bound by them does 92 % of its work.
+  const Cluster cluster = cluster_of_slow_nics();
+  const std::vector<int> ranks = all_ranks(cluster);
+  for (const Detail detail : kDetails) {
+    ScheduleBuilder builder(rank_count(cluster));
+    const Communicator group = make_communicator(cluster, builder, ranks, detail);
+    all_gather(builder, group, 16 * kBytes, {.stream = Stream::weights, .label = "gather"});
+    const OperationId gathered = builder.last(0, Stream::weights);
+    const OperationId kernel =
+        builder.work(0, Stream::compute, Phase::forward, "kernel", 0.001, 0, {});
+    const Timeline timeline = simulate(std::move(builder).finish(), cluster);
+    ASSERT_GT(timeline.end_s[gathered], timeline.end_s[kernel]);
+    EXPECT_NEAR(timeline.end_s[kernel], 0.001 / 0.92, 1e-9);
+  }
+}
+
+TEST(Fold, LeavesAsMuchOfALinkToOthers) {
+  // The rings' eight channels and a message cross NIC 0 of node 0, which gives each a ninth.
+  const Cluster cluster = cluster_of_slow_nics();
+  for (const Detail detail : kDetails) {
+    ScheduleBuilder builder(rank_count(cluster));
+    const Communicator group = make_communicator(cluster, builder, all_ranks(cluster), detail);
+    all_gather(builder, group, 16 * kBytes, {.stream = Stream::weights, .label = "gather"});
+    const OperationId sent = send(
+        cluster, builder, {.source = 3, .destination = 11, .bytes = kBytes}, {.label = "send"});
+    const double end_s = simulate(std::move(builder).finish(), cluster).end_s[sent];
+    EXPECT_NEAR(end_s, 9 * kBytes / nic_rate(cluster).base(), 0.02 * end_s);
   }
 }
 

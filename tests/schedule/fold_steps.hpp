@@ -1,0 +1,170 @@
+// Random training steps on which the folded form is compared with the step-by-step form: every
+// scheme and stage of ZeRO, overlaps, pipelines, 2 to 5 nodes on every fabric. The tests take a few,
+// gardenhose-fold-steps hundreds.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sim/base/error.hpp"
+#include "sim/engine/simulate.hpp"
+#include "sim/schemes/plan_step.hpp"
+#include "sim/workload/parallelism_names.hpp"
+#include "tests/schedule/sample_cluster.hpp"
+
+namespace sim {
+
+struct StepPoint {
+  Cluster cluster;
+  Model model;
+  Parallelism parallelism;
+  const Scheme* scheme = nullptr;
+};
+
+// GPT 125M (Brown et al., arXiv 2005.14165, table 2.1) with fewer layers and tokens.
+inline Model shallow_gpt(int layers, int sequence) {
+  return {.name = "gpt",
+          .summary = "",
+          .layers = layers,
+          .hidden = 768,
+          .heads = 12,
+          .head_width = 64,
+          .kv_heads = 12,
+          .feed_forward = 3072,
+          .feed_forward_kind = Model::FeedForward::gelu,
+          .norm = Model::Norm::layer_norm,
+          .positions = Model::Positions::learned,
+          .position_table = 2048,
+          .biases = Model::Biases::all,
+          .dropout = true,
+          .tied_embeddings = true,
+          .vocabulary = 50304,
+          .sequence = sequence};
+}
+
+class StepDraw {
+ public:
+  explicit StepDraw(std::uint64_t seed) : random_(seed) {}
+
+  // One that check() and plan_step() take.
+  StepPoint draw() {
+    for (;;) {
+      StepPoint point;
+      point.cluster = cluster();
+      const int pipeline = one_of({1, 1, 2, 2, 4});
+      const int virtual_stages = pipeline > 1 ? one_of({1, 1, 2}) : 1;
+      point.model = shallow_gpt(pipeline * virtual_stages * one_of({1, 2}), one_of({512, 2048}));
+      point.scheme = all_schemes()[random_() % all_schemes().size()];
+      point.parallelism = parallelism(point, pipeline, virtual_stages);
+      if (problems(point.cluster, point.model, point.parallelism).empty() && splits(point)) {
+        return point;
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return *(values.begin() + random_() % values.size());
+  }
+  bool toss() { return random_() % 2 == 0; }
+
+  Cluster cluster() {
+    const int gpus = one_of({2, 4, 4, 8, 8});
+    Cluster cluster = sample_cluster(
+        {.nodes = one_of({2, 3, 4, 5}),
+         .gpus = gpus,
+         .nics = std::max(1, gpus / one_of({1, 1, 2, 4})),
+         .fabric = kFabrics[random_() % kFabrics.size()].fabric,
+         .oversubscription = one_of({1.0, 1.0, 1.5, 4.0}),
+         .nodes_per_leaf = one_of({1, 2, 4}),
+         .pod_oversubscription = one_of({1.0, 1.0, 2.0}),
+         .nvlink =
+             one_of({Nvlink::Kind::switched, Nvlink::Kind::switched, Nvlink::Kind::full_mesh})});
+    cluster.network.nic_bandwidth = one_of({25_Gbps, 37_Gbps, 100_Gbps, 200_Gbps, 400_Gbps});
+    cluster.collectives.channels = one_of({8, 16, 24});
+    cluster.gpu.launch_latency = 2_us;
+    cluster.speed_spread = one_of({0.0, 0.0, 0.015});
+    return cluster;
+  }
+
+  Parallelism parallelism(const StepPoint& point, int pipeline, int virtual_stages) {
+    Parallelism p{.tensor = one_of({1, 1, 2, 4}),
+                  .pipeline = pipeline,
+                  .virtual_stages = virtual_stages,
+                  .sequence_parallel = toss(),
+                  .micro_batch = one_of({1, 2}),
+                  .accumulation = one_of({1, 1, 2, 3, 4, 6}),
+                  .recompute = one_of({Recompute::none, Recompute::selective, Recompute::full}),
+                  .attention = one_of({Attention::unfused, Attention::fused}),
+                  .optimizer = one_of({Optimizer::adamw, Optimizer::adamw, Optimizer::adamw_foreach,
+                                       Optimizer::muon}),
+                  .gradients = one_of({Precision::bf16, Precision::fp32}),
+                  .overlap = {toss(), toss(), toss(), toss()},
+                  .bucket = one_of({1_MiB, 25_MiB, 160_MiB})};
+    p.sharding = {.stage = point.scheme->zero[random_() % point.scheme->zero.size()],
+                  .reshard_after_forward = toss(),
+                  .unit_layers = one_of({1, 2}),
+                  .prefetch = one_of({1, 2}),
+                  .prefetch_after_backward = toss()};
+    if (p.sharding.stage == 3 && random_() % 4 == 0) p.sharding.ranks = one_of({2, 4});
+    return p;
+  }
+
+  // Two-level schemes refuse some layouts, and hybrid shards some schemes.
+  static bool splits(const StepPoint& point) {
+    try {
+      const Calibration calibration = roofline();
+      return !plan_step({point.cluster, point.model, calibration, point.parallelism}, *point.scheme)
+                  .operations.empty();
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+inline std::string to_text(const StepPoint& point) {
+  const Cluster& c = point.cluster;
+  const Network& n = c.network;
+  const Parallelism& p = point.parallelism;
+  const auto fabric = std::find_if(kFabrics.begin(), kFabrics.end(),
+                                   [&](const FabricRow& row) { return row.fabric == n.fabric; });
+  const char* nvlink = c.nvlink.kind == Nvlink::Kind::switched ? "switch" : "mesh";
+  return fmt::format(
+      "{}x{} {} {} NICs {:.0f}Gbps {} leaf{} over{}/{} ch{} spread{} | tp{} pp{} vs{} {} layers "
+      "seq {} | {}{}",
+      c.nodes, c.gpus_per_node, nvlink, n.nics_per_node, n.nic_bandwidth / 1_Gbps, fabric->name,
+      n.nodes_per_leaf, n.oversubscription, n.pod_oversubscription, c.collectives.channels,
+      c.speed_spread, p.tensor, p.pipeline, p.virtual_stages, point.model.layers,
+      point.model.sequence, point.scheme->name, changed_flags({}, p));
+}
+
+struct StepTimesOfBoth {
+  double folded_s = 0;
+  double step_by_step_s = 0;
+  std::size_t flows = 0;  // of the step-by-step form
+  [[nodiscard]] double difference() const { return folded_s / step_by_step_s - 1; }
+};
+
+inline StepTimesOfBoth times_of(const StepPoint& point) {
+  const Calibration calibration = roofline();
+  const auto plan = [&](Detail detail) {
+    return plan_step({point.cluster, point.model, calibration, point.parallelism, detail},
+                     *point.scheme);
+  };
+  const Schedule folded = plan(Detail::folded);
+  const Schedule steps = plan(Detail::step_by_step);
+  const auto flows = std::ranges::count(steps.operations, OperationKind::flow, &Operation::kind);
+  return {simulate(folded, point.cluster).makespan_s, simulate(steps, point.cluster).makespan_s,
+          static_cast<std::size_t>(flows)};
+}
+
+}  // namespace sim
