@@ -165,9 +165,16 @@ class Comparison {
     warn_of_memory(options_, setup.scheme.name, memory, context, setup.scheme);
   }
 
+  static void warn_of_folds(const sim::StepReport& report) {
+    if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
+      print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
+    }
+  }
+
   Result add(const Side& side, const Side* baseline) {
     Result result = simulate_step(job_, side.setup);
     sim::StepReport& report = result.report;
+    warn_of_folds(report);
     times_.know(side.setup, report.step_time_s);
     if (wants_range(options_, result.schedule.operations.size())) {
       report.range = range_of(job_, side.setup, report);

@@ -10,6 +10,7 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/job/round_job.hpp"
+#include "apps/job/step_by_step.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
@@ -124,8 +125,12 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
     sizes.push_back(size);
     if (size > options.end.count / options.factor) break;
   }
-  const sim::Detail detail =
-      options.job.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
+  sim::Detail detail = sim::Detail::folded;
+  if (options.job.step_by_step) {
+    check_step_by_step(schedule_of(row, cluster, groups, 1, detail).unfolded_flows,
+                       static_cast<double>(sizes.size()));
+    detail = sim::Detail::step_by_step;
+  }
   const double share = row.sent_share(static_cast<int>(groups.front().size()));
   Progress progress("simulating sizes", static_cast<int>(sizes.size()));
   std::vector<Timing> timings;

@@ -11,6 +11,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
+#include "apps/job/step_by_step.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/cluster/compute_efficiency.hpp"
@@ -40,6 +41,14 @@ std::vector<std::string> names_of_schemes(const JobOptions& options) {
     if (!stage || scheme->is_defined_for(*stage)) names.emplace_back(scheme->name);
   }
   return names;
+}
+
+void use_step_by_step(Job& job) {
+  job.detail = sim::Detail::folded;
+  for (const Setup& setup : job.setups) {
+    check_step_by_step(sim::plan_step(job.context(setup), setup.scheme).unfolded_flows);
+  }
+  job.detail = sim::Detail::step_by_step;
 }
 
 }  // namespace
@@ -223,13 +232,13 @@ Job read_job(const JobOptions& options) {
   job.parallelism.accumulation =
       accumulation_of(options.parallelism, sim::data_parallel(job.cluster, job.parallelism));
   check_size(options, job.cluster, job.model, job.parallelism);
-  job.detail = options.step_by_step ? sim::Detail::step_by_step : sim::Detail::folded;
   job.each_kernel = options.each_kernel;
   job.scheme_settings = settings.scheme;
   for (const std::string& name : names_of_schemes(options)) {
     job.setups.push_back(
         job.setup_of(sim::with_settings(scheme_of(name, "--scheme"), settings.scheme)));
   }
+  if (options.step_by_step) use_step_by_step(job);
   return job;
 }
 

@@ -59,7 +59,7 @@ struct Job {
   std::optional<int> zero;       // the stage of ZeRO, where a flag says it
   OpenSoftware open;             // what another stage changes
   std::set<std::string> given;   // JobOptions::given
-  sim::Detail detail = sim::Detail::folded;
+  std::optional<sim::Detail> detail;
   bool each_kernel = false;
   std::vector<Setup> setups;
   std::vector<sim::Setting> scheme_settings;

@@ -72,6 +72,13 @@ std::string efficiency_source(const Cluster& cluster) {
                      100 * assumed.spread, assumed.source);
 }
 
+std::string approximation(double unfolded_flows) {
+  return fmt::format(
+      "folded, and off by up to {:.0f} %: ranks lie unevenly over the nodes, and what is up to "
+      "{:.0f} flows step by step, and exact, would be {:.3g} here",
+      100 * kUnevenError, kMostUnfolded, unfolded_flows);
+}
+
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {
   const Cluster& cluster = context.cluster;
   std::map<std::string, std::string> sources;

@@ -18,6 +18,13 @@ namespace sim {
 // they are to reach all of it.
 [[nodiscard]] std::string efficiency_source(const Cluster& cluster);
 
+// What steps that kMostUnfolded unfolds would be off by at most if they were folded: the worst row of
+// tests/schedule/uneven_steps.csv, which gardenhose-fold-steps --uneven writes.
+inline constexpr double kUnevenError = 0.12;
+
+// Of a schedule that is approximate: in which way, and how far it may be off.
+[[nodiscard]] std::string approximation(double unfolded_flows);
+
 // Relative L2 errors of the sum of independent gradients by distribution, of the sum of 256 steps
 // where there is error feedback ("sum_of_256"), and of the weights by learning rate of Adam or by
 // distribution ("weights_lr_6e-4"), from the table that gardenhose-codec-error wrote or from the

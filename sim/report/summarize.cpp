@@ -135,6 +135,7 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
   report.bound = bound_of(report.time, report.step_time_s, report.busiest_links, "step");
   report.sources = sources_of(context, scheme);
+  if (schedule.approximate) report.sources["collectives"] = approximation(schedule.unfolded_flows);
   return report;
 }
 

@@ -49,6 +49,9 @@ class ScheduleBuilder {
 
   std::uint32_t add_route(Route route);  // the hops are sorted; an equal route is found again
   std::uint32_t add_occupancy(Occupancy occupancy);
+  // For Schedule::unfolded_flows and Schedule::approximate.
+  void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
+  void note_approximate() { schedule_.approximate = true; }
   // A number that no other communicator of this schedule has.
   std::int32_t add_communicator() { return ++communicators_; }
 

@@ -80,6 +80,7 @@ void run_ring(ScheduleBuilder& builder, const Communicator& group, double bytes,
   if (n < 2 || bytes <= 0) return;
   const int steps = times * (n - 1);
   const double chunk = bytes / n;
+  builder.count_unfolded(steps * group.hops);
   if (group.detail == Detail::folded) {
     const double latency_s = group.launch_s + steps * group.ring_step_s;
     run_legs(builder, group, group.ring, chunk * steps, latency_s, call);
@@ -116,6 +117,7 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
                 const Call& call) {
   const auto n = static_cast<double>(group.ranks.size());
   if (n < 2 || bytes <= 0) return;
+  builder.count_unfolded(n * (n - 1));
   run_legs(builder, group, group.all_to_all, bytes / n, group.launch_s + group.all_to_all_s, call);
 }
 
@@ -128,12 +130,14 @@ void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const C
   const double in_node = static_cast<double>(group.ranks.size()) / node_count - 1;
   const double one_way_s = in_node * cluster.nvlink.latency.base() +
                            std::ceil(std::log2(node_count)) * cluster.network.latency.base();
+  builder.count_unfolded(1);
   const Leg latency_only{.route = builder.add_route({})};
   run_legs(builder, group, {latency_only}, 0, group.launch_s + 2 * one_way_s, call);
 }
 
 OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
                  const Call& call) {
+  builder.count_unfolded(1);
   Route route{.hops = path_between(cluster, message.source, message.destination)};
   double latency_s = cluster.collectives.launch.base();
   for (const Hop& hop : route.hops) latency_s += hop_latency(cluster, hop).base();

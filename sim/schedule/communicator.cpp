@@ -73,8 +73,9 @@ class LegMaker {
 void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
   const std::vector<Ring> rings = ring_channels(cluster, group.ranks);
   group.ring_step_s = mean_step_latency(cluster, rings);
+  group.hops = static_cast<double>(rings.size() * group.ranks.size());
   if (group.detail == Detail::folded) {
-    group.ring = make(fold_rings(cluster, rings));
+    group.ring = make(fold_rings(cluster, group.ranks, rings));
     return;
   }
   for (const Ring& ring : rings) {
@@ -112,6 +113,7 @@ Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
   group.detail = detail;
   if (group.ranks.size() < 2) return group;
 
+  if (detail == Detail::folded && !lie_evenly(cluster, group.ranks)) builder.note_approximate();
   group.occupancy = builder.add_occupancy(transfer_occupancy(
       cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
   LegMaker make(cluster, builder, group.id);

@@ -41,6 +41,7 @@ struct Communicator {
       {};  // folded: a flow for a few nodes, `unit` per byte that each rank sends
   // Step by step: for each distinct ring its hops in order, `unit` per byte that each rank sends.
   std::vector<std::vector<Leg>> ring_hops = {};
+  double hops = 0;  // of all distinct rings
   // `unit` per byte that each rank sends to each other rank.
   std::vector<Leg> all_to_all = {};
 };

@@ -29,9 +29,14 @@ struct LegDraft {
 [[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster,
                                               const std::vector<int>& ranks);
 
-// One leg for a few nodes: the hops of all rings that leave their GPUs, which progress together
-// because a ring is as fast as its slowest hop. `unit` is per byte that a rank sends.
+// Whether as many of the ranks, behind as many NICs, are on each node. Else rings differ, and pairs.
+[[nodiscard]] bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks);
+
+// One leg for a few nodes: the hops that leave their GPUs, which progress together because a ring is
+// as fast as its slowest hop: of all rings, or of each where they differ. `unit` is per byte that a
+// rank sends.
 [[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
+                                               const std::vector<int>& ranks,
                                                const std::vector<Ring>& rings);
 
 // Few legs a node, one for each class of peers that are equally far: a class goes to one partner

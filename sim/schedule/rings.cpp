@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
 #include "sim/schedule/legs.hpp"
 
@@ -126,15 +128,30 @@ std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& 
   return rings;
 }
 
-std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<Ring>& rings) {
-  std::map<int, std::map<Hop, int>> shares;  // by the place of these nodes
-  for (const Ring& ring : rings) {
-    for (const Hop& hop : ring.hops) {
-      shares[node_of(cluster, hop.source) / kNodesOfLeg][hop] += ring.weight;
+bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks) {
+  std::map<int, std::map<int, int>> ranks_of_nic;  // by node
+  for (const int rank : ranks) ++ranks_of_nic[node_of(cluster, rank)][nic_of(cluster, rank)];
+  std::set<std::multiset<int>> kinds;  // of nodes
+  for (const auto& [node, nics] : ranks_of_nic) {
+    std::multiset<int> kind;
+    for (const auto& [nic, count] : nics) kind.insert(count);
+    kinds.insert(std::move(kind));
+  }
+  return kinds.size() < 2;
+}
+
+std::vector<LegDraft> fold_rings(const Cluster& cluster, const std::vector<int>& ranks,
+                                 const std::vector<Ring>& rings) {
+  const bool together = lie_evenly(cluster, ranks);
+  std::map<std::pair<std::size_t, int>, std::map<Hop, int>> shares;  // by ring, and place of nodes
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    for (const Hop& hop : rings[i].hops) {
+      const int place = node_of(cluster, hop.source) / kNodesOfLeg;
+      shares[{together ? 0 : i, place}][hop] += rings[i].weight;
     }
   }
   std::vector<LegDraft> legs;
-  for (const auto& [nodes, hops] : shares) {
+  for (const auto& [progress, hops] : shares) {
     int divisor = 0;
     for (const auto& [hop, times] : hops) divisor = std::gcd(divisor, times);
     LegDraft leg{.unit = divisor / static_cast<double>(cluster.collectives.channels),

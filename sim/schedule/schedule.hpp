@@ -109,6 +109,8 @@ struct Schedule {
   std::vector<Occupancy> occupancies;          // [0] takes nothing
   std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; [0] is bound by SMs alone
   std::vector<std::string> labels;
+  double unfolded_flows = 0;  // that the schedule has, or would have, step by step
+  bool approximate = false;   // folds a collective of ranks that lie unevenly over nodes
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, operation.dependencies};

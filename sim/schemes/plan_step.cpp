@@ -78,19 +78,8 @@ void zero_gradients(Step& step) {
   }
 }
 
-}  // namespace
-
-std::string problems(const StepContext& context, const Scheme& scheme) {
-  const std::string of_job = problems(context.cluster, context.model, context.parallelism);
-  if (!of_job.empty()) return of_job;
-  return fmt::format("{}", fmt::join(problems_of_scheme(context, scheme), "\n"));
-}
-
-Schedule plan_step(const StepContext& context, const Scheme& scheme) {
-  if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
-  StepContext changed = context;
-  changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
-  Step step(changed, scheme);
+Schedule plan(const StepContext& context, const Scheme& scheme) {
+  Step step(context, scheme);
 
   if (step.shards_weights()) {
     run_micro_batches(step, unit_hooks(step));
@@ -104,6 +93,27 @@ Schedule plan_step(const StepContext& context, const Scheme& scheme) {
   update_shards(step);
   encode_weights(step);
   return std::move(step.builder).finish();
+}
+
+}  // namespace
+
+std::string problems(const StepContext& context, const Scheme& scheme) {
+  const std::string of_job = problems(context.cluster, context.model, context.parallelism);
+  if (!of_job.empty()) return of_job;
+  return fmt::format("{}", fmt::join(problems_of_scheme(context, scheme), "\n"));
+}
+
+Schedule plan_step(const StepContext& context, const Scheme& scheme) {
+  if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
+  StepContext changed = context;
+  changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
+  changed.detail = context.detail.value_or(Detail::folded);
+  Schedule schedule = plan(changed, scheme);
+  if (context.detail || !schedule.approximate || schedule.unfolded_flows > kMostUnfolded) {
+    return schedule;
+  }
+  changed.detail = Detail::step_by_step;
+  return plan(changed, scheme);
 }
 
 }  // namespace sim

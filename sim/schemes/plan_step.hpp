@@ -7,6 +7,7 @@
 // from streams and dependencies alone.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,16 @@
 
 namespace sim {
 
+// Flows of a step whose collectives are not folded where ranks lie unevenly over nodes.
+inline constexpr double kMostUnfolded = 200'000;
+
 struct StepContext {
   const Cluster& cluster;
   const Model& model;
   const Calibration& calibration;
   Parallelism parallelism;
-  Detail detail = Detail::folded;
+  // None: folded, and step by step where that is approximate and would be less than kMostUnfolded.
+  std::optional<Detail> detail = {};
   bool each_kernel = false;  // of a layer is an operation of its own; else a block of them is one
 };
 

@@ -37,6 +37,16 @@ const Refusal kRefusals[] = {
     {kRun, {"--global-batch", "9223372036854775744"}, "--global-batch"},
     {kRun, {"--global-batch", "64", "--accumulation", "1"}, "--global-batch"},
     {kRun, {"--sequence", "0"}, "--sequence"},
+    // 8 rings of 1024 hops, 1023 steps and 99 collectives: 800 million flows, 100 GB.
+    {"run --topology dgx_h100_x128 --model llama_2_7b --zero 3 --step-by-step",
+     {},
+     "--step-by-step",
+     "flows"},
+    // 8192 GPUs: 67 million pairs, 8 GB of the 4 GiB that a test's program gets.
+    {"collective all_to_all --topology dgx_h100_x128 --set cluster.nodes=1024 --step-by-step",
+     {},
+     "--step-by-step",
+     "flows"},
     {kRun, {"--codec-time", "0"}, "--codec-time"},
     {kRun, {"--codec-time", "-1"}, "--codec-time"},
     {kRun, {"--codec-time", "nan"}, "--codec-time"},

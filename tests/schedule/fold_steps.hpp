@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -50,7 +51,9 @@ inline Model shallow_gpt(int layers, int sequence) {
 
 class StepDraw {
  public:
-  explicit StepDraw(std::uint64_t seed) : random_(seed) {}
+  // A stage's chunk has at most so many layers.
+  explicit StepDraw(std::uint64_t seed, int most_layers = 2)
+      : random_(seed), most_layers_(most_layers) {}
 
   // One that check() and plan_step() take.
   StepPoint draw() {
@@ -59,7 +62,8 @@ class StepDraw {
       point.cluster = cluster();
       const int pipeline = one_of({1, 1, 2, 2, 4});
       const int virtual_stages = pipeline > 1 ? one_of({1, 1, 2}) : 1;
-      point.model = shallow_gpt(pipeline * virtual_stages * one_of({1, 2}), one_of({512, 2048}));
+      const int layers = 1 + static_cast<int>(random_() % static_cast<unsigned>(most_layers_));
+      point.model = shallow_gpt(pipeline * virtual_stages * layers, one_of({512, 2048}));
       point.scheme = all_schemes()[random_() % all_schemes().size()];
       point.parallelism = parallelism(point, pipeline, virtual_stages);
       if (problems(point.cluster, point.model, point.parallelism).empty() && splits(point)) {
@@ -121,7 +125,9 @@ class StepDraw {
   static bool splits(const StepPoint& point) {
     try {
       const Calibration calibration = roofline();
-      return !plan_step({point.cluster, point.model, calibration, point.parallelism}, *point.scheme)
+      return !plan_step(
+                  {point.cluster, point.model, calibration, point.parallelism, Detail::folded},
+                  *point.scheme)
                   .operations.empty();
     } catch (const InputError&) {
       return false;
@@ -129,6 +135,7 @@ class StepDraw {
   }
 
   std::mt19937_64 random_;
+  int most_layers_;
 };
 
 inline std::string to_text(const StepPoint& point) {
@@ -150,21 +157,28 @@ inline std::string to_text(const StepPoint& point) {
 struct StepTimesOfBoth {
   double folded_s = 0;
   double step_by_step_s = 0;
-  std::size_t flows = 0;  // of the step-by-step form
   [[nodiscard]] double difference() const { return folded_s / step_by_step_s - 1; }
 };
 
-inline StepTimesOfBoth times_of(const StepPoint& point) {
+inline Schedule plan_of(const StepPoint& point, std::optional<Detail> detail) {
   const Calibration calibration = roofline();
-  const auto plan = [&](Detail detail) {
-    return plan_step({point.cluster, point.model, calibration, point.parallelism, detail},
-                     *point.scheme);
-  };
-  const Schedule folded = plan(Detail::folded);
-  const Schedule steps = plan(Detail::step_by_step);
-  const auto flows = std::ranges::count(steps.operations, OperationKind::flow, &Operation::kind);
-  return {simulate(folded, point.cluster).makespan_s, simulate(steps, point.cluster).makespan_s,
-          static_cast<std::size_t>(flows)};
+  return plan_step({point.cluster, point.model, calibration, point.parallelism, detail},
+                   *point.scheme);
+}
+
+// Folded, by default as a step is where nothing says so, and step by step.
+inline StepTimesOfBoth times_of(const StepPoint& point, std::optional<Detail> folded = {}) {
+  return {simulate(plan_of(point, folded), point.cluster).makespan_s,
+          simulate(plan_of(point, Detail::step_by_step), point.cluster).makespan_s};
+}
+
+// What folded and step-by-step steps may differ by: the worst, and the ninth of ten.
+inline constexpr double kWorstStep = 0.02;
+inline constexpr double kMostSteps = 0.001;
+
+inline bool are_within_bars(std::vector<double> differences) {
+  std::ranges::sort(differences);
+  return differences.back() <= kWorstStep && differences[differences.size() * 9 / 10] <= kMostSteps;
 }
 
 }  // namespace sim

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/report/sources.hpp"
 #include "tests/schedule/fold_grid.hpp"
+#include "tests/schedule/fold_steps.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace sim {
@@ -157,6 +160,52 @@ TEST(Fold, LeavesAsMuchOfALinkToOthers) {
     const double end_s = simulate(std::move(builder).finish(), cluster).end_s[sent];
     EXPECT_NEAR(end_s, 9 * kBytes / nic_rate(cluster).base(), 0.02 * end_s);
   }
+}
+
+TEST(FoldedSteps, TakeTheTimeOfStepByStepOnes) {
+  StepDraw random(2);
+  std::vector<double> differences;
+  for (int i = 0; i < 40; ++i) {
+    const StepPoint point = random.draw();
+    differences.push_back(std::abs(times_of(point).difference()));
+    EXPECT_LE(differences.back(), kWorstStep) << to_text(point);
+  }
+  EXPECT_TRUE(are_within_bars(differences));
+}
+
+TEST(FoldedSteps, AreUnfoldedWhereRanksLieUnevenlyAndTheyAreFew) {
+  // Two stages of 6 ranks: four on one node and two on another. Three nodes of 4 GPUs a stage each
+  // lie evenly.
+  StepPoint point{.cluster = sample_cluster({.nodes = 3, .gpus = 4, .nics = 4}),
+                  .model = shallow_gpt(6, 512),
+                  .scheme = &scheme_named("sharded")};
+  const auto flows = [&](std::optional<Detail> detail) {
+    const Schedule schedule = plan_of(point, detail);
+    return std::ranges::count(schedule.operations, OperationKind::flow, &Operation::kind);
+  };
+  for (const int pipeline : {2, 3}) {
+    point.parallelism.pipeline = pipeline;
+    const Schedule folded = plan_of(point, Detail::folded);
+    EXPECT_EQ(folded.approximate, pipeline == 2);
+    EXPECT_EQ(folded.unfolded_flows, static_cast<double>(flows(Detail::step_by_step)));
+    EXPECT_EQ(flows({}), flows(pipeline == 2 ? Detail::step_by_step : Detail::folded));
+  }
+  // A thousand micro-batches, whose gradients ZeRO-2 reduces each.
+  point.parallelism = {.pipeline = 2, .accumulation = 1000, .sharding = {.stage = 2}};
+  const Schedule large = plan_of(point, {});
+  EXPECT_GT(large.unfolded_flows, kMostUnfolded);
+  EXPECT_TRUE(large.approximate);
+}
+
+TEST(FoldedSteps, SayTheWorstOfTheUnevenOnes) {
+  const auto table = source_directory() / "tests/schedule/uneven_steps.csv";
+  double worst = 0;
+  for (const std::string& row : lines_of(text_of(table))) {
+    const auto second = row.find(',', row.find(',') + 1);
+    worst = std::max(worst, std::abs(std::strtod(row.c_str() + second + 1, nullptr)));
+  }
+  EXPECT_LE(worst, kUnevenError);
+  EXPECT_GT(worst, kUnevenError - 0.01);
 }
 
 TEST(FoldGrid, HoldsOnAPartOfIt) {

@@ -76,9 +76,9 @@ TEST(Sdp4bit, QuantisersWhoseRatesCountWiresTooAreSlowerOnTheA100Alone) {
   const std::vector<Row> other = counted_both_ways(inputs(), rows());
   ASSERT_EQ(other.size(), rows().size());
   for (std::size_t i = 0; i < other.size(); ++i) {
-    const auto& [one, used_in_fit, predicted] = rows()[i];
+    const Measurement& one = rows()[i].measured;
     const bool quantises = one.setup.cluster == "sdp4bit_a100" && one.setup.scheme != "sharded";
-    const double ratio = other[i].predicted.fitted / predicted.fitted;
+    const double ratio = other[i].predicted.fitted / rows()[i].predicted.fitted;
     const double time = one.metric == Metric::gradient_exchange_ms ? ratio : 1 / ratio;
     EXPECT_EQ(time > 1, quantises) << one.row;
     // INT8 codes and the scales of groups of 128 beside four bytes.
