@@ -111,7 +111,7 @@ constexpr Knob kKnobs[] = {
      "60MiB", kExposed, down},
     {"--calibration", kCompressed, "roofline", "/codec_s", changed},
     {"--codec-time", kCompressed, "2", "/codec_s", up},
-    {"--step-by-step", kCompressed, "", kStep, changed},
+    {"--step-by-step", kSharded, "", kStep, changed},
     {"--each-kernel", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json",
      "", "timeline.json", up},
     {"--set", kSmall, "gpu.power=800W", "/energy_j", up},

@@ -84,8 +84,8 @@ TEST_P(OverlapLaws, StepsTakeAsLongWithEachKernelShown) {
     StepContext context{cluster, deep_model(), calibration, parallelism};
     const double merged_s = simulate(plan_step(context, scheme()), cluster).makespan_s;
     context.each_kernel = true;
-    // SimGrid ends what is within a nanosecond of its end, at each event.
-    EXPECT_NEAR(simulate(plan_step(context, scheme()), cluster).makespan_s / merged_s, 1, 1e-6);
+    // SimGrid ends what is within a nanosecond of its end, at each event: milliseconds have hundreds.
+    EXPECT_NEAR(simulate(plan_step(context, scheme()), cluster).makespan_s / merged_s, 1, 5e-6);
   }
 }
 
