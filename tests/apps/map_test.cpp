@@ -39,7 +39,8 @@ TEST(Map, MarksFiguresOfWhatDoesNotFit) {
         std::pair{"run --scheme sdp4bit --baseline twin " + job, R"(speed-up +- +[\d.]+x !)"},
         std::pair{"run " + job, R"(USD per million tokens +[\d.]+ kJ, [\d.]+ !)"},
         std::pair{"solve bandwidth --utilisation 0.5 " + job, R"(utilisation 0.5 .* !)"},
-        std::pair{kMap + "--bandwidths 1Gbps --model gpt_125m", R"(gpt_125m +.*x [\d.]+-[\d.]+ !)"}}) {
+        std::pair{kMap + "--bandwidths 1Gbps --model gpt_125m",
+                  R"(gpt_125m +.*x [\d.]+-[\d.]+ !)"}}) {
     SCOPED_TRACE(command);
     const Outcome outcome = run(words(command + small), source_directory());
     EXPECT_EQ(outcome.code, 0) << outcome.err;

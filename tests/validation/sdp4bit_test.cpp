@@ -190,10 +190,10 @@ TEST(Sdp4bit, ReadmeShowsTheErrors) {
   };
   const auto expect_shown = [](const char* title, const auto& errors_of) {
     const std::vector<double> shown = readme_errors(title);
-    ASSERT_EQ(shown.size(), 8u) << title;
+    ASSERT_EQ(shown.size(), 10u) << title;
     std::size_t i = 0;
-    for (const Column column :
-         {&Columns::blind, &Columns::fitted, &Columns::null_model, &Columns::null_refit}) {
+    for (const Column column : {&Columns::blind, &Columns::by_default, &Columns::fitted,
+                                &Columns::null_model, &Columns::null_refit}) {
       const Errors errors = errors_of(column);
       EXPECT_NEAR(shown[i++], errors.mean, 0.0006) << title;
       EXPECT_NEAR(shown[i++], errors.worst, 0.0006) << title;
