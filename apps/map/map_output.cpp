@@ -47,9 +47,8 @@ bool both_fit(const MapPoint& point) { return point.compressed.fits && point.unc
 // loses.
 std::string cell_of(const MapPoint& point) {
   const std::string text =
-      fmt::format("{} {:.2f}x {:.2f}-{:.2f}{}", point.compressed.setup.scheme.name,
-                  point.speedup(), point.speedup_low, point.speedup_high,
-                  both_fit(point) ? "" : sim::kDoesNotFit);
+      fmt::format("{} {:.2f}x {:.2f}-{:.2f}{}", point.compressed.setup.scheme.name, point.speedup(),
+                  point.speedup_low, point.speedup_high, both_fit(point) ? "" : sim::kDoesNotFit);
   return point.pays() ? text : "(" + text + ")";
 }
 
