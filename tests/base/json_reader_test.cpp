@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -133,11 +134,13 @@ TEST(JsonDocument, IsReadFromARegularFile) {
   for (const auto& file : shipped_files("traces/calibration", ".json")) {
     EXPECT_EQ(read_json(file).file, file.string());
   }
-  for (const auto& [file, problem] : {std::pair{"missing.json", "no such file"},
-                                      {"/", "is a directory; name a file in it"},
-                                      {"/dev/zero", "is not a regular file; name one that is"}}) {
-    EXPECT_EQ(input_error_of([&] { static_cast<void>(read_json(file)); }),
-              std::string(file) + ": " + problem);
+  const std::map<std::string, std::string> problems{
+      {"missing.json", "no such file"},
+      {"/", "is a directory; name a file in it"},
+      {"/dev/zero", "is not a regular file; name one that is"}};
+  for (const auto& one : problems) {
+    EXPECT_EQ(input_error_of([&] { static_cast<void>(read_json(one.first)); }),
+              one.first + ": " + one.second);
   }
 }
 
