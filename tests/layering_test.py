@@ -45,7 +45,7 @@ LIBRARIES = [
 
 CXX = {".cpp", ".hpp", ".cu", ".cuh"}
 SOURCES = CXX | {".py", ".sh", ".cmake"}
-FOLDERS = ["apps", "codecs", "plots", "sim", "tests"]
+FOLDERS = ["apps", "codecs", "docs", "plots", "sim", "tests"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b")
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|f?puts|f?printf)\b")

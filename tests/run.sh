@@ -50,7 +50,7 @@ test_release() {
 
 ensure_packages "${build_packages[@]}" "${test_packages[@]}"
 mkdir -p build
-ensure_packages "${tool_packages[@]}" >build/tools.log 2>&1 &
+{ ensure_packages "${tool_packages[@]}" && docs/tools.sh; } >build/tools.log 2>&1 &
 tools=$!
 part build build_release
 part "build asan" build_asan
