@@ -34,6 +34,27 @@ void check_is_text(std::string_view argument) {
       fmt::format("{}: unknown flag{}", name, meant.empty() ? "; see --help" : meant));
 }
 
+// Switches take =on and =off, as other flags do, so that what writes a command line need not know
+// which flags are switches. One that is off is left out.
+Arguments without_switch_values(const Arguments& arguments, const po::options_description& flags) {
+  Arguments plain;
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const po::option_description* flag =
+        name.starts_with("--") ? flags.find_nothrow(name.substr(2), false) : nullptr;
+    if (equals == std::string::npos || !flag || flag->semantic()->max_tokens() > 0) {
+      plain.push_back(argument);
+    } else if (const std::string value = argument.substr(equals + 1); value == "on") {
+      plain.push_back(name);
+    } else if (value != "off") {
+      throw sim::InputError(fmt::format("{}: '{}' is neither on nor off; write {} alone for on",
+                                        name, sim::printable(value), name));
+    }
+  }
+  return plain;
+}
+
 po::parsed_options parsed(const Arguments& arguments, const po::options_description& flags,
                           const po::positional_options_description& places) {
   // A prefix of a flag is an error: a later flag could make it mean another.
@@ -81,7 +102,7 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
                      const po::positional_options_description& places, po::variables_map& values) {
   for (const std::string& argument : arguments) check_is_text(argument);
   flags.add_options()("help", "this text");
-  const po::parsed_options given = parsed(arguments, flags, places);
+  const po::parsed_options given = parsed(without_switch_values(arguments, flags), flags, places);
   for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {
       throw sim::InputError(

@@ -14,7 +14,8 @@
 
 namespace apps {
 
-// Parses `arguments`, prints the help and returns false for --help. Throws program_options::error,
+// Parses `arguments`, prints the help and returns false for --help. A flag without a value may be
+// given as --tune=on, and --tune=off is none. Throws program_options::error,
 // and InputError for an empty argument and for one that does not fit in a line of a message.
 [[nodiscard]] bool parse_arguments(
     const Arguments& arguments, const char* usage,

@@ -62,6 +62,13 @@ TEST(CommandLine, HelpsAndSaysItsVersion) {
   EXPECT_TRUE(run({"--version"}, "/").out.starts_with("gardenhose "));
 }
 
+TEST(CommandLine, SwitchesTakeOnAndOff) {
+  const std::string too_large = "--scheme sharded --set gpu.memory=1GB --require-fit";
+  EXPECT_EQ(run_with(too_large).code, 2);
+  EXPECT_EQ(run_with(too_large + "=on").code, 2);
+  EXPECT_EQ(run_with(too_large + "=off").code, 0);
+}
+
 TEST(CommandLine, FindsShippedNamesFromAnyFolder) {
   const Sandbox sandbox;
   const Outcome here = run(words(kRun), source_directory());

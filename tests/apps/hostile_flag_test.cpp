@@ -60,6 +60,8 @@ const Refusal kRefusals[] = {
      "more than a simulation holds"},
     // Choices and sizes.
     {kRun, {"--sequence-parallel", "yes"}, "--sequence-parallel", "on"},
+    {kRun, {"--tune=yes"}, "--tune", "neither on nor off"},
+    {kRun, {"--tune="}, "--tune", "neither on nor off"},
     {kRun, {"--recompute", "some"}, "--recompute", "selective"},
     {kRun, {"--attention", "flash"}, "--attention", "fused"},
     {kRun, {"--tp", "1,8"}, "--tp", "several"},
