@@ -7,7 +7,7 @@ build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev
   libssl-dev libpugixml-dev)
 # shellcheck disable=SC2034
 test_packages=(libgtest-dev libbenchmark-dev libboost-context-dev clang-14 libclang-rt-14-dev git
-  python3 python3-dev pybind11-dev libxml2-utils)
+  python3 libxml2-utils)
 # What tests start, and no build needs.
 # shellcheck disable=SC2034
 tool_packages=(clang-format-14 clang-tidy-14 shellcheck python3-matplotlib python3-pandas

@@ -35,7 +35,6 @@ LAYERS = {
 LIBRARIES = [
     (r"(simgrid|xbt)/", r"sim/engine/", "sim/engine"),
     (r"pugixml", r"apps/check/", "apps/check"),
-    (r"pybind11/", r"apps/python/", "apps/python"),
     (r"boost/context/", r"tests/emulator/", "tests/emulator"),
     (r"boost/(?!context/)", r"apps/", "apps"),
     (r"(cuda|cublas|curand|cooperative_groups|cub/|nvml)",
@@ -218,7 +217,6 @@ class EachRule(unittest.TestCase):
                 ("boost/program_options.hpp", "apps/a.cpp", "sim/base/a.cpp"),
                 ("boost/program_options.hpp", "apps/a.cpp", "tests/emulator/a.cpp"),
                 ("pugixml.hpp", "apps/check/a.cpp", "apps/sweep/a.cpp"),
-                ("pybind11/pybind11.h", "apps/python/a.cpp", "apps/a.cpp"),
                 ("boost/context/fiber.hpp", "tests/emulator/a.hpp", "apps/a.hpp"),
                 ("cuda_runtime.h", "codecs/cuda/a.hpp", "codecs/bf16/a.cpp"),
                 ("cublas_v2.h", "apps/a.cu", "apps/a.cpp")]:

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""The Python module: what run says, from a dict; and results as pandas reads them.
+"""The Python module: what run says, from a dict or keywords; and results as pandas reads them.
 
 Run with PYTHONPATH=build/release/python.
 """
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -16,8 +18,10 @@ import textwrap
 import time
 import unittest
 import warnings
+from unittest import mock
 
 import gardenhose
+import numpy
 
 POINT = {"topology": "sdp4bit_a100", "model": "gpt_125m", "scheme": "sdp4bit", "nodes": 2}
 # Long enough to be met while it runs.
@@ -56,13 +60,15 @@ class Run(unittest.TestCase):
         plain = gardenhose.run({**POINT, "nodes": 1})
         self.assertEqual(gardenhose.run({**POINT, "nodes": Whole()}), plain)
         self.assertEqual(gardenhose.run({**POINT, "nodes": 1, "step-by-step": False}), plain)
+        self.assertEqual(gardenhose.run({**POINT, "nodes": 1, "step-by-step": numpy.bool_(False)}),
+                         plain)
         whole = gardenhose.run({**POINT, "step-by-step": True})
         self.assertEqual(whole, printed("--topology=sdp4bit_a100", "--model=gpt_125m", "--nodes=2",
                                         "--scheme=sdp4bit", "--step-by-step"))
         whole = gardenhose.run({"sequence_parallel": True, **POINT, "tp": 2})
         self.assertEqual(whole, printed("--topology=sdp4bit_a100", "--model=gpt_125m", "--nodes=2",
                                         "--scheme=sdp4bit", "--tp=2", "--sequence-parallel=on"))
-        zero3 = {**POINT, "zero": 3, "scheme": "sharded"}
+        zero3 = {**POINT, "zero": 3, "scheme": "sharded", "range": True}
         self.assertEqual(gardenhose.run({**zero3, "reshard": False}),
                          gardenhose.run({**zero3, "reshard": "off"}))
         # A key of an input file: half the bandwidth, less speed; a text stays one.
@@ -81,10 +87,23 @@ class Run(unittest.TestCase):
             gardenhose.run({1: 2})
         with self.assertRaises(TypeError):
             gardenhose.run("sdp4bit_a100")
+        with self.assertRaises(TypeError):
+            gardenhose.run({**POINT, "scheme": None})
         with self.assertRaisesRegex(gardenhose.InputError, "^--nodes: "):
             gardenhose.run({**POINT, "nodes": float("nan")})
         with self.assertRaises(gardenhose.InputError):
             gardenhose.run({**POINT, "nodes": Real()})  # 2.0 is no whole number
+
+    def test_takes_keywords_too(self):
+        plain = gardenhose.run({**POINT, "micro_batch": 2})
+        self.assertEqual(gardenhose.run(**POINT, micro_batch=2), plain)
+        self.assertEqual(gardenhose.run(POINT, micro_batch=2), plain)
+        self.assertEqual(gardenhose.run(inputs=POINT, micro_batch=2), plain)
+        for one, other in ("nodes", "nodes"), ("micro-batch", "micro_batch"):
+            with self.assertRaisesRegex(gardenhose.InputError, f"^--{one}: given twice"):
+                gardenhose.run({**POINT, one: 1}, **{other: 1})
+        with self.assertRaisesRegex(gardenhose.InputError, "required but missing"):
+            gardenhose.run()
 
     def test_what_is_wrong_is_an_input_error_with_its_place(self):
         for inputs, place in [({"topology": "sdp4bit_a10"}, "^--topology: .*sdp4bit_a100"),
@@ -92,7 +111,13 @@ class Run(unittest.TestCase):
                               ({"network.nic_bandwith": "1 Gbps"}, "^--set network.nic_bandwith: "),
                               ({"tp": 3}, "^--tp: "), ({"model": "a\nb"}, "control character"),
                               ({"format": "csv"}, r"^--format: run\(\) returns JSON"),
-                              ({"tp": True, "nodes": 1}, "argument for option '--tp' is missing"),
+                              ({"help": True}, r"^--help: run\(\) returns reports"),
+                              ({"tp": True, "nodes": 1}, "^--tp: 'on' is not a number"),
+                              ({"nods": False}, "^--nods: .*did you mean --nodes"),
+                              ({"step-by-step": 1}, "^--step-by-step: '1' is neither on nor off"),
+                              ({"model": "a\0b"}, "^--model: holds a null character"),
+                              ({"scheme": "a,b"}, r"^--scheme: .* write a list, \['a', 'b'\]"),
+                              ({"scheme": "all"}, "^--scheme: .* write a list"),
                               ({"micro-batch": 1, "micro_batch": 2}, "^--micro-batch: given twice"),
                               ({"a b": 1}, "")]:
             with self.assertRaisesRegex(gardenhose.InputError, place):
@@ -122,18 +147,39 @@ class Run(unittest.TestCase):
         self.assertGreater(ticks, 20)
 
     def test_a_program_that_is_missing_or_crashes(self):
-        found = gardenhose.program
-        self.addCleanup(setattr, gardenhose, "program", found)
-        gardenhose.program = lambda: "/no/such/program"
-        with self.assertRaises(FileNotFoundError):
-            gardenhose.run(POINT)
-        with tempfile.TemporaryDirectory() as folder:
-            script = pathlib.Path(folder) / "crash"
-            script.write_text("#!/bin/sh\necho why >&2\nkill -SEGV $$\n")
-            script.chmod(0o755)
-            gardenhose.program = lambda: str(script)
-            with self.assertRaisesRegex(RuntimeError, "Segmentation fault: why"):
+        with mock.patch.dict(os.environ, GARDENHOSE="/no/such/program"):
+            with self.assertRaises(FileNotFoundError):
                 gardenhose.run(POINT)
+        with self.stand_in("echo why >&2\nkill -SEGV $$"):
+            with self.assertRaisesRegex(RuntimeError, "ended by Segmentation fault: why$"):
+                gardenhose.run(POINT)
+        with self.stand_in("echo why >&2\nexit 70"):
+            with self.assertRaisesRegex(RuntimeError, "^gardenhose: exit code 70: why$"):
+                gardenhose.run(POINT)
+        # Ctrl-C at a terminal may reach the program first.
+        with self.stand_in("kill -INT $$"), self.assertRaises(KeyboardInterrupt):
+            gardenhose.run(POINT)
+
+    @contextlib.contextmanager
+    def stand_in(self, script):
+        """Another program in place of gardenhose."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "program"
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+            with mock.patch.dict(os.environ, GARDENHOSE=str(program)):
+                yield
+
+    def test_libraries_that_are_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "gardenhose"
+            # In its table of names; what ships is another version.
+            program.write_bytes(re.sub(rb"libsimgrid\.so\.\d", b"libsimgrid.so.0",
+                                       pathlib.Path(gardenhose.program()).read_bytes()))
+            program.chmod(0o755)
+            with mock.patch.dict(os.environ, GARDENHOSE=str(program)):
+                with self.assertRaisesRegex(RuntimeError, r"without libsimgrid\.so\.0.*; install "):
+                    gardenhose.run(POINT)
 
     def test_ctrl_c_ends_it_and_the_simulation(self):
         script = textwrap.dedent("""
@@ -155,6 +201,16 @@ class Run(unittest.TestCase):
 
 
 class Pandas(unittest.TestCase):
+    def test_a_frame_has_a_row_for_each_report(self):
+        reports = gardenhose.run({**POINT, "scheme": ["sharded", "sdp4bit"]})
+        frame = gardenhose.frame(reports)
+        self.assertEqual(list(frame.scheme), ["sharded", "sdp4bit"])
+        self.assertEqual(list(frame.step_time_s), [r["step_time_s"] for r in reports])
+        self.assertEqual(frame["memory_by_part_bytes.codec"][1],
+                         reports[1]["memory_by_part_bytes"]["codec"])
+        self.assertEqual(frame.gpus.dtype, int)
+        self.assertTrue(gardenhose.frame(reports[1]).equals(gardenhose.frame(reports[1:])))
+
     def test_reads_results_in_a_line(self):
         import pandas
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,22 @@
+"""Reports as a table of pandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def frame(reports: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]]) -> pandas.DataFrame:
+    """A pandas DataFrame of what run() returned: a row for each report, a column for each key.
+
+    Keys of nested dicts are joined by dots: memory_by_part_bytes.weights. Columns keep the units of
+    their keys. Reports of several calls go into one frame as one list.
+
+    Raises ImportError where pandas is not installed.
+    """
+    import pandas  # takes a second, and run() needs none
+
+    rows = [reports] if isinstance(reports, Mapping) else reports
+    return pandas.json_normalize([dict(row) for row in rows])
