@@ -9,6 +9,7 @@
 
 #include "apps/streams.hpp"
 #include "sim/base/printable.hpp"
+#include "sim/base/styled_text.hpp"
 
 namespace apps {
 
@@ -17,6 +18,9 @@ template <class... Values>
 void print_text(fmt::format_string<Values...> format, Values&&... values) {
   write_output(sim::printable_lines(fmt::format(format, std::forward<Values>(values)...)));
 }
+
+// To standard output: text whose marks a terminal shows.
+void print_styled(const sim::StyledText& text);
 
 // To standard output: JSON that is whole.
 inline void print_json(std::string_view text) { write_output(sim::printable_json(text)); }

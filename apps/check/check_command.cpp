@@ -14,6 +14,7 @@
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
+#include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
@@ -183,8 +184,8 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const auto crashed = std::ranges::count(now.points, "crashed", &Result::state);
   if (before || crashed > 0) {
-    print_text("{}", to_terminal(compare(baseline, now, tolerances),
-                                 {options.what, options.baseline.string()}));
+    print_styled(to_terminal(compare(baseline, now, tolerances),
+                             {options.what, options.baseline.string()}, output_width()));
   }
   if (crashed > 0) {
     print_text("{}: not written: {} of the points crashed\n", options.baseline.string(), crashed);
@@ -201,7 +202,7 @@ int check(const CheckOptions& options, const Baseline& baseline, const Results& 
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const ComparedResults comparison = compare(baseline, now, tolerances);
   const CheckedNames names{options.what, options.baseline.string(), options.strict};
-  print_text("{}", to_terminal(comparison, names));
+  print_styled(to_terminal(comparison, names, output_width()));
   if (!options.junit.empty()) sim::write_file(options.junit, to_junit(comparison, names));
   if (!options.markdown.empty()) sim::write_file(options.markdown, to_markdown(comparison, names));
   return failures(comparison, options.strict) > 0 ? 1 : 0;

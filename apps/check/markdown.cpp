@@ -68,7 +68,7 @@ std::string to_markdown(const ComparedResults& comparison, const CheckedNames& n
                   counts_text(comparison));
   text += table(comparison);
   const std::vector<std::string> changes = change_lines(comparison);
-  if (!changes.empty()) text += "Inputs that are not those of the baseline:\n\n";
+  if (!changes.empty()) text += "Inputs that differ from the baseline:\n\n";
   for (std::size_t i = 0; i < changes.size() && i < kMostChanges; ++i) {
     text += fmt::format("- {}\n", code(changes[i]));
   }

@@ -1,10 +1,12 @@
 // A comparison for people at a terminal, for the page of a CI job, and for a CI system.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "apps/check/comparison.hpp"
+#include "sim/base/styled_text.hpp"
 
 namespace apps {
 
@@ -23,7 +25,9 @@ struct CheckedNames {
 // without one, a line that says so.
 [[nodiscard]] std::vector<std::string> change_lines(const ComparedResults& comparison);
 
-[[nodiscard]] std::string to_terminal(const ComparedResults& comparison, const CheckedNames& names);
+// Tables are at most `width` characters wide.
+[[nodiscard]] sim::StyledText to_terminal(const ComparedResults& comparison,
+                                          const CheckedNames& names, std::size_t width);
 // GitHub's Markdown, of at most 1 MiB, which is what a job's summary holds.
 [[nodiscard]] std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names);
 // JUnit's XML: a test case for each point. Valid by the schema junit-10 of Jenkins' xUnit plugin.

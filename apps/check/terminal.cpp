@@ -3,48 +3,48 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "apps/check/outputs.hpp"
 #include "sim/base/printable.hpp"
+#include "sim/base/text_table.hpp"
 
 namespace apps {
 namespace {
 
-constexpr std::size_t kLongestText = 200;  // bytes of a cell
-constexpr std::array<const char*, 6> kHeader{"point", "what", "baseline", "now", "change", ""};
-using Cells = std::array<std::string, kHeader.size()>;
+constexpr std::size_t kLongestText = 200;   // bytes of a cell
+constexpr std::size_t kLongestFigure = 24;  // characters of a figure, not of a file's text
 
-std::vector<Cells> cells_of(const ComparedResults& comparison, const Labels& labels) {
-  std::vector<Cells> all;
-  for (const ComparedPoint& compared : comparison.points) {
-    std::string label = labels.of(*compared.point, false);
-    for (const Difference& d : compared.differences) {
-      all.push_back({std::move(label), d.what, d.before, d.now, d.change, verdict_text(d.verdict)});
-      label.clear();  // once for each point
-      for (std::string& cell : all.back()) cell = sim::printable_line(cell, kLongestText);
-    }
-  }
-  return all;
+sim::Style style_of(Verdict verdict) {
+  if (verdict == Verdict::better) return sim::Style::good;
+  return verdict >= Verdict::worse ? sim::Style::bad : sim::Style::plain;
 }
 
-std::string table(const std::vector<Cells>& rows) {
-  std::array<std::size_t, kHeader.size()> widths{};
-  for (std::size_t i = 0; i < kHeader.size(); ++i) {
-    widths[i] = std::string_view(kHeader[i]).size();
-    for (const Cells& row : rows) widths[i] = std::max(widths[i], row[i].size());
+std::string shown(const std::string& text) { return sim::printable_line(text, kLongestText); }
+
+// Texts stand below each other, so that figures stay side by side.
+std::vector<sim::TableCell> row_of(const Difference& d) {
+  const std::string verdict = verdict_text(d.verdict);
+  if (std::max(d.before.size(), d.now.size()) > kLongestFigure) {
+    return {{fmt::format("  {}: {}\n    was {}\n    is  {}", shown(d.what), verdict,
+                         shown(d.before), shown(d.now)),
+             style_of(d.verdict)}};
   }
-  std::string text;
-  const auto add = [&](const auto& cells) {
-    std::string line = fmt::format("{:<{}}  {:<{}}", cells[0], widths[0], cells[1], widths[1]);
-    for (std::size_t i = 2; i < 5; ++i) line += fmt::format("  {:>{}}", cells[i], widths[i]);
-    line += fmt::format("  {}", cells[5]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  };
-  add(kHeader);
-  for (const Cells& row : rows) add(row);
-  return text;
+  return {"  " + shown(d.what),
+          shown(d.before),
+          shown(d.now),
+          shown(d.change),
+          {verdict, style_of(d.verdict)}};
+}
+
+sim::StyledText table(const ComparedResults& comparison, const Labels& labels, std::size_t width) {
+  sim::TextTable table{.align = "<>>><"};
+  table.rows.push_back(sim::heading_row({"", "baseline", "now", "change", "verdict"}));
+  for (const ComparedPoint& compared : comparison.points) {
+    if (compared.differences.empty()) continue;
+    table.rows.push_back({{shown(labels.of(*compared.point, false)), sim::Style::heading}});
+    for (const Difference& d : compared.differences) table.rows.push_back(row_of(d));
+  }
+  return table.rows.size() > 1 ? to_text(table, width) : sim::StyledText{};
 }
 
 // What the processes said of points that have no figures.
@@ -98,20 +98,24 @@ std::vector<std::string> change_lines(const ComparedResults& comparison) {
   return lines;
 }
 
-std::string to_terminal(const ComparedResults& comparison, const CheckedNames& names) {
-  std::string text;
+sim::StyledText to_terminal(const ComparedResults& comparison, const CheckedNames& names,
+                            std::size_t width) {
   const Labels labels(comparison);
-  const std::vector<Cells> rows = cells_of(comparison, labels);
-  if (!rows.empty()) text += table(rows);
-  text += messages(comparison, labels);
+  sim::StyledText text = table(comparison, labels, width);
+  append(text, messages(comparison, labels));
   const std::vector<std::string> changes = change_lines(comparison);
-  if (!changes.empty()) text += "\ninputs that are not those of the baseline\n";
-  for (const std::string& change : changes)
-    text += "  " + sim::printable_line(change, 3 * kLongestText) + "\n";
+  if (!changes.empty()) append(text, "\ninputs that differ from the baseline\n");
+  for (const std::string& change : changes) {
+    append(text, "  " + sim::printable_line(change, 3 * kLongestText) + "\n");
+  }
   const int failed = failures(comparison, names.strict);
-  return text + fmt::format("{}{} beside {}: {}; {}\n", text.empty() ? "" : "\n", names.subject,
-                            names.baseline, counts_text(comparison),
-                            failed > 0 ? fmt::format("{} failed", failed) : std::string("passed"));
+  if (!text.empty()) append(text, "\n");
+  append(text,
+         fmt::format("{} beside {}: {}; ", names.subject, names.baseline, counts_text(comparison)));
+  append(text, failed > 0 ? fmt::format("{} failed", failed) : "passed",
+         failed > 0 ? sim::Style::bad : sim::Style::good);
+  append(text, "\n");
+  return text;
 }
 
 }  // namespace apps

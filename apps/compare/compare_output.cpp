@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/print.hpp"
+#include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
 
 namespace apps {
@@ -144,19 +146,20 @@ std::string flip_sentence(const Findings& findings) {
   return flags.empty() ? text : text + ":\n  " + flags;
 }
 
-std::string doubt_lines(const Findings& findings) {
-  std::string text = fmt::format("{:<18} {:<5} {:>6}  {:<16} {:<13} {}\n", "assumption", "of",
-                                 "spread", "flips it at", "spreads away", "the spread is");
+sim::StyledText doubt_table(const Findings& findings) {
+  sim::TextTable table{.align = "<<>>><"};
+  table.rows.push_back(sim::heading_row(
+      {"assumption", "of", "spread", "flips at", "spreads away", "source of the spread"}));
   for (const auto& [doubt, flip] : findings.doubts) {
     const std::string away = !flip                          ? "-"
                              : std::isfinite(flip->spreads) ? fmt::format("{:.1f}", flip->spreads)
                                                             : "no spread";
-    text += fmt::format("{:<18} {:<5} {:>6.3f}  {:<16} {:<13} {}\n", doubt.assumption->name,
-                        doubt.whose(), doubt.spread.of_logarithm,
-                        flip ? fmt::format("{:.3g} times it", flip->factor) : "-", away,
-                        doubt.spread.source);
+    table.rows.push_back({std::string(doubt.assumption->name), doubt.whose(),
+                          fmt::format("{:.3f}", doubt.spread.of_logarithm),
+                          flip ? fmt::format("{:.3g}x", flip->factor) : "-", away,
+                          doubt.spread.source});
   }
-  return text;
+  return to_text(table, output_width());
 }
 
 // What is said of two of which one cannot be run.
@@ -182,7 +185,7 @@ std::string table_text(const Comparison& comparison, const Findings& findings) {
       percent(findings.a_is_better.value), percent(findings.a_is_better.low),
       percent(findings.a_is_better.high), repetitions);
   if (findings.ties > 0) text += fmt::format("; {} ties count half", findings.ties);
-  return text + "\n" + flip_sentence(findings) + "\n\n" + doubt_lines(findings);
+  return text + "\n" + flip_sentence(findings) + "\n\n";
 }
 
 }  // namespace
@@ -191,7 +194,9 @@ void print_findings(const Comparison& comparison, const Findings& findings) {
   const std::string& format = comparison.options.format;
   if (format == "json") print_json(json_text(comparison, findings));
   if (format == "csv") print_text("{}", csv_text(comparison, findings));
-  if (format == "table") print_text("{}", table_text(comparison, findings));
+  if (format != "table") return;
+  print_text("{}", table_text(comparison, findings));
+  print_styled(doubt_table(findings));
 }
 
 }  // namespace apps

@@ -8,7 +8,8 @@
 #include "apps/map/scheme_map.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
-#include "sim/report/text_table.hpp"
+#include "apps/terminal.hpp"
+#include "sim/report/side_by_side.hpp"
 
 namespace apps {
 namespace {
@@ -43,34 +44,49 @@ Json record_of(const MapPoint& point) {
 // Both of what is compared.
 bool both_fit(const MapPoint& point) { return point.compressed.fits && point.uncompressed.fits; }
 
-// "sdp4bit 1.85x 1.79-1.92"; in brackets what the fastest compressed scheme makes of it where it
-// loses.
-std::string cell_of(const MapPoint& point) {
-  const std::string text =
-      fmt::format("{} {:.2f}x {:.2f}-{:.2f}{}", point.compressed.setup.scheme.name, point.speedup(),
-                  point.speedup_low, point.speedup_high, both_fit(point) ? "" : sim::kDoesNotFit);
-  return point.pays() ? text : "(" + text + ")";
+// In brackets what the fastest compressed scheme makes of it where it loses; marked where something
+// does not fit.
+sim::TableCell cell_of(const MapPoint& point, const std::string& text) {
+  const std::string marked = text + (both_fit(point) ? "" : sim::kDoesNotFit);
+  const sim::Style style = !both_fit(point) ? sim::Style::bad
+                           : point.pays()   ? sim::Style::good
+                                            : sim::Style::plain;
+  return {point.pays() ? marked : "(" + marked + ")", style};
 }
 
-// A row a model, a column a bandwidth. Each model has the same bandwidths.
+// Of a model: the scheme, its speed-up and the likely range of that.
+void add_rows(const MapPoint& point, Grid& grid) {
+  if (grid.rows.empty() || grid.rows[grid.rows.size() - 3] != point.model) {
+    for (const std::string& row :
+         {point.model, std::string("  speed-up"), std::string(sim::kRangeLabel)}) {
+      grid.rows.push_back(row);
+      grid.cells.emplace_back();
+    }
+  }
+  const auto add = [&](std::size_t from_end, const std::string& text) {
+    grid.cells[grid.cells.size() - from_end].push_back(cell_of(point, text));
+  };
+  add(3, point.compressed.setup.scheme.name);
+  add(2, fmt::format("{:.2f}x", point.speedup()));
+  add(1, fmt::format("{:.2f}-{:.2f}", point.speedup_low, point.speedup_high));
+}
+
+// Three rows a model, a column a bandwidth. Each model has the same bandwidths.
 void print_table(std::span<const MapPoint> points) {
   Grid grid{.corner = "a NIC", .columns = {}, .rows = {}, .cells = {}};
   for (const MapPoint& point : points) {
-    if (grid.rows.empty() || grid.rows.back() != point.model) {
-      grid.rows.push_back(point.model);
-      grid.cells.emplace_back();
-    }
-    if (grid.rows.size() == 1) {
+    add_rows(point, grid);
+    if (grid.rows.size() == 3) {
       grid.columns.push_back(fmt::format("{:g} Gbps", point.nic_bandwidth.base() * 8 / 1e9));
     }
-    grid.cells.back().push_back(cell_of(point));
   }
   print_text(
-      "{}: {} GPUs; speed-up of the fastest compressed scheme over the fastest uncompressed "
-      "setup, in brackets where that is faster; and from what to what it is with one spread less "
-      "or more\nof the compute efficiency alone\n\n{}\n{}how each is run: --format csv\n",
-      points.front().topology, points.front().gpus, grid_text(grid),
-      std::ranges::all_of(points, both_fit) ? "" : sim::kDoesNotFitNote);
+      "{}: {} GPUs; the fastest compressed scheme and its speed-up over the fastest uncompressed\n"
+      "setup, in brackets where the uncompressed one is faster\n\n",
+      points.front().topology, points.front().gpus);
+  print_styled(grid_text(grid, output_width()));
+  print_text("\n{}{}how each is run: --format csv\n", sim::kRangeNote,
+             std::ranges::all_of(points, both_fit) ? "" : sim::kDoesNotFitNote);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "apps/map/store_map.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
+#include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -95,9 +96,10 @@ void print_table(const StoreMapOptions& options, const StoreMap& map) {
     }
   }
   print_text(
-      "{}: throughput of the fastest {} over that of the fastest baseline, in brackets where "
-      "that is faster\n\n{}",
-      options.store, options.over, grid_text(grid));
+      "{}: the fastest {} and its throughput over that of the fastest baseline, in brackets where\n"
+      "the baseline is faster\n\n",
+      options.store, options.over);
+  print_styled(grid_text(grid, output_width()));
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include "apps/plan/plan_report.hpp"
 #include "apps/plan/plan_rows.hpp"
 #include "apps/print.hpp"
+#include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
+#include "sim/report/side_by_side.hpp"
 
 namespace apps {
 namespace {
@@ -52,24 +54,17 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
 }
 
 void print_rows(const PlanReport& report) {
-  std::vector<std::vector<std::string>> lines{{""}};
-  for (const Cell& cell : cells_of(report.rows.front())) lines.front().push_back(cell.heading);
+  sim::TextTable table{.align = ">"};
+  table.rows.push_back(sim::heading_row({""}));
+  for (const Cell& cell : cells_of(report.rows.front())) {
+    table.rows.front().emplace_back(cell.heading, sim::Style::heading);
+  }
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
-    lines.push_back({fmt::format("{}", i + 1)});
-    for (Cell& cell : cells_of(report.rows[i])) lines.back().push_back(std::move(cell.text));
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(fmt::format("{:>2}", i + 1));
+    for (Cell& cell : cells_of(report.rows[i])) row.emplace_back(std::move(cell.text));
   }
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  for (const auto& line : lines) {
-    std::string text;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      text += fmt::format("{:>{}}  ", line[i], widths[i]);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    print_text("{}\n", text);
-  }
+  print_styled(to_text(table, output_width()));
 }
 
 std::string usd_text(double usd) {
@@ -104,9 +99,7 @@ std::string limits_text(const PlanGoal& goal) {
 }
 
 void print_notes(const PlanOptions& options, const PlanReport& report) {
-  print_text(
-      "one spread: with one spread more, and one less, of the compute efficiency alone (run says "
-      "which)\n");
+  print_text("{}", sim::kRangeNote);
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });

@@ -104,7 +104,7 @@ std::string total_text(double usd) { return to_text(sim::Dollars::from_base(usd)
 
 std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
                        std::string (*text)(double)) {
-  return fmt::format("{} to {}", text(row.low.*figure), text(row.high.*figure));
+  return sim::joined_range(text(row.low.*figure), text(row.high.*figure));
 }
 
 // What a layout chooses, beside tensor and pipeline parallelism.
@@ -197,9 +197,9 @@ std::vector<Cell> cells_of(const PlanRow& row) {
   const auto all = [&](const auto& report) {
     Cells cells = setup_cells(row, report);
     append(cells, {{"time", long_time_text(row.time_s)},
-                   {"one spread", range_text(row, &TimeAndPrice::time_s, long_time_text)},
+                   {"likely time", range_text(row, &TimeAndPrice::time_s, long_time_text)},
                    {"price", to_text(sim::Dollars::from_base(row.price.total()))},
-                   {"one spread", range_text(row, &TimeAndPrice::usd, total_text)},
+                   {"likely price", range_text(row, &TimeAndPrice::usd, total_text)},
                    split_cell(row.price, report),
                    {"energy", energy_text(row.energy_j)}});
     append(cells, result_cells(report));

@@ -13,6 +13,7 @@
 #include "apps/commands.hpp"
 #include "apps/job/round_job.hpp"
 #include "apps/print.hpp"
+#include "apps/terminal.hpp"
 #include "sim/report/writers.hpp"
 
 namespace apps {
@@ -52,7 +53,7 @@ void print(const RunOptions& options, const std::vector<Report>& reports) {
   const std::span<const Report> all = reports;
   if (options.format == "json") print_json(sim::to_json(all));
   if (options.format == "csv") print_text("{}", sim::to_csv(all));
-  if (options.format == "table") print_text("{}", sim::to_table(all));
+  if (options.format == "table") print_styled(sim::to_table(all, output_width()));
 }
 
 // A warning where `what` needs more memory than the GPU has, with what to change; with

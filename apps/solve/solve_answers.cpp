@@ -8,20 +8,20 @@
 
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
-#include "sim/report/text_table.hpp"
+#include "apps/terminal.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/side_by_side.hpp"
 
 namespace apps {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Answer& answer) {
+std::string met_text(const Answer& answer) {
   const Found& found = answer.found;
-  if (!found.ever) return fmt::format("nowhere from {} to {}", answer.met_text, answer.missed_text);
-  if (found.always) {
-    return fmt::format("everywhere from {} to {}", answer.met_text, answer.missed_text);
-  }
-  return fmt::format("{} (not at {})", answer.met_text, answer.missed_text);
+  if (found.bracketed()) return answer.met_text;
+  return fmt::format("{} in {}", found.ever ? "everywhere" : "nowhere",
+                     sim::joined_range(answer.met_text, answer.missed_text));
 }
 
 std::string short_text(const Answer& answer) {
@@ -33,6 +33,26 @@ std::string short_text(const Answer& answer) {
 std::pair<Json, Json> ends_of(const Answer& slower, const Answer& faster) {
   if (!slower.found.bracketed() || !faster.found.bracketed()) return {nullptr, nullptr};
   return {std::min(slower.met, faster.met), std::max(slower.met, faster.met)};
+}
+
+void print_table(const Question& question, const Answers& answers) {
+  sim::TextTable table{.labels = 2, .align = "<<"};
+  table.rows.push_back(sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
+  for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
+    const Answer& answer = answers.as_is[i];
+    const sim::Style style = answer.fits_memory ? sim::Style::plain : sim::Style::bad;
+    table.rows.push_back(
+        {answer.scheme,
+         answer.goal,
+         {met_text(answer) + (answer.fits_memory ? "" : sim::kDoesNotFit), style},
+         answer.found.bracketed() ? answer.missed_text : "-",
+         sim::joined_range(short_text(answers.slower[i]), short_text(answers.faster[i]))});
+  }
+  print_text("{} on {}: {}, {}\n\n", question.model, question.topology, question.unknown,
+             question.unit);
+  print_styled(to_text(table, output_width()));
+  print_text("\n{}{}", sim::kRangeNote,
+             std::ranges::all_of(answers.as_is, &Answer::fits_memory) ? "" : sim::kDoesNotFitNote);
 }
 
 }  // namespace
@@ -62,18 +82,7 @@ void print(const std::string& format, const Question& question, const Answers& a
                     {"met_at_high", high}});
   }
   print_records(format, rows);
-  if (format != "table") return;
-  print_text("{} on {}: {}\n\n", question.model, question.topology, question.unknown);
-  for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
-    const Answer& answer = answers.as_is[i];
-    print_text("  {:<24} {:<22} {}{}; one spread: {} to {}\n", answer.scheme, answer.goal,
-               text_of(answer), answer.fits_memory ? "" : sim::kDoesNotFit,
-               short_text(answers.slower[i]), short_text(answers.faster[i]));
-  }
-  print_text("\none spread: with one spread less, and more, of the compute efficiency alone\n");
-  if (!std::ranges::all_of(answers.as_is, &Answer::fits_memory)) {
-    print_text("{}", sim::kDoesNotFitNote);
-  }
+  if (format == "table") print_table(question, answers);
 }
 
 }  // namespace apps

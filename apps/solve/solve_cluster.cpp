@@ -31,8 +31,8 @@ Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Fou
           found,
           met,
           missed,
-          fmt::format("{:.4g} Gbps a NIC", met),
-          fmt::format("{:.4g} Gbps a NIC", missed),
+          fmt::format("{:.4g} Gbps", met),
+          fmt::format("{:.4g} Gbps", missed),
           memory_needed(job, setup) <= static_cast<double>(job.cluster.gpu.memory.count)};
 }
 

@@ -42,6 +42,10 @@ template <class T>
 [[nodiscard]] std::string to_text(BytePrice value);
 [[nodiscard]] std::string to_text(Dollars value);
 
+// "18.5-26.4 Gbps" of "18.5 Gbps" and "26.4 Gbps": the unit once where both have the same.
+[[nodiscard]] std::string joined_range(std::string_view low, std::string_view high,
+                                       std::string_view joint = "-");
+
 // `text` fit for one line of a message: control characters become '?', and what is longer than 60
 // bytes is cut.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -1,5 +1,7 @@
 #include "sim/report/records.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <string_view>
@@ -53,16 +55,11 @@ Json json_of(const CodecErrors& errors) {
   return json;
 }
 
-std::string error_text(const CodecErrors& errors,
-                       const std::function<std::string(double)>& text_of) {
-  constexpr const char* kNotKnown = "not known";
-  const auto normal = errors.find("normal"), heavy = errors.find("student_t3");
-  if (normal == errors.end() && heavy == errors.end()) return "-";
-  const auto text = [&](auto found) {
-    return found != errors.end() && found->second ? text_of(*found->second) : kNotKnown;
-  };
-  const std::string one = text(normal), other = text(heavy);
-  return one == kNotKnown && other == kNotKnown ? kNotKnown : one + " / " + other;
+std::string error_text(const CodecErrors& errors, const std::string& distribution) {
+  if (!errors.contains("normal") && !errors.contains("student_t3")) return "-";
+  const auto found = errors.find(distribution);
+  if (found == errors.end() || !found->second) return "not known";
+  return fmt::format("{:.3g}", *found->second);
 }
 
 void add_range(const std::optional<EfficiencyRange>& range, Json& record) {

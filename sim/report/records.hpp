@@ -1,7 +1,6 @@
 // What reports of steps and of rounds have alike as JSON, and records as text.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,9 +19,8 @@ void add_range(const std::optional<EfficiencyRange>& range, nlohmann::ordered_js
 
 // By distribution, null where an error is not known.
 [[nodiscard]] nlohmann::ordered_json json_of(const CodecErrors& errors);
-// "0.166 / 0.263" of normal and of Student's t values; "not known", or "-" where there are none.
-[[nodiscard]] std::string error_text(const CodecErrors& errors,
-                                     const std::function<std::string(double)>& text_of);
+// "0.166" of one distribution; "not known", or "-" where no distribution has an error.
+[[nodiscard]] std::string error_text(const CodecErrors& errors, const std::string& distribution);
 
 // What is no UTF-8 in its texts, as a file's name may have it, becomes U+FFFD.
 [[nodiscard]] std::string dumped(const nlohmann::ordered_json& json, int indent);

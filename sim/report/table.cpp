@@ -7,14 +7,14 @@
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
-#include "sim/report/text_table.hpp"
+#include "sim/report/side_by_side.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace sim {
 namespace {
 
-using Cell = std::function<std::string(const StepReport&)>;
+using Cell = std::function<TableCell(const StepReport&)>;
 using Row = TableRow<StepReport>;
 
 std::string time_text(double seconds) { return to_text(Seconds::from_base(seconds)); }
@@ -27,7 +27,7 @@ Cell share_of_step(const std::function<double(const StepReport&)>& seconds) {
   return [seconds](const StepReport& r) {
     const double value = seconds(r);
     if (value <= 0) return std::string("-");
-    return fmt::format("{} {:3.0f} %", time_text(value), 100 * value / r.step_time_s);
+    return fmt::format("{} {:2.0f} %", time_text(value), 100 * value / r.step_time_s);
   };
 }
 
@@ -55,69 +55,83 @@ std::vector<Row> time_rows() {
   return rows;
 }
 
-std::string wire_text(const StepReport& report, Phase phase) {
-  const auto found = report.wire_by_phase.find(phase);
-  if (found == report.wire_by_phase.end()) return "-";
-  return fmt::format("{} / {}", byte_text(found->second.intra_node),
-                     byte_text(found->second.inter_node));
+void add_wire_rows(double WireBytes::*level, std::vector<Row>& rows) {
+  const auto add = [&](const char* label, Phase phase) {
+    rows.push_back({label, [level, phase](const StepReport& r) {
+                      const auto found = r.wire_by_phase.find(phase);
+                      if (found == r.wire_by_phase.end()) return std::string("-");
+                      const double bytes = found->second.*level;
+                      return bytes > 0 ? byte_text(bytes) : "-";
+                    }});
+  };
+  add("  weights", Phase::weight_comm);
+  add("  gradients", Phase::gradient_comm);
+  add("  optimizer", Phase::optimizer_comm);
+  add("  tensor parallel", Phase::tensor_comm);
+  add("  pipeline", Phase::pipeline_comm);
+}
+
+// "nic_in" of "nic_in_0", "communicator" of "communicator_cap_0_node_0": the table says which kind of link is busiest, the line below it which one.
+std::string kind_of(std::string link) {
+  const std::size_t number = link.find_first_of("0123456789");
+  if (number != std::string::npos) link.erase(link.find_last_not_of('_', number - 1) + 1);
+  return link.substr(0, link.find("_cap"));
 }
 
 std::vector<Row> wire_rows() {
-  return {
-      {"sent per GPU, inside / between nodes", nullptr},
-      {"  weights", [](const StepReport& r) { return wire_text(r, Phase::weight_comm); }},
-      {"  gradients", [](const StepReport& r) { return wire_text(r, Phase::gradient_comm); }},
-      {"  optimizer", [](const StepReport& r) { return wire_text(r, Phase::optimizer_comm); }},
-      {"  tensor parallel", [](const StepReport& r) { return wire_text(r, Phase::tensor_comm); }},
-      {"  pipeline", [](const StepReport& r) { return wire_text(r, Phase::pipeline_comm); }},
-      {"  compression of data parallel",
-       [](const StepReport& r) {
-         return fmt::format("{:.2f}x FP32, {:.2f}x BF16", r.compression_ratio_fp32,
-                            r.compression_ratio_bf16);
-       }},
-      {"  busiest link, share of step full", [](const StepReport& r) {
-         if (r.busiest_links.empty()) return std::string("-");
-         return fmt::format("{} {:.0f} %", r.busiest_links.front().link,
-                            100 * r.busiest_links.front().busy);
-       }}};
-}
-
-// What data-parallel ranks share of the model.
-std::string sharding_text(const StepReport& report) {
-  const Sharding& sharding = report.parallelism.sharding;
-  if (sharding.stage == 0) return "none";
-  if (sharding.ranks == 0) return fmt::format("ZeRO-{}", sharding.stage);
-  return fmt::format("ZeRO-{} in groups of {}", sharding.stage, sharding.ranks);
-}
-
-std::vector<Row> head_rows(bool compared) {
-  std::vector<Row> rows{{"step", [](const StepReport& r) { return time_text(r.step_time_s); }},
-                        {"tokens per second",
-                         [](const StepReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
-                        {kRangeLabel, throughput_range<StepReport>},
-                        {"TFLOPs per GPU (MFU)", [](const StepReport& r) {
-                           return fmt::format("{:.1f} ({:.1f} %)", r.tflops_per_gpu, 100 * r.mfu);
-                         }}};
-  if (compared) {
-    rows.push_back({"speed-up", [](const StepReport& r) {
-                      return r.baseline.empty() ? "-" : fmt::format("{:.2f}x", r.speedup);
-                    }});
-  }
+  std::vector<Row> rows{{"sent per GPU inside a node"}};
+  add_wire_rows(&WireBytes::intra_node, rows);
+  rows.push_back({"sent per GPU between nodes"});
+  add_wire_rows(&WireBytes::inter_node, rows);
+  rows.push_back({"compression of data-parallel traffic"});
+  const auto ratio = [&](const char* label, double StepReport::*figure) {
+    rows.push_back(
+        {label, [figure](const StepReport& r) { return fmt::format("{:.2f}x", r.*figure); }});
+  };
+  ratio("  over rings in FP32", &StepReport::compression_ratio_fp32);
+  ratio("  over rings in BF16", &StepReport::compression_ratio_bf16);
   return rows;
 }
 
+// What data-parallel ranks share of the model, and among how many where not among all.
+std::vector<Row> setup_rows() {
+  return {{"sharding",
+           [](const StepReport& r) {
+             const int stage = r.parallelism.sharding.stage;
+             return stage == 0 ? "none" : fmt::format("ZeRO-{}", stage);
+           }},
+          {"  in groups of",
+           [](const StepReport& r) {
+             const Sharding& sharding = r.parallelism.sharding;
+             const bool all = sharding.stage == 0 || sharding.ranks == 0;
+             return all ? "-" : fmt::format("{} GPUs", sharding.ranks);
+           }},
+          {"overlap", [](const StepReport& r) { return to_text(r.parallelism.overlap); }}};
+}
+
+std::vector<Row> head_rows() {
+  return {{"step", [](const StepReport& r) { return time_text(r.step_time_s); }},
+          {"tokens per second",
+           [](const StepReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
+          {kRangeLabel, throughput_range<StepReport>},
+          {"TFLOPs per GPU",
+           [](const StepReport& r) { return fmt::format("{:.1f}", r.tflops_per_gpu); }},
+          {"  MFU", [](const StepReport& r) { return fmt::format("{:.1f} %", 100 * r.mfu); }}};
+}
+
+bool fits(const StepReport& report) { return report.fits_memory; }
+
 std::vector<Row> memory_rows() {
-  std::vector<Row> rows{{"memory per GPU", [](const StepReport& r) {
-                           return byte_text(r.memory.total()) +
-                                  (r.fits_memory ? "" : " DOES NOT FIT");
-                         }}};
+  std::vector<Row> rows{
+      {"memory per GPU", [](const StepReport& r) { return byte_text(r.memory.total()); }},
+      fit_row(fits)};
   for (const MemoryPart& part : memory_parts()) {
     std::string name = std::string("  ") + part.name;
     std::replace(name.begin(), name.end(), '_', ' ');
     rows.push_back({std::move(name), [part](const StepReport& r) {
                       const double bytes = r.memory.*part.bytes;
                       if (bytes <= 0) return std::string("-");
-                      return fmt::format("{} {:3.0f} %", byte_text(bytes),
+                      return fmt::format("{} {:2.0f} %", byte_text(bytes),
                                          100 * bytes / r.memory.total());
                     }});
   }
@@ -128,32 +142,36 @@ std::vector<Row> memory_rows() {
 std::string front_cell(const StepReport& r) {
   if (!r.pareto) return "-";
   if (!r.fits_memory) return "does not fit";
-  if (!r.pareto->sends_plain && !r.pareto->error) return "error not measured";
+  if (!r.pareto->sends_plain && !r.pareto->error) return "not measured";
   return r.pareto->on_front ? "yes" : "no";
 }
 
-std::vector<Row> error_rows() {
-  return {{"error of the sum, normal / t3",
-           [](const StepReport& r) {
-             return error_text(r.codec_error, [](double e) { return fmt::format("{:.3f}", e); });
-           }},
-          {"on the front of speed and error", front_cell}};
-}
-
 std::vector<Row> price_rows() {
-  return {{"energy, USD per million tokens",
-           [](const StepReport& r) {
-             return fmt::format("{:.1f} kJ, {:.3f}", r.energy_j / 1e3, r.usd_per_million_tokens);
-           }},
+  return {{"energy per step",
+           [](const StepReport& r) { return fmt::format("{:.1f} kJ", r.energy_j / 1e3); }},
+          {"USD per million tokens",
+           [](const StepReport& r) { return fmt::format("{:.3f}", r.usd_per_million_tokens); }},
           {kRangeLabel, price_range<StepReport>}};
 }
-
-bool fits(const StepReport& report) { return report.fits_memory; }
 
 // What is compared with goes by its own name, of what a search chose.
 std::string heading(const StepReport& report) {
   if (!report.flags) return report.scheme;
   return (report.baseline.empty() ? "fastest: " : "tuned: ") + report.scheme;
+}
+
+std::vector<Row> all_rows() {
+  std::vector<Row> rows{
+      {"", [](const StepReport& r) { return TableCell(heading(r), Style::heading); }}};
+  for (auto part :
+       {setup_rows(), if_they_fit(head_rows(), fits), if_they_fit(speedup_rows<StepReport>(), fits),
+        time_rows(), wire_rows(), link_rows<StepReport>("  share of the step busy", kind_of),
+        memory_rows(), error_rows<StepReport>("error of the sum, relative L2"),
+        std::vector<Row>{{"on the speed-error front", front_cell}},
+        if_they_fit(price_rows(), fits)}) {
+    rows.insert(rows.end(), part.begin(), part.end());
+  }
+  return rows;
 }
 
 std::string chosen_flags(std::span<const StepReport> reports) {
@@ -189,29 +207,21 @@ std::string break_even_line(const StepReport& report) {
   return report.break_even ? heading(report) + ": " + break_even_text(report) : "";
 }
 
-std::string to_table(std::span<const StepReport> reports) {
-  if (reports.empty()) return "";
+StyledText to_table(std::span<const StepReport> reports, std::size_t width) {
+  if (reports.empty()) return {};
   const StepReport& first = reports.front();
-  std::string text =
-      fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n\n", first.model,
-                  first.topology, first.gpus, first.data, first.tensor, first.pipeline);
-  const bool compared = std::any_of(reports.begin(), reports.end(),
-                                    [](const StepReport& r) { return !r.baseline.empty(); });
-  std::vector<Row> rows{
-      {"", heading}, {"sharding", sharding_text}, {"overlap", [](const StepReport& r) {
-                                                     return to_text(r.parallelism.overlap);
-                                                   }}};
-  for (auto part : {if_they_fit(head_rows(compared), fits), time_rows(), wire_rows(), memory_rows(),
-                    error_rows(), if_they_fit(price_rows(), fits)}) {
-    rows.insert(rows.end(), part.begin(), part.end());
-  }
-  text += side_by_side(reports, rows);
-  if (!std::ranges::all_of(reports, fits)) text += std::string("\n") + kDoesNotFitNote;
-  text += chosen_flags(reports);
+  StyledText text;
+  append(text, fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n\n", first.model,
+                           first.topology, first.gpus, first.data, first.tensor, first.pipeline));
+  append(text, to_text(side_by_side(reports, all_rows()), width));
+  append(text, range_and_fit_notes(reports, fits));
+  append(text, chosen_flags(reports));
   for (const StepReport& report : reports) {
-    text += fmt::format("\n{}: bound by {}", heading(report), report.bound);
+    append(text, fmt::format("\n{}: bound by {}", heading(report), report.bound));
   }
-  return text + "\n\n" + source_lines(reports);
+  append(text, "\n\n");
+  append(text, source_lines(reports));
+  return text;
 }
 
 }  // namespace sim

@@ -1,15 +1,18 @@
 // Writers of reports: tables for people, JSON, CSV, and a timeline for Perfetto.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
+#include "sim/base/styled_text.hpp"
 #include "sim/report/report.hpp"
 
 namespace sim {
 
-// Side by side where there are several: time by part, bytes by phase and level, memory, bound.
-[[nodiscard]] std::string to_table(std::span<const StepReport> reports);
+// Side by side where there are several, on pages of at most `width` characters: time by part, bytes by
+// phase and level, memory, bound.
+[[nodiscard]] StyledText to_table(std::span<const StepReport> reports, std::size_t width);
 // "tuned: sdp4bit: beats sharded below 131 Gbps to 132 Gbps a NIC (now 400 Gbps)", as its column of the
 // table is headed; empty without a break-even point, which takes far longer to find than the rest.
 [[nodiscard]] std::string break_even_line(const StepReport& report);

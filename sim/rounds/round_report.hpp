@@ -2,6 +2,7 @@
 // read, each name carrying its unit.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/styled_text.hpp"
 #include "sim/report/report.hpp"
 #include "sim/rounds/simulate_round.hpp"
 
@@ -74,7 +76,8 @@ struct RoundReport {
 [[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table,
                                        const OuterScheme& scheme);
 
-[[nodiscard]] std::string to_table(std::span<const RoundReport> reports);
+// Side by side, on pages of at most `width` characters.
+[[nodiscard]] StyledText to_table(std::span<const RoundReport> reports, std::size_t width);
 [[nodiscard]] std::string to_json(std::span<const RoundReport> reports);
 [[nodiscard]] std::string to_csv(std::span<const RoundReport> reports);
 

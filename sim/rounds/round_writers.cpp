@@ -8,7 +8,7 @@
 
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
-#include "sim/report/text_table.hpp"
+#include "sim/report/side_by_side.hpp"
 #include "sim/rounds/round_report.hpp"
 
 namespace sim {
@@ -28,14 +28,37 @@ std::string byte_text(double bytes) {
 }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-void add_times(std::vector<Row>& rows) {
-  rows.push_back({"where the time of a round goes, at",
-                  [](const RoundReport& r) { return r.ended() ? r.time_site : "-"; }});
+bool fits(const RoundReport& report) { return report.fits_memory(); }
+
+std::vector<Row> speed_rows() {
+  return {{"compute utilisation", [](const RoundReport& r) { return percent(r.utilisation); }},
+          {"tokens per second",
+           [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
+          {kRangeLabel, throughput_range<RoundReport>},
+          {"time per round", [](const RoundReport& r) { return time_text(r.round_time_s); }}};
+}
+
+std::vector<Row> round_rows() {
+  return {{"inner steps per round",
+           [](const RoundReport& r) { return fmt::format("{}", r.inner_steps); }},
+          {"  fragments",
+           [](const RoundReport& r) {
+             return r.fragments == 1 ? "-" : fmt::format("{}", r.fragments);
+           }},
+          {"exchange after the round", [](const RoundReport& r) {
+             return r.exchange_after_round_s > 0 ? time_text(r.exchange_after_round_s) : "-";
+           }}};
+}
+
+std::vector<Row> time_rows() {
+  std::vector<Row> rows{
+      {"where the time of a round goes"},
+      {"  at the site", [](const RoundReport& r) { return r.ended() ? r.time_site : "-"; }}};
   const auto add = [&](const char* label, double TimeParts::*part) {
     rows.push_back({label, [part](const RoundReport& r) {
                       const double seconds = r.time.*part;
                       if (!(seconds > 0)) return std::string("-");
-                      return fmt::format("{} {:3.0f} %", time_text(seconds),
+                      return fmt::format("{} {:2.0f} %", time_text(seconds),
                                          100 * seconds / r.round_time_s);
                     }});
   };
@@ -44,29 +67,35 @@ void add_times(std::vector<Row>& rows) {
   add("  codec kernels", &TimeParts::codec_s);
   add("  waiting for other sites", &TimeParts::bubble_s);
   add("  outer update", &TimeParts::optimizer_s);
+  return rows;
 }
 
-void add_volume(std::vector<Row>& rows) {
-  rows.push_back({"sent by a site in a round, mean", [](const RoundReport& r) {
-                    return r.ended() ? byte_text(r.wire_bytes_wan) : "-";
-                  }});
-  rows.push_back({"bits per parameter; over FP32, BF16", [](const RoundReport& r) {
-                    if (r.sites == 1) return std::string("-");
-                    return fmt::format("{:.4g}; {:.3g}x, {:.3g}x", r.bits_per_parameter,
-                                       r.compression_ratio_fp32, r.compression_ratio_bf16);
-                  }});
-  rows.push_back({"busiest link, share of round full", [](const RoundReport& r) {
-                    if (r.busiest_links.empty()) return std::string("-");
-                    return fmt::format("{} {:.0f} %", r.busiest_links.front().link,
-                                       100 * r.busiest_links.front().busy);
-                  }});
-  rows.push_back({"egress in a round; leased links", [](const RoundReport& r) {
-                    if (!r.ended()) return std::string("-");
-                    return fmt::format("{:.4g} USD; {:.4g} USD", r.egress_usd, r.link_usd);
-                  }});
+std::vector<Row> volume_rows() {
+  std::vector<Row> rows{{"sent per site and round", [](const RoundReport& r) {
+                           return r.ended() ? byte_text(r.wire_bytes_wan) : "-";
+                         }}};
+  const auto add = [&](const char* label, const char* suffix, double RoundReport::*figure) {
+    rows.push_back({label, [figure, suffix](const RoundReport& r) {
+                      return r.sites == 1 ? "-" : fmt::format("{:.4g}{}", r.*figure, suffix);
+                    }});
+  };
+  add("  bits per parameter", "", &RoundReport::bits_per_parameter);
+  add("  compression over FP32", "x", &RoundReport::compression_ratio_fp32);
+  add("  compression over BF16", "x", &RoundReport::compression_ratio_bf16);
+  return rows;
 }
 
 std::vector<Row> price_rows() {
+  const auto usd = [](const char* label, double RoundReport::*figure) {
+    return Row{label, [figure](const RoundReport& r) {
+                 return r.ended() && r.*figure > 0 ? fmt::format("{:.4g} USD", r.*figure) : "-";
+               }};
+  };
+  return {usd("egress per round", &RoundReport::egress_usd),
+          usd("leased links per round", &RoundReport::link_usd)};
+}
+
+std::vector<Row> token_price_rows() {
   return {{"USD per million tokens",
            [](const RoundReport& r) {
              return r.ended() ? fmt::format("{:.3f}", r.usd_per_million_tokens) : "-";
@@ -74,61 +103,35 @@ std::vector<Row> price_rows() {
           {kRangeLabel, price_range<RoundReport>}};
 }
 
-void add_error(std::vector<Row>& rows) {
-  rows.push_back({"error of one encode, normal / t3", [](const RoundReport& r) {
-                    return error_text(r.codec_error,
-                                      [](double e) { return fmt::format("{:.3g}", e); });
-                  }});
-  rows.push_back({"error of the sum of 256, fed back", [](const RoundReport& r) {
+std::vector<Row> loss_rows() {
+  std::vector<Row> rows = error_rows<RoundReport>("error of one encode, relative L2");
+  rows.push_back({"error of 256 summed steps", [](const RoundReport& r) {
                     const auto sum = r.codec_error.find("sum_of_256");
                     if (sum == r.codec_error.end()) return std::string("-");
                     return sum->second ? fmt::format("{:.3g}", *sum->second) : "not known";
                   }});
-}
-
-std::vector<Row> speed_rows(bool compared) {
-  std::vector<Row> rows{
-      {"compute utilisation", [](const RoundReport& r) { return percent(r.utilisation); }},
-      {"tokens per second",
-       [](const RoundReport& r) { return fmt::format("{:.0f}", r.tokens_per_s); }},
-      {kRangeLabel, throughput_range<RoundReport>}};
-  if (compared) {
-    rows.push_back({"speed-up", [](const RoundReport& r) {
-                      return r.baseline.empty()
-                                 ? "-"
-                                 : fmt::format("{:.2f}x over {}", r.speedup, r.baseline);
-                    }});
-  }
-  rows.push_back({"round", [](const RoundReport& r) { return time_text(r.round_time_s); }});
   return rows;
 }
 
-bool fits(const RoundReport& report) { return report.fits_memory(); }
+std::vector<Row> memory_rows() {
+  return {{"memory per GPU",
+           [](const RoundReport& r) { return byte_text(r.fullest_site().memory.total()); }},
+          {"  at the fullest site",
+           [](const RoundReport& r) { return r.by_site.size() > 1 ? r.fullest_site().name : "-"; }},
+          fit_row(fits)};
+}
 
-std::vector<Row> rows_of(bool compared) {
-  std::vector<Row> rows{{"", [](const RoundReport& r) { return r.scheme; }}};
-  const auto append = [&](const std::vector<Row>& more) {
-    rows.insert(rows.end(), more.begin(), more.end());
-  };
-  append(if_they_fit(speed_rows(compared), fits));
-  rows.push_back({"inner steps of a round", [](const RoundReport& r) {
-                    return fmt::format(
-                        "{} in {}", r.inner_steps,
-                        r.fragments == 1 ? "one piece" : fmt::format("{} fragments", r.fragments));
-                  }});
-  rows.push_back({"exchange goes on after the round for", [](const RoundReport& r) {
-                    return r.exchange_after_round_s > 0 ? time_text(r.exchange_after_round_s) : "-";
-                  }});
-  add_times(rows);
-  add_volume(rows);
-  append(if_they_fit(price_rows(), fits));
-  add_error(rows);
-  rows.push_back({"memory per GPU, where it is fullest", [](const RoundReport& r) {
-                    const SiteReport& site = r.fullest_site();
-                    return byte_text(site.memory.total()) +
-                           (r.by_site.size() > 1 ? " at " + site.name : "") +
-                           (site.fits_memory ? "" : " DOES NOT FIT");
-                  }});
+std::string full_name(std::string link) { return link; }
+
+std::vector<Row> all_rows() {
+  std::vector<Row> rows{
+      {"", [](const RoundReport& r) { return TableCell(r.scheme, Style::heading); }}};
+  for (auto part : {if_they_fit(speed_rows(), fits), if_they_fit(speedup_rows<RoundReport>(), fits),
+                    round_rows(), time_rows(), volume_rows(),
+                    link_rows<RoundReport>("  share of the round busy", full_name), price_rows(),
+                    if_they_fit(token_price_rows(), fits), loss_rows(), memory_rows()}) {
+    rows.insert(rows.end(), part.begin(), part.end());
+  }
   return rows;
 }
 
@@ -190,32 +193,37 @@ Json to_object(const RoundReport& r) {
   return json;
 }
 
+// What has kept a round from being complete.
+std::string events_of(const RoundReport& report) {
+  if (report.outcome == RoundOutcome::complete) return "";
+  constexpr std::size_t kShown = 4;
+  const auto shown = std::span(report.events).first(std::min(kShown, report.events.size()));
+  const std::size_t more = report.events.size() - shown.size();
+  return fmt::format("{}: the round is {}: {}{}\n", report.scheme, outcome_name(report.outcome),
+                     fmt::join(shown, "; "),
+                     more > 0 ? fmt::format("; and {} more (--format json has all)", more) : "");
+}
+
 }  // namespace
 
-std::string to_table(std::span<const RoundReport> reports) {
-  if (reports.empty()) return "";
+StyledText to_table(std::span<const RoundReport> reports, std::size_t width) {
+  if (reports.empty()) return {};
   const RoundReport& first = reports.front();
-  std::string text =
-      fmt::format("{} on {}: {} {}, {} GPUs; {} inside a site\n\n", first.model, first.topology,
-                  first.sites, first.sites == 1 ? "site" : "sites", first.gpus, first.inner_scheme);
-  const bool compared = std::any_of(reports.begin(), reports.end(),
-                                    [](const RoundReport& r) { return !r.baseline.empty(); });
-  text += side_by_side(reports, rows_of(compared)) + "\n";
-  if (!std::ranges::all_of(reports, fits)) text += std::string(kDoesNotFitNote) + "\n";
+  StyledText text;
+  append(text, fmt::format("{} on {}: {} {}, {} GPUs; {} inside a site\n\n", first.model,
+                           first.topology, first.sites, first.sites == 1 ? "site" : "sites",
+                           first.gpus, first.inner_scheme));
+  append(text, to_text(side_by_side(reports, all_rows()), width));
+  append(text, range_and_fit_notes(reports, fits));
+  append(text, "\n");
   for (const SiteReport& site : first.by_site) {
-    text += fmt::format("{} x {}: {} {}, inner step {}\n", site.count, site.name, site.gpus,
-                        site.gpu, time_text(site.inner_step_s));
+    append(text, fmt::format("{} x {}: {} {}, inner step {}\n", site.count, site.name, site.gpus,
+                             site.gpu, time_text(site.inner_step_s)));
   }
-  for (const RoundReport& report : reports) {
-    if (report.outcome == RoundOutcome::complete) continue;
-    constexpr std::size_t kShown = 4;
-    const auto shown = std::span(report.events).first(std::min(kShown, report.events.size()));
-    text += fmt::format("{}: the round is {}: {}", report.scheme, outcome_name(report.outcome),
-                        fmt::join(shown, "; "));
-    const std::size_t more = report.events.size() - shown.size();
-    text += more > 0 ? fmt::format("; and {} more (--format json has all)\n", more) : "\n";
-  }
-  return text + "\n" + source_lines(reports);
+  for (const RoundReport& report : reports) append(text, events_of(report), Style::bad);
+  append(text, "\n");
+  append(text, source_lines(reports));
+  return text;
 }
 
 std::string to_json(std::span<const RoundReport> reports) {

@@ -62,9 +62,9 @@ TEST(ParetoFront, IsWhatNothingBeats) {
 TEST(ParetoFront, IsInTheTableAndNotOfTwo) {
   EXPECT_TRUE(reports("sharded,sdp4bit")[0]["pareto"].empty());
   const Outcome table = run(words(kRun + "sharded,sdp4bit,qwd,random_k"), source_directory());
-  EXPECT_NE(table.out.find("\non the front of speed and error "), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("\non the speed-error front "), std::string::npos) << table.out;
   const Outcome two = run(words(kRun + "sharded,sdp4bit"), source_directory());
-  EXPECT_EQ(two.out.find("on the front"), std::string::npos) << two.out;
+  EXPECT_EQ(two.out.find("speed-error front"), std::string::npos) << two.out;
 }
 
 TEST(SchemeAll, IsNoSchemeOfASweepsPoint) {

@@ -169,6 +169,14 @@ TEST(QuantityText, WhatIsPrintedReadsBackWithinItsDigits) {
   }
 }
 
+TEST(JoinedRange, NamesTheUnitOnceWhereBothHaveIt) {
+  EXPECT_EQ(joined_range("18.5 Gbps", "26.4 Gbps"), "18.5-26.4 Gbps");
+  EXPECT_EQ(joined_range("6.7 B parameters", "7 B parameters", " to "), "6.7 to 7 B parameters");
+  EXPECT_EQ(joined_range("950 Mbps", "1.05 Gbps"), "950 Mbps-1.05 Gbps");
+  EXPECT_EQ(joined_range("3", "4"), "3-4");
+  EXPECT_EQ(joined_range("nowhere", "26.4 Gbps", " to "), "nowhere to 26.4 Gbps");
+}
+
 TEST(Printable, IsOneShortLineOfWholeCharacters) {
   EXPECT_EQ(printable("a\nb\tc"), "a?b?c");
   EXPECT_EQ(printable(std::string(60, 'x')), std::string(60, 'x'));

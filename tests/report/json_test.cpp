@@ -47,13 +47,11 @@ TEST(Json, HasEveryFieldThatIsPromised) {
 }
 
 TEST(ErrorText, TellsNothingLostFromNothingKnown) {
-  const auto text = [](const CodecErrors& errors) {
-    return error_text(errors, [](double error) { return fmt::format("{:.2f}", error); });
-  };
-  EXPECT_EQ(text({}), "-");
-  EXPECT_EQ(text({{"normal", 0.25}, {"student_t3", 0.5}}), "0.25 / 0.50");
-  EXPECT_EQ(text({{"normal", 0.25}, {"student_t3", {}}}), "0.25 / not known");
-  EXPECT_EQ(text({{"normal", {}}, {"student_t3", {}}}), "not known");
+  EXPECT_EQ(error_text({}, "normal"), "-");
+  EXPECT_EQ(error_text({{"weights_normal", 0.25}}, "normal"), "-");
+  EXPECT_EQ(error_text({{"normal", 0.25}, {"student_t3", 0.5}}, "student_t3"), "0.5");
+  EXPECT_EQ(error_text({{"normal", 0.25}, {"student_t3", {}}}, "student_t3"), "not known");
+  EXPECT_EQ(error_text({{"normal", 0.25}}, "student_t3"), "not known");
 }
 
 // Visits every value that is neither a list nor an object, with the names on the way to it.

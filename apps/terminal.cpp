@@ -1,0 +1,36 @@
+#include "apps/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace apps {
+namespace {
+
+constexpr std::size_t kNarrowest = 20, kUsual = 100, kWidest = 1000;
+
+std::size_t named_width() {
+  const char* const text = std::getenv("COLUMNS");
+  if (text == nullptr) return kUsual;
+  const std::string_view named = text;
+  const char* const end = named.data() + named.size();
+  std::size_t width = 0;
+  const auto [stop, error] = std::from_chars(named.data(), end, width);
+  const bool sensible =
+      error == std::errc() && stop == end && width >= kNarrowest && width <= kWidest;
+  return sensible ? width : kUsual;
+}
+
+}  // namespace
+
+std::size_t output_width() {
+  winsize size{};
+  // A terminal that does not know its size says 0.
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return named_width();
+}
+
+}  // namespace apps
