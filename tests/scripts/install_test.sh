@@ -1,31 +1,61 @@
 #!/usr/bin/env bash
-# Installs a build into a folder, moves that folder, and runs the program in it from elsewhere: it
-# must find the installed data beside itself. Usage: install_test.sh BUILD_FOLDER
+# Packs a build for Debian, installs the package in a root of its own, runs the program in it, which
+# must find the data beside itself, and removes the package. Usage: install_test.sh BUILD_FOLDER
 set -euo pipefail
 build=$(realpath "${1:?usage: install_test.sh BUILD_FOLDER}")
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:[^=]*=//p' "$build/CMakeCache.txt")
 
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
-cmake --install "$build" --prefix "$sandbox/first" >/dev/null
-mv "$sandbox/first" "$sandbox/moved"
-data=$sandbox/moved/share/gardenhose
+root=$sandbox/root
+
+fail() { echo "install_test.sh: $*" >&2 && exit 1; }
+
+# What dpkg has installed on this machine, so that it checks what the package depends on.
+mkdir -p "$root"/var/lib/dpkg/{info,updates} "$root/var/log"
+cp /var/lib/dpkg/status "$root/var/lib/dpkg/status"
+
+dpkg_in_root() {
+  local as_root=()
+  [ "$(id -u)" -eq 0 ] || as_root=(unshare --map-root-user)
+  "${as_root[@]}" dpkg --root="$root" "$@" &>"$sandbox/dpkg.log" || { cat "$sandbox/dpkg.log" && false; }
+}
+
+(umask 077 && cd "$sandbox" && cpack --config "$build/CPackConfig.cmake" -G DEB -B . &>cpack.log) ||
+  { cat "$sandbox/cpack.log" && false; }
+package=("$sandbox/gardenhose_${version}_"*.deb)
+started=$(date +%s%N)
+dpkg_in_root --install "${package[@]}"
+
+cd /
+program=$root/usr/bin/gardenhose
+"$program" run --topology sdp4bit_a100 --model gpt_125m --scheme sdp4bit --baseline twin
+echo "First prediction $((($(date +%s%N) - started) / 1000000)) ms after installation began"
+[ "$("$program" --version)" = "gardenhose $version" ] || fail "another version"
+"$root/usr/bin/gardenhose-codec-error" --help >/dev/null
+grep -qF "## [$version]" "$source/CHANGELOG.md" || fail "CHANGELOG.md has no entry of $version"
+data=$root/usr/share/gardenhose
 diff -r "$source/topologies" "$data/topologies"
 diff -r "$source/traces" "$data/traces"
-
-program=$sandbox/moved/bin/gardenhose
-# Data alone is all that a build without the program installs.
-[ -e "$build/gardenhose" ] || exit 0
-
 # A file that only the installed data has.
 cp "$data/topologies/sdp4bit_a100.toml" "$data/topologies/only_here.toml"
-cd /
-"$program" --version | grep -F "$(sed -n 's/^CMAKE_PROJECT_VERSION:[^=]*=//p' "$build/CMakeCache.txt")"
 "$program" list | grep only_here
-"$program" run --topology only_here --model gpt_125m --scheme sdp4bit --baseline twin
+rm "$data/topologies/only_here.toml"
+
+dpkg-deb --info "${package[@]}"
+[[ $(dpkg-deb --field "${package[@]}" Depends) == *libsimgrid* ]] || fail "depends on no SimGrid"
+[ "$(dpkg-deb --field "${package[@]}" Installed-Size)" -lt 60000 ] || fail "larger than 60 MB"
+[ -z "$(find "$root/usr" ! -perm -o=r)" ] || fail "files that not everybody can read"
+readelf -S "$program" | grep -q '\.symtab' && fail "not stripped"
+for document in copyright NOTICE CHANGELOG.md; do
+  [ -s "$root/usr/share/doc/gardenhose/$document" ] || fail "no $document"
+done
+
+dpkg_in_root --purge gardenhose
+[ -z "$(find "$root" -path "$root/var" -prune -o -type f -print)" ] || fail "files are left behind"
 
 # The GPU's machine may have a driver and a C library, and nothing else.
 if [ -x "$build/gardenhose-calibrate" ] && ldd "$build/gardenhose-calibrate" | grep -E 'boost|stdc|simgrid'; then
-  echo "gardenhose-calibrate needs these libraries where it runs" >&2
-  exit 1
+  fail "gardenhose-calibrate needs these libraries where it runs"
 fi
