@@ -1,14 +1,15 @@
 """What `pip install .` and `pip wheel .` run, by pyproject.toml: the Python module with the program that
 it starts and the shipped data inside, for every Python from 3.9 on.
 
-CMake builds the program in build/python, which takes some minutes, or takes what lies in the build folder
-that GARDENHOSE_BUILD_FOLDER names: build/release, after apps/quickstart.sh.
+CMake builds the program in build/python, which takes some minutes. The program of the build folder that
+GARDENHOSE_BUILD_FOLDER names is taken as it is: build/release, after apps/quickstart.sh.
 """
 
 import os
 import re
 import shutil
 import subprocess
+import sysconfig
 from pathlib import Path
 
 from setuptools.command.build_py import build_py
@@ -26,6 +27,18 @@ def cmake(*arguments):
     subprocess.run(["cmake", *map(str, arguments)], cwd=ROOT, check=True)
 
 
+def packages_of(program):
+    """Debian's package of each library that the program names, where this is Debian."""
+    listed = subprocess.run(["readelf", "-d", program], check=True, stdout=subprocess.PIPE, text=True)
+    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", listed.stdout)
+    if not shutil.which("dpkg-query"):
+        return {}
+    # A library of another path than the loader's, as those of /lib, is of a package that is always there.
+    found = subprocess.run(["dpkg-query", "-S", *(f"/usr/lib/*/{name}" for name in needed)], check=False,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return {Path(line.split()[1]).name: line.split(":")[0] for line in found.stdout.splitlines()}
+
+
 class ProgramInside(build_py):
     def run(self):
         shutil.rmtree(self.build_lib, ignore_errors=True)  # what an earlier package held
@@ -35,17 +48,15 @@ class ProgramInside(build_py):
         if not given:
             cmake("-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                   "-DGARDENHOSE_TESTS=OFF", "-DGARDENHOSE_BENCHMARKS=OFF", "-DGARDENHOSE_CUDA=OFF")
-        cmake("--build", build, "--target", "gardenhose")
+            cmake("--build", build, "--target", "gardenhose")
         package = Path(self.build_lib).resolve() / "gardenhose"
-        cmake("--install", build, "--prefix", package, "--strip")
+        cmake("--install", build, "--prefix", package, "--strip", "--component", "program")
+        packages = packages_of(package / "bin/gardenhose")
+        (package / "libraries.txt").write_text("".join(f"{a} {b}\n" for a, b in packages.items()))
 
 
 class WheelOfThisMachine(bdist_wheel):
-    """Of this machine's kind, and of no one Python: nothing in it is compiled for one."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
+    """For every Python: nothing in it is compiled for one. The program is of this machine's kind."""
 
     def get_tag(self):
-        return ("py3", "none", super().get_tag()[2])
+        return "py3", "none", sysconfig.get_platform().replace("-", "_")

@@ -4,14 +4,15 @@ import os
 import sys
 from typing import NoReturn
 
-from ._program import missing_libraries, own_program
+from ._program import CANNOT_START, missing_libraries, own_program
 
 
 def main() -> NoReturn:
     path = own_program()  # $GARDENHOSE may be this command
     missing = missing_libraries(path)
     if missing:
-        sys.exit(missing)
+        print(missing, file=sys.stderr)
+        sys.exit(CANNOT_START)
     os.execv(path, ["gardenhose", *sys.argv[1:]])
 
 

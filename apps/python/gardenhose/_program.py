@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import List, Optional
 
+CANNOT_START = 127  # the exit code, as the system's loader has it
+
 _HERE = Path(__file__).parent
 _INSTALLED = _HERE / "bin" / "gardenhose"  # of a wheel
 _BUILT = _HERE.parents[1] / "gardenhose"  # of a build folder, whose python/gardenhose this is

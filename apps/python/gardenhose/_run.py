@@ -9,13 +9,12 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple, Union, o
 
 from ._arguments import InputError, Value, arguments_of
 from ._process import run_to_end
-from ._program import missing_libraries, program
+from ._program import CANNOT_START, missing_libraries, program
 
 # One scheme's results, the JSON of `gardenhose run`: what its keys end in is the unit.
 Report = Dict[str, Any]
 
 _WRONG_INPUT = 2
-_CANNOT_START = 127
 
 
 @overload
@@ -77,7 +76,7 @@ def _fail(path: str, code: int, said: str) -> NoReturn:
         raise InputError(said)
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
-    if code == _CANNOT_START and (missing := missing_libraries(path)):
+    if code == CANNOT_START and (missing := missing_libraries(path)):
         raise RuntimeError(missing)
     ended = f"ended by {signal.strsignal(-code)}" if code < 0 else f"exit code {code}"
     raise RuntimeError(f"gardenhose: {ended}" + (f": {said}" if said else ""))
