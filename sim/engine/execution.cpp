@@ -18,6 +18,13 @@ constexpr double kLeastMemoryShare = 0.5;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
+constexpr double kEndlessBytes = 1e18;
+
+// The share of a flow's bytes that moves in a second while its links give it this rate.
+double shares_per_s(const Operation& flow, double rate_Bps) {
+  return rate_Bps > 0 ? 1 / (flow.latency_on_the_way_s + flow.bytes / rate_Bps) : 0;
+}
+
 }  // namespace
 
 Execution::Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
@@ -32,6 +39,9 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       devices_(static_cast<std::size_t>(schedule.ranks)),
       kernel_ends_([this](std::uint32_t rank, std::uint32_t alarm) { kernel_ended(rank, alarm); }),
       latency_ends_([this](std::uint32_t operation, std::uint32_t) { begin_bytes(operation); }),
+      transfer_ends_([this](std::uint32_t operation, std::uint32_t alarm) {
+        transfer_ended(operation, alarm);
+      }),
       shared_links_([this](std::uint32_t, std::uint32_t) { note_rates(); }),
       completed_(std::move(completed)),
       left_(schedule.operations.size()) {
@@ -106,9 +116,10 @@ void Execution::begin_bytes(OperationId id) {
   const Operation& operation = schedule_.operations[id];
   occupy_memory(operation, +1);
   const double channels = schedule_.routes[operation.route].channels;
-  if (operation.bytes < 0.5) {  // SimGrid counts whole bytes
+  const double bytes = operation.latency_on_the_way_s > 0 ? kEndlessBytes : operation.bytes;
+  if (operation.bytes < kLeastBytes) {
     flow_ended(id, false);
-  } else if (!platform_.start_flow(operation.route, operation.bytes, channels, id)) {
+  } else if (!platform_.start_flow(operation.route, bytes, channels, id)) {
     flow_ended(id, true);
   } else {
     share_links_anew();
@@ -119,7 +130,7 @@ void Execution::flow_ended(OperationId id, bool failed) {
   occupy_multiprocessors(schedule_.operations[id], -1);
   occupy_memory(schedule_.operations[id], -1);
   set_rate(id, 0);
-  rates_Bps_.erase(id);
+  transfers_.erase(id);
   share_links_anew();
   if (failed) {
     failed_ = true;
@@ -174,10 +185,29 @@ void Execution::note_rates() {
 void Execution::set_rate(OperationId id, double rate_Bps) {
   const Operation& flow = schedule_.operations[id];
   const double each = schedule_.occupancies[flow.occupancy].memory_s_per_byte;
-  if (each <= 0) return;
-  double& known_Bps = rates_Bps_[id];
-  if (known_Bps != rate_Bps) occupy(flow, &Device::memory_share, each * (rate_Bps - known_Bps));
-  known_Bps = rate_Bps;
+  const bool ends_here = flow.latency_on_the_way_s > 0;
+  if (each <= 0 && !ends_here) return;
+  Transfer& transfer = transfers_[id];
+  if (transfer.rate_Bps == rate_Bps) return;
+  const double before = shares_per_s(flow, transfer.rate_Bps);
+  const double after = shares_per_s(flow, rate_Bps);
+  occupy(flow, &Device::memory_share, each * flow.bytes * (after - before));
+  transfer.rate_Bps = rate_Bps;
+  if (!ends_here) return;
+  transfer.left = std::max(0.0, transfer.left - (now() - transfer.updated_s) * before);
+  transfer.updated_s = now();
+  if (before > 0) transfer_ends_.cancel(transfer.alarm_s);
+  ++transfer.alarms;
+  if (after <= 0) return;
+  transfer.alarm_s = now() + transfer.left / after;
+  transfer_ends_.set(transfer.alarm_s, id, transfer.alarms);
+}
+
+void Execution::transfer_ended(OperationId id, std::uint32_t alarm) {
+  const auto found = transfers_.find(id);
+  if (found == transfers_.end() || found->second.alarms != alarm) return;
+  platform_.stop_flow(id);
+  flow_ended(id, false);
 }
 
 double Execution::slowdown(const Device& device, const KernelPart& part) {

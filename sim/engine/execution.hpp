@@ -51,6 +51,16 @@ class Execution {
     std::size_t next = 0;  // the kernel that the alarm is for
   };
 
+  // A flow that moves bytes. SimGrid shares the links, and ends a flow without latency on the way.
+  // One with such latency is endless to SimGrid, and ends when its alarm rings.
+  struct Transfer {
+    double rate_Bps = 0;  // given by its links
+    double left = 1;      // share of the bytes
+    double updated_s = 0;
+    double alarm_s = 0;
+    std::uint32_t alarms = 0;  // set so far; the last one holds
+  };
+
   void run_ready();
   void begin(OperationId operation);
   void begin_bytes(OperationId operation);
@@ -62,6 +72,7 @@ class Execution {
   void occupy(const Operation& one, double Device::*share, double taken);
   void note_rates();
   void set_rate(OperationId flow, double rate_Bps);
+  void transfer_ended(OperationId flow, std::uint32_t alarm);
   // Brings a device's kernels up to now; then, after a change, finds the one that ends first.
   void advance(Device& device);
   void reschedule(std::int32_t rank);
@@ -80,10 +91,11 @@ class Execution {
   std::vector<std::uint32_t> first_dependent_;  // by operation, into dependents_
   std::vector<OperationId> dependents_;
   std::vector<OperationId> ready_;
-  std::vector<Device> devices_;                        // by rank
-  std::unordered_map<OperationId, double> rates_Bps_;  // of flows that move bytes
+  std::vector<Device> devices_;  // by rank
+  std::unordered_map<OperationId, Transfer> transfers_;
   Alarms kernel_ends_;
   Alarms latency_ends_;
+  Alarms transfer_ends_;
   Alarms shared_links_;
   bool sharing_ = false;  // links are shared anew as time goes on
   std::function<void()> completed_;

@@ -53,12 +53,6 @@ constexpr double kStandstill_Bps = 1e-9;
 
 constexpr double kHappensOnce = -1;  // of a profile
 
-double most_rate(const WiredLink& link) {
-  double most = link.rate_Bps;
-  for (const RateChange& change : link.changes) most = std::max(most, change.rate_Bps);
-  return most;
-}
-
 }  // namespace
 
 void configure_network_model() {
@@ -92,7 +86,7 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
     failing_.push_back(link);
   }
   for (const WiredLink& wired : wiring.links) {
-    rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = most_rate(wired)});
+    rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = highest_rate(wired)});
   }
   for (const std::vector<LinkId>& route : wiring.routes) {
     auto& path = routes_.emplace_back();
@@ -138,11 +132,22 @@ bool Platform::start_flow(std::uint32_t route, double bytes, double channels, st
   return true;
 }
 
-void Platform::end_flow(std::uintptr_t tag) {
+bool Platform::end_flow(std::uintptr_t tag) {
   const auto found = under_way_.find(tag);
+  if (found == under_way_.end()) return false;
   ended_ = std::move(found->second);
   tags_.erase(ended_->get_impl());
   under_way_.erase(found);
+  return true;
+}
+
+void Platform::stop_flow(std::uintptr_t tag) {
+  if (!end_flow(tag)) return;
+  const double now_s = simgrid::s4u::Engine::get_clock();
+  if (now_s > stopped_at_s_) stopped_.clear();
+  stopped_at_s_ = now_s;
+  stopped_.push_back(std::move(ended_));
+  stopped_.back()->cancel();
 }
 
 void Platform::for_each_rate(const std::function<void(std::uintptr_t, double)>& visit) const {

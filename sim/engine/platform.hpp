@@ -26,7 +26,10 @@ class Platform {
   // Comm's data is `tag`, of which one may be under way at a time. end_flow() is to be called when
   // the Comm has completed. False: a link of the route is down.
   bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
-  void end_flow(std::uintptr_t tag);
+  // False: the flow was stopped, or has ended before.
+  bool end_flow(std::uintptr_t tag);
+  // Ends a flow whatever is left of it. Its Comm completes all the same, with nothing left to end.
+  void stop_flow(std::uintptr_t tag);
   // Of each flow that is under way, the bytes per second that it had when SimGrid shared the links
   // last: as time went on.
   void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
@@ -52,6 +55,9 @@ class Platform {
   // still in use by its callback, which may start others, so it lives until the next one completes.
   std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
   simgrid::s4u::CommPtr ended_;
+  // SimGrid uses a cancelled Comm until the clock moves.
+  std::vector<simgrid::s4u::CommPtr> stopped_;
+  double stopped_at_s_ = 0;
   std::unordered_map<const simgrid::kernel::activity::ActivityImpl*, std::uintptr_t> tags_;
 };
 

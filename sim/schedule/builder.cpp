@@ -32,16 +32,18 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
 }
 
 OperationId ScheduleBuilder::flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
-                                  std::string_view text, double latency_s, double bytes,
+                                  std::string_view text, const Latency& latency, double bytes,
                                   std::span<const OperationId> after) {
   require(route < schedule_.routes.size(), "a flow's route was added before");
+  const bool moves = bytes >= kLeastBytes;
   Operation operation{.kind = OperationKind::flow,
                       .phase = phase,
                       .label = label(text),
                       .route = route,
                       .occupancy = occupancy,
-                      .seconds = latency_s,
-                      .bytes = bytes};
+                      .seconds = latency.before_s + (moves ? 0 : latency.on_the_way_s),
+                      .bytes = bytes,
+                      .latency_on_the_way_s = moves ? latency.on_the_way_s : 0};
   return append(operation, after, kNoOperation, kNoOperation);
 }
 

@@ -31,6 +31,15 @@ class ScheduleBuilder {
   // Bytes over a route once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
                    std::string_view label, double latency_s, double bytes,
+                   std::span<const OperationId> after) {
+    return flow(route, occupancy, phase, label, {.before_s = latency_s}, bytes, after);
+  }
+  struct Latency {
+    double before_s = 0;      // until the first byte moves
+    double on_the_way_s = 0;  // Operation::latency_on_the_way_s
+  };
+  OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
+                   std::string_view label, const Latency& latency, double bytes,
                    std::span<const OperationId> after);
 
   OperationId barrier(std::span<const OperationId> after);

@@ -42,11 +42,11 @@ void run_collective(ScheduleBuilder& builder, const Communicator& group, const C
 
 // One flow a leg, all at once.
 void run_legs(ScheduleBuilder& builder, const Communicator& group, const std::vector<Leg>& legs,
-              double bytes, double latency_s, const Call& call) {
+              double bytes, const ScheduleBuilder::Latency& latency, const Call& call) {
   run_collective(builder, group, call, [&](OperationId begin) {
     Ids flows;
     for (const Leg& leg : legs) {
-      flows.push_back(builder.flow(leg.route, leg.occupancy, call.phase, call.label, latency_s,
+      flows.push_back(builder.flow(leg.route, leg.occupancy, call.phase, call.label, latency,
                                    bytes * leg.unit, {&begin, 1}));
     }
     return flows;
@@ -82,8 +82,8 @@ void run_ring(ScheduleBuilder& builder, const Communicator& group, double bytes,
   const double chunk = bytes / n;
   builder.count_unfolded(steps * group.hops);
   if (group.detail == Detail::folded) {
-    const double latency_s = group.launch_s + steps * group.ring_step_s;
-    run_legs(builder, group, group.ring, chunk * steps, latency_s, call);
+    run_legs(builder, group, group.ring, chunk * steps,
+             {.before_s = group.launch_s, .on_the_way_s = steps * group.ring_step_s}, call);
     return;
   }
   run_collective(builder, group, call, [&](OperationId begin) {
@@ -118,7 +118,8 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
   const auto n = static_cast<double>(group.ranks.size());
   if (n < 2 || bytes <= 0) return;
   builder.count_unfolded(n * (n - 1));
-  run_legs(builder, group, group.all_to_all, bytes / n, group.launch_s + group.all_to_all_s, call);
+  run_legs(builder, group, group.all_to_all, bytes / n,
+           {.before_s = group.launch_s + group.all_to_all_s}, call);
 }
 
 void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
@@ -132,7 +133,7 @@ void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const C
                            std::ceil(std::log2(node_count)) * cluster.network.latency.base();
   builder.count_unfolded(1);
   const Leg latency_only{.route = builder.add_route({})};
-  run_legs(builder, group, {latency_only}, 0, group.launch_s + 2 * one_way_s, call);
+  run_legs(builder, group, {latency_only}, 0, {.before_s = group.launch_s + 2 * one_way_s}, call);
 }
 
 OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,

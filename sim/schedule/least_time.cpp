@@ -30,12 +30,6 @@ struct Crossed {
   double seconds_per_byte;
 };
 
-double highest_rate(const WiredLink& link) {
-  double highest = link.rate_Bps;
-  for (const RateChange& change : link.changes) highest = std::max(highest, change.rate_Bps);
-  return highest;
-}
-
 std::vector<std::vector<Crossed>> crossed_links(const Wiring& wiring) {
   std::vector<std::vector<Crossed>> routes;
   for (const std::vector<LinkId>& route : wiring.routes) {
@@ -71,7 +65,7 @@ class LeastTime {
  private:
   // The engine moves whole bytes.
   [[nodiscard]] static double moved(const Operation& flow) {
-    return flow.bytes < 0.5 ? 0 : std::round(flow.bytes);
+    return flow.bytes < kLeastBytes ? 0 : std::round(flow.bytes);
   }
 
   [[nodiscard]] double alone_s(const Operation& operation) const {
@@ -81,7 +75,7 @@ class LeastTime {
     for (const Crossed& one : routes_[operation.route]) {
       slowest = std::max(slowest, one.seconds_per_byte);
     }
-    return operation.seconds + moved(operation) * slowest;
+    return operation.seconds + operation.latency_on_the_way_s + moved(operation) * slowest;
   }
 
   // The longest of all. Dependencies point back.

@@ -91,7 +91,13 @@ struct Operation {
   std::uint32_t occupancy = 0;  // flow, acquire, release: index into Schedule::occupancies
   double seconds = 0;
   double bytes = 0;  // flow: of each share of each hop
+  // flow: latency spread evenly over its bytes, as a folded ring pays it step by step: while its
+  // links give it a rate r, all of it would take this + bytes / r.
+  double latency_on_the_way_s = 0;
 };
+
+// The engine moves whole bytes: a flow of fewer ends after its latency.
+inline constexpr double kLeastBytes = 0.5;
 
 // What a flow or a collective takes from the GPUs of its ranks while it runs.
 struct Occupancy {

@@ -26,6 +26,12 @@ double capacity_within(const WiredLink& link, double until_s) {
 
 }  // namespace
 
+double highest_rate(const WiredLink& link) {
+  double highest = link.rate_Bps;
+  for (const RateChange& change : link.changes) highest = std::max(highest, change.rate_Bps);
+  return highest;
+}
+
 double capacity_bytes(const WiredLink& link, double until_s) {
   if (link.repeats_s <= 0) return capacity_within(link, until_s);
   const double periods = std::floor(until_s / link.repeats_s);

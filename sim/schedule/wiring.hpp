@@ -25,6 +25,8 @@ struct WiredLink {
   std::string set_by = {};  // the key of an input file that the rate follows
 };
 
+// Of all that the link ever has.
+[[nodiscard]] double highest_rate(const WiredLink& link);
 // What the link can carry until then.
 [[nodiscard]] double capacity_bytes(const WiredLink& link, double until_s);
 
