@@ -1,4 +1,4 @@
-// The bars that predictions of two published FSDP runs are held to, and what README.md shows.
+// The bars that predictions of two published FSDP runs are held to.
 #include "sim/validation/fsdp.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "tests/validation/readme.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim::validation {
 namespace {
@@ -96,43 +96,6 @@ TEST(Fsdp, UtilisationOfLlamaLeavesTheEmbeddingOut) {
   for (const FsdpRow& row : study().rows) {
     if (row.measured.setup.model != "llama_3_8b") continue;
     EXPECT_NEAR(row.tokens_at_peak, 989e12 / flop, 1e-6 * row.tokens_at_peak);
-  }
-}
-
-TEST(Fsdp, ReadmeShowsWhatIsPredicted) {
-  std::map<std::string, std::vector<std::string>> shown;
-  for (const auto& cells : readme_rows()) {
-    if (cells.size() == 9) shown[cells[0]] = cells;
-  }
-  for (const FsdpRow& row : study().rows) {
-    const std::string mark = row.used_in_fit ? " *" : row.left_out.empty() ? "" : " -";
-    const std::string name = row.measured.row.substr(row.measured.row.find('/') + 1) + mark;
-    ASSERT_TRUE(shown.contains(name)) << name;
-    const auto number = [&](std::size_t cell) { return std::stod(shown.at(name)[cell]); };
-    EXPECT_EQ(number(1), row.measured.value) << name;
-    EXPECT_NEAR(number(2), 100 * row.mfu(row.measured.value), 0.051) << name;
-    EXPECT_NEAR(number(3), row.predicted.fitted, 0.51 + 1e-4 * row.predicted.fitted) << name;
-    EXPECT_NEAR(number(4), 100 * (row.predicted.fitted / row.measured.value - 1), 0.06) << name;
-    EXPECT_NEAR(number(5), 100 * row.mfu(row.predicted.fitted), 0.06) << name;
-    EXPECT_NEAR(number(6), row.predicted.blind, 0.51) << name;
-    EXPECT_NEAR(number(7), row.predicted.null_model, 0.51) << name;
-    EXPECT_NEAR(number(8), row.memory_bytes / 1e9, 0.051) << name;
-  }
-}
-
-TEST(Fsdp, ReadmeShowsTheErrors) {
-  for (const auto& [title, table] :
-       {std::pair{"both, rows without * and -, 25 rows", ""},
-        std::pair{"MPT, A100, 22 rows", "fsdp_a100"},
-        std::pair{"Llama 3 8B, H100, 3 rows", "fsdp_h100_torchtitan"}}) {
-    const std::vector<double> shown = readme_errors(title);
-    ASSERT_EQ(shown.size(), 6u) << title;
-    std::size_t i = 0;
-    for (const Column column : {&Columns::blind, &Columns::fitted, &Columns::null_model}) {
-      const Errors errors = fsdp_errors(study().rows, table, column);
-      EXPECT_NEAR(shown[i++], errors.mean, 0.0006) << title;
-      EXPECT_NEAR(shown[i++], errors.worst, 0.0006) << title;
-    }
   }
 }
 

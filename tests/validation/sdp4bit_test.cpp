@@ -8,7 +8,7 @@
 #include "sim/validation/fit.hpp"
 #include "sim/validation/readings.hpp"
 #include "sim/validation/study.hpp"
-#include "tests/validation/readme.hpp"
+#include "tests/shipped_files.hpp"
 
 namespace sim::validation {
 namespace {
@@ -129,7 +129,7 @@ TEST(Sdp4bit, ConstantsAreFittedOnUncompressedRowsOfAtMostTwoModels) {
   }
 }
 
-// README.md's numbers were made with exactly these.
+// The documentation's numbers were made with exactly these.
 TEST(Sdp4bit, ConstantsAreThoseOfThePublishedComparison) {
   const Fitted& a100 = inputs().clusters.at("sdp4bit_a100").fitted;
   EXPECT_EQ(a100.network_efficiency, 0.8272);
@@ -139,72 +139,6 @@ TEST(Sdp4bit, ConstantsAreThoseOfThePublishedComparison) {
   EXPECT_EQ(h800.network_efficiency, 0.1401);
   EXPECT_FALSE(h800.communicator_bandwidth);
   EXPECT_EQ(h800.compute_efficiency, 0.4008);
-}
-
-// "A100, GPT 1.3B" and "sharded *" of "sdp4bit_throughput/a100/gpt_1.3b/sharded".
-std::pair<std::string, std::string> readme_name(const Row& row) {
-  const Setup& setup = row.measured.setup;
-  return {setup.cluster == "sdp4bit_a100" ? "A100, GPT " : "H800, GPT ",
-          setup.scheme + (row.used_in_fit ? " *" : "")};
-}
-
-TEST(Sdp4bit, ReadmeShowsWhatIsPredicted) {
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> shown;
-  for (const auto& cells : readme_rows()) {
-    if (cells.size() == 10) shown[{cells[0], cells[1]}] = cells;
-  }
-  std::map<std::string, double> gains;
-  for (const SpeedUp& one : speed_ups(rows())) gains[one.row] = one.predicted.fitted;
-  int compared = 0;
-  for (const Row& row : rows()) {
-    if (table_of(row.measured.row) != kThroughput) continue;
-    std::pair<std::string, std::string> name = readme_name(row);
-    std::string size = row.measured.setup.model.substr(std::string("gpt_").size());
-    size.back() = 'B';
-    name.first += size;
-    ASSERT_TRUE(shown.contains(name)) << name.first << " " << name.second;
-    const auto number = [&](std::size_t cell) { return std::stod(shown.at(name)[cell]); };
-    const Columns& predicted = row.predicted;
-    EXPECT_EQ(number(2), row.measured.value) << row.measured.row;
-    EXPECT_NEAR(number(3), predicted.fitted, 0.051) << row.measured.row;
-    EXPECT_NEAR(number(5), predicted.blind, 0.051) << row.measured.row;
-    EXPECT_NEAR(number(6), predicted.null_model, 0.051) << row.measured.row;
-    EXPECT_NEAR(number(7), predicted.null_refit, 0.06) << row.measured.row;
-    if (gains.contains(row.measured.row)) {
-      EXPECT_NEAR(number(9), gains.at(row.measured.row), 0.0051) << row.measured.row;
-    }
-    ++compared;
-  }
-  EXPECT_EQ(compared, 20);
-}
-
-TEST(Sdp4bit, ReadmeShowsTheErrors) {
-  const std::vector<SpeedUp> gains = speed_ups(rows());
-  const auto of_rows = [](const char* table, Metric metric) {
-    return [=](Column column) { return row_errors(rows(), table, metric, column); };
-  };
-  const auto of_gains = [&](bool without_fitted) {
-    return [&gains, without_fitted](Column column) {
-      return speed_up_errors(gains, kThroughput, column, without_fitted);
-    };
-  };
-  const auto expect_shown = [](const char* title, const auto& errors_of) {
-    const std::vector<double> shown = readme_errors(title);
-    ASSERT_EQ(shown.size(), 10u) << title;
-    std::size_t i = 0;
-    for (const Column column : {&Columns::blind, &Columns::by_default, &Columns::fitted,
-                                &Columns::null_model, &Columns::null_refit}) {
-      const Errors errors = errors_of(column);
-      EXPECT_NEAR(shown[i++], errors.mean, 0.0006) << title;
-      EXPECT_NEAR(shown[i++], errors.worst, 0.0006) << title;
-    }
-  };
-  expect_shown("table 2, throughput, rows without *", of_rows(kThroughput, Metric::tflops_per_gpu));
-  expect_shown("table 2, speed-up, all models", of_gains(false));
-  expect_shown("table 2, speed-up, models without *", of_gains(true));
-  expect_shown("table 4, gradient exchange",
-               of_rows("sdp4bit_gradient_comm", Metric::gradient_exchange_ms));
-  expect_shown("table 4, throughput", of_rows("sdp4bit_gradient_comm", Metric::tflops_per_gpu));
 }
 
 TEST(Constants, MoveRowsAndNameTheirSource) {
