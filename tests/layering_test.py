@@ -28,7 +28,8 @@ LAYERS = {
     "sim/validation": ["sim/rounds", "sim/report", "sim/engine", "sim/schemes", "sim/schedule", "sim/workload",
                        "sim/cluster", "sim/base", "codecs"],
     "apps": ["sim", "codecs"],
-    "tests": ["apps", "sim", "codecs"],
+    "docs/examples": ["codecs"],
+    "tests": ["apps", "sim", "codecs", "docs/examples"],
 }
 
 # Headers of these libraries may be included by files whose path matches.
