@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# shard.sh FLAGS...: throughput, exposed communication and memory
+gardenhose run --topology dgx_h100_x16 --model llama_3_8b --recompute full --sequence 2048 \
+  --gradient-precision bf16 --set network.nic_bandwidth="100 Gbps" --range off "$@" \
+  | grep -E '^(tokens|memory)|^  exposed' | tr '\n' ' ' | tr -s ' '
+echo "$*"
