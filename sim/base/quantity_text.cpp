@@ -88,7 +88,7 @@ Dimension dimension_of<Watts>() {
 }
 template <>
 Dimension dimension_of<DollarRate>() {
-  return {"a price", "USD/h", {{"USD/h", 1, 3600}}};
+  return {"a price per hour", "USD/h", {{"USD/h", 1, 3600}}};
 }
 template <>
 Dimension dimension_of<BytePrice>() {
@@ -225,6 +225,41 @@ Parsed<Bytes> parse_quantity(std::string_view text, std::string_view example) {
                         printable(text), whole)};
   }
   return {Bytes{static_cast<std::int64_t>(whole)}, {}};
+}
+
+template <class T>
+std::string_view quantity_noun() {
+  const std::string_view noun = dimension_of<T>().noun;
+  return noun.substr(noun.find(' ') + 1);  // without its article
+}
+
+namespace {
+
+template <class... T>
+std::vector<QuantityUnits> quantities() {
+  std::vector<QuantityUnits> all;
+  const auto add = [&](std::string_view noun, const Dimension& dimension) {
+    all.push_back({noun, {}});
+    for (const Unit& unit : dimension.units) all.back().units.push_back(unit.name);
+  };
+  (add(quantity_noun<T>(), dimension_of<T>()), ...);
+  return all;
+}
+
+}  // namespace
+
+template std::string_view quantity_noun<Seconds>();
+template std::string_view quantity_noun<Bandwidth>();
+template std::string_view quantity_noun<Bytes>();
+template std::string_view quantity_noun<FlopRate>();
+template std::string_view quantity_noun<Watts>();
+template std::string_view quantity_noun<DollarRate>();
+template std::string_view quantity_noun<BytePrice>();
+template std::string_view quantity_noun<BandwidthPrice>();
+
+std::vector<QuantityUnits> all_quantities() {
+  return quantities<Seconds, Bandwidth, Bytes, FlopRate, Watts, DollarRate, BytePrice,
+                    BandwidthPrice, Dollars, EnergyPrice>();
 }
 
 std::string to_text(Seconds value) {

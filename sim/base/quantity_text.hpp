@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/base/units.hpp"
 
@@ -29,6 +30,17 @@ struct Parsed {
 // `example` is the unit that is suggested where there is none; empty: the dimension's usual one.
 template <class T>
 [[nodiscard]] Parsed<T> parse_quantity(std::string_view text, std::string_view example = {});
+
+// What messages and the reference call such a quantity: "bandwidth".
+template <class T>
+[[nodiscard]] std::string_view quantity_noun();
+
+// A kind of quantity and its units.
+struct QuantityUnits {
+  std::string_view noun;
+  std::vector<std::string> units;
+};
+[[nodiscard]] std::vector<QuantityUnits> all_quantities();
 
 // Three significant digits and the prefix that fits: "3.40 us", "25.0 GBps", "312 TFLOPs". Bytes
 // take powers of 1000, as bandwidths do, so that a time can be checked in the head.

@@ -39,9 +39,14 @@ std::optional<T> value_in(const TomlScalar& scalar) {
   return value != nullptr ? std::optional<T>(*value) : std::nullopt;
 }
 
-std::optional<double> number_in(const TomlScalar& scalar) {
+std::optional<double> scalar_number(const TomlScalar& scalar) {
   const auto integer = value_in<std::int64_t>(scalar);
   return integer ? static_cast<double>(*integer) : value_in<double>(scalar);
+}
+
+std::string text_of(const NumberRange& range) {
+  return range.above_zero ? fmt::format("number above 0, at most {}", range.highest)
+                          : fmt::format("number from {} to {}", range.lowest, range.highest);
 }
 
 std::string_view noun_of(const TomlValue& value) {
@@ -78,8 +83,8 @@ void TomlReader::inapplicable(std::string_view key, std::string_view why) {
 bool TomlReader::applies(std::string_view key, std::string_view chooser, bool goes_with_it) {
   if (!is_good(chooser)) return has(key);
   if (!goes_with_it) {
-    inapplicable(
-        key, fmt::format("does not apply with {} {}; remove it", leaf_of(chooser), text(chooser)));
+    inapplicable(key, fmt::format("does not apply with {} {}; remove it", leaf_of(chooser),
+                                  text_in(chooser)));
   }
   return goes_with_it;
 }
@@ -112,11 +117,23 @@ const T* TomlReader::find_as(std::string_view key, std::string_view wanted) {
 }
 
 std::string TomlReader::bare_text(const TomlScalar& value) {
-  const auto number = number_in(value);
+  const auto number = scalar_number(value);
   return number ? fmt::format("{}", *number) : std::string(noun_of(value));
 }
 
+void TomlReader::expect(std::string_view key, std::string_view value) const {
+  if (keys_.empty()) return;
+  const TomlKey* row = row_of(keys_, key);
+  const std::string what = fmt::format("{} is read as: {}", key, value);
+  require(row != nullptr && row->value == value, what.c_str());
+}
+
 std::string TomlReader::text(std::string_view key) {
+  expect(key, "text");
+  return text_in(key);
+}
+
+std::string TomlReader::text_in(std::string_view key) {
   const auto* value = find_as<std::string>(key, "text in quotes");
   if (value == nullptr) return {};
   if (value->empty()) wrong(key, "is empty; write at least one letter");
@@ -129,6 +146,7 @@ void TomlReader::none_of(std::string_view key, std::string_view given,
 }
 
 bool TomlReader::boolean(std::string_view key) {
+  expect(key, "true or false");
   const bool* value = find_as<bool>(key, "true or false");
   return value != nullptr && *value;
 }
@@ -140,6 +158,7 @@ void TomlReader::check_range(std::string_view key, std::int64_t value, const Int
 }
 
 std::int64_t TomlReader::integer(std::string_view key, const IntegerRange& range) {
+  expect(key, fmt::format("whole number from {} to {}", range.lowest, range.highest));
   const auto* value = find_as<std::int64_t>(key, "a whole number without quotes, e.g. 8");
   if (value == nullptr) return range.lowest;
   check_range(key, *value, range);
@@ -155,10 +174,15 @@ void TomlReader::check_range(std::string_view key, double value, const NumberRan
 }
 
 double TomlReader::number(std::string_view key, const NumberRange& range) {
+  expect(key, text_of(range));
+  return number_in(key, range);
+}
+
+double TomlReader::number_in(std::string_view key, const NumberRange& range) {
   const TomlValue* value = find(key);
   if (value == nullptr) return range.highest;
   const auto* scalar = std::get_if<TomlScalar>(value);
-  const auto result = scalar != nullptr ? number_in(*scalar) : std::nullopt;
+  const auto result = scalar != nullptr ? scalar_number(*scalar) : std::nullopt;
   if (!result) {
     wrong(key, fmt::format("is {}; write a number without quotes, e.g. 0.5", noun_of(*value)));
     return range.highest;
@@ -185,10 +209,11 @@ std::vector<T> TomlReader::list(std::string_view key, std::optional<T> (*get)(co
 }
 
 std::vector<double> TomlReader::numbers(std::string_view key, const NumberRange& range) {
+  expect(key, fmt::format("{}, or a list of such numbers", text_of(range)));
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
-  if (std::holds_alternative<TomlScalar>(*value)) return {number(key, range)};
-  const auto result = list<double>(key, number_in, "numbers; write e.g. [9.5, 11, 12.5]");
+  if (std::holds_alternative<TomlScalar>(*value)) return {number_in(key, range)};
+  const auto result = list<double>(key, scalar_number, "numbers; write e.g. [9.5, 11, 12.5]");
   for (const double element : result) {
     if (is_good(key)) check_range(key, element, range);
   }
@@ -196,6 +221,7 @@ std::vector<double> TomlReader::numbers(std::string_view key, const NumberRange&
 }
 
 std::vector<std::int64_t> TomlReader::integers(std::string_view key, const IntegerRange& range) {
+  expect(key, "list of whole numbers");
   const auto result =
       list<std::int64_t>(key, value_in<std::int64_t>, "whole numbers; write e.g. [0, 0, 1, 1]");
   for (const std::int64_t element : result) {
@@ -205,6 +231,7 @@ std::vector<std::int64_t> TomlReader::integers(std::string_view key, const Integ
 }
 
 std::vector<std::string> TomlReader::texts(std::string_view key) {
+  expect(key, "list of texts");
   return list<std::string>(key, value_in<std::string>, "texts; write e.g. [\"first\", \"second\"]");
 }
 

@@ -15,6 +15,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
+#include "sim/base/toml_keys.hpp"
 
 namespace sim {
 
@@ -37,7 +38,10 @@ enum class Zero { allowed, refused };
 // reads one key to decide on others asks is_good() first.
 class TomlReader {
  public:
-  explicit TomlReader(TomlDocument document) : document_(std::move(document)) {}
+  // With a table of keys, reading a key that has no row there, or as a value other than its row's,
+  // is a bug.
+  explicit TomlReader(TomlDocument document, std::span<const TomlKey> keys = {})
+      : document_(std::move(document)), keys_(keys) {}
 
   [[nodiscard]] std::string text(std::string_view key);
   [[nodiscard]] bool boolean(std::string_view key);
@@ -97,6 +101,10 @@ class TomlReader {
 
   // The value, or nullptr after noting that it is missing.
   const TomlValue* find(std::string_view key);
+  // Holds the table of keys to what is asked.
+  void expect(std::string_view key, std::string_view value) const;
+  std::string text_in(std::string_view key);
+  double number_in(std::string_view key, const NumberRange& range);
   template <class T>
   const T* find_as(std::string_view key, std::string_view wanted);
   // What a list of one kind holds, each as `get` has it.
@@ -115,6 +123,7 @@ class TomlReader {
   std::string suggestion(std::string_view key) const;
 
   TomlDocument document_;
+  std::span<const TomlKey> keys_;
   std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> known_tables_;
   std::set<std::string, std::less<>> bad_;
@@ -124,6 +133,8 @@ class TomlReader {
 
 template <class T>
 T TomlReader::quantity(std::string_view key, Zero zero) {
+  const std::string noun(quantity_noun<T>());
+  expect(key, zero == Zero::refused ? noun + " above 0" : noun);
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
   const auto* scalar = std::get_if<TomlScalar>(value);
@@ -143,7 +154,8 @@ T TomlReader::quantity(std::string_view key, Zero zero) {
 
 template <class E>
 E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names) {
-  const std::string given = text(key);
+  expect(key, "one of " + joined(names_of(names)));
+  const std::string given = text_in(key);
   if (const auto value = value_named(given, names)) return *value;
   if (is_good(key)) none_of(key, given, names_of(names));
   return names.front().value;

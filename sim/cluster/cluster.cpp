@@ -188,7 +188,7 @@ Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
 
 Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                       std::span<const Setting> settings) {
-  TomlReader reader(parse_toml(text, file, settings));
+  TomlReader reader(parse_toml(text, file, settings), cluster_keys());
   Cluster cluster;
   cluster.name = file.stem().string();
   cluster.summary = reader.text("summary");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 
 namespace sim {
@@ -121,6 +122,9 @@ struct Cluster {
 
 // Share of the roofline that an operator reaches: fitted or given, else the default, else all of it.
 [[nodiscard]] double compute_efficiency(const Cluster& cluster);
+
+// What a cluster file may hold.
+[[nodiscard]] std::span<const TomlKey> cluster_keys();
 
 // Reads a cluster file after replacing the keys of `settings` (--set). Throws InputError naming
 // every wrong, missing and unknown key at once as file:line:column: key: what; remedy.

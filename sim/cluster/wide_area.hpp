@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/transport.hpp"
@@ -79,6 +80,9 @@ struct WideArea {
   std::vector<WideLink> links;
   std::optional<Store> store;
 };
+
+// What a file of sites may hold.
+[[nodiscard]] std::span<const TomlKey> wide_area_keys();
 
 // Whether the text is of sites rather than of one cluster: a line of it opens, or assigns to, what
 // belongs to `sites` or `wan`. The text need not be right otherwise.

@@ -252,7 +252,7 @@ void check_paths(TomlReader& reader, const WideArea& area, const Joined& joined)
 
 WideArea parse_wide_area(std::string_view text, const std::filesystem::path& file,
                          const ClusterFile& cluster_file, std::span<const Setting> settings) {
-  TomlReader reader(parse_toml(text, file, settings));
+  TomlReader reader(parse_toml(text, file, settings), wide_area_keys());
   WideArea area;
   area.name = file.stem().string();
   area.summary = reader.text("summary");

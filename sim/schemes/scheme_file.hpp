@@ -40,12 +40,17 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "sim/base/toml_keys.hpp"
 #include "sim/schemes/scheme.hpp"
 
 namespace sim {
+
+// What a scheme file may hold.
+[[nodiscard]] std::span<const TomlKey> scheme_file_keys();
 
 // Throws InputError with a located line for each problem, those of its cards among them.
 [[nodiscard]] Scheme read_scheme(const std::filesystem::path& file);

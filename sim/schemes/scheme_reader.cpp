@@ -137,7 +137,7 @@ WeightExchange read_weights(TomlReader& reader, WireReader& wires, const Stages&
 
 Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
                     const CardOf& card_of) {
-  TomlReader reader(parse_toml(text, file));
+  TomlReader reader(parse_toml(text, file), scheme_file_keys());
   WireReader wires(reader, file.parent_path(), card_of);
   Scheme scheme{.name = file.stem().string(), .summary = reader.text("summary")};
   if (reader.has("source")) scheme.source = reader.text("source");

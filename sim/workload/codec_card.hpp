@@ -37,10 +37,12 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 #include "sim/workload/calibration.hpp"
 
@@ -61,6 +63,9 @@ struct CodecCard {
   std::map<std::string, std::vector<KernelTime>> steps = {};
   std::map<std::string, double> error = {};
 };
+
+// What a card may hold.
+[[nodiscard]] std::span<const TomlKey> codec_card_keys();
 
 // Bits of one element, mean over messages.
 [[nodiscard]] double mean_bits(const CodecCard& card);

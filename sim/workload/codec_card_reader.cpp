@@ -133,7 +133,7 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
 
 CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& file,
                            const TextOf& times_of) {
-  TomlReader reader(parse_toml(text, file));
+  TomlReader reader(parse_toml(text, file), codec_card_keys());
   CodecCard card{.name = file.stem().string(), .summary = reader.text("summary")};
   read_wire(reader, card);
   read_times(reader, file.parent_path(), times_of, card);

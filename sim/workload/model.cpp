@@ -53,7 +53,7 @@ int read_position_table(TomlReader& reader, const Model& model) {
 }
 
 Model read_document(TomlDocument document, std::string name, std::string file) {
-  TomlReader reader(std::move(document));
+  TomlReader reader(std::move(document), model_keys());
   Model model{.name = std::move(name),
               .file = std::move(file),
               .summary = reader.text("summary"),

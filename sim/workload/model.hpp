@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 
 namespace sim {
@@ -53,6 +54,9 @@ struct Model {
   int vocabulary = 0;            // padded as it is trained
   int sequence = 0;              // tokens per sample
 };
+
+// What a model file may hold.
+[[nodiscard]] std::span<const TomlKey> model_keys();
 
 // Reads a model file, or a Hugging Face config.json (sim/workload/config_json.hpp) where the name
 // ends in .json, after replacing the keys of `settings`, which are a model file's for both. Throws

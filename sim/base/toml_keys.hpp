@@ -1,0 +1,20 @@
+// Tables of the keys that kinds of files have. A reader asks for no key that its table lacks, and for
+// none as another kind of value; the reference prints the tables.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sim {
+
+struct TomlKey {
+  std::string_view key;      // dotted; NAME is a part that the file chooses: "sites.NAME.uplink"
+  std::string_view value;    // as TomlReader words it: "bandwidth above 0"
+  std::string_view usual;    // the default, or when the key is needed; empty: always needed
+  std::string_view meaning;  // a sentence or two
+};
+
+// The key's row, or nullptr.
+[[nodiscard]] const TomlKey* row_of(std::span<const TomlKey> keys, std::string_view key);
+
+}  // namespace sim
