@@ -4,6 +4,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "apps/help_json.hpp"
 #include "apps/print.hpp"
 #include "sim/base/names.hpp"
 
@@ -101,7 +102,11 @@ void check_format(const std::string& format) {
 bool parse_arguments(const Arguments& arguments, const char* usage, po::options_description& flags,
                      const po::positional_options_description& places, po::variables_map& values) {
   for (const std::string& argument : arguments) check_is_text(argument);
-  flags.add_options()("help", "this text");
+  flags.add_options()("help", "this text; --help=json: for scripts");
+  if (std::ranges::find(arguments, "--help=json") != arguments.end()) {
+    print_json(help_json(usage, flags));
+    return false;
+  }
   const po::parsed_options given = parsed(without_switch_values(arguments, flags), flags, places);
   for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {

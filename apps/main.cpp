@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
+#include <csignal>
 #include <exception>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,6 +54,29 @@ constexpr Command kCommands[] = {
      apps::list_command},
 };
 
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+constexpr ExitCode kExitCodes[] = {{0, "fine"},
+                                   {1, "a regression or failed points"},
+                                   {kWrongInput, "wrong input (one line a problem)"},
+                                   {kBug, "a bug of ours"},
+                                   {128 + SIGINT, "stopped by Ctrl-C"},
+                                   {128 + SIGTERM, "stopped by SIGTERM"}};
+
+void print_help_json() {
+  nlohmann::ordered_json commands, codes;
+  for (const Command& command : kCommands) {
+    commands.push_back({{"name", command.name}, {"summary", command.summary}});
+  }
+  for (const ExitCode& row : kExitCodes) {
+    codes.push_back({{"code", row.code}, {"meaning", row.meaning}});
+  }
+  const nlohmann::ordered_json all{{"commands", commands}, {"exit_codes", codes}};
+  apps::print_json(all.dump(1) + "\n");
+}
+
 void print_help() {
   apps::print_text(
       "gardenhose: how fast does this model train over this network, with this compression?\n\n"
@@ -63,13 +88,17 @@ void print_help() {
       "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
       "  gardenhose validate sdp4bit\n"
       "  gardenhose sweep study.toml && gardenhose report study.sqlite\n\n"
-      "exit codes: 0 fine, 1 a regression or failed points, 2 wrong input (one line a problem), 70 "
-      "a bug of ours\n");
+      "exit codes:\n");
+  for (const ExitCode& row : kExitCodes) apps::print_text("  {:<10} {}\n", row.code, row.meaning);
 }
 
 int dispatch(std::string_view name, const apps::Arguments& arguments) {
   if (name == "--help" || name == "-h" || name == "help") {
     print_help();
+    return 0;
+  }
+  if (name == "--help=json") {
+    print_help_json();
     return 0;
   }
   if (name == "--version") {

@@ -226,7 +226,21 @@ class Sections {
   double product_ = 1;
 };
 
+// KEY is a flag of run without its dashes, or a key of an input file as --set spells it.
+constexpr sim::TomlKey kSpecKeys[] = {
+    {"where", "list of texts", "every combination",
+     "Conditions in SQL that a point has to meet, over the inputs; `-` and `.` in a name are `_`. "
+     "`quantity('50 Gbps')` is a number in base units."},
+    {"run.KEY", "text, number, or true or false", "run's own",
+     "A value that is the same in all points. KEY is a flag of run without its dashes, or a key of "
+     "an input file."},
+    {"grid.KEY", "list of such values", "none", "Every combination of these lists is a point."},
+    {"together.NAME.KEY", "list of such values", "none",
+     "Lists of one table have the same length; their n-th values go together."}};
+
 }  // namespace
+
+std::span<const sim::TomlKey> spec_keys() { return kSpecKeys; }
 
 Spec read_spec(const std::filesystem::path& file) {
   return parse_spec(sim::read_input_text(file), file);

@@ -14,12 +14,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "apps/sweep/inputs.hpp"
 #include "sim/base/toml_document.hpp"
+#include "sim/base/toml_keys.hpp"
 
 namespace apps {
 
@@ -38,6 +40,9 @@ struct Spec {
 };
 
 inline constexpr std::int64_t kMostPoints = 1'000'000;
+
+// What a spec may hold.
+[[nodiscard]] std::span<const sim::TomlKey> spec_keys();
 
 // Throws InputError with a line for each problem: keys that are no flags of run, lists that are
 // empty, of different lengths or hold a value twice, more than kMostPoints combinations.

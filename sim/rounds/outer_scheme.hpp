@@ -4,9 +4,11 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "codecs/codec.hpp"
 #include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 
 namespace sim {
@@ -58,5 +60,7 @@ struct OuterScheme {
 // scheme.quorum and scheme.grace. Throws InputError for other keys, wrong values, and what the
 // scheme does not have.
 [[nodiscard]] OuterScheme with_settings(OuterScheme scheme, std::span<const Setting> settings);
+// What these settings are.
+[[nodiscard]] std::vector<TomlKey> outer_scheme_settings();
 
 }  // namespace sim

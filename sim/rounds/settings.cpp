@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <vector>
 
 #include "sim/base/error.hpp"
@@ -51,31 +50,64 @@ bool is_sparse(const OuterScheme& scheme) { return scheme.wire.keep > 0; }
 bool has_quorum(const OuterScheme& scheme) { return scheme.exchange == Exchange::leader; }
 
 struct Part {
-  std::string_view key;
+  TomlKey key;
   bool (*of)(const OuterScheme& scheme);
   std::string_view lack;
   void (*set)(const Setting& setting, OuterScheme& scheme);
 };
-constexpr std::array kParts{
-    Part{"scheme.inner_steps", has_rounds, "exchanges gradients in every step", apply_rounds},
-    Part{"scheme.fragments", has_rounds, "exchanges gradients in every step", apply_rounds},
-    Part{"scheme.overlap_steps", has_overlap, "waits in every step, or in no step of a round",
-         apply_rounds},
-    Part{"scheme.group", has_groups, "has no such groups", set_group},
-    Part{"scheme.keep", is_sparse, "sends all elements", set_keep},
-    Part{"scheme.quorum", has_quorum, "has no quorum", set_quorum},
-    Part{"scheme.grace", has_quorum, "has no quorum", set_grace}};
+constexpr const char* kUsual = "the scheme's own";
+constexpr const char* kEveryStep = "exchanges gradients in every step";
+constexpr Part kParts[] = {
+    {{"scheme.inner_steps", "whole number from 1 to 100000", kUsual,
+      "Steps inside a site between two exchanges."},
+     has_rounds,
+     kEveryStep,
+     apply_rounds},
+    {{"scheme.fragments", "whole number from 1 to 1024", kUsual,
+      "Parts of the model that are exchanged one after the other; at most `inner_steps`."},
+     has_rounds,
+     kEveryStep,
+     apply_rounds},
+    {{"scheme.overlap_steps", "whole number from 0 to 100000", kUsual,
+      "Inner steps that run beside the exchange; at most `inner_steps`."},
+     has_overlap,
+     "waits in every step, or in no step of a round",
+     apply_rounds},
+    {{"scheme.group", "multiple of 32", kUsual, "Elements that share a scale."},
+     has_groups,
+     "has no such groups",
+     set_group},
+    {{"scheme.keep", "even whole number from 2 to the group's size", kUsual,
+      "Elements of each group that are sent."},
+     is_sparse,
+     "sends all elements",
+     set_keep},
+    {{"scheme.quorum", "whole number from 1 to 1024", kUsual,
+      "Sites whose results the leader waits for."},
+     has_quorum,
+     "has no quorum",
+     set_quorum},
+    {{"scheme.grace", "time", kUsual, "Time for which the leader waits on, once it has a quorum."},
+     has_quorum,
+     "has no quorum",
+     set_grace}};
 
 const Part& part_of(const Setting& setting) {
   std::vector<std::string_view> known;
   for (const Part& part : kParts) {
-    if (part.key == setting.key) return part;
-    known.push_back(part.key);
+    if (part.key.key == setting.key) return part;
+    known.push_back(part.key.key);
   }
   refuse(setting, fmt::format("unknown key; known between sites: {}", fmt::join(known, ", ")));
 }
 
 }  // namespace
+
+std::vector<TomlKey> outer_scheme_settings() {
+  std::vector<TomlKey> keys;
+  for (const Part& part : kParts) keys.push_back(part.key);
+  return keys;
+}
 
 bool takes(const OuterScheme& scheme, const Setting& setting) {
   return part_of(setting).of(scheme);

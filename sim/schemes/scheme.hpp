@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
 #include "sim/workload/parallelism.hpp"
 #include "sim/workload/wire.hpp"
 
@@ -104,5 +105,7 @@ struct Scheme {
 // scheme.fused_hadamard and scheme.factor_rank. Throws InputError for other keys, wrong values, and
 // parts that the scheme does not have.
 [[nodiscard]] Scheme with_settings(Scheme scheme, std::span<const Setting> settings);
+// What these settings are.
+[[nodiscard]] std::vector<TomlKey> scheme_settings();
 
 }  // namespace sim

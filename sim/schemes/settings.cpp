@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/base/names.hpp"
 #include "sim/schemes/scheme.hpp"
 
 namespace sim {
@@ -59,27 +60,52 @@ void set_factor_rank(const Setting& setting, Scheme& scheme) {
   scheme.gradients.factor_rank = whole_number(setting, 1, 1024);
 }
 
+struct SettingOfScheme {
+  TomlKey key;
+  void (*set)(const Setting& setting, Scheme& scheme);
+};
+constexpr const char* kOwn = "the scheme's own";
+constexpr const char* kGroup = "multiple of 32";
+constexpr const char* kCount = "whole number from 1 to 1024";
+constexpr SettingOfScheme kSettings[] = {
+    {{"scheme.weight_group", kGroup, kOwn, "Weights that share a scale."},
+     [](const Setting& setting, Scheme& scheme) {
+       set_group(setting, scheme, scheme.weights.wire);
+     }},
+    {{"scheme.intra_group", kGroup, kOwn, "Gradients that share a scale inside a node."},
+     [](const Setting& setting, Scheme& scheme) {
+       set_gradient_group(setting, scheme, &GradientExchange::inside);
+     }},
+    {{"scheme.inter_group", kGroup, kOwn, "Gradients that share a scale between nodes."},
+     [](const Setting& setting, Scheme& scheme) {
+       set_gradient_group(setting, scheme, &GradientExchange::between);
+     }},
+    {{"scheme.slices", kCount, kOwn,
+      "Parts of a two-level exchange, pipelined between its levels."},
+     set_slices},
+    {{"scheme.fused_hadamard", "true or false", kOwn,
+      "The Hadamard transform is part of the codec's kernels."},
+     set_fused_hadamard},
+    {{"scheme.factor_rank", kCount, kOwn, "Rank of the factors of a low-rank scheme."},
+     set_factor_rank},
+};
+
 void apply(const Setting& setting, Scheme& scheme) {
-  if (setting.key == "scheme.weight_group") {
-    set_group(setting, scheme, scheme.weights.wire);
-  } else if (setting.key == "scheme.intra_group") {
-    set_gradient_group(setting, scheme, &GradientExchange::inside);
-  } else if (setting.key == "scheme.inter_group") {
-    set_gradient_group(setting, scheme, &GradientExchange::between);
-  } else if (setting.key == "scheme.slices") {
-    set_slices(setting, scheme);
-  } else if (setting.key == "scheme.fused_hadamard") {
-    set_fused_hadamard(setting, scheme);
-  } else if (setting.key == "scheme.factor_rank") {
-    set_factor_rank(setting, scheme);
-  } else {
-    refuse(setting,
-           "unknown key; known: scheme.weight_group, scheme.intra_group, scheme.inter_group, "
-           "scheme.slices, scheme.fused_hadamard, scheme.factor_rank");
+  std::vector<std::string_view> known;
+  for (const SettingOfScheme& row : kSettings) {
+    if (row.key.key == setting.key) return row.set(setting, scheme);
+    known.push_back(row.key.key);
   }
+  refuse(setting, "unknown key; known: " + joined(known));
 }
 
 }  // namespace
+
+std::vector<TomlKey> scheme_settings() {
+  std::vector<TomlKey> keys;
+  for (const SettingOfScheme& row : kSettings) keys.push_back(row.key);
+  return keys;
+}
 
 Scheme with_settings(Scheme scheme, std::span<const Setting> settings) {
   for (const Setting& setting : settings) apply(setting, scheme);

@@ -1,0 +1,156 @@
+#include "apps/catalogue.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "apps/data_files.hpp"
+#include "apps/job/round_job.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/error/all_reduces.hpp"
+#include "sim/base/json_reader.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/rounds/outer_scheme.hpp"
+#include "sim/schemes/scheme.hpp"
+#include "sim/workload/calibration.hpp"
+#include "sim/workload/model.hpp"
+
+namespace apps {
+namespace {
+
+constexpr std::string_view kPlain = "{:<28} {}";
+
+Listing plain(std::string_view name, std::string heading) {
+  return {name, std::move(heading), {"name", "summary"}, {}, kPlain};
+}
+
+std::vector<Listing> scheme_listings() {
+  Listing inside{
+      "schemes",
+      "schemes inside a cluster or a site (run --scheme, --inner-scheme), and the stages of ZeRO\n"
+      "that they are defined for (--zero; 0 shards nothing)",
+      {"name", "zero", "summary"},
+      {},
+      "{:<28} {:<8} {}"};
+  for (const sim::Scheme* scheme : sim::all_schemes()) {
+    inside.rows.push_back(
+        {scheme->name, fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary});
+  }
+  Listing between =
+      plain("schemes_between_sites",
+            "schemes between sites (run --scheme, where the topology is several sites)");
+  for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
+    between.rows.push_back({std::string(scheme->name), std::string(scheme->summary)});
+  }
+  return {inside, between};
+}
+
+std::string figure(const sim::JsonReader& row, const char* column, const char* name) {
+  return fmt::format("{:.3g}", row.at(column).at(name).not_negative());
+}
+
+Listing all_reduces(const sim::JsonReader& table) {
+  Listing listing{
+      "all_reduces",
+      fmt::format("all_reduces with a state, of {} ranks: bits per element that a rank encodes, "
+                  "relative L2\n"
+                  "error of the first step, of the sum of {} steps, and of that where the "
+                  "gradients' common\npart is a matrix of rank 4",
+                  table.at("provenance").at("all_reduce_ranks").whole(),
+                  table.at("provenance").at("feedback_steps").whole()),
+      {"name", "bits", "first_step", "running_sum", "running_sum_low_rank", "summary"},
+      {},
+      "{:<23} {:>6}  {:>8} {:>8} {:>8}  {}"};
+  for (const codecs::AllReduce& method : codecs::all_reduces()) {
+    const std::string name(method.name);
+    std::vector<std::string> row{name, "?", "?", "?", "?", std::string(method.summary)};
+    if (table.at("all_reduces").has(name)) {
+      const sim::JsonReader cells = table.at("all_reduces").at(name);
+      row[1] = fmt::format("{:.3f}", cells.at("normal").at("bits_per_element").positive());
+      row[2] = figure(cells, "normal", "first_step");
+      row[3] = figure(cells, "normal", "running_sum");
+      row[4] = figure(cells, "low_rank", "running_sum");
+    }
+    listing.rows.push_back(std::move(row));
+  }
+  return listing;
+}
+
+std::vector<Listing> codec_listings() {
+  const auto document = sim::read_json(codec_error_file());
+  const sim::JsonReader table(document);
+  const sim::JsonReader errors = table.at("codecs");
+  Listing listing{
+      "codecs",
+      "codecs: bits per element, relative L2 error of one encode of normal values and of\n"
+      "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)",
+      {"name", "bits", "error_normal", "error_student_t3", "summary"},
+      {},
+      "{:<23} {:>6}  {:>8} {:>8}  {}"};
+  for (const codecs::Codec* codec : codecs::all_codecs()) {
+    const std::string name(codec->name);
+    const auto error = [&](const char* distribution) {
+      if (!errors.has(name)) return std::string("?");
+      return figure(errors.at(name), distribution, "relative_l2");
+    };
+    const double bits = 8 * codecs::encoded_bytes_per_element(codec->format);
+    listing.rows.push_back({name, fmt::format("{:.3f}", bits), error("normal"), error("student_t3"),
+                            std::string(codec->summary)});
+  }
+  return {listing, all_reduces(table)};
+}
+
+std::vector<Listing> topology_listings() {
+  Listing listing = plain("topologies", "topologies (run --topology)");
+  for (const auto& file : shipped_files(Kind::topology)) {
+    listing.rows.push_back({file.stem().string(), sim::read_cluster(file).summary});
+  }
+  return {listing};
+}
+
+std::vector<Listing> site_listings() {
+  Listing listing = plain("sites", "sites, several that train together (run --topology)");
+  for (const auto& file : shipped_files(Kind::wide_area)) {
+    const sim::WideArea area = read_wide_area(file.string(), {});
+    listing.rows.push_back({area.name, area.summary});
+  }
+  return {listing};
+}
+
+std::vector<Listing> model_listings() {
+  Listing listing = plain("models", "models (run --model)");
+  for (const auto& file : shipped_files(Kind::model)) {
+    listing.rows.push_back({file.stem().string(), sim::read_model(file).summary});
+  }
+  return {listing};
+}
+
+// "a paper, table 5" of "a paper, table 5: what it has. How it was read": a table's source in short.
+std::string_view in_short(std::string_view source) {
+  return source.substr(0, std::min(source.find(": "), source.find(". ")));
+}
+
+std::vector<Listing> calibration_listings() {
+  Listing listing = plain("calibrations", "calibrations (run --calibration)");
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    const sim::Calibration table = sim::read_calibration(file);
+    listing.rows.push_back(
+        {table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, in_short(table.source))});
+  }
+  listing.rows.push_back(
+      {"roofline", "no table: bytes that a kernel moves over the memory's bandwidth"});
+  return {listing};
+}
+
+constexpr Section kSections[] = {
+    {"schemes", true, scheme_listings},      {"codecs", true, codec_listings},
+    {"topologies", true, topology_listings}, {"sites", true, site_listings},
+    {"models", true, model_listings},        {"calibrations", true, calibration_listings},
+    {"keys", false, key_listings},           {"units", false, unit_listings}};
+
+}  // namespace
+
+std::span<const Section> catalogue() { return kSections; }
+
+}  // namespace apps

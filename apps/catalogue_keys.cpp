@@ -1,0 +1,67 @@
+// The part of the catalogue that says what files may hold.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/catalogue.hpp"
+#include "apps/sweep/spec.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/base/toml_keys.hpp"
+#include "sim/cluster/wide_area.hpp"
+#include "sim/rounds/outer_scheme.hpp"
+#include "sim/schemes/scheme_file.hpp"
+#include "sim/workload/codec_card.hpp"
+#include "sim/workload/model.hpp"
+
+namespace apps {
+namespace {
+
+Listing listing_of(std::string_view name, std::string heading, std::span<const sim::TomlKey> keys) {
+  Listing listing{name,
+                  std::move(heading),
+                  {"key", "value", "default", "meaning"},
+                  {},
+                  "{}: {}; default: {}\n      {}"};
+  for (const sim::TomlKey& row : keys) {
+    listing.rows.push_back({std::string(row.key), std::string(row.value),
+                            std::string(row.usual.empty() ? "none, required" : row.usual),
+                            std::string(row.meaning)});
+  }
+  return listing;
+}
+
+}  // namespace
+
+std::vector<Listing> key_listings() {
+  const auto inside = sim::scheme_settings();
+  const auto between = sim::outer_scheme_settings();
+  return {
+      listing_of("cluster_keys", "keys of a cluster (run --topology FILE)", sim::cluster_keys()),
+      listing_of("site_keys", "keys of several sites (run --topology FILE)", sim::wide_area_keys()),
+      listing_of("model_keys", "keys of a model (run --model FILE)", sim::model_keys()),
+      listing_of("scheme_keys", "keys of a scheme (run --scheme FILE)", sim::scheme_file_keys()),
+      listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" of a scheme)",
+                 sim::codec_card_keys()),
+      listing_of("scheme_settings", "settings of a scheme inside a cluster (run --set KEY=VALUE)",
+                 inside),
+      listing_of("settings_between_sites",
+                 "settings of a scheme between sites (run --set KEY=VALUE)", between),
+      listing_of("sweep_keys", "keys of a sweep (sweep FILE)", spec_keys()),
+  };
+}
+
+std::vector<Listing> unit_listings() {
+  Listing listing{
+      "units",
+      "units: prefixes k M G T P are powers of 1000, Ki Mi Gi Ti of 1024; b is a bit, B "
+      "a byte",
+      {"quantity", "units"},
+      {},
+      "{:<34} {}"};
+  for (const sim::QuantityUnits& quantity : sim::all_quantities()) {
+    listing.rows.push_back(
+        {std::string(quantity.noun), fmt::format("{}", fmt::join(quantity.units, " "))});
+  }
+  return {listing};
+}
+
+}  // namespace apps
