@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*)$")
 TITLE = re.compile(r'title="([^"]*)"')
+NUMBER = re.compile(r"([+-]?[\d.]+( %|x| GB)?( / [\d.]+( %)?| of \d+)?)?")
 COMMENT = re.compile(r"\s*<!--\s*(.*?)\s*-->\s*$")
 
 
@@ -61,3 +62,18 @@ def blocks_of(lines: list[str]) -> list[Block]:
             [line.removeprefix(indent) for line in lines[number + 1:end]]))
         number = end + 1
     return blocks
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is, inside a table too; `code` stays code."""
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"([*<\[\]])", r"\\\1", part) for part in parts[::2]]
+    return "`".join(parts).replace("|", "\\|")
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    """A Markdown table; columns of numbers are set flush right."""
+    numbers = [all(NUMBER.fullmatch(row[place]) for row in rows)
+               for place in range(len(columns))]
+    lines = [columns, ["---:" if number else "---" for number in numbers], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -3,24 +3,25 @@
 
     docs/run_examples.py                   rewrite all outputs except those of slow blocks
     docs/run_examples.py --slow PAGE...    these pages only, slow blocks included
-    docs/run_examples.py --check           compare, print each difference; exit code 1 if there is one
+    docs/run_examples.py --check           compare, print each difference; exit code 1 if any
 
 The format, for writers:
 
 - A ```console block holds commands and their outputs. A command starts with "$ " and continues on
-  the next line after a trailing backslash. The lines up to the next "$ " are its output, stdout and
-  stderr: never edit them. To show less, write a pipe: | head -5, | grep step, | sed -n '/^sent/,$p'.
+  the next line after a trailing backslash. The lines up to the next "$ " are its output, stdout
+  and stderr: never edit them. To show less, write a pipe: | head -5, | grep step,
+  | sed -n '/^sent/,$p'.
 - The commands of a page run in order in one scratch folder, each in a bash of its own: `cd` and
   variables do not last. PATH has `gardenhose` and Debian's python3, which can import `gardenhose`.
-  The terminal has 100 columns and no colour. Links to plots, topologies and traces are there, as in
-  a checkout; never write into them.
+  The terminal has 100 columns and no colour. Links to plots, topologies and traces are there, as
+  in a checkout; never write into them.
 - ```toml title="mine.toml" (any language) writes that file before the next command runs.
-- docs/examples/NAME/README.md and docs/examples/NAME.md run in a copy of docs/examples/NAME. A block
-  titled with the name of a file in that folder shows that file.
+- docs/examples/NAME/README.md and docs/examples/NAME.md run in a copy of docs/examples/NAME. A
+  block titled with the name of a file in that folder shows that file.
 - A command must exit with 0. To show a failure: $ gardenhose check ...; echo "exit code $?"
-- A command that takes over 10 s of one core belongs in a block below <!-- slow -->. Only --slow runs
-  the block, and writes date and version into the comment and below the block. A block that needs the
-  files of a slow block is slow too.
+- A command that takes over 10 s of one core belongs in a block below <!-- slow -->. Only --slow
+  runs the block, and writes date and version into the comment and below the block. A block that
+  needs the files of a slow block is slow too.
 - Any other block with commands (bash, sh, Python without a title) needs <!-- not run: reason --> on
   the line above.
 - Outputs are compared as they are: show no paths, elapsed seconds or versions.

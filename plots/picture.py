@@ -14,6 +14,7 @@ except ImportError:
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
+matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and selected
 import matplotlib.pyplot as plt  # noqa: E402,F401  (after the backend is chosen; scripts use it)
 
 # Okabe and Ito's, the palest last.

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Draws the pictures of the documentation from what the program prints, with plots/*.py. Without
+# names it draws those that take seconds; utilisation, fsdp_bandwidth and scheme_map take minutes.
+# Usage: docs/figures/regenerate.sh [--build FOLDER] [NAME...]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+build=build/release
+if [ "${1:-}" = --build ]; then
+  build=$2
+  shift 2
+fi
+PATH=$PWD/$build:/usr/bin:$PATH
+quick=(codec_error sdp4bit validation fsdp pareto)
+
+codec_error() { plots/codec_error.py <traces/calibration/codec_error.json; }
+sdp4bit() {
+  gardenhose validate sdp4bit --format csv | plots/validation.py --beside blind,null_refit
+}
+validation() {
+  local study
+  for study in sdp4bit fsdp zeropp streaming-diloco; do
+    gardenhose validate "$study" --format csv
+  done | plots/validation.py
+}
+fsdp() { gardenhose validate fsdp --format csv | plots/fsdp.py; }
+pareto() {
+  gardenhose run --topology dgx_h100_x16 --model gpt_2.7b --overlap all --gradient-precision bf16 \
+    --attention fused --set network.nic_bandwidth="100 Gbps" --scheme all --baseline sharded \
+    --format json | plots/pareto.py
+}
+utilisation() {
+  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \
+    --scheme wan_sync,wan_sync_int4,demo,diloco,diloco_int8,streaming_diloco,sparseloco \
+    --set scheme.inner_steps=100 --utilisation 0.2,0.5,0.7,0.8,0.9,0.95,0.99 --format csv |
+    plots/utilisation.py
+}
+fsdp_bandwidth() {
+  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero 3 \
+    --recompute full --loss fused --kernels compiled --gradient-precision bf16 \
+    --set fitted.compute_efficiency=0.54 --scheme sharded,tlq_hs \
+    --utilisation 0.3,0.5,0.7,0.8,0.9,0.95,0.99 --format csv |
+    plots/utilisation.py
+}
+scheme_map() {
+  local model
+  for model in gpt_2.7b llama_3_8b llama_2_13b mpt_30b; do
+    gardenhose map --topology dgx_h100_x128 --model "$model" --attention fused --loss fused \
+      --sequence-parallel on --format csv
+  done | plots/scheme_map.py
+}
+
+if [ $# -eq 0 ]; then set -- "${quick[@]}"; fi
+for name in "$@"; do
+  "$name" >"docs/figures/$name.new"
+  mv "docs/figures/$name.new" "docs/figures/$name.svg"
+  echo "docs/figures/$name.svg"
+done

@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""Writes what the documentation takes from the program's own tables, so that it cannot go stale:
+docs/reference, and the parts of pages between <!-- generated: NAME --> and <!-- end -->, whose NAME
+is one of docs/validation_tables.py.
+
+    docs/generate_reference.py             write
+    docs/generate_reference.py --check     compare, print each difference; exit code 1 if any
+"""
+
+import argparse
+import difflib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from pages import ROOT, all_pages, escaped, name_of, table
+from validation_tables import validation_parts
+
+NOTICE = "<!-- Written by docs/generate_reference.py from the program's tables; do not edit. -->"
+COMMANDS_WITH_FORMS = {"map": [["map"], ["map", "STORE"]]}
+KEY_TITLES = {
+    "cluster_keys": "Cluster file", "site_keys": "File of several sites",
+    "model_keys": "Model file",
+    "scheme_keys": "Scheme file", "codec_card_keys": "Codec card",
+    "sweep_keys": "Sweep spec",
+    "scheme_settings": "Settings of a scheme inside a cluster",
+    "settings_between_sites": "Settings of a scheme between sites"}
+KEY_GUIDES = {"cluster_keys": "cluster", "site_keys": "sites", "model_keys": "model",
+              "scheme_keys": "scheme", "codec_card_keys": "codec", "sweep_keys": "sweep"}
+DEFAULT = re.compile(r"\s*\(default:? ([^()]*)\)$")
+
+
+class Program:
+    """Answers of the program in JSON."""
+
+    def __init__(self, build: Path):
+        self.path = build.resolve() / "gardenhose"
+
+    def json(self, *arguments: str):
+        done = subprocess.run([self.path, *arguments], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"generate_reference.py: gardenhose {' '.join(arguments)}: {done.stderr}")
+        return json.loads(done.stdout)
+
+
+def page_of(title: str, *parts: str) -> str:
+    return "\n\n".join([NOTICE, f"# {title}", *filter(None, parts)]) + "\n"
+
+
+def flag_row(flag: dict) -> list[str]:
+    text, usual = flag["text"], flag["default"]
+    if found := DEFAULT.search(text):
+        usual = usual or found[1]
+        text = text[:found.start()]
+    name = f"`--{flag['name']}`" + (f", `{flag['short']}`" if flag["short"] else "")
+    if not flag["takes_value"]:
+        usual = "off"
+    return [name, escaped(usual), escaped(text)]
+
+
+def flags_of_form(form: list[str], answer: dict, of_run: list[dict]) -> str:
+    """The flags of a command: its own, and those that it has as `run` has them."""
+    flags = [flag for flag in answer["flags"] if flag["name"] != "help"]
+    shared = [flag for flag in flags if form != ["run"] and flag in of_run]
+    own = [flag_row(flag) for flag in flags if flag not in shared]
+    title = f"## {' '.join(form)}"
+    page = f"Its page: [{form[0]}](../commands/{form[0]}.md)."
+    names = ", ".join(f"`--{flag['name']}`" for flag in shared)
+    return "\n\n".join(filter(None, [
+        title, page, table(["flag", "default", "meaning"], own) if own else "",
+        f"As [run](#run) has them: {names}." if shared else ""]))
+
+
+def flags_page(program: Program, commands: list[dict]) -> str:
+    of_run = program.json("run", "--help=json")["flags"]
+    parts = []
+    for command in commands:
+        for form in COMMANDS_WITH_FORMS.get(command["name"], [[command["name"]]]):
+            parts.append(flags_of_form(form, program.json(*form, "--help=json"), of_run))
+    return page_of("Flags", "Every flag of every command, as `gardenhose COMMAND --help` has them. "
+                   "A switch takes no value, or `=on` and `=off`. A value that may be a name or a "
+                   "file is a file when it has a slash or a file's extension.", *parts)
+
+
+def in_tables(rows: list[dict]) -> str:
+    """Rows of keys under a heading for each table of the file."""
+    groups: dict[str, list[list[str]]] = {}
+    for row in rows:
+        start, _, leaf = row["key"].rpartition(".")
+        usual = "**required**" if row["default"] == "none, required" else escaped(row["default"])
+        groups.setdefault(start, []).append(
+            [f"`{leaf}`", escaped(row["value"]), usual, escaped(row["meaning"])])
+    parts = []
+    for start, cells in groups.items():
+        heading = f"### `[{start}]`" if start else "### Before the first table"
+        parts += [heading, table(["key", "value", "default", "meaning"], cells)]
+    return "\n\n".join(parts)
+
+
+def keys_page(keys: dict, units: dict) -> str:
+    parts = []
+    for name, listing in keys.items():
+        guide = KEY_GUIDES.get(name)
+        more = f" Its guide, with an example: [{guide}](../files/{guide}.md)." if guide else ""
+        parts.append(f"## {KEY_TITLES[name]}")
+        parts.append(f"{listing['heading'][0].upper()}{escaped(listing['heading'][1:])}.{more}")
+        if name.endswith("_keys"):
+            parts.append(in_tables(listing["rows"]))
+        else:
+            parts.append(table(["setting", "value", "default", "meaning"],
+                               [[f"`{row['key']}`", *map(escaped, list(row.values())[1:])]
+                                for row in listing["rows"]]))
+    rows = [[row["quantity"], f"`{row['units']}`"] for row in units["rows"]]
+    return page_of("Keys", "Every key of every file that the program reads. An unknown key is an "
+                   "error, and so is a number without a unit where the value is a quantity. `--set "
+                   "KEY=VALUE` changes a key of a cluster, a file of sites or a model for one run: "
+                   "`--set network.nic_bandwidth=\"200 Gbps\"`.", *parts, "## Units",
+                   units["heading"][0].upper() + units["heading"][1:] + ".",
+                   table(["quantity", "units"], rows))
+
+
+def catalogue_page(title: str, what: dict, *names: str) -> str:
+    parts = []
+    for name in names:
+        listing = what[name]
+        rows = [[f"`{row['name']}`", *map(escaped, list(row.values())[1:])]
+                for row in listing["rows"]]
+        columns = [column.replace("_", " ") for column in listing["rows"][0]]
+        heading = " ".join(listing["heading"].split())
+        parts += [f"## {name.replace('_', ' ').capitalize()}",
+                  escaped(heading[0].upper() + heading[1:]) + ".", table(columns, rows)]
+    return page_of(title, *parts)
+
+
+def exit_codes_page(program: Program, top: dict) -> str:
+    rows = [[str(row["code"]), escaped(row["meaning"])] for row in top["exit_codes"]]
+    own = []
+    for command in top["commands"]:
+        usage = program.json(command["name"], "--help=json")["usage"]
+        if found := re.search(r"exit codes: (.*?)(\n\n|\Z)", usage, re.DOTALL):
+            own.append([f"`{command['name']}`", escaped(" ".join(found[1].split()))])
+    return page_of("Exit codes", table(["code", "meaning"], rows),
+                   "Some commands say more:", table(["command", "exit codes"], own))
+
+
+def reference(program: Program) -> dict[Path, str]:
+    top, what = program.json("--help=json"), program.json("list", "--format", "json")
+    folder = ROOT / "docs" / "reference"
+    return {folder / name: text for name, text in {
+        "flags.md": flags_page(program, top["commands"]),
+        "keys.md": keys_page(program.json("list", "keys", "--format", "json"),
+                             program.json("list", "units", "--format", "json")["units"]),
+        "schemes.md": catalogue_page("Schemes", what, "schemes", "schemes_between_sites"),
+        "codecs.md": catalogue_page("Codecs", what, "codecs", "all_reduces"),
+        "clusters.md": catalogue_page("Clusters and sites", what, "topologies", "sites"),
+        "models.md": catalogue_page("Models and calibrations", what, "models", "calibrations"),
+        "exit-codes.md": exit_codes_page(program, top)}.items()}
+
+
+def with_parts(program: Program) -> dict[Path, str]:
+    """Pages with generated parts, these as they should be."""
+    mark = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+    texts = {page: page.read_text(encoding="utf-8") for page in all_pages()}
+    wanted = {found[2] for text in texts.values() for found in mark.finditer(text)}
+    parts = validation_parts(program, wanted)
+    return {page: mark.sub(lambda found: f"{found[1]}\n{parts[found[2]]}\n\n{found[3]}", text)
+            for page, text in texts.items() if mark.search(text)}
+
+
+def difference(page: Path, text: str) -> list[str]:
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    name = name_of(page)
+    return list(difflib.unified_diff(old.splitlines(), text.splitlines(), f"{name} as it is",
+                                     f"{name} as generated", lineterm=""))
+
+
+def main() -> int:
+    flags = argparse.ArgumentParser(description="Writes docs/reference; see the script's top.")
+    flags.add_argument("--check", action="store_true", help="compare instead of writing")
+    flags.add_argument("--build", type=Path, default=ROOT / "build" / "release",
+                       help="folder of the program (default: build/release)")
+    given = flags.parse_args()
+    program = Program(given.build)
+    pages = reference(program) | with_parts(program)
+    if given.check:
+        differences = [line for page, text in pages.items() for line in difference(page, text)]
+        stale = sorted(set((ROOT / "docs" / "reference").glob("*.md")) - set(pages))
+        differences += [f"{name_of(page)}: nothing generates it; remove it" for page in stale]
+        print(*differences, sep="\n", end="\n" if differences else "")
+        return 1 if differences else 0
+    (ROOT / "docs" / "reference").mkdir(exist_ok=True)
+    for page, text in pages.items():
+        page.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""Tables of published numbers beside predictions, of `gardenhose validate STUDY --format json`."""
+
+import concurrent.futures
+from collections.abc import Callable
+
+from pages import table
+
+PREDICTIONS = {"fitted": "fitted", "default": "default", "blind": "blind",
+               "null_model": "null model", "null_refit": "null, refitted"}
+ERRORS = {  # of each study, as its JSON names them
+    "sdp4bit": {"throughput": "table 2, throughput, rows without *",
+                "speedup": "table 2, speed-up",
+                "speedup_of_models_not_fitted": "table 2, speed-up, models without *",
+                "gradient_exchange": "table 4, gradient exchange",
+                "throughput_one_model_left_out": "table 2, throughput, one model left out"},
+    "fsdp": {"both": "both tables, rows without * and -", "fsdp_a100": "MPT on A100",
+             "fsdp_h100_torchtitan": "Llama 3 8B on H100"},
+    "zeropp": {"throughput": "throughput, rows without *", "speed_up": "speed-up"}}
+RANKING = {"best": "fastest scheme is the measured one",
+           "pairs": "faster of two schemes is the measured one"}
+COUNTS = {"best": "groups", "pairs": "pairs"}
+
+
+def given(value: float | None) -> str:
+    """A published number, as published."""
+    return "" if value is None else f"{value:.10g}"
+
+
+def digits(value: float) -> str:
+    """A predicted number: three significant digits, whole numbers as they are."""
+    return f"{value:.{0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2}f}"
+
+
+def off(predicted: float, published: float) -> str:
+    text = f"{100 * (predicted / published - 1):+.0f} %"
+    return "0 %" if text in ("+0 %", "-0 %") else text
+
+
+def short(row: str) -> str:
+    """a100/gpt_1.3b of sdp4bit_throughput/a100/gpt_1.3b/sharded"""
+    return row.split("/", 1)[1].rsplit("/", 1)[0]
+
+
+def errors_table(answer: dict) -> str:
+    names = ERRORS[answer["study"]]
+    kinds = [kind for kind in PREDICTIONS
+             if any(answer["errors"][name].get(kind, {}).get("count") for name in names
+                    if "mean" not in answer["errors"][name])]
+    rows = []
+    for name, title in names.items():
+        errors = answer["errors"][name]
+        errors = {"fitted": errors} if "mean" in errors else errors
+        cells = [errors.get(kind) for kind in kinds]
+        rows.append([title] + [f"{100 * cell['mean']:.1f} / {100 * cell['worst']:.1f} %"
+                               if cell and cell["count"] else "" for cell in cells])
+    for what, title in RANKING.items():
+        if "ranking" in answer:
+            cells = [answer["ranking"][kind] for kind in kinds]
+            rows.append([title] + [f"{cell[f'{what}_right']} of {cell[COUNTS[what]]}"
+                                   for cell in cells])
+    return table(["error, mean / worst", *(PREDICTIONS[kind] for kind in kinds)], rows)
+
+
+def sdp4bit(answer: dict) -> dict[str, str]:
+    speedups = {row["row"]: row for row in answer["speedups"]}
+    rows = []
+    for row in answer["rows"]:
+        if not row["row"].startswith("sdp4bit_throughput/"):
+            continue
+        predicted, speedup = row["predicted"], speedups.get(row["row"])
+        rows.append([
+            short(row["row"]), row["row"].rsplit("/")[-1] + (" *" if row["used_in_fit"] else ""),
+            given(row["published"]), digits(predicted["fitted"]),
+            off(predicted["fitted"], row["published"]),
+            *(digits(predicted[kind]) for kind in list(PREDICTIONS)[1:]),
+            *([f"{speedup['published']:.2f}x", f"{speedup['predicted']['fitted']:.2f}x"]
+              if speedup else ["", ""])])
+    return {"sdp4bit": table(["cluster/model", "scheme", "published", "fitted", "off by",
+                              *list(PREDICTIONS.values())[1:], "speed-up, published", "fitted"],
+                             rows),
+            "sdp4bit-parts": sdp4bit_parts(answer), "sdp4bit-errors": errors_table(answer)}
+
+
+def sdp4bit_parts(answer: dict) -> str:
+    """Table 4: both figures of a scheme in one row."""
+    schemes: dict[str, dict[str, dict]] = {}
+    for row in answer["rows"]:
+        if row["row"].startswith("sdp4bit_gradient_comm/"):
+            schemes.setdefault(row["row"].rsplit("/")[-1], {})[row["what"]] = row
+    rows = []
+    for scheme, figures in schemes.items():
+        fitted_on = any(row["used_in_fit"] for row in figures.values())
+        cells = [f"`{scheme}`" + (" *" if fitted_on else "")]
+        for what in ("gradient_exchange_ms", "tflops_per_gpu"):
+            row = figures[what]
+            cells += [given(row["published"]), digits(row["predicted"]["fitted"]),
+                      off(row["predicted"]["fitted"], row["published"])]
+        rows.append(cells)
+    return table(["scheme", "gradient exchange in ms, published", "fitted", "off by",
+                  "TFLOPs per GPU, published", "fitted", "off by"], rows)
+
+
+def fsdp(answer: dict) -> dict[str, str]:
+    rows = []
+    for row in answer["rows"]:
+        mark = " *" if row["used_in_fit"] else " -" if row["left_out"] else ""
+        figures = {kind: row[f"{kind}_tokens_per_s_per_gpu"]
+                   for kind in ("published", "fitted", "default", "blind", "null_model")}
+        rows.append([f"{row['row'].split('/', 1)[1]}{mark}", given(figures["published"]),
+                     f"{100 * row['published_mfu']:.1f} %", digits(figures["fitted"]),
+                     off(figures["fitted"], figures["published"]),
+                     f"{100 * row['fitted_mfu']:.1f} %",
+                     *(digits(figures[kind]) for kind in ("default", "blind", "null_model")),
+                     f"{row['memory_bytes'] / 1e9:.1f} GB",
+                     f"{row['published_memory_bytes'] / 1e9:.1f} GB"
+                     if row["published_memory_bytes"] else ""])
+    nodes = [[row["series"], row["unit"], *(f"{row[kind]:+.1f}" for kind in
+              ("published", "fitted", "default", "blind", "null_model"))]
+             for row in answer["from_8_to_128_gpus"]]
+    kinds = ["published", "fitted", "default", "blind", "null model"]
+    return {"fsdp": table(["run/GPUs", "published", "MFU", "fitted", "off by", "MFU", "default",
+                           "blind", "null model", "memory", "published"], rows),
+            "fsdp-nodes": table(["series", "unit", *kinds], nodes),
+            "fsdp-errors": errors_table(answer)}
+
+
+def zeropp(answer: dict) -> dict[str, str]:
+    speedups = {row["row"]: row for row in answer["speed_ups"]}
+    rows = []
+    for row in answer["rows"]:
+        speedup = speedups.get(row["row"])
+        rows.append([
+            short(row["row"]), row["row"].rsplit("/")[-1] + (" *" if row["used_in_fit"] else ""),
+            given(row["published_tflops"]), digits(row["fitted_tflops"]),
+            off(row["fitted_tflops"], row["published_tflops"]),
+            *(digits(row[f"{kind}_tflops"]) for kind in ("default", "blind", "null_model")),
+            *([f"{speedup['published']:.2f}x", f"{speedup['fitted']:.2f}x"]
+              if speedup else ["", ""])])
+    return {"zeropp": table(["network, tokens per GPU", "scheme", "published", "fitted", "off by",
+                             "default", "blind", "null model", "speed-up, published", "fitted"],
+                            rows),
+            "zeropp-errors": errors_table(answer)}
+
+
+def streaming_diloco(answer: list) -> dict[str, str]:
+    shares = sorted({row["compute_utilisation"] for row in answer})
+    lines: dict[tuple[str, str], list[str]] = {}
+    for row in sorted(answer, key=lambda row: row["compute_utilisation"]):
+        lines.setdefault((row["model"], row["method"]), []).append(
+            f"{row['published_Gbps']:.1f} / {row['simulated_Gbps']:.1f}")
+    order = list(dict.fromkeys((row["model"], row["method"]) for row in answer))
+    rows = [[model, f"`{method}`", *lines[model, method]] for model, method in order]
+    near = sum(abs(row["grid_points_off"]) <= 1 for row in answer)
+    columns = ["model", "method", *(f"{share:.0%}" for share in shares)]
+    return {"streaming-diloco": table(columns, rows),
+            "streaming-diloco-errors":
+                f"{near} of {len(answer)} cells are within one point of the paper's grid."}
+
+
+def sparseloco(answer: list) -> dict[str, str]:
+    rows = [[row["figure"], given(row["published"]), f"{row['computed']:.5g}", row["unit"],
+             row["from"]] for row in answer]
+    return {"sparseloco": table(["figure", "published", "here", "unit", "from"], rows)}
+
+
+STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zeropp,
+                                "streaming-diloco": streaming_diloco, "sparseloco": sparseloco}
+
+
+def validation_parts(program, wanted: set[str]) -> dict[str, str]:
+    """The wanted parts; runs the studies that have them, two at a time."""
+    studies = [study for study in STUDIES if any(name.startswith(study) for name in wanted)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        answers = pool.map(lambda study: program.json("validate", study, "--format", "json"),
+                           studies)
+        return {name: text for study, answer in zip(studies, answers)
+                for name, text in STUDIES[study](answer).items()}
