@@ -114,7 +114,8 @@ def keys_page(keys: dict, units: dict) -> str:
                                 for row in listing["rows"]]))
     rows = [[row["quantity"], f"`{row['units']}`"] for row in units["rows"]]
     return page_of("Keys", "Every key of every file that the program reads. An unknown key is an "
-                   "error, and so is a number without a unit where the value is a quantity. `--set "
+                   "error. A quantity (a time, a bandwidth, a price) is a text of a number and a "
+                   "[unit](#units), e.g. `\"400 Gbps\"`; without a unit it is an error. `--set "
                    "KEY=VALUE` changes a key of a cluster, a file of sites or a model for one run: "
                    "`--set network.nic_bandwidth=\"200 Gbps\"`.", *parts, "## Units",
                    units["heading"][0].upper() + units["heading"][1:] + ".",
@@ -162,9 +163,8 @@ def reference(program: Program) -> dict[Path, str]:
 def with_parts(program: Program) -> dict[Path, str]:
     """Pages with generated parts, these as they should be."""
     mark = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+    parts = validation_parts(program)
     texts = {page: page.read_text(encoding="utf-8") for page in all_pages()}
-    wanted = {found[2] for text in texts.values() for found in mark.finditer(text)}
-    parts = validation_parts(program, wanted)
     return {page: mark.sub(lambda found: f"{found[1]}\n{parts[found[2]]}\n\n{found[3]}", text)
             for page, text in texts.items() if mark.search(text)}
 

@@ -167,11 +167,29 @@ STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zero
                                 "streaming-diloco": streaming_diloco, "sparseloco": sparseloco}
 
 
-def validation_parts(program, wanted: set[str]) -> dict[str, str]:
-    """The wanted parts; runs the studies that have them, two at a time."""
-    studies = [study for study in STUDIES if any(name.startswith(study) for name in wanted)]
+SUMMARY = [("SDP4Bit, throughput", "sdp4bit", "throughput"),
+           ("SDP4Bit, speed-up", "sdp4bit", "speedup"),
+           ("FSDP, throughput", "fsdp", "both"), ("ZeRO++, speed-up", "zeropp", "speed_up")]
+
+
+def summary(answers: dict[str, dict]) -> str:
+    """Mean and worst error of each study, in four lines."""
+    kinds = [kind for kind in PREDICTIONS if kind != "null_refit"]
+    rows = []
+    for title, study, name in SUMMARY:
+        errors = answers[study]["errors"][name]
+        rows.append([title, str(errors["fitted"]["count"]),
+                     *(f"{100 * errors[kind]['mean']:.0f} / {100 * errors[kind]['worst']:.0f} %"
+                       if errors[kind]["count"] else "" for kind in kinds)])
+    return table(["error, mean / worst", "rows", *(PREDICTIONS[kind] for kind in kinds)], rows)
+
+
+def validation_parts(program) -> dict[str, str]:
+    """Every part by its name. Runs the studies, two at a time."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = pool.map(lambda study: program.json("validate", study, "--format", "json"),
-                           studies)
-        return {name: text for study, answer in zip(studies, answers)
-                for name, text in STUDIES[study](answer).items()}
+        answers = dict(zip(STUDIES, pool.map(
+            lambda study: program.json("validate", study, "--format", "json"), STUDIES)))
+    parts = {"summary": summary(answers)}
+    for study, parts_of in STUDIES.items():
+        parts |= parts_of(answers[study])
+    return parts

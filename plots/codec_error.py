@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws the error of every codec by the bits that it sends, from the table of errors.
 
-    plots/codec_error.py < traces/calibration/codec_error.json > plots/codec_error.svg
+    plots/codec_error.py < traces/calibration/codec_error.json > codec_error.svg
 
 Named are the codecs that no other one beats in both, and the best known of the rest.
 """

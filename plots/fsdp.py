@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Draws what `gardenhose validate fsdp --format csv` prints: utilisation by the number of GPUs.
 
-    build/release/gardenhose validate fsdp --format csv | plots/fsdp.py > plots/fsdp.svg
+    build/release/gardenhose validate fsdp --format csv | plots/fsdp.py > fsdp.svg
 """
 
 import csv

@@ -2,6 +2,7 @@
 colours that people with any colour vision tell apart, and the same picture for the same numbers."""
 
 import csv
+import io
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ except ImportError:
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
 matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and selected
+matplotlib.rcParams["font.sans-serif"] = ["DejaVu Sans"]
 import matplotlib.pyplot as plt  # noqa: E402,F401  (after the backend is chosen; scripts use it)
 
 # Okabe and Ito's, the palest last.
@@ -69,5 +71,13 @@ def style(place):
             "linestyle": ["-", "--", ":"][place // len(COLOURS) % 3]}
 
 
+def shorter(number):
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+
+
 def save(figure):
-    figure.savefig(sys.stdout.buffer, format="svg", metadata={"Date": None})
+    """Hundredths of a point are enough, and half as long."""
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", drawn.getvalue())
+    sys.stdout.write(re.sub(r"\d+\.\d{3,}", shorter, text))

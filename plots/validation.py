@@ -3,7 +3,7 @@
 
     for table in sdp4bit fsdp zeropp streaming-diloco; do
       build/release/gardenhose validate $table --format csv
-    done | plots/validation.py > plots/validation.svg
+    done | plots/validation.py > validation.svg
     build/release/gardenhose validate sdp4bit --format csv |
       plots/validation.py --beside blind,null_refit > plots/sdp4bit.svg
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Draws the pictures of the documentation from what the program prints, with plots/*.py. Without
-# names it draws those that take seconds; utilisation, fsdp_bandwidth and scheme_map take minutes.
+# names it draws those that take seconds: not utilisation (minutes) and scheme_map (half an hour).
 # Usage: docs/figures/regenerate.sh [--build FOLDER] [NAME...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -33,13 +33,6 @@ utilisation() {
   gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \
     --scheme wan_sync,wan_sync_int4,demo,diloco,diloco_int8,streaming_diloco,sparseloco \
     --set scheme.inner_steps=100 --utilisation 0.2,0.5,0.7,0.8,0.9,0.95,0.99 --format csv |
-    plots/utilisation.py
-}
-fsdp_bandwidth() {
-  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero 3 \
-    --recompute full --loss fused --kernels compiled --gradient-precision bf16 \
-    --set fitted.compute_efficiency=0.54 --scheme sharded,tlq_hs \
-    --utilisation 0.3,0.5,0.7,0.8,0.9,0.95,0.99 --format csv |
     plots/utilisation.py
 }
 scheme_map() {

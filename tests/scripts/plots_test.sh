@@ -110,7 +110,7 @@ END
 "$1/gardenhose" export "$folder/study.sqlite" >"$folder/study.csv"
 draws plots/speedup.py "$folder/study.csv" 8 --x gpus --where network.nic_bandwidth="50 Gbps"
 draws plots/speedup.py "$folder/study.csv" 14 --x network.nic_bandwidth --panels nodes
-grep -q '<!-- nodes 4 -->' "$folder/one.svg"
+grep -q '>nodes 4<' "$folder/one.svg"
 [ "$(grep -n '>50 Gbps<\|<!-- 50 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" -lt \
   "$(grep -n '>100 Gbps<\|<!-- 100 Gbps' "$folder/one.svg" | head -1 | cut -d: -f1)" ]
 refuses plots/speedup.py "$folder/study.csv" 'e.g. --where network_nic_bandwidth=100 Gbps, or --panels$' --x nodes
@@ -151,8 +151,8 @@ refuses plots/bus_bandwidth.py "$folder/study.csv" 'collective ... --format csv'
 table=traces/calibration/codec_error.json
 codecs=$(/usr/bin/python3 -c 'import json, sys; print(len(json.load(sys.stdin)["codecs"]))' <"$table")
 draws plots/codec_error.py "$table" $((2 * (codecs - 1)))
-cmp "$folder/one.svg" plots/codec_error.svg || {
-  echo "plots/codec_error.svg is not of $table: draw it again" >&2
+cmp "$folder/one.svg" docs/figures/codec_error.svg || {
+  echo "docs/figures/codec_error.svg is not of $table: docs/figures/regenerate.sh draws it" >&2
   exit 1
 }
 sed 's/"normal"/"usual"/' "$table" >"$folder/unusual.json"
