@@ -169,6 +169,24 @@ def with_parts(program: Program) -> dict[Path, str]:
             for page, text in texts.items() if mark.search(text)}
 
 
+def guide_problems(keys: dict) -> list[str]:
+    """The guides of docs/files name every key of their file, and none in their tables that is not."""
+    problems = []
+    for name, guide in KEY_GUIDES.items():
+        page = ROOT / "docs" / "files" / f"{guide}.md"
+        text = page.read_text(encoding="utf-8")
+        known = {row["key"].rpartition(".")[2] for row in keys[name]["rows"]}
+        free = known & {"NAME", "KEY"}  # any key will do
+        problems += [f"{name_of(page)}: does not say what {key} is"
+                     for key in sorted(known - free) if not re.search(rf"\b{key}\b", text)]
+        for rows in re.findall(r"^\| key \|.*\n\| -.*\n((?:\|.*\n)+)", text, re.MULTILINE):
+            shown = re.findall(r"^\| (.*?) \|", rows, re.MULTILINE)
+            problems += [f"{name_of(page)}: {key} is no key of {KEY_TITLES[name].lower()}s"
+                         for cell in shown for key in re.findall(r"([\w]+)`", cell)
+                         if key not in known and not free]
+    return problems
+
+
 def difference(page: Path, text: str) -> list[str]:
     old = page.read_text(encoding="utf-8") if page.exists() else ""
     name = name_of(page)
@@ -187,6 +205,7 @@ def main() -> int:
     if given.check:
         differences = [line for page, text in pages.items() for line in difference(page, text)]
         stale = sorted(set((ROOT / "docs" / "reference").glob("*.md")) - set(pages))
+        differences += guide_problems(program.json("list", "keys", "--format", "json"))
         differences += [f"{name_of(page)}: nothing generates it; remove it" for page in stale]
         print(*differences, sep="\n", end="\n" if differences else "")
         return 1 if differences else 0

@@ -44,8 +44,10 @@ scheme_map() {
 }
 
 if [ $# -eq 0 ]; then set -- "${quick[@]}"; fi
+drawn=$(mktemp)
+trap 'rm -f "$drawn"' EXIT
 for name in "$@"; do
-  "$name" >"docs/figures/$name.new"
-  mv "docs/figures/$name.new" "docs/figures/$name.svg"
+  "$name" >"$drawn"
+  cp "$drawn" "docs/figures/$name.svg"
   echo "docs/figures/$name.svg"
 done
