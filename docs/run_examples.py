@@ -79,6 +79,7 @@ def run_command(text: str, folder: Path, build: Path) -> tuple[int, list[str], f
     with subprocess.Popen(["bash", "-c", text], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as process:
+        assert process.stdout
         printed = process.stdout.read().decode("utf-8", "replace")
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
