@@ -239,12 +239,12 @@ constexpr Codec row(std::string_view name, std::string_view summary, Element ele
 }  // namespace
 
 constexpr Codec eden1_g4096 =
-    row("eden1_g4096", "EDEN (DRIVE) of 1 bit, a scale for 4096 elements", Element::lloyd1);
+    row("eden1_g4096", "EDEN (DRIVE), 1 bit, one scale per 4096 elements", Element::lloyd1);
 constexpr Codec eden2_g4096 =
-    row("eden2_g4096", "EDEN of 2 bits, a scale for 4096 elements", Element::lloyd2);
+    row("eden2_g4096", "EDEN, 2 bits, one scale per 4096 elements", Element::lloyd2);
 constexpr Codec eden3_g4096 =
-    row("eden3_g4096", "EDEN of 3 bits, a scale for 4096 elements", Element::lloyd3);
+    row("eden3_g4096", "EDEN, 3 bits, one scale per 4096 elements", Element::lloyd3);
 constexpr Codec eden4_g4096 =
-    row("eden4_g4096", "EDEN of 4 bits, a scale for 4096 elements", Element::lloyd4);
+    row("eden4_g4096", "EDEN, 4 bits, one scale per 4096 elements", Element::lloyd4);
 
 }  // namespace codecs

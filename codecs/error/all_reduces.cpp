@@ -157,10 +157,10 @@ AllReduceStep start_power_sgd(const Shape& shape, std::uint64_t seed) {
 
 constexpr std::array kAllReduces{
     AllReduce{"loco", "LoCo: INT4 in groups of 2048, its residual in INT8", start_loco, loco_bytes},
-    AllReduce{"loco_float32", "LoCo with a residual in float32", start_loco_float32, loco_bytes},
-    AllReduce{"one_bit_adam", "1-bit Adam's signs to servers and back, feedback on both ways",
+    AllReduce{"loco_float32", "LoCo with a float32 residual", start_loco_float32, loco_bytes},
+    AllReduce{"one_bit_adam", "1-bit Adam's signs to servers and back, feedback in both directions",
               start_one_bit<true>, one_bit_bytes},
-    AllReduce{"one_bit_adam_unfed", "the same without feedback", start_one_bit<false>,
+    AllReduce{"one_bit_adam_unfed", "one_bit_adam without feedback", start_one_bit<false>,
               one_bit_bytes},
     AllReduce{"sparseloco_peers", "SparseLoCo, carries 0.95, mean over the peers",
               start_sparseloco<Average::peers, true>, sparseloco_bytes},
@@ -168,7 +168,7 @@ constexpr std::array kAllReduces{
               start_sparseloco<Average::senders, true>, sparseloco_bytes},
     AllReduce{"sparseloco_unfed", "SparseLoCo without feedback, mean over the peers",
               start_sparseloco<Average::peers, false>, sparseloco_bytes},
-    AllReduce{"dgc", "DGC: one in 1000, momentum 0.9; against momentum SGD", start_dgc<kDgc>,
+    AllReduce{"dgc", "DGC: one in 1000, momentum 0.9; compared with momentum SGD", start_dgc<kDgc>,
               dgc_bytes<kDgc>, kDgc.momentum},
     AllReduce{"dgc_1_percent", "DGC: one in 100, without momentum", start_dgc<kAccumulation>,
               dgc_bytes<kAccumulation>},

@@ -19,7 +19,7 @@ void decode(const Format& format, std::span<const std::byte> wire, std::span<flo
 }  // namespace
 
 constexpr Codec fp32{.name = "fp32",
-                     .summary = "float32 as it is",
+                     .summary = "float32, unchanged",
                      .format = {.element = Element::fp32},
                      .encode = encode,
                      .decode = decode};

@@ -123,6 +123,6 @@ constexpr Codec random_k64 =
     row("random_k64", "random 64 of 4096, the same on all ranks, scaled up: unbiased",
         Rounding::stochastic);
 constexpr Codec random_k64_unscaled = row(
-    "random_k64_unscaled", "random 64 of 4096 as they are, for error feedback", Rounding::nearest);
+    "random_k64_unscaled", "random 64 of 4096, unscaled, for error feedback", Rounding::nearest);
 
 }  // namespace codecs

@@ -172,15 +172,16 @@ constexpr Format kNvfp4Stochastic{.element = Element::e2m1,
 
 }  // namespace
 
-constexpr Codec int4_g128_rht128_sr =
-    row("int4_g128_rht128_sr", "INT4 of values rotated by 128, a scale for 128, stochastic",
-        rotated(kInt4Stochastic, 128));
+constexpr Codec int4_g128_rht128_sr = row(
+    "int4_g128_rht128_sr", "INT4 after a rotation in blocks of 128, one scale per 128, stochastic",
+    rotated(kInt4Stochastic, 128));
 constexpr Codec int4_g128_rht4096 =
-    row("int4_g128_rht4096", "INT4 of values rotated by 4096, a scale for 128, nearest",
+    row("int4_g128_rht4096", "INT4 after a rotation in blocks of 4096, one scale per 128, nearest",
         rotated(kInt4, 4096));
 constexpr Codec nvfp4_rht16 =
-    row("nvfp4_rht16", "NVFP4 of values rotated by 16, nearest", rotated(kNvfp4, 16));
-constexpr Codec nvfp4_rht16_sr = row("nvfp4_rht16_sr", "NVFP4 of values rotated by 16, stochastic",
-                                     rotated(kNvfp4Stochastic, 16));
+    row("nvfp4_rht16", "NVFP4 after a rotation in blocks of 16, nearest", rotated(kNvfp4, 16));
+constexpr Codec nvfp4_rht16_sr =
+    row("nvfp4_rht16_sr", "NVFP4 after a rotation in blocks of 16, stochastic",
+        rotated(kNvfp4Stochastic, 16));
 
 }  // namespace codecs

@@ -94,13 +94,12 @@ constexpr Codec row(std::string_view name, std::string_view summary, Scale scale
 }  // namespace
 
 constexpr Codec sign_g2048 =
-    row("sign_g2048", "signs, and the mean magnitude of 2048 elements: for error feedback",
+    row("sign_g2048", "signs and the mean magnitude of 2048 elements, for error feedback",
         Scale::mean_magnitude, 2048);
 constexpr Codec sign_tensor =
-    row("sign_tensor", "signs, and the mean magnitude of the tensor: for error feedback",
+    row("sign_tensor", "signs and the mean magnitude of the tensor, for error feedback",
         Scale::mean_magnitude, kWholeTensor);
-constexpr Codec one_bit =
-    row("one_bit", "1-bit Adam: signs, and the root mean square of the tensor",
-        Scale::root_mean_square, kWholeTensor);
+constexpr Codec one_bit = row("one_bit", "1-bit Adam: signs and the root mean square of the tensor",
+                              Scale::root_mean_square, kWholeTensor);
 
 }  // namespace codecs

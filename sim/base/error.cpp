@@ -12,7 +12,7 @@ void throw_problems(const std::string& file, std::span<const std::string> lines)
   const auto shown = lines.first(std::min(lines.size(), kMostProblems));
   std::string text = fmt::format("{}", fmt::join(shown, "\n"));
   if (lines.size() > kMostProblems) {
-    text += fmt::format("\n{}: more than {} problems; the rest is left out", file, kMostProblems);
+    text += fmt::format("\n{}: more than {} problems; the rest are omitted", file, kMostProblems);
   }
   throw InputError(text);
 }

@@ -31,7 +31,7 @@ JsonDocument parse_json(std::string_view text, const std::filesystem::path& file
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key && !open.back().insert(parsed).second) {
       throw InputError(
-          fmt::format("{}: key {} is there twice", name, printable(parsed.get<std::string>())));
+          fmt::format("{}: key {} appears twice", name, printable(parsed.get<std::string>())));
     }
     return true;
   };
@@ -40,7 +40,7 @@ JsonDocument parse_json(std::string_view text, const std::filesystem::path& file
   } catch (const Json::parse_error& error) {
     throw InputError(fmt::format("{}: byte {}: is not JSON", name, error.byte));
   } catch (const Json::out_of_range&) {
-    throw InputError(name + ": holds a number that is too large");
+    throw InputError(name + ": contains a number that is too large");
   }
 }
 
@@ -82,7 +82,7 @@ std::string JsonReader::text() const {
 }
 
 double JsonReader::not_negative() const {
-  if (!value_.is_number() || !(value_.get<double>() >= 0)) fail("is not a number from 0 up");
+  if (!value_.is_number() || !(value_.get<double>() >= 0)) fail("is not a number of at least 0");
   return value_.get<double>();
 }
 

@@ -53,7 +53,7 @@ std::string suggestion(std::string_view text, std::span<const std::string_view> 
 
 void refuse_name(std::string_view place, std::string_view name,
                  std::span<const std::string_view> known) {
-  throw InputError(fmt::format("{}: '{}' is none of the known: {}{}", place, name, joined(known),
+  throw InputError(fmt::format("{}: '{}' is not one of: {}{}", place, name, joined(known),
                                suggestion(name, known)));
 }
 

@@ -36,7 +36,7 @@ class Cursor {
     if (!take(expected)) fail(otherwise);
   }
   std::size_t byte() {
-    if (place_ == bytes_.size()) fail("the file ends here; is it whole?");
+    if (place_ == bytes_.size()) fail("the file ends here; is it complete?");
     return static_cast<unsigned char>(bytes_[place_++]);
   }
   // A dimension, which is never more than the bytes of a file.
@@ -45,9 +45,9 @@ class Cursor {
     const std::size_t first = place_;
     for (; place_ < bytes_.size() && bytes_[place_] >= '0' && bytes_[place_] <= '9'; ++place_) {
       value = value * 10 + static_cast<std::size_t>(bytes_[place_] - '0');
-      if (value > kMostDataBytes) fail("the shape is larger than any file that is read");
+      if (value > kMostDataBytes) fail("the shape exceeds the largest file accepted");
     }
-    if (place_ == first) fail("the shape is no list of numbers");
+    if (place_ == first) fail("the shape is not a list of numbers");
     if (value == 0) fail("the tensor is empty");
     return value;
   }
@@ -77,10 +77,10 @@ std::size_t check_size(const Cursor& cursor, const Npy& npy, std::size_t value_b
   std::uintmax_t bytes = value_bytes;
   for (const std::size_t dimension : npy.shape) {
     bytes *= dimension;
-    if (bytes > kMostDataBytes) cursor.fail("the shape is larger than any file that is read");
+    if (bytes > kMostDataBytes) cursor.fail("the shape exceeds the largest file accepted");
   }
   if (bytes != cursor.rest().size()) {
-    cursor.fail(fmt::format("the shape takes {} bytes, and {} follow; is the file whole?", bytes,
+    cursor.fail(fmt::format("the shape needs {} bytes, but {} follow; is the file complete?", bytes,
                             cursor.rest().size()));
   }
   return static_cast<std::size_t>(bytes);
@@ -100,20 +100,21 @@ std::vector<float> widened(std::string_view bfloats) {
 
 Npy parse_npy(std::string_view bytes, const std::filesystem::path& file) {
   Cursor cursor(bytes, printable_path(file));
-  cursor.expect("\x93NUMPY", "is no .npy file; write it with numpy.save");
-  cursor.expect(std::string_view("\1\0", 2), "is not of version 1.0; write it with numpy.save");
+  cursor.expect("\x93NUMPY", "is not a .npy file; write it with numpy.save");
+  cursor.expect(std::string_view("\1\0", 2), "is not version 1.0; write it with numpy.save");
   const std::size_t low = cursor.byte();
   const std::size_t end = kPreamble + low + 256 * cursor.byte();
   cursor.expect("{'descr': '", "the header does not start with the type");
   const bool bfloat = cursor.take("<u2");
   if (!bfloat) cursor.expect("<f4", "is neither '<f4' (float32) nor '<u2' (bits of bfloat16)");
-  cursor.expect("', 'fortran_order': False, 'shape': (",
-                "the header goes on otherwise than C order and shape; use numpy.ascontiguousarray");
+  cursor.expect(
+      "', 'fortran_order': False, 'shape': (",
+      "the header does not continue with C order and a shape; use numpy.ascontiguousarray");
   Npy npy;
   npy.shape = read_shape(cursor);
-  cursor.expect(", }", "the header holds more than type, order and shape");
+  cursor.expect(", }", "the header has more than type, order and shape");
   while (cursor.place() + 1 < end) cursor.expect(" ", "the header is not padded with blanks");
-  cursor.expect("\n", "the header does not end with a line");
+  cursor.expect("\n", "the header does not end with a newline");
   if (cursor.place() != end) cursor.fail("the header is longer than it says");
   const std::size_t size = check_size(cursor, npy, bfloat ? 2 : 4);
   if (bfloat) {

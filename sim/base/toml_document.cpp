@@ -72,7 +72,7 @@ void flatten(const toml::table& table, const std::string& prefix, int depth, Tom
     const TomlPlace place = place_of(key.source());
     if (!is_bare_key(key.str()) && (node.is_table() || !is_dotted_key(key.str()))) {
       fail_at(into.file, place,
-              fmt::format("'{}' is no key of ours; keys are up to {} letters, digits, _ and -",
+              fmt::format("'{}' is not a valid key; a key has up to {} letters, digits, _ and -",
                           printable(key.str()), kMaxKeyBytes));
     }
     const std::string dotted =
@@ -86,7 +86,7 @@ void flatten(const toml::table& table, const std::string& prefix, int depth, Tom
       into.tables.emplace(dotted, place);
       flatten(*inner, dotted, depth + 1, into);
     } else if (!into.leaves.emplace(dotted, TomlLeaf{place, value_of(node)}).second) {
-      fail_at(into.file, place, fmt::format("{}: is there twice; keep one", printable(dotted)));
+      fail_at(into.file, place, fmt::format("{}: appears twice; keep one", printable(dotted)));
     }
   }
 }
@@ -97,10 +97,13 @@ toml::table parse_guarded(std::string_view text, const std::string& file) {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     const bool beside = error.description().find("dotted key-value pair") != std::string_view::npos;
-    fail_at(file, place_of(error.source()),
-            fmt::format(
-                "not TOML: {}{}", printable_line(error.description(), kMaxMessageBytes),
-                beside ? "; beside a key of that name quote it, e.g. \"scheme.keep\" = ..." : ""));
+    fail_at(
+        file, place_of(error.source()),
+        fmt::format(
+            "not TOML: {}{}", printable_line(error.description(), kMaxMessageBytes),
+            beside
+                ? "; where a key has that name already, quote this one, e.g. \"scheme.keep\" = ..."
+                : ""));
   }
 }
 

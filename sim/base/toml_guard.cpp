@@ -25,16 +25,17 @@ class Scanner {
       const char c = text_[position_];
       if (is_forbidden(c)) return here(fmt::format("byte 0x{:02x} is not text", c));
       if (is_beyond_ascii(c)) {
-        return here("a character beyond ASCII; keep to comments and quotes, and not after a \\");
+        return here(
+            "a non-ASCII character; allowed only in comments and strings, and not after a \\");
       }
       if (c == '#') {
         skip_comment();
       } else if (c == '"' || c == '\'') {
-        if (!may_begin_string()) return here("a quote amid a value or a key");
+        if (!may_begin_string()) return here("a quote inside a value or a key");
         skip_string(c);
       } else {
         if (c == '}' && !open_.empty() && open_.back().bracket == '[') {
-          return here("'}' closes no '{'");
+          return here("'}' without a matching '{'");
         }
         if (begins_date()) return here("a date; no key here takes one");
         count(c);

@@ -142,7 +142,7 @@ std::string TomlReader::text_in(std::string_view key) {
 
 void TomlReader::none_of(std::string_view key, std::string_view given,
                          std::span<const std::string_view> known) {
-  wrong(key, fmt::format("'{}' is none of the known: {}", printable(given), joined(known)));
+  wrong(key, fmt::format("'{}' is not one of: {}", printable(given), joined(known)));
 }
 
 bool TomlReader::boolean(std::string_view key) {
@@ -232,7 +232,8 @@ std::vector<std::int64_t> TomlReader::integers(std::string_view key, const Integ
 
 std::vector<std::string> TomlReader::texts(std::string_view key) {
   expect(key, "list of texts");
-  return list<std::string>(key, value_in<std::string>, "texts; write e.g. [\"first\", \"second\"]");
+  return list<std::string>(key, value_in<std::string>,
+                           "strings; write e.g. [\"first\", \"second\"]");
 }
 
 std::vector<std::string> TomlReader::tables_in(std::string_view table) {

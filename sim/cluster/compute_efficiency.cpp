@@ -58,7 +58,7 @@ EfficiencyRow read_row(TomlReader& reader, const std::string& name) {
     });
     if (row.gpus.empty() || !are_words) {
       reader.wrong(table + "gpus",
-                   "is to be words of GPUs' names; write e.g. [\"H100\", \"H200\"]");
+                   "is not a list of words from GPU names; write e.g. [\"H100\", \"H200\"]");
     }
   }
   return row;
@@ -85,7 +85,7 @@ EfficiencyDefault mean_of(const EfficiencyTable& table) {
   for (const EfficiencyRow& row : table) mean += std::log(row.efficiency) / count;
   double variance = 0;
   EfficiencyDefault all{.efficiency = std::exp(mean),
-                        .source = "no default is for this GPU: the mean of all"};
+                        .source = "mean of all defaults: none covers this GPU"};
   for (const EfficiencyRow& row : table) {
     const double off = std::log(row.efficiency) - mean;
     variance += (row.spread * row.spread + off * off) / count;

@@ -71,8 +71,10 @@ void read_changes(TomlReader& reader, const std::string& key, Variation& variati
       return;
     }
     if (!variation.changes.empty() && change->at <= variation.changes.back().at) {
-      reader.wrong(key, fmt::format("'{}' is not after '{} s'; write the changes in order of time",
-                                    printable(text), variation.changes.back().at.base()));
+      reader.wrong(
+          key,
+          fmt::format("'{}' does not come after '{} s'; write the changes in chronological order",
+                      printable(text), variation.changes.back().at.base()));
       return;
     }
     variation.changes.push_back(*change);
@@ -82,11 +84,11 @@ void read_changes(TomlReader& reader, const std::string& key, Variation& variati
 void check_period(TomlReader& reader, const std::string& key, const Variation& variation) {
   const Seconds period = *variation.repeats;
   if (variation.changes.empty()) {
-    reader.wrong(key, "there is nothing to repeat; add changes");
+    reader.wrong(key, "without changes there is nothing to repeat; add changes");
   } else if (period <= variation.changes.back().at) {
-    reader.wrong(key, "is not after the last change; write a longer period");
+    reader.wrong(key, "does not exceed the time of the last change; write a longer period");
   } else if (period < kShortestSpacing * static_cast<double>(variation.changes.size())) {
-    reader.wrong(key, fmt::format("is less than {} s for each change; write a longer period",
+    reader.wrong(key, fmt::format("is less than {} s per change; write a longer period",
                                   kShortestSpacing.base()));
   }
 }

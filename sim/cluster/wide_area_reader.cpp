@@ -30,7 +30,7 @@ std::string nested(const std::string& error) {
 Cluster read_cluster_of_site(const std::filesystem::path& file) {
   const std::string text = read_input_text(file);
   if (has_sites(text)) {
-    throw InputError(fmt::format("{} is several sites itself; name a cluster",
+    throw InputError(fmt::format("{} describes several sites; name a cluster",
                                  printable(file.filename().string())));
   }
   return parse_cluster(text, file);
@@ -44,10 +44,10 @@ void cap_power(TomlReader& reader, const std::string& key, Site& site) {
   const Cluster& cluster = site.cluster;
   const Watts full = cluster.gpu.power * rank_count(cluster);
   if (full <= Watts{}) {
-    reader.wrong(key, fmt::format("the GPUs of {} draw nothing; give them a power in its file",
-                                  cluster.name));
+    reader.wrong(
+        key, fmt::format("the GPUs of {} have no power; set gpu.power in its file", cluster.name));
   } else if (*site.power_cap / full < kIdlePower) {
-    reader.wrong(key, fmt::format("is less than the {} that its {} GPUs draw idle; write more",
+    reader.wrong(key, fmt::format("is less than the {} that its {} GPUs draw when idle; write more",
                                   to_text(full * kIdlePower), rank_count(cluster)));
   } else {
     site.cluster.gpu = power_capped(cluster.gpu, *site.power_cap / full);
@@ -72,7 +72,7 @@ void read_site_cluster(TomlReader& reader, const std::string& table,
   }
   if (part && reader.is_good(nodes)) {
     if (wanted > site.cluster.nodes) {
-      reader.wrong(nodes, fmt::format("{} is more than the {} of {}; write at most {}", wanted,
+      reader.wrong(nodes, fmt::format("{} exceeds the {} nodes of {}; write at most {}", wanted,
                                       site.cluster.nodes, site.cluster.name, site.cluster.nodes));
       return;
     }
@@ -113,14 +113,16 @@ WideLink read_link(TomlReader& reader, const std::string& table, const std::stri
   link.loss = reader.number(key("loss"), kLoss);
   if (reader.has(key("background"))) {
     link.background = reader.number(key("background"), kBackground);
-    if (!limited) reader.wrong(key("background"), "is a share of a bandwidth; add bandwidth");
+    if (!limited)
+      reader.wrong(key("background"),
+                   "is a share of the bandwidth, which is missing; add bandwidth");
   }
   if (reader.has(key("price"))) {
     link.price = reader.quantity<DollarRate>(key("price"), Zero::allowed);
   }
   link.variation = read_variation(reader, table);
   if (reader.has(key("changes")) && !limited) {
-    reader.wrong(key("changes"), "are shares of a bandwidth; add bandwidth");
+    reader.wrong(key("changes"), "are shares of the bandwidth, which is missing; add bandwidth");
   }
   return link;
 }
@@ -132,7 +134,7 @@ void check_ends(TomlReader& reader, const std::string& key, const std::vector<Si
                 const WideLink& link, Joined& joined) {
   for (const std::string& end : link.between) {
     if (std::ranges::none_of(sites, [&](const Site& one) { return one.name == end; })) {
-      reader.wrong(key, fmt::format("there is no [sites.{}]; name tables of sites that are there",
+      reader.wrong(key, fmt::format("there is no [sites.{}]; name existing tables of sites",
                                     printable(end)));
       return;
     }
@@ -141,14 +143,14 @@ void check_ends(TomlReader& reader, const std::string& key, const std::vector<Si
   if (ends.second < ends.first) std::swap(ends.first, ends.second);
   const auto [found, added] = joined.emplace(ends, link.name);
   if (added) return;
-  reader.wrong(key, fmt::format("[links.{}] joins {} and {} already; keep one of the two",
+  reader.wrong(key, fmt::format("[links.{}] already joins {} and {}; keep one of the two",
                                 found->second, ends.first, ends.second));
 }
 
 Joined read_links(TomlReader& reader, WideArea& area) {
   Joined joined;
   if (reader.has("links")) {
-    reader.wrong("links", "is no table; write a table [links.NAME] for each link");
+    reader.wrong("links", "is not a table; write a table [links.NAME] for each link");
   }
   for (const std::string& name : reader.tables_in("links")) {
     const std::string table = key_in("links", name);
@@ -156,7 +158,7 @@ Joined read_links(TomlReader& reader, WideArea& area) {
     WideLink link = read_link(reader, table, name);
     link.between = reader.texts(key);
     if (reader.is_good(key) && link.between.size() != 2) {
-      reader.wrong(key, fmt::format("has {} names; write those of two tables of sites, e.g. "
+      reader.wrong(key, fmt::format("has {} names; name two tables of sites, e.g. "
                                     "[\"east\", \"west\"]",
                                     link.between.size()));
     }
@@ -177,12 +179,12 @@ Store read_store(TomlReader& reader) {
 void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& area) {
   const auto names = reader.tables_in("sites");
   if (reader.has("sites")) {
-    reader.wrong("sites", "is no table; write a table [sites.NAME] for each site");
+    reader.wrong("sites", "is not a table; write a table [sites.NAME] for each site");
   } else if (names.empty()) {
-    reader.wrong("sites", "there is none; add a table [sites.NAME] for each site");
+    reader.wrong("sites", "none given; add a table [sites.NAME] for each site");
   } else if (names.size() > kMostPlaces) {
     // None of them is read, so nothing else can be said of the file.
-    throw InputError(fmt::format("{}:1:1: sites: {} are more than the {} that a simulation holds",
+    throw InputError(fmt::format("{}:1:1: sites: {} tables exceed the limit of {} sites",
                                  reader.file(), names.size(), kMostPlaces));
   }
   for (const std::string& name : names) {
@@ -195,21 +197,21 @@ void read_sites(TomlReader& reader, const ClusterFile& cluster_file, WideArea& a
 bool check_places(TomlReader& reader, const WideArea& area) {
   const std::size_t tables = reader.tables_in("sites").size();
   if (area.sites.empty()) {
-    reader.wrong("sites", "every count is 0; leave some of them in");
+    reader.wrong("sites", "every count is 0; set at least one above 0");
     return false;
   }
   if (place_count(area) == 1 && tables == 1) {
     reader.wrong(key_in("sites", area.sites.front().name),
-                 "is the one site; add another one, or name its cluster in place of this file");
+                 "is the only site; add another, or use its cluster's file instead of this one");
     return false;
   }
   if (place_count(area) > kMostPlaces) {
     const auto most =
         std::max_element(area.sites.begin(), area.sites.end(),
                          [](const Site& a, const Site& b) { return a.count < b.count; });
-    reader.wrong(key_in(key_in("sites", most->name), "count"),
-                 fmt::format("with it there are {} sites; a simulation holds {}", place_count(area),
-                             kMostPlaces));
+    reader.wrong(
+        key_in(key_in("sites", most->name), "count"),
+        fmt::format("makes {} sites in total; the limit is {}", place_count(area), kMostPlaces));
     return false;
   }
   std::set<std::string> single;
@@ -220,9 +222,9 @@ bool check_places(TomlReader& reader, const WideArea& area) {
     const Site& site = site_of(area, place);
     const std::string name = place_name(area, place);
     if (site.count == 1 || !single.contains(name)) continue;
-    reader.wrong(key_in("sites", name), fmt::format("[sites.{}] has a site of that name; write "
-                                                    "another one",
-                                                    site.name));
+    reader.wrong(
+        key_in("sites", name),
+        fmt::format("[sites.{}] already has a site of this name; choose another", site.name));
     return false;
   }
   return true;

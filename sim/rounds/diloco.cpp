@@ -20,17 +20,18 @@ constexpr codecs::Format kFp4{
 }  // namespace
 
 // arXiv 2311.08105: H = 500.
-extern const OuterScheme diloco{.name = "diloco",
-                                .summary = "DiLoCo: FP32 changes of 500 steps, ring over the sites",
-                                .exchange = Exchange::ring,
-                                .wire = formats::kFp32,
-                                .inner_steps = 500,
-                                .state_bytes = kState,
-                                .update_bytes = kUpdate,
-                                .twin = "diloco"};
+extern const OuterScheme diloco{
+    .name = "diloco",
+    .summary = "DiLoCo: FP32 weight changes every 500 steps, ring across the sites",
+    .exchange = Exchange::ring,
+    .wire = formats::kFp32,
+    .inner_steps = 500,
+    .state_bytes = kState,
+    .update_bytes = kUpdate,
+    .twin = "diloco"};
 
 extern const OuterScheme diloco_bf16{.name = "diloco_bf16",
-                                     .summary = "diloco with changes in BF16",
+                                     .summary = "diloco with BF16 changes",
                                      .exchange = Exchange::ring,
                                      .wire = formats::kBf16,
                                      .inner_steps = 500,
@@ -42,7 +43,7 @@ extern const OuterScheme diloco_bf16{.name = "diloco_bf16",
 // here each part is summed once, in FP32, where it belongs.
 extern const OuterScheme diloco_int8{
     .name = "diloco_int8",
-    .summary = "diloco of 100 steps with INT8: all_to_all, local sum, all_gather",
+    .summary = "diloco every 100 steps in INT8: all_to_all, local sum, all_gather",
     .exchange = Exchange::all_to_all,
     .wire = int_groups(codecs::Element::int8),
     .inner_steps = 100,
@@ -63,7 +64,7 @@ extern const OuterScheme diloco_int4{.name = "diloco_int4",
 // five steps, 4-bit changes. Its E3M0 has no scale; E2M1 with a scale for 32 stands for it.
 extern const OuterScheme streaming_diloco{
     .name = "streaming_diloco",
-    .summary = "Streaming DiLoCo: 8 fragments in 100 steps, each one step beside compute, FP4",
+    .summary = "Streaming DiLoCo: 8 fragments per 100 steps in FP4, each overlapping one step",
     .exchange = Exchange::all_to_all,
     .wire = kFp4,
     .inner_steps = 100,
@@ -74,7 +75,7 @@ extern const OuterScheme streaming_diloco{
     .twin = "streaming_diloco_bf16"};
 
 extern const OuterScheme streaming_diloco_bf16{.name = "streaming_diloco_bf16",
-                                               .summary = "streaming_diloco with changes in BF16",
+                                               .summary = "streaming_diloco with BF16 changes",
                                                .exchange = Exchange::ring,
                                                .wire = formats::kBf16,
                                                .inner_steps = 100,
@@ -89,7 +90,7 @@ extern const OuterScheme streaming_diloco_bf16{.name = "streaming_diloco_bf16",
 // is a choice.
 extern const OuterScheme eager_diloco{
     .name = "eager_diloco",
-    .summary = "DiLoCo with eager updates: a whole round beside the exchange, BF16 changes",
+    .summary = "DiLoCo with eager updates: the exchange overlaps a whole round, BF16 changes",
     .exchange = Exchange::ring,
     .wire = formats::kBf16,
     .inner_steps = 30,
@@ -102,7 +103,7 @@ extern const OuterScheme eager_diloco{
 // Learners go on while a leader waits for a quorum and a window of grace, and merges what it has.
 extern const OuterScheme decoupled_diloco{
     .name = "decoupled_diloco",
-    .summary = "asynchronous DiLoCo: a leader merges what a quorum has sent, learners go on",
+    .summary = "asynchronous DiLoCo: a leader merges a quorum's changes while learners continue",
     .exchange = Exchange::leader,
     .wire = formats::kBf16,
     .inner_steps = 100,

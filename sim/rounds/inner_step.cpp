@@ -100,10 +100,10 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Outer
   Schedule schedule = plan_step(context.step(table), context.inner);
   const Timeline alone = simulate(schedule, site.cluster);
   if (alone.outcome != Outcome::complete) {
-    throw InputError(fmt::format(
-        "{}: the inner step of {} did not end within 1e6 s of simulated time; is a rate of it too "
-        "low?",
-        site.cluster.name, context.model.name));
+    throw InputError(
+        fmt::format("{}: the inner step of {} did not end within 1e6 s of simulated time; is one "
+                    "of its rates too low?",
+                    site.cluster.name, context.model.name));
   }
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.gradients ? update_begins(schedule, alone) : step.seconds;

@@ -71,11 +71,11 @@ constexpr Part kParts[] = {
     {{"scheme.overlap_steps", "whole number from 0 to 100000", kUsual,
       "Inner steps that run beside the exchange; at most `inner_steps`."},
      has_overlap,
-     "waits in every step, or in no step of a round",
+     "waits in every step, or never within a round",
      apply_rounds},
     {{"scheme.group", "multiple of 32", kUsual, "Elements that share a scale."},
      has_groups,
-     "has no such groups",
+     "has no groups to set here",
      set_group},
     {{"scheme.keep", "even whole number from 2 to the group's size", kUsual,
       "Elements of each group that are sent."},
@@ -120,13 +120,12 @@ OuterScheme with_settings(OuterScheme scheme, std::span<const Setting> settings)
     part.set(setting, scheme);
   }
   if (scheme.fragments > scheme.inner_steps) {
-    throw InputError(
-        fmt::format("--set scheme.fragments: {} are more than the {} inner steps of a round",
-                    scheme.fragments, scheme.inner_steps));
+    throw InputError(fmt::format("--set scheme.fragments: {} exceeds the {} inner steps of a round",
+                                 scheme.fragments, scheme.inner_steps));
   }
   if (scheme.overlap_steps > scheme.inner_steps) {
     throw InputError(
-        fmt::format("--set scheme.overlap_steps: {} are more than the {} inner steps of a round",
+        fmt::format("--set scheme.overlap_steps: {} exceeds the {} inner steps of a round",
                     scheme.overlap_steps, scheme.inner_steps));
   }
   return scheme;

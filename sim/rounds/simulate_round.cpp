@@ -146,9 +146,9 @@ class Roll {
     };
     const auto& drops_out = site_of(area_, place).drops_out;
     if (drops_out && arrived > drops_out->base()) {
-      note(fmt::format("drops out at {}; {}", to_text(*drops_out),
-                       limit ? "the others go on without it"
-                             : "the others wait for ever: give the round a --deadline"));
+      note(fmt::format(
+          "drops out at {}; {}", to_text(*drops_out),
+          limit ? "the others go on without it" : "the others wait forever: set a --deadline"));
       return Fate::gone;
     }
     if (limit && arrived > *limit) {
@@ -158,10 +158,9 @@ class Roll {
       return Fate::skipped;
     }
     if (std::isinf(arrived)) {
-      note(
-          fmt::format("is not heard in {}: a link of its path is down or too slow; give the round "
-                      "a --deadline",
-                      to_text(kTimeLimit)));
+      note(fmt::format(
+          "is not heard within {}: a link on its path is down or too slow; set a --deadline",
+          to_text(kTimeLimit)));
       return Fate::gone;
     }
     return Fate::heard;
@@ -203,11 +202,11 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   result.round_s = ended ? round_time(result) : kInfinity;
   if (ended && std::isinf(result.round_s)) {
     result.outcome = RoundOutcome::aborted;
-    result.events.push_back(fmt::format(
-        "its exchange is not over in {}: a link is down or too slow, and every site takes "
-        "part in it; a scheme that sends to each site apart leaves one out at the "
-        "--deadline",
-        to_text(kTimeLimit)));
+    result.events.push_back(
+        fmt::format("the exchange does not finish within {}: a link is down or too slow, and every "
+                    "site takes part; under a scheme that sends to each site separately, "
+                    "--deadline leaves a late site out",
+                    to_text(kTimeLimit)));
   }
   return result;
 }

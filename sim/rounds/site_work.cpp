@@ -147,7 +147,7 @@ std::string problem(const RoundContext& context, const OuterScheme& scheme) {
   if (in_pairs && places > kMostInPairs) {
     return fmt::format(
         "--scheme: {} sends from every site to every other, which takes too long to simulate for "
-        "{} sites; at most {}",
+        "{} sites; the limit is {}",
         scheme.name, places, kMostInPairs);
   }
   if (places > 1 && scheme.quorum > places) {

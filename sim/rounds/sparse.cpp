@@ -15,17 +15,17 @@ constexpr double kSparseUpdate = 3 * 4;
 
 }  // namespace
 
-extern const OuterScheme sparseloco{.name = "sparseloco",
-                                    .summary =
-                                        "SparseLoCo: 1.6 % of the changes of 30 steps in 2 "
-                                        "bits, error feedback, all_gather",
-                                    .exchange = Exchange::all_gather,
-                                    .wire = kSparse,
-                                    .feedback = true,
-                                    .inner_steps = 30,
-                                    .state_bytes = kErrorState,
-                                    .update_bytes = kSparseUpdate,
-                                    .twin = "sparseloco_dense"};
+extern const OuterScheme sparseloco{
+    .name = "sparseloco",
+    .summary =
+        "SparseLoCo: 1.6 % of the changes every 30 steps in 2 bits, error feedback, all_gather",
+    .exchange = Exchange::all_gather,
+    .wire = kSparse,
+    .feedback = true,
+    .inner_steps = 30,
+    .state_bytes = kErrorState,
+    .update_bytes = kSparseUpdate,
+    .twin = "sparseloco_dense"};
 
 // The deployed code stores each 2-bit code in a byte: 12 + 8 bits a value instead of 12 + 2.
 extern const OuterScheme sparseloco_deployed{

@@ -14,7 +14,7 @@ extern const OuterScheme wan_flat{
 
 extern const OuterScheme wan_sync{
     .name = "wan_sync",
-    .summary = "every step: reduce_scatter in the site, FP32 all_reduce across, all_gather in it",
+    .summary = "every step: reduce_scatter inside sites, FP32 all_reduce across, all_gather inside",
     .exchange = Exchange::ring,
     .wire = formats::kFp32,
     .gradients = true,
@@ -30,7 +30,7 @@ extern const OuterScheme wan_sync_bf16{.name = "wan_sync_bf16",
 // SDP4Bit's wire between nodes (arXiv 2410.15526, section 3.2), here between sites.
 extern const OuterScheme wan_sync_int4{
     .name = "wan_sync_int4",
-    .summary = "wan_sync with INT4 of the Hadamard transform across sites, by all_to_all",
+    .summary = "wan_sync with Hadamard-transformed INT4 across sites, by all_to_all",
     .exchange = Exchange::all_to_all,
     .wire = formats::stochastic(codecs::Element::int4, 128, codecs::Rotation::hadamard),
     .gradients = true,
@@ -40,7 +40,7 @@ extern const OuterScheme wan_sync_int4{
 // what all of them step by. State: the momentum in FP32.
 extern const OuterScheme demo{
     .name = "demo",
-    .summary = "DeMo: every step the largest 32 DCT coefficients of each 64 x 64 tile",
+    .summary = "DeMo: in every step, the largest 32 DCT coefficients of each 64 x 64 tile",
     .exchange = Exchange::all_gather,
     .wire = {.element = codecs::Element::fp32,
              .group = 4096,

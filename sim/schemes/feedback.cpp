@@ -24,12 +24,13 @@ GradientExchange one_bit_exchange() {
 }  // namespace
 
 Scheme ef_sign() {
-  return {.name = "ef_sign",
-          .summary = "signs with a magnitude for 2048 and error feedback: all_to_all, all_gather",
-          .source = "arXiv 1901.09847",
-          .zero = {0},
-          .gradients = with_feedback(Algorithm::all_to_all, "sign_g2048"),
-          .twin = "data_parallel"};
+  return {
+      .name = "ef_sign",
+      .summary = "signs, one magnitude per 2048 elements, error feedback: all_to_all, all_gather",
+      .source = "arXiv 1901.09847",
+      .zero = {0},
+      .gradients = with_feedback(Algorithm::all_to_all, "sign_g2048"),
+      .twin = "data_parallel"};
 }
 
 // What travels is the momentum, once all gradients of a step are there: after the warm-up, whose
@@ -37,7 +38,8 @@ Scheme ef_sign() {
 Scheme one_bit_adam() {
   return {
       .name = "one_bit_adam",
-      .summary = "1-bit Adam after its warm-up: signs of the momentum, error feedback on both ways",
+      .summary =
+          "1-bit Adam after its warm-up: signs of the momentum, error feedback in both directions",
       .source = "arXiv 2102.02888",
       .zero = {0},
       .gradients = one_bit_exchange(),
@@ -47,7 +49,7 @@ Scheme one_bit_adam() {
 
 Scheme top_k() {
   return {.name = "top_k",
-          .summary = "largest 64 of each 4096 with 12 bits of index, error feedback, all_gather",
+          .summary = "largest 64 of every 4096 with 12-bit indices, error feedback, all_gather",
           .source = "arXiv 1809.07599",
           .zero = {0},
           .gradients = with_feedback(Algorithm::all_gather, "topk64"),
@@ -56,7 +58,7 @@ Scheme top_k() {
 
 Scheme random_k() {
   return {.name = "random_k",
-          .summary = "random 64 of each 4096, the same on all ranks, error feedback, all_reduce",
+          .summary = "random 64 of every 4096, the same on all ranks, error feedback, all_reduce",
           .source = "arXiv 1809.07599",
           .zero = {0},
           .gradients = with_feedback(Algorithm::all_reduce, "random_k64_unscaled"),

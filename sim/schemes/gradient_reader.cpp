@@ -62,7 +62,7 @@ class GradientReader {
         is(Algorithm::all_gather) || is(Algorithm::all_reduce) || is(Algorithm::low_rank);
     if (whole && !zero_.empty() && !has_stage(zero_, 0)) {
       reader_.wrong("gradients.collective",
-                    fmt::format("{} leaves every rank with all gradients, where ZeRO has shards; "
+                    fmt::format("{} leaves every rank with all gradients, but ZeRO shards them; "
                                 "write all_to_all, or zero = [0]",
                                 collective()));
     }
@@ -71,19 +71,19 @@ class GradientReader {
   void read_wires() {
     if (is(Algorithm::two_level)) {
       wires_.refuse("gradients",
-                    "is of one level; name codecs in [gradients.inside] and "
+                    "applies to collectives of one level; name codecs in [gradients.inside] and "
                     "[gradients.between]");
       exchange_.inside = read_wire(kInside);
       exchange_.between = read_wire(kBetween);
       return;
     }
-    const std::string why = fmt::format("is of two_level, not of {}; remove it", collective());
+    const std::string why = fmt::format("applies to two_level, not to {}; remove it", collective());
     wires_.refuse(kInside, why);
     wires_.refuse(kBetween, why);
     if (is(Algorithm::ring)) {
       wires_.refuse("gradients",
-                    "does not apply to a ring, which sends the buffer of gradients as "
-                    "it is; write another collective");
+                    "does not apply to a ring, which sends the gradients uncompressed; write "
+                    "another collective");
     } else if (is(Algorithm::low_rank)) {
       wires_.refuse("gradients",
                     "does not apply to low_rank, which sends factors in FP32; "
@@ -115,7 +115,7 @@ class GradientReader {
     if (!reader_.is_good(kKey)) return;
     const SchemeMethod* method = scheme_method(name);
     if (method == nullptr) {
-      reader_.wrong(kKey, fmt::format("'{}' is none of the known: {}, {}", printable(name),
+      reader_.wrong(kKey, fmt::format("'{}' is not one of: {}, {}", printable(name),
                                       kSchemeMethods[0].name, kSchemeMethods[1].name));
       return;
     }
@@ -126,11 +126,10 @@ class GradientReader {
         is(method->algorithm) && is_its(exchange_.inside) && is_its(exchange_.between);
     if (good_ && !fits) {
       reader_.wrong(kKey,
-                    fmt::format("{}'s kernels are those of {} with {}; write these, or remove "
-                                "it",
-                                name, name_of(method->algorithm, kAlgorithmNames), method->codec));
+                    fmt::format("{} requires {} with {}; write these, or remove the method", name,
+                                name_of(method->algorithm, kAlgorithmNames), method->codec));
     } else if (name == "one_bit_adam" && !zero_.empty() && !has_stage(zero_, 0)) {
-      reader_.wrong(kKey, "one_bit_adam has no shards; write zero = [0]");
+      reader_.wrong(kKey, "one_bit_adam shards nothing; write zero = [0]");
     }
     exchange_.method = name;
     exchange_.residual_bytes = method->residual_bytes;
@@ -143,13 +142,13 @@ class GradientReader {
   void read_residual() {
     constexpr const char* kKey = "gradients.residual";
     if (reader_.has("gradients.method")) {
-      reader_.inapplicable(kKey, "is the method's own; remove it");
+      reader_.inapplicable(kKey, "is set by the method; remove it");
     } else if (is(Algorithm::low_rank)) {
-      reader_.inapplicable(kKey, "is in FP32, as the kernels of low_rank keep it; remove it");
+      reader_.inapplicable(kKey, "is always FP32 with low_rank; remove it");
       exchange_.residual_bytes = kFactorResidual;
     } else if (is_plain()) {
       reader_.inapplicable(kKey,
-                           "is what a codec lost, and gradients travel as they are; "
+                           "keeps what a codec loses, and these gradients travel uncompressed; "
                            "remove it, or name a codec");
     } else if (reader_.has(kKey)) {
       exchange_.residual_bytes = reader_.one_of<double>(kKey, kResidualNames);
@@ -161,12 +160,11 @@ class GradientReader {
       exchange_.factor_rank =
           static_cast<int>(reader_.integer("gradients.factor_rank", kFactorRanks));
     } else {
-      reader_.inapplicable("gradients.factor_rank", "is of low_rank; remove it");
+      reader_.inapplicable("gradients.factor_rank", "applies only to low_rank; remove it");
     }
     if (!is(Algorithm::two_level)) {
       reader_.inapplicable("gradients.slices",
-                           "are of two_level, whose levels they overlap; "
-                           "remove it");
+                           "apply only to two_level, whose levels they overlap; remove it");
     } else if (reader_.has("gradients.slices")) {
       exchange_.slices = static_cast<int>(reader_.integer("gradients.slices", kSlices));
     }
@@ -175,7 +173,8 @@ class GradientReader {
       return wire.format.rotation == codecs::Rotation::hadamard;
     };
     if (good_ && !transforms(exchange_.inside) && !transforms(exchange_.between)) {
-      reader_.inapplicable(kFused, "is of codecs with \"hadamard\" in their name; remove it");
+      reader_.inapplicable(kFused,
+                           "applies only to codecs with \"hadamard\" in their name; remove it");
     } else if (reader_.has(kFused)) {
       exchange_.fused_hadamard = reader_.boolean(kFused);
     }

@@ -48,16 +48,16 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
         scheme.name));
   }
   if (p.gathers_matrices && !scheme.weights.wire.is_plain()) {
-    lines.push_back(
-        fmt::format("--weight-precision: {} says itself what weights travel as; leave it at bf16",
-                    scheme.name));
+    lines.push_back(fmt::format(
+        "--weight-precision: {} sets the format of weights itself; leave the flag at bf16",
+        scheme.name));
   }
   const bool by_node = scheme.gradients.algorithm == two_level || secondary;
   if (by_node && !is_even(context.cluster, p)) {
-    lines.push_back(
-        fmt::format("--scheme: {} works node by node and needs as many replicas on every node; "
-                    "choose another --tp, --pp or --nodes",
-                    scheme.name));
+    lines.push_back(fmt::format(
+        "--scheme: {} works node by node and needs the same number of replicas on every node; "
+        "choose another --tp, --pp or --nodes",
+        scheme.name));
   }
   return lines;
 }

@@ -27,7 +27,7 @@ Scheme int8_all_reduce() {
 
 Scheme int4_all_reduce() {
   return {.name = "int4_all_reduce",
-          .summary = "the same as INT4",
+          .summary = "int8_all_reduce with INT4",
           .source = "arXiv 2111.08617",
           .zero = {0},
           .gradients = by_all_to_all(wire("int4_minmax_g512_sr")),
@@ -37,7 +37,7 @@ Scheme int4_all_reduce() {
 // Weights as the products of --precision take them; decoded to BF16 where those are others.
 Scheme fp8_gather() {
   return {.name = "fp8_gather",
-          .summary = "weights as FP8 E4M3, a scale a tensor",
+          .summary = "weights as FP8 E4M3, one scale per tensor",
           .source = "Transformer Engine, FP8 primary weights",
           .zero = {1, 2, 3},
           .weights = {.wire = wire("fp8_e4m3")},
@@ -45,18 +45,17 @@ Scheme fp8_gather() {
 }
 
 Scheme mxfp8_gather() {
-  return {
-      .name = "mxfp8_gather",
-      .summary = "weights as MXFP8; twice, by rows and by columns, where MXFP8 products keep them",
-      .source = "OCP MX 1.0; Transformer Engine's MXFP8 recipe",
-      .zero = {1, 2, 3},
-      .weights = {.wire = wire("mxfp8")},
-      .twin = "sharded"};
+  return {.name = "mxfp8_gather",
+          .summary = "weights as MXFP8; two copies, by rows and by columns, for MXFP8 products",
+          .source = "OCP MX 1.0; Transformer Engine's MXFP8 recipe",
+          .zero = {1, 2, 3},
+          .weights = {.wire = wire("mxfp8")},
+          .twin = "sharded"};
 }
 
 Scheme nvfp4_gather() {
   return {.name = "nvfp4_gather",
-          .summary = "weights as NVFP4, an E4M3 scale for 16 elements",
+          .summary = "weights as NVFP4, one E4M3 scale per 16 elements",
           .source = "arXiv 2509.25149",
           .zero = {1, 2, 3},
           .weights = {.wire = wire("nvfp4")},

@@ -24,7 +24,8 @@ Stages read_stages(TomlReader& reader) {
     stages.push_back(static_cast<int>(stage));
   }
   if (stages.size() > 1 && has_stage(stages, 0)) {
-    reader.wrong(kKey, "has 0, without shards, and stages with them; write a file for each");
+    reader.wrong(kKey,
+                 "mixes 0, which shards nothing, with stages that shard; write a file for each");
     return {};
   }
   return stages;
@@ -49,7 +50,7 @@ std::string read_twin(TomlReader& reader, const Scheme& scheme) {
   const std::string name = reader.text("twin");
   if (!scheme.zero.empty() && reader.is_good("twin") &&
       std::ranges::find(twins, name) == twins.end()) {
-    reader.wrong("twin", fmt::format("'{}' is no shipped scheme without compression for zero = "
+    reader.wrong("twin", fmt::format("'{}' is not a shipped uncompressed scheme for zero =  "
                                      "[{}]; write {}",
                                      printable(name), fmt::join(scheme.zero, ", "),
                                      fmt::join(twins, " or ")));
@@ -62,9 +63,9 @@ void check_weights(TomlReader& reader, const Stages& zero, const WeightExchange&
   const std::size_t keep = weights.wire.card ? 0 : weights.wire.format.keep;
   if (weights.difference && has_stage(zero, 3)) {
     reader.wrong("weights.difference",
-                 "is of weights that ranks keep whole, which ZeRO-3's do not; write zero = [1, 2]");
+                 "needs ranks that keep all weights, and ZeRO-3's do not; write zero =  [1, 2]");
   } else if (weights.difference && good && weights.wire.is_plain()) {
-    reader.wrong("weights.difference", "is what a codec encodes; name one");
+    reader.wrong("weights.difference", "has no codec to encode it; name one");
   }
   if (good && keep > 0 && !weights.difference) {
     reader.wrong(
@@ -74,7 +75,7 @@ void check_weights(TomlReader& reader, const Stages& zero, const WeightExchange&
                     weights.wire.name(), keep, weights.wire.format.group));
   }
   if (weights.secondary_shards && !zero.empty() && zero != Stages{3}) {
-    reader.wrong("weights.secondary_shards", "is of ZeRO-3's backward pass; write zero = [3]");
+    reader.wrong("weights.secondary_shards", "serves ZeRO-3's backward pass; write zero = [3]");
   }
 }
 
@@ -83,8 +84,7 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
   AllowedOverlap overlap;
   if (has_stage(scheme.zero, 0)) {
     reader.inapplicable("overlap.weights",
-                        "is of weights that are gathered, and ZeRO-0 gathers "
-                        "none; remove it");
+                        "applies to gathered weights, and ZeRO-0 gathers none; remove it");
   } else if (reader.has("overlap.weights")) {
     overlap.weights = reader.boolean("overlap.weights");
   }
@@ -94,7 +94,7 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
   overlap.gradients = reader.boolean("overlap.gradients");
   if (momentum && overlap.gradients) {
     reader.wrong("overlap.gradients",
-                 "one_bit_adam sends the momentum, once all gradients are there; write false");
+                 "one_bit_adam sends the momentum once all gradients are ready; write false");
   }
   return overlap;
 }
@@ -103,10 +103,8 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
 void check_name(const Scheme& scheme, const std::filesystem::path& file) {
   for (const Scheme* shipped : all_schemes()) {
     if (shipped->name != scheme.name || *shipped == scheme) continue;
-    throw InputError(
-        fmt::format("{}: is not the shipped scheme of that name; call the file "
-                    "something else",
-                    printable_path(file)));
+    throw InputError(fmt::format(
+        "{}: differs from the shipped scheme of this name; rename the file", printable_path(file)));
   }
 }
 
@@ -120,8 +118,8 @@ WeightExchange read_weights(TomlReader& reader, WireReader& wires, const Stages&
   WeightExchange weights;
   if (has_stage(zero, 0)) {
     constexpr const char* kWhy =
-        "is of weights that are gathered, and ZeRO-0 gathers none; remove "
-        "it, or write zero = [1, 2, 3]";
+        "applies to gathered weights, and ZeRO-0 gathers none; remove it, or write zero = [1, 2, "
+        "3]";
     wires.refuse("weights", kWhy);
     reader.inapplicable("weights.difference", kWhy);
     reader.inapplicable("weights.secondary_shards", kWhy);

@@ -76,7 +76,7 @@ Scheme sdp4bit() {
 
 Scheme sdp4bit_unfused() {
   return {.name = "sdp4bit_unfused",
-          .summary = "SDP4Bit with the Hadamard transform as a kernel of its own",
+          .summary = "SDP4Bit with the Hadamard transform as a separate kernel",
           .source = kSdp4bitPaper,
           .zero = {1, 2},
           .weights = weight_differences(),

@@ -10,11 +10,11 @@ namespace {
 
 void set_group(const Setting& setting, const Scheme& scheme, Wire& wire) {
   if (wire.card || !codecs::has_groups(wire.format)) {
-    refuse(setting, fmt::format("{} has no such groups", scheme.name));
+    refuse(setting, fmt::format("{} has no groups to set here", scheme.name));
   }
   const std::size_t group = multiple_of_32(setting);
   if (!codecs::takes_group(wire.format, group)) {
-    refuse(setting, fmt::format("{} takes no groups of {}", wire.name(), group));
+    refuse(setting, fmt::format("{} does not take groups of {}", wire.name(), group));
   }
   wire.format.group = group;
 }
@@ -24,10 +24,10 @@ void set_gradient_group(const Setting& setting, Scheme& scheme, Wire GradientExc
   GradientExchange& gradients = scheme.gradients;
   const bool two_level = gradients.algorithm == GradientExchange::Algorithm::two_level;
   if (!two_level && level == &GradientExchange::inside) {
-    refuse(setting, fmt::format("{} has no such groups", scheme.name));
+    refuse(setting, fmt::format("{} has no groups to set here", scheme.name));
   }
   if (!gradients.method.empty()) {
-    refuse(setting, fmt::format("{} has kernels of one size of groups", scheme.name));
+    refuse(setting, fmt::format("{} has kernels for one group size only", scheme.name));
   }
   set_group(setting, scheme, gradients.*level);
   if (!two_level) gradients.inside = gradients.between;

@@ -6,7 +6,7 @@ namespace sim {
 // PyTorch's DistributedDataParallel: every rank updates everything (Li et al. 2006.15704).
 Scheme plain_data_parallel() {
   return {.name = "data_parallel",
-          .summary = "uncompressed, nothing sharded: ring all_reduce of gradients",
+          .summary = "uncompressed, unsharded: ring all_reduce of gradients",
           .source = "arXiv 2006.15704",
           .zero = {0},
           .twin = "data_parallel"};
@@ -28,7 +28,7 @@ Scheme sharded_all_to_all() {
   return {.name = "sharded_all_to_all",
           .summary =
               "gradients by all_to_all in BF16 with a local FP32 sum, ring all_gather of weights",
-          .source = "arXiv 2410.15526, as SDP4Bit's without its codecs",
+          .source = "arXiv 2410.15526, SDP4Bit without its codecs",
           .zero = {1, 2, 3},
           .gradients = by_all_to_all({formats::kBf16}),
           .twin = "sharded_all_to_all"};

@@ -28,8 +28,8 @@ std::string unknown_codec(const std::string& name) {
   for (const codecs::Codec* codec : codecs::all_codecs()) known.push_back(codec->name);
   const std::string_view meant = closest_name(name, known);
   return fmt::format(
-      "'{}' is no codec; {}`gardenhose list codecs` has them, and a card's file "
-      "ends in .toml",
+      "'{}' is not a codec; {}`gardenhose list codecs` lists them; a card's file name ends in "
+      ".toml",
       printable(name), meant.empty() ? "" : fmt::format("did you mean {}? ", meant));
 }
 
@@ -57,7 +57,7 @@ Wire WireReader::read(const std::string& table) {
 Wire WireReader::read_or(const std::string& table, const Wire& usual) {
   reader_.optional_table(table);
   if (reader_.has(codec_key(table))) return read(table);
-  reader_.inapplicable(group_key(table), "is of a codec; name one too");
+  reader_.inapplicable(group_key(table), "needs a codec; name one");
   return usual;
 }
 
@@ -72,10 +72,10 @@ void WireReader::read_group(const std::string& table, Wire& wire) {
   const auto group = reader_.integer(key, {.lowest = 1, .highest = 1 << 20});
   if (!reader_.is_good(key)) return;
   if (wire.card || !codecs::has_groups(wire.format)) {
-    reader_.wrong(key, fmt::format("{} has no groups of another size; remove it", wire.name()));
+    reader_.wrong(key, fmt::format("{} has a fixed group size; remove it", wire.name()));
   } else if (!codecs::takes_group(wire.format, static_cast<std::size_t>(group))) {
-    reader_.wrong(key, fmt::format("{} takes no groups of {}; write a multiple of 32 (of signs and "
-                                   "TernGrad a power of two), or remove it",
+    reader_.wrong(key, fmt::format("{} does not take groups of {}; write a multiple of 32 (a power "
+                                   "of two for signs and TernGrad), or remove it",
                                    wire.name(), group));
   } else {
     wire.format.group = static_cast<std::size_t>(group);
@@ -84,11 +84,11 @@ void WireReader::read_group(const std::string& table, Wire& wire) {
 
 std::shared_ptr<const CodecCard> WireReader::card(const std::string& key, const std::string& name) {
   if (has_control_characters(name)) {
-    reader_.wrong(key, fmt::format("'{}' is no name of a file", printable(name)));
+    reader_.wrong(key, fmt::format("'{}' is not a file name", printable(name)));
     return nullptr;
   }
   const auto [place, added] = cards_.try_emplace(name);
-  if (!added && !place->second) reader_.wrong(key, "is the same card, which has problems");
+  if (!added && !place->second) reader_.wrong(key, "names the same card, which has problems");
   if (!added) return place->second;
   try {
     place->second = std::make_shared<const CodecCard>(card_of_(folder_ / name));

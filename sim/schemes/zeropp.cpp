@@ -41,12 +41,13 @@ Scheme qwz() {
 }
 
 Scheme hpz() {
-  return {.name = "hpz",
-          .summary = "ZeRO++'s second shards alone: backward, nodes gather their own",
-          .source = kZeroppPaper,
-          .zero = {3},
-          .weights = {.secondary_shards = true},
-          .twin = "sharded"};
+  return {
+      .name = "hpz",
+      .summary = "ZeRO++'s secondary shards alone: the backward pass gathers weights inside nodes",
+      .source = kZeroppPaper,
+      .zero = {3},
+      .weights = {.secondary_shards = true},
+      .twin = "sharded"};
 }
 
 Scheme qgz() {

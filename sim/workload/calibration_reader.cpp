@@ -20,13 +20,14 @@ constexpr const char* kCpuKind = "cpu_reference";
 // Times and rates that no device has are mistakes of unit; extreme ones would overflow in ratios.
 double read_seconds(const JsonReader& place) {
   const double seconds = place.positive();
-  if (seconds < 1e-12 || seconds > 1e6) place.fail("is no time of a kernel, in seconds");
+  if (seconds < 1e-12 || seconds > 1e6) place.fail("is not a plausible kernel time in seconds");
   return seconds;
 }
 
 Bandwidth read_bandwidth(const JsonReader& place) {
   const double rate = place.positive();
-  if (rate < 1e3 || rate > 1e18) place.fail("is no bandwidth of a memory, in bytes a second");
+  if (rate < 1e3 || rate > 1e18)
+    place.fail("is not a plausible memory bandwidth in bytes per second");
   return Bandwidth::from_base(rate);
 }
 
@@ -34,7 +35,7 @@ const codecs::Codec& read_codec(const JsonReader& place) {
   const std::string name = place.text();
   const auto all = codecs::all_codecs();
   const auto codec = std::ranges::find(all, name, &codecs::Codec::name);
-  if (codec == all.end()) place.fail("no codec is called " + name);
+  if (codec == all.end()) place.fail("unknown codec " + name);
   return **codec;
 }
 
@@ -42,7 +43,7 @@ const codecs::Codec& read_codec(const JsonReader& place) {
 codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec) {
   const std::string name = row.at("operation").text();
   const auto operation = operation_named(name);
-  if (!operation) row.at("operation").fail("no kernel is called " + name);
+  if (!operation) row.at("operation").fail("unknown kernel " + name);
   codecs::KernelShape shape{.operation = *operation, .wire = codec.format};
   shape.inputs = static_cast<int>(row.at("inputs").whole(65536));
   shape.value_bytes = usual_value_bytes(*operation);
@@ -55,7 +56,7 @@ codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec
   if (requantizes) {
     shape.wire_out = read_codec(row.at("to")).format;
   } else if (!row.at("to").text().empty()) {
-    row.at("to").fail("names a codec, but " + name + " encodes nothing again");
+    row.at("to").fail("names a codec, but " + name + " does not encode again");
   }
   return shape;
 }
@@ -82,7 +83,7 @@ void check_codec(const JsonReader& row, const codecs::KernelShape& shape, double
 // A size of one kernel, which is there once.
 void add_time(const JsonReader& row, double elements, std::vector<KernelTime>& times) {
   if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
-    row.fail("the same kernel and size are there twice");
+    row.fail("this kernel and size appear twice");
   }
   const double seconds = read_seconds(row.at("median_s"));
   times.push_back({elements, seconds, row.at("moved_bytes").positive()});
@@ -106,7 +107,7 @@ codecs::StepShape read_step_shape(const JsonReader& row, const codecs::MethodSte
   codecs::StepShape shape{.elements = static_cast<std::size_t>(row.at("elements").whole())};
   const auto read = [&](bool takes, const char* key, double most, std::size_t& value) {
     if (takes) value = static_cast<std::size_t>(row.at(key).whole(most));
-    if (!takes && row.has(key)) row.at(key).fail("this step takes no such parameter");
+    if (!takes && row.has(key)) row.at(key).fail("this step does not take this parameter");
   };
   read(step.takes_ranks, "ranks", 65536, shape.ranks);
   read(step.takes_matrix, "columns", 1e15, shape.columns);
@@ -119,12 +120,12 @@ void read_step(const JsonReader& row, Calibration& table) {
             "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
   const std::string method = row.at("method").text(), name = row.at("step").text();
   const codecs::MethodStep* const step = step_named(method, name);
-  if (step == nullptr) row.at("step").fail("no method has a step " + method + " " + name);
+  if (step == nullptr) row.at("step").fail("unknown step of a method: " + method + " " + name);
   const codecs::StepShape shape = read_step_shape(row, *step);
   try {
     check_bytes(row, step->encoded_bytes(shape), step->moved_bytes(shape));
   } catch (const std::invalid_argument& refusal) {
-    row.fail(std::string("the method takes no such tensor: ") + refusal.what());
+    row.fail(std::string("the method does not take this tensor: ") + refusal.what());
   }
   add_time(row, static_cast<double>(shape.elements), table.methods[step_key(*step, shape)]);
 }
@@ -142,7 +143,7 @@ void read_pass(const JsonReader& row, Calibration& table) {
   auto& times = table.passes[row.at("pass").text()];
   const double moved = row.at("moved_bytes").positive();
   if (std::ranges::find(times, moved, &PassTime::moved_bytes) != times.end()) {
-    row.fail("the same pass and size are there twice");
+    row.fail("this pass and size appear twice");
   }
   times.push_back({moved, read_seconds(row.at("median_s"))});
 }
@@ -151,7 +152,8 @@ void read_interference(const JsonReader& row, Calibration& table) {
   row.only({"kernel", "blocks", "m", "n", "k", "product_alone_s", "product_beside_s",
             "kernel_alone_s", "kernel_beside_s"});
   const double blocks = row.at("blocks").not_negative();
-  if (blocks > 65536 || blocks != std::floor(blocks)) row.at("blocks").fail("is no whole number");
+  if (blocks > 65536 || blocks != std::floor(blocks))
+    row.at("blocks").fail("is not a whole number");
   table.interference.push_back({.kernel = row.at("kernel").text(),
                                 .blocks = static_cast<int>(blocks),
                                 .product_slow = read_seconds(row.at("product_beside_s")) /
@@ -190,8 +192,8 @@ std::string read_kind(const JsonReader& root) {
   const std::string kind = root.at("kind").text();
   if (kind == kCpuKind) {
     root.at("kind").fail(
-        "these are times of the references on a CPU, which say nothing about a GPU; run "
-        "gardenhose-calibrate --device gpu on one");
+        "these times are of the CPU references and say nothing about a GPU; run "
+        "gardenhose-calibrate --device gpu on a GPU");
   }
   if (kind != "measured" && kind != "published") {
     root.at("kind").fail("is neither measured nor published");
@@ -206,7 +208,7 @@ void read_architecture(const JsonReader& provenance) {
   if (provenance.at("device").text().ends_with(", " + code)) return;
   provenance.at("architecture")
       .fail("the kernels were compiled for " + code +
-            ", which the device is not; build for it and measure again");
+            ", which is not this device's architecture; build for the device and measure again");
 }
 
 Calibration read_document(const JsonDocument& document, const std::filesystem::path& file) {

@@ -41,7 +41,7 @@ double field_within(const CsvRow& row, const char* column, double lowest, double
 std::string key_of(const CsvRow& row) {
   const std::string& step = row.text("step");
   if (std::ranges::find(kSteps, step) == kSteps.end()) {
-    row.fail(fmt::format("step: '{}' is none of the known: {}", printable(step), joined(kSteps)));
+    row.fail(fmt::format("step: '{}' is not one of: {}", printable(step), joined(kSteps)));
   }
   const double inputs = field_within(row, "inputs", 1, kMostInputs);
   const bool reduces = step == "decode_reduce";
@@ -77,7 +77,7 @@ void add_times(std::string_view text, const std::filesystem::path& file, CodecCa
   for (const char* step : {"encode", "decode"}) {
     if (!problems.empty() || card.steps.contains(step)) continue;
     throw InputError(
-        fmt::format("{}:1:1: has no {}; add a line for each size that was measured", name, step));
+        fmt::format("{}:1:1: has no {}; add a line for each measured size", name, step));
   }
   throw_problems(name, problems);
 }
@@ -90,20 +90,21 @@ void read_wire(TomlReader& reader, CodecCard& card) {
     reader.wrong(kBitsKey,
                  fmt::format("has {} quantiles; write at most {}", bits.size(), kMostQuantiles));
   } else if (!std::ranges::is_sorted(bits)) {
-    reader.wrong(kBitsKey, "has quantiles that descend; write them from the smallest size on");
+    reader.wrong(kBitsKey, "has descending quantiles; write them in ascending order");
   }
   if (reader.has("wire.overhead")) {
     card.overhead = reader.quantity<Bytes>("wire.overhead", Zero::allowed);
     if (card.overhead > kMostOverhead) {
       reader.wrong("wire.overhead",
-                   "is more than 1 MiB of each message; what grows "
-                   "with it belongs in bits_per_element");
+                   "is more than 1 MiB per message; bytes that grow with the message belong in "
+                   "bits_per_element");
     }
   }
   card.rounds = reader.has("wire.rounds") && reader.boolean("wire.rounds");
   card.summable = reader.has("wire.summable") && reader.boolean("wire.summable");
   if (card.summable && bits.size() > 1) {
-    reader.wrong("wire.summable", "is of wires of one size; write false, or one bits_per_element");
+    reader.wrong("wire.summable",
+                 "needs wires of one size; write false, or a single bits_per_element");
   }
 }
 
@@ -119,7 +120,8 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
   const std::string name = reader.text("times.file");
   if (!reader.is_good("times.file")) return;
   if (!is_file_name(name)) {
-    reader.wrong("times.file", "is no name of a file beside the card; write e.g. \"my_codec.csv\"");
+    reader.wrong("times.file",
+                 "is not the name of a file beside the card; write e.g. \"my_codec.csv\"");
     return;
   }
   try {

@@ -15,7 +15,7 @@ namespace {
 constexpr int kLongestAssumed = 8'192;
 
 constexpr const char* kBiasPatterns =
-    "biases are modelled of queries, keys and values, or of all matrices";
+    "biases are modelled for queries, keys and values only, or for all matrices";
 
 void check_divides(ConfigReader& config, std::string_view key, int part, std::string_view whole_key,
                    int whole) {
@@ -35,7 +35,9 @@ int trained_sequence(ConfigReader& config, std::string_view key, int longest, in
                      std::optional<int> given) {
   if (!given && longest > kLongestAssumed && config.all_good({key})) {
     config.wrong(
-        key, fmt::format("is no sequence to take for granted; give --sequence, at most {}", most));
+        key,
+        fmt::format("is too long to assume as the training sequence; give --sequence, at most {}",
+                    most));
   }
   return given.value_or(longest);
 }
@@ -73,9 +75,9 @@ void read_gated(ConfigReader& config, Model& model) {
   model.tied_embeddings = config.flag_or("tie_word_embeddings", false);
   model.vocabulary = config.count("vocab_size", kTokens);
   if (config.text_or("hidden_act", "silu") != "silu") {
-    config.unsupported("hidden_act", "of activations between gate and up only silu is modelled");
+    config.unsupported("hidden_act", "only silu is modelled between gate and up");
   }
-  config.not_modelled("attention_dropout", "dropout of attention alone is not modelled");
+  config.not_modelled("attention_dropout", "dropout in attention alone is not modelled");
 }
 
 void read_llama(ConfigReader& config, std::optional<int> given, Model& model) {
@@ -150,7 +152,7 @@ void read_gpt2(ConfigReader& config, std::optional<int> given, Model& model) {
       trained_sequence(config, "n_positions", model.position_table, model.position_table, given);
   constexpr std::array kGelus{"gelu_new", "gelu", "gelu_fast", "gelu_pytorch_tanh"};
   if (std::ranges::count(kGelus, config.text_or("activation_function", "gelu_new")) == 0) {
-    config.unsupported("activation_function", "of activations only gelu is modelled");
+    config.unsupported("activation_function", "gelu is the only activation modelled");
   }
   config.not_modelled("reorder_and_upcast_attn", "attention in FP32 is not modelled");
   config.ignore(std::array<std::string_view, 11>{
@@ -167,16 +169,17 @@ void read_mpt_attention(ConfigReader& config, Model& model) {
     model.kv_heads = config.count("kv_n_heads", kHeads);
     check_divides(config, "kv_n_heads", model.kv_heads, "n_heads", model.heads);
   } else if (type != "multihead_attention") {
-    config.unsupported("attn_type", "attention is modelled of all heads, of groups and of one");
+    config.unsupported("attn_type",
+                       "only multi-head, grouped-query and multi-query attention are modelled");
   }
   if (config.flag_or("rope", false)) model.positions = Model::Positions::rotary;
   if (config.flag_or("alibi", false)) model.positions = Model::Positions::alibi;
-  config.not_modelled("attn_pdrop", "dropout of attention alone is not modelled");
+  config.not_modelled("attn_pdrop", "dropout in attention alone is not modelled");
   config.not_modelled("clip_qkv", "a pass that clips queries, keys and values is not modelled");
   config.not_modelled("prefix_lm", "attention to later tokens is not modelled");
-  config.not_modelled("attn_logit_softcapping", "soft caps are not modelled");
+  config.not_modelled("attn_logit_softcapping", "soft-capping is not modelled");
   for (const char* key : {"qk_ln", "qk_gn"}) {
-    config.not_modelled(key, "norms of queries and keys of this kind are not modelled");
+    config.not_modelled(key, "this kind of query and key norm is not modelled");
   }
   config.not_modelled("sliding_window_size", "sliding windows are not modelled", -1);
   config.ignore(std::array<std::string_view, 12>{
@@ -192,7 +195,7 @@ void read_mpt_norm(ConfigReader& config, bool biases, Model& model) {
   } else if (norm == "layernorm" || norm == "low_precision_layernorm") {
     model.norm = biases ? Model::Norm::layer_norm : Model::Norm::layer_norm_no_bias;
   } else {
-    config.unsupported("norm_type", "norms are modelled of layers and of root mean squares");
+    config.unsupported("norm_type", "only layer norm and RMS norm are modelled");
   }
 }
 
@@ -212,13 +215,13 @@ int mpt_feed_forward(ConfigReader& config, const Model& model) {
 
 void note_mpt_unmodelled(ConfigReader& config) {
   for (const char* key : {"resid_pdrop", "emb_pdrop"}) {
-    config.not_modelled(key, "dropout of MPT is not modelled");
+    config.not_modelled(key, "dropout in MPT is not modelled");
   }
   config.not_modelled("attention_bias", kBiasPatterns);
   config.not_modelled("logit_scale", "a pass that scales the logits is not modelled");
   config.not_modelled("block_overrides", "blocks that differ are not modelled");
   config.inside("ffn_config", [&] {
-    config.not_modelled("ffn_type", "of blocks only mptmlp is modelled", "mptmlp");
+    config.not_modelled("ffn_type", "mptmlp is the only block modelled", "mptmlp");
     config.ignore(std::array<std::string_view, 1>{"fc_type"});
   });
   config.ignore(std::array<std::string_view, 6>{"embedding_fraction", "init_config", "init_device",
@@ -244,7 +247,7 @@ void read_mpt(ConfigReader& config, std::optional<int> given, Model& model) {
   if (model.positions == Model::Positions::learned) {
     model.position_table = longest;
     if (!learned)
-      config.unsupported("learned_pos_emb", "models without positions are not modelled");
+      config.unsupported("learned_pos_emb", "models without position encodings are not modelled");
   }
   note_mpt_unmodelled(config);
 }

@@ -59,9 +59,9 @@ constexpr std::array<std::string_view, 34> kIgnored{"_attn_implementation",
 constexpr const char* kExperts = "mixtures of experts are not modelled";
 constexpr const char* kLatent = "multi-head latent attention is not modelled";
 constexpr const char* kWindows = "sliding windows are not modelled";
-constexpr const char* kOnlyText = "models of more than text are not modelled";
+constexpr const char* kOnlyText = "only text models are modelled";
 constexpr const char* kEncoders = "encoders are not modelled";
-constexpr const char* kCaps = "soft caps are not modelled";
+constexpr const char* kCaps = "soft-capping is not modelled";
 
 struct Unmodelled {
   std::string_view key;
@@ -92,14 +92,14 @@ constexpr std::array kUnmodelled{
     Unmodelled{"attn_logit_softcapping", kCaps},
     Unmodelled{"final_logit_softcapping", kCaps},
     Unmodelled{"quantization_config", "quantised weights are not modelled"},
-    Unmodelled{"num_nextn_predict_layers", "prediction of several tokens is not modelled"},
+    Unmodelled{"num_nextn_predict_layers", "multi-token prediction is not modelled"},
     Unmodelled{"pruned_heads", "layers that differ are not modelled"}};
 
 void note_unmodelled(ConfigReader& config) {
   for (const Unmodelled& one : kUnmodelled) config.not_modelled(one.key, one.why);
   config.not_modelled("layer_types", "attention other than full_attention is not modelled",
                       "full_attention");
-  config.not_modelled("partial_rotary_factor", "rotation of a part of a head is not modelled", 1);
+  config.not_modelled("partial_rotary_factor", "rotating only part of a head is not modelled", 1);
 }
 
 // The run's model.sequence as the reader of a model file takes it; 1 for what it will refuse.
@@ -140,7 +140,7 @@ const ModelFamily* find_family(ConfigReader& config) {
     known.push_back(family.architecture);
   }
   if (config.all_good({kKey})) {
-    config.unsupported(kKey, fmt::format("is none of the known: {}", joined(known)));
+    config.unsupported(kKey, fmt::format("is not one of: {}", joined(known)));
   }
   return nullptr;
 }

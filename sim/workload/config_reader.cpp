@@ -39,7 +39,7 @@ bool is_nothing(const Json& value) {
 ConfigReader::ConfigReader(const JsonDocument& document)
     : file_(document.file), root_(&document.value), object_(root_) {
   if (!root_->is_object()) {
-    throw InputError(file_ + ": is no JSON object; give a model's config.json");
+    throw InputError(file_ + ": is not a JSON object; give a model's config.json");
   }
 }
 
@@ -101,7 +101,7 @@ std::string ConfigReader::text_or(std::string_view key, std::string_view otherwi
   if (!has(key)) return std::string(otherwise);
   const Json& value = *find(key);
   if (value.is_string()) return value.get<std::string>();
-  wrong(key, "is not a text");
+  wrong(key, "is not a string");
   return std::string(otherwise);
 }
 
@@ -111,7 +111,7 @@ std::string ConfigReader::only_text(std::string_view key) {
   if (value.is_array() && value.size() == 1 && value[0].is_string()) {
     return value[0].get<std::string>();
   }
-  wrong(key, "is not a list of one text");
+  wrong(key, "is not a list of one string");
   return {};
 }
 

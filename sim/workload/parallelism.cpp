@@ -67,11 +67,11 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   must_divide("--pp", p.pipeline, model.layers, "layers");
   if (p.tensor > cluster.gpus_per_node) {
     problem(
-        fmt::format("--tp: {} is more than the {} GPUs of a node of {}; tensor parallelism "
+        fmt::format("--tp: {} exceeds the {} GPUs in a node of {}; tensor parallelism "
                     "stays inside a node",
                     p.tensor, cluster.gpus_per_node, cluster.name));
   } else if (p.tensor > 0 && cluster.gpus_per_node % p.tensor != 0) {
-    problem(fmt::format("--tp: {} does not divide the {} GPUs of a node of {}; choose a divisor",
+    problem(fmt::format("--tp: {} does not divide the {} GPUs in a node of {}; choose a divisor",
                         p.tensor, cluster.gpus_per_node, cluster.name));
   }
 }
@@ -89,7 +89,7 @@ void check_virtual_stages(const Model& model, const Parallelism& p, const Proble
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
   if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
-    problem("--recompute: alternate keeps what fused attention does; give --attention fused");
+    problem("--recompute: alternate recomputation needs fused attention; give --attention fused");
   }
   const bool fp4 = p.matrices == MatrixPrecision::nvfp4;
   const bool has_rate = fp4 ? cluster.gpu.fp4.has_value() : cluster.gpu.fp8.has_value();
@@ -99,8 +99,8 @@ void check_software(const Cluster& cluster, const Parallelism& p, const Problem&
   } else if (p.matrices == MatrixPrecision::mxfp8 && !cluster.gpu.fp4) {
     // Blackwell's tensor cores brought both.
     problem(
-        fmt::format("--precision: {} has no products of scaled blocks, which come with a "
-                    "gpu.fp4 rate; choose fp8 or bf16",
+        fmt::format("--precision: {} has no block-scaled matrix products, which need a gpu.fp4 "
+                    "rate; choose fp8 or bf16",
                     cluster.gpu.name));
   }
 }

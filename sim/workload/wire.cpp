@@ -36,7 +36,7 @@ class CardTimes {
                            ? fmt::format("{}'s card", card_.name)
                            : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
                                          card_.gpu, card_.name);
-    return composed ? text + ", and passes over memory for what it lacks" : text;
+    return composed ? text + ", plus memory passes for the kernels it lacks" : text;
   }
 
   // R inputs are summed by the card's own kernel, or decoded one by one and added up.

@@ -74,7 +74,7 @@ TEST(JsonReader, SaysWhereAWrongValueStands) {
   EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("d").positive()); }),
             "x.json: /a/1/d: is not a number above 0");
   EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("b").not_negative()); }),
-            "x.json: /a/1/b: is not a number from 0 up");
+            "x.json: /a/1/b: is not a number of at least 0");
   EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("c").whole()); }),
             "x.json: /a/1/c: is not a whole number from 1 to 1000000000000000");
   EXPECT_EQ(error([](const auto& row) { static_cast<void>(row.at("e").whole(7)); }),
@@ -105,16 +105,16 @@ TEST(JsonDocument, RefusesWhatIsNotJson) {
                            "// comment\n1", "\"a\nb\""}) {
     EXPECT_NE(parse_error_of(text).find(": is not JSON"), std::string::npos) << text;
   }
-  EXPECT_EQ(parse_error_of("[1e999]"), "x.json: holds a number that is too large");
+  EXPECT_EQ(parse_error_of("[1e999]"), "x.json: contains a number that is too large");
 }
 
 TEST(JsonDocument, RefusesOneKeyTwiceInOneObjectAlone) {
-  EXPECT_EQ(parse_error_of(R"({"a": 1, "b": {"a": 2}, "a": 3})"), "x.json: key a is there twice");
-  EXPECT_EQ(parse_error_of(R"({"b": [{"c": 1, "c": 1}]})"), "x.json: key c is there twice");
-  EXPECT_EQ(parse_error_of(R"({"a": 1, "b": {}, "a": 3})"), "x.json: key a is there twice");
+  EXPECT_EQ(parse_error_of(R"({"a": 1, "b": {"a": 2}, "a": 3})"), "x.json: key a appears twice");
+  EXPECT_EQ(parse_error_of(R"({"b": [{"c": 1, "c": 1}]})"), "x.json: key c appears twice");
+  EXPECT_EQ(parse_error_of(R"({"a": 1, "b": {}, "a": 3})"), "x.json: key a appears twice");
   EXPECT_EQ(parse_error_of(R"({"a": {"a": [{"a": 1}, {"a": 1}]}})"), "");
   EXPECT_EQ(parse_error_of(R"({"a": {"b": 1}, "b": 1})"), "");
-  EXPECT_EQ(parse_error_of(R"({"a\nb": 1, "a\nb": 1})"), "x.json: key a?b is there twice");
+  EXPECT_EQ(parse_error_of(R"({"a\nb": 1, "a\nb": 1})"), "x.json: key a?b appears twice");
 }
 
 struct Nest {

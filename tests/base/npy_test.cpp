@@ -87,7 +87,7 @@ TEST(Npy, RefusesShapesThatNoFileHolds) {
 }
 
 TEST(Npy, SaysWhatToWriteInstead) {
-  EXPECT_EQ(error_of("PK"), "x.npy: byte 0: is no .npy file; write it with numpy.save");
+  EXPECT_EQ(error_of("PK"), "x.npy: byte 0: is not a .npy file; write it with numpy.save");
   EXPECT_EQ(error_of(npy_text("<f8", "(3,)", bytes_of(kValues))),
             "x.npy: byte 21: is neither '<f4' (float32) nor '<u2' (bits of bfloat16)");
 }

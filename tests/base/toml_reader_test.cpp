@@ -70,7 +70,7 @@ TEST(TomlReader, NamesAllProblemsOfAFileInItsOrder) {
             "x.toml:3:1: coats: 9 is out of range; write a whole number from 1 to 5\n"
             "x.toml:4:1: gloss: nan is out of range; write a number above 0 and at most 1\n"
             "x.toml:5:1: drying: '3' has no unit; write e.g. \"3 us\"\n"
-            "x.toml:6:1: color: 'blue' is none of the known: red, green\n"
+            "x.toml:6:1: color: 'blue' is not one of: red, green\n"
             "x.toml:7:1: layers: 10 is out of range; write a whole number from 0 to 9");
 }
 
@@ -119,7 +119,7 @@ TEST(TomlReader, RefusesEveryOtherType) {
       Wrong{"drying = [\"3 s\"]", "drying: '' is not a time"},
       Wrong{"color = 1", "color: is a whole number; write text in quotes"},
       Wrong{"color = \"\"", "color: is empty"},
-      Wrong{"color = \"a\\nb\"", "color: 'a?b' is none of the known: red, green"},
+      Wrong{"color = \"a\\nb\"", "color: 'a?b' is not one of: red, green"},
       Wrong{"lead = 0", "lead: is a whole number; write true or false"},
       Wrong{"layers = 1", "layers: is not a list of whole numbers"},
       Wrong{"layers = [1.5]", "layers: is not a list of whole numbers"},
@@ -167,7 +167,7 @@ TEST(TomlReader, StopsAfterAHundredLines) {
   for (int i = 0; i < 20'000; ++i) text += "key_" + std::to_string(i) + " = 1\n";
   const std::vector<std::string> lines = lines_of(error_of(text));
   ASSERT_EQ(lines.size(), 101u);
-  EXPECT_EQ(lines.back(), "x.toml: more than 100 problems; the rest is left out");
+  EXPECT_EQ(lines.back(), "x.toml: more than 100 problems; the rest are omitted");
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(Table, OfTheReferencesIsRefusedByTheSimulator) {
   EXPECT_TRUE(sim::is_cpu_table(file));
   EXPECT_NE(input_error_of([&] {
               static_cast<void>(sim::read_calibration(file));
-            }).find("/kind: these are times of the references on a CPU"),
+            }).find("/kind: these times are of the CPU references"),
             std::string::npos);
   EXPECT_NE(input_error_of([&] { static_cast<void>(summary_of_file(file)); }), "");
   std::filesystem::remove(file);

@@ -212,9 +212,9 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"gpu.fp8", "0 TFLOPs"}, "is 0"},
       Wrong{{"gpu.fp4", "9 PB"}, "'PB' is not a unit"},
       Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},
-      Wrong{{"nvlink.kind", "ring"}, "'ring' is none of the known: switched, full_mesh"},
+      Wrong{{"nvlink.kind", "ring"}, "'ring' is not one of: switched, full_mesh"},
       Wrong{{"nvlink.efficiency", "nan"}, "nan is out of range"},
-      Wrong{{"network.fabric", "torus"}, "'torus' is none of the known: single_switch, rail_"},
+      Wrong{{"network.fabric", "torus"}, "'torus' is not one of: single_switch, rail_"},
       Wrong{{"network.nics_per_node", "0"}, "0 is out of range"},
       Wrong{{"network.nic_bandwidth", "0 Gbps"}, "is 0"},
       Wrong{{"network.node_price", "2 USD"}, "'USD' is not a unit of a price"},
@@ -229,7 +229,7 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"network.pod_oversubscription", "0"}, "write a number of at least 1"},
       Wrong{{"collectives.channels", "0"}, "0 is out of range"},
       Wrong{{"fitted.compute_efficiency", "1.5"}, "at most 1"},
-      Wrong{{"fitted.rows", "a"}, "is not a list of texts"}};
+      Wrong{{"fitted.rows", "a"}, "is not a list of strings"}};
   for (const Wrong& entry : wrong) {
     const std::string error = error_of({entry.setting});
     EXPECT_TRUE(error.starts_with("--set " + entry.setting.key + ": ")) << error;

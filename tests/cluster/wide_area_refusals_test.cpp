@@ -39,24 +39,23 @@ struct Wrong {
 };
 
 constexpr Wrong kWrongs[] = {
-    {"transport = \"tcp\"", "transport = \"udp\"",
-     "transport: 'udp' is none of the known: tcp, rdma"},
-    {"sender = \"node\"", "sender = \"rack\"", "known: gpu, node, site"},
+    {"transport = \"tcp\"", "transport = \"udp\"", "transport: 'udp' is not one of: tcp, rdma"},
+    {"sender = \"node\"", "sender = \"rack\"", "not one of: gpu, node, site"},
     {"streams = 3", "streams = 0", "write a whole number from 1 to 65536"},
     {"streams = 3", "streams = 65537", "out of range"},
     {"window = \"5 MiB\"", "window = 5", "has no unit"},
     {"window = \"5 MiB\"", "window = \"0 B\"", "is 0; write more than 0"},
-    {"congestion_control = \"reno\"", "congestion_control = \"bbr\"", "known: reno, cubic"},
+    {"congestion_control = \"reno\"", "congestion_control = \"bbr\"", "not one of: reno, cubic"},
     {"count = 2", "count = -1", "from 0 to 1024"},
     {"count = 2", "count = 1025", "from 0 to 1024"},
-    {"count = 2", "count = 1024", "with it there are 1025 sites; a simulation holds 1024"},
+    {"count = 2", "count = 1024", "makes 1025 sites in total; the limit is 1024"},
     {"cluster = \"dgx_a100_x16\"", "cluster = \"dgx\"", "cluster: nothing is called dgx"},
     {"cluster = \"dgx_a100_x16\"", "cluster = \"wide_area/two_sites_10g\"",
-     "cluster: two_sites_10g.toml is several sites itself; name a cluster"},
-    {"nodes = 4", "nodes = 17", "nodes: 17 is more than the 16 of dgx_a100_x16; write at most 16"},
+     "cluster: two_sites_10g.toml describes several sites; name a cluster"},
+    {"nodes = 4", "nodes = 17", "nodes: 17 exceeds the 16 nodes of dgx_a100_x16; write at most 16"},
     {"power_cap = \"6.4 kW\"", "power_cap = \"0 W\"", "is 0; write more than 0"},
     {"power_cap = \"6.4 kW\"", "power_cap = \"1.2 kW\"",
-     "is less than the 1.28 kW that its 32 GPUs draw idle"},
+     "is less than the 1.28 kW that its 32 GPUs draw when idle"},
     {"speed = 0.5", "speed = 1.5", "at most 1"},
     {"speed = 0.5", "speed = 0", "at least 0.001"},
     {"late = \"7 s\"", "late = \"-7 s\"", "is negative"},
@@ -71,14 +70,14 @@ constexpr Wrong kWrongs[] = {
     {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s: 0.5 \"]", "is not TIME: SHARE"},
     {"changes = [\"11 s: 0.75\"]", "changes = [\"0 s: 0.75\"]", "a time above 0"},
     {"changes = [\"11 s: 0.75\"]", "changes = [\"11 s: 0.75\", \"11 s: 1\"]",
-     "'11 s: 1' is not after '11 s'; write the changes in order of time"},
-    {"changes = [\"11 s: 0.75\"]", "changes = []", "is not a list of texts"},
-    {"repeats = \"600 s\"", "repeats = \"260 s\"", "is not after the last change"},
+     "'11 s: 1' does not come after '11 s'; write the changes in chronological order"},
+    {"changes = [\"11 s: 0.75\"]", "changes = []", "is not a list of strings"},
+    {"repeats = \"600 s\"", "repeats = \"260 s\"", "does not exceed the time of the last change"},
     {"repeats = \"600 s\"", "repeats = \"0 s\"", "is 0"},
-    {"between = [\"east\", \"west\"]", "between = [\"east\"]", "has 1 names; write those of two"},
+    {"between = [\"east\", \"west\"]", "between = [\"east\"]", "has 1 names; name two tables"},
     {"between = [\"east\", \"west\"]", "between = [\"east\", \"north\"]",
      "there is no [sites.north]"},
-    {"between = [\"east\", \"west\"]", "between = \"east\"", "is not a list of texts"},
+    {"between = [\"east\", \"west\"]", "between = \"east\"", "is not a list of strings"},
     {"upload = \"60 Gbps\"", "upload = \"0 Gbps\"", "is 0"},
     {"request = \"12 ms\"", "request = \"12 mins\"", "'mins' is not a unit of a time"},
 };
@@ -128,15 +127,15 @@ TEST(WideAreaRefusal, OfSitesThatAreNotTables) {
   };
   EXPECT_NE(
       error_of(sites("[[sites]]\nname = \"east\"\n[backbone]\nlatency = \"1 ms\"\nloss = 0\n"))
-          .find("sites: is no table; write a table [sites.NAME] for each site"),
+          .find("sites: is not a table; write a table [sites.NAME] for each site"),
       std::string::npos);
-  EXPECT_NE(error_of(sites("[sites]\n")).find("sites: there is none; add a table [sites.NAME]"),
+  EXPECT_NE(error_of(sites("[sites]\n")).find("sites: none given; add a table [sites.NAME]"),
             std::string::npos);
-  EXPECT_NE(error_of(sites("")).find("test.toml:1:1: sites: there is none"), std::string::npos);
-  EXPECT_NE(error_of("sites = 5\n" + sites("")).find("test.toml:1:1: sites: is no table"),
+  EXPECT_NE(error_of(sites("")).find("test.toml:1:1: sites: none given"), std::string::npos);
+  EXPECT_NE(error_of("sites = 5\n" + sites("")).find("test.toml:1:1: sites: is not a table"),
             std::string::npos);
   const std::string links = error_of(sample_area_with({{"[links.line]", "[[links]]"}}));
-  EXPECT_NE(links.find("links: is no table; write a table [links.NAME]"), std::string::npos);
+  EXPECT_NE(links.find("links: is not a table; write a table [links.NAME]"), std::string::npos);
 }
 
 TEST(WideAreaRefusal, OfPairsWithoutAPathNamesThem) {
@@ -158,18 +157,18 @@ TEST(WideAreaRefusal, OfPairsWithoutAPathNamesThem) {
 TEST(WideAreaRefusal, OfOneSiteAlone) {
   const std::string text = kSampleArea;
   const std::string one = text.substr(0, text.find("[sites.west]"));
-  EXPECT_NE(error_of(one, {{"sites.east.count", "1"}}).find("east: is the one site; add another"),
+  EXPECT_NE(error_of(one, {{"sites.east.count", "1"}}).find("east: is the only site; add another"),
             std::string::npos);
   EXPECT_EQ(error_of(text, {{"sites.east.count", "0"}}), "");
   EXPECT_NE(error_of(text, {{"sites.east.count", "0"}, {"sites.west.count", "0"}})
-                .find("sites: every count is 0; leave some of them in"),
+                .find("sites: every count is 0; set at least one above 0"),
             std::string::npos);
 }
 
 TEST(WideAreaRefusal, OfASecondLinkBetweenTheSamePair) {
   const std::string more =
       "[links.other]\nbetween = [\"west\", \"east\"]\nlatency = \"1 ms\"\nloss = 0\n";
-  EXPECT_NE(error_of(kSampleArea + more).find("between: [links.line] joins east and west already"),
+  EXPECT_NE(error_of(kSampleArea + more).find("between: [links.line] already joins east and west"),
             std::string::npos);
 }
 
@@ -181,9 +180,12 @@ TEST(WideAreaRefusal, OfKeysThatWouldDoNothing) {
     const std::string error = error_of(kSampleArea, std::move(settings));
     EXPECT_NE(error.find(what), std::string::npos) << error;
   };
-  says({{"backbone.background", "0.5"}}, "is a share of a bandwidth; add bandwidth");
-  says({{"backbone.changes", "[\"1 s: 0.5\"]"}}, "are shares of a bandwidth; add bandwidth");
-  says({{"sites.west.repeats", "600 s"}}, "there is nothing to repeat; add changes");
+  says({{"backbone.background", "0.5"}},
+       "is a share of the bandwidth, which is missing; add bandwidth");
+  says({{"backbone.changes", "[\"1 s: 0.5\"]"}},
+       "are shares of the bandwidth, which is missing; add bandwidth");
+  says({{"sites.west.repeats", "600 s"}},
+       "without changes there is nothing to repeat; add changes");
 }
 
 TEST(WideAreaRefusal, OfPeriodsTooShortToPlay) {
@@ -192,7 +194,7 @@ TEST(WideAreaRefusal, OfPeriodsTooShortToPlay) {
                                              {"\"200 s: 0\"", "\"0.2 s: 0\""},
                                              {"\"260 s: 1\"", "\"0.3 s: 1\""}});
   EXPECT_EQ(error_of(text, {{"sites.east.repeats", "3 s"}}), "");
-  EXPECT_NE(error_of(text, {{"sites.east.repeats", "2.9 s"}}).find("less than 1 s for each"),
+  EXPECT_NE(error_of(text, {{"sites.east.repeats", "2.9 s"}}).find("less than 1 s per change"),
             std::string::npos);
 }
 
@@ -200,8 +202,9 @@ TEST(WideAreaRefusal, OfTwoSitesWithOneName) {
   const std::string more =
       "[sites.east_1]\ncluster = \"dgx_a100_x16\"\nuplink = \"1 Gbps\"\n"
       "downlink = \"1 Gbps\"\negress = \"0 USD/GB\"\n";
-  EXPECT_NE(error_of(kSampleArea + more).find("east_1: [sites.east] has a site of that name"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(kSampleArea + more).find("east_1: [sites.east] already has a site of this name"),
+      std::string::npos);
   // Of two sites, east_0 and east_1, none is east_2.
   EXPECT_EQ(error_of(kSampleArea + ("[sites.east_2]" + more.substr(14))), "");
 }
@@ -210,8 +213,7 @@ TEST(WideAreaRefusal, OfMoreTablesThanASimulationHoldsComesAtOnce) {
   std::string text(kSampleArea);
   for (int i = 0; i < 30'000; ++i) text += fmt::format("[sites.s{}]\n", i);
   const std::string error = error_of(text);
-  EXPECT_EQ(error,
-            "some/test.toml:1:1: sites: 30002 are more than the 1024 that a simulation holds");
+  EXPECT_EQ(error, "some/test.toml:1:1: sites: 30002 tables exceed the limit of 1024 sites");
 }
 
 TEST(WideAreaRefusal, OfAPowerCapOnGpusWithoutPower) {

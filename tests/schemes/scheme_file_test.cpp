@@ -145,7 +145,7 @@ TEST(SchemeFile, MayCallItselfAsAShippedSchemeThatItIs) {
   const std::string tlq = to_toml(scheme_named("tlq"));
   EXPECT_EQ(parsed(tlq, "tlq.toml"), scheme_named("tlq"));
   EXPECT_EQ(input_error_of([&] { static_cast<void>(parsed(tlq, "some/ulq.toml")); }),
-            "some/ulq.toml: is not the shipped scheme of that name; call the file something else");
+            "some/ulq.toml: differs from the shipped scheme of this name; rename the file");
 }
 
 TEST(SchemeFile, QuotesTextAsTomlDoes) {

@@ -44,12 +44,12 @@ TEST(SchemeRefusals, OfStagesAndTwins) {
       {"zero = [4]\n", "2:1: zero: 4 is out of range; write a whole number from 0 to 3"},
       {"zero = [1, 1]\n", "2:1: zero: has 1 twice; write it once"},
       {"zero = [0, 1]\n",
-       "2:1: zero: has 0, without shards, and stages with them; write a file for each"},
+       "2:1: zero: mixes 0, which shards nothing, with stages that shard; write a file for each"},
       {"zero = [1]\ntwin = \"sdp4bit\"\n",
-       "3:1: twin: 'sdp4bit' is no shipped scheme without compression for zero = [1]; write "
+       "3:1: twin: 'sdp4bit' is not a shipped uncompressed scheme for zero =  [1]; write "
        "sharded or sharded_all_to_all"},
       {"zero = [1]\ntwin = \"data_parallel\"\n",
-       "3:1: twin: 'data_parallel' is no shipped scheme without compression for zero = [1]; write "
+       "3:1: twin: 'data_parallel' is not a shipped uncompressed scheme for zero =  [1]; write "
        "sharded or sharded_all_to_all"},
       {"zero = [1]\nname = \"a\"\n",
        "3:1: name: unknown key; known here: source, summary, twin, "
@@ -63,30 +63,29 @@ TEST(SchemeRefusals, OfWeights) {
   };
   expect_errors({
       {weights("codec = \"int9\"", "1"),
-       "4:1: codec: 'int9' is no codec; `gardenhose list codecs` has them, and a card's file ends "
-       "in .toml"},
+       "4:1: codec: 'int9' is not a codec; `gardenhose list codecs` lists them; a card's file "
+       "name ends in .toml"},
       {weights("codec = \"int8_g128_rs\"", "1"),
-       "4:1: codec: 'int8_g128_rs' is no codec; did you mean int8_g128_sr? `gardenhose list "
-       "codecs` has them, and a card's file ends in .toml"},
+       "4:1: codec: 'int8_g128_rs' is not a codec; did you mean int8_g128_sr? `gardenhose list "
+       "codecs` lists them; a card's file name ends in .toml"},
       {weights("codec = \"int8_g128\"", "0"),
-       "4:1: codec: is of weights that are gathered, and ZeRO-0 gathers none; remove it, or write "
+       "4:1: codec: applies to gathered weights, and ZeRO-0 gathers none; remove it, or write "
        "zero = [1, 2, 3]"},
-      {weights("group = 128", "1"), "4:1: group: is of a codec; name one too"},
+      {weights("group = 128", "1"), "4:1: group: needs a codec; name one"},
       {weights("codec = \"bf16\"\ngroup = 128", "1"),
        "5:1: group: bf16 has no groups of another size; remove it"},
       {weights("codec = \"int8_g128\"\ngroup = 100", "1"),
-       "5:1: group: int8_g128 takes no groups of 100; write a multiple of 32 (of signs and "
-       "TernGrad "
-       "a power of two), or remove it"},
-      {weights("difference = true", "1"), "4:1: difference: is what a codec encodes; name one"},
+       "5:1: group: int8_g128 does not take groups of 100; write a multiple of 32 (a power of two "
+       "for signs and TernGrad), or remove it"},
+      {weights("difference = true", "1"), "4:1: difference: has no codec to encode it; name one"},
       {weights("codec = \"int4_g2048_sr\"\ndifference = true", "2, 3"),
-       "5:1: difference: is of weights that ranks keep whole, which ZeRO-3's do not; write zero = "
+       "5:1: difference: needs ranks that keep all weights, and ZeRO-3's do not; write zero =  "
        "[1, 2]"},
       {weights("codec = \"topk64\"", "1"),
        "4:1: codec: topk64 sends 64 of 4096 weights and loses the rest; write another codec, or "
        "difference = true"},
       {weights("secondary_shards = true", "2, 3"),
-       "4:1: secondary_shards: is of ZeRO-3's backward pass; write zero = [3]"},
+       "4:1: secondary_shards: serves ZeRO-3's backward pass; write zero = [3]"},
       {weights("differnce = true", "1"), "4:1: differnce: unknown key; did you mean difference?"},
   });
 }
@@ -96,7 +95,7 @@ TEST(SchemeRefusals, OfCollectives) {
       "[gradients.inside]\ncodec = \"int8_g128\"\n[gradients.between]\ncodec = \"int4_g128\"\n";
   expect_errors({
       {gradients("collective = \"tree\"\nslices = 4\ncodec = \"none\"\n" + two),
-       "4:1: collective: 'tree' is none of the known: ring, all_to_all, two_level, all_gather, "
+       "4:1: collective: 'tree' is not one of: ring, all_to_all, two_level, all_gather, "
        "all_reduce, low_rank"},
       {gradients("collective = \"two_level\"\n" + two, "0"),
        "4:1: collective: two_level sums shards, and ZeRO-0 has none; write all_to_all, or zero = "
@@ -112,19 +111,19 @@ TEST(SchemeRefusals, OfCollectives) {
        "or "
        "all_to_all, or random_k64_unscaled for the codec"},
       {gradients("codec = \"int8_g128\""),
-       "4:1: codec: does not apply to a ring, which sends the buffer of gradients as it is; write "
+       "4:1: codec: does not apply to a ring, which sends the gradients uncompressed; write "
        "another collective"},
       {gradients("collective = \"all_to_all\""), "3:2: [gradients]: missing key codec; add it"},
       {gradients("collective = \"two_level\"\n" + two + "group = 100"),
-       "9:1: group: int4_g128 takes no groups of 100; write a multiple of 32 (of signs and "
-       "TernGrad "
-       "a power of two), or remove it"},
+       "9:1: group: int4_g128 does not take groups of 100; write a multiple of 32 (a power of two "
+       "for signs and TernGrad), or remove it"},
       {gradients("collective = \"two_level\"\ncodec = \"int8_g128\"\n" + two),
-       "5:1: codec: is of one level; name codecs in [gradients.inside] and [gradients.between]"},
+       "5:1: codec: applies to collectives of one level; name codecs in [gradients.inside] and "
+       "[gradients.between]"},
       {gradients("collective = \"two_level\"\n[gradients.inside]\ncodec = \"int8_g128\"\n"),
        "1:1: missing table [gradients.between]; add it with codec"},
       {gradients("[gradients.inside]\ncodec = \"int8_g128\"\n"),
-       "5:1: codec: is of two_level, not of ring; remove it"},
+       "5:1: codec: applies to two_level, not to ring; remove it"},
   });
 }
 
@@ -132,40 +131,39 @@ TEST(SchemeRefusals, OfFeedbackMethodsAndNumbers) {
   const std::string coded = "collective = \"all_to_all\"\ncodec = \"int8_g128\"\n";
   expect_errors({
       {gradients(coded + "residual = \"fp64\""),
-       "6:1: residual: 'fp64' is none of the known: none, int8, bf16, fp32"},
+       "6:1: residual: 'fp64' is not one of: none, int8, bf16, fp32"},
       {gradients("residual = \"fp32\""),
-       "4:1: residual: is what a codec lost, and gradients travel as they are; remove it, or name "
-       "a "
-       "codec"},
+       "4:1: residual: keeps what a codec loses, and these gradients travel uncompressed; remove "
+       "it, or name a codec"},
       {gradients("collective = \"low_rank\"\nfactor_rank = 4\nresidual = \"bf16\"", "0"),
-       "6:1: residual: is in FP32, as the kernels of low_rank keep it; remove it"},
+       "6:1: residual: is always FP32 with low_rank; remove it"},
       {gradients("collective = \"low_rank\"", "0"),
        "3:2: [gradients]: missing key factor_rank; add it"},
       {gradients("collective = \"low_rank\"\nfactor_rank = 0", "0"),
        "5:1: factor_rank: 0 is out of range; write a whole number from 1 to 1024"},
-      {gradients(coded + "factor_rank = 4"), "6:1: factor_rank: is of low_rank; remove it"},
+      {gradients(coded + "factor_rank = 4"),
+       "6:1: factor_rank: applies only to low_rank; remove it"},
       {gradients(coded + "slices = 4"),
-       "6:1: slices: are of two_level, whose levels they overlap; remove it"},
+       "6:1: slices: apply only to two_level, whose levels they overlap; remove it"},
       {gradients(coded + "fused_hadamard = false"),
-       "6:1: fused_hadamard: is of codecs with \"hadamard\" in their name; remove it"},
+       "6:1: fused_hadamard: applies only to codecs with \"hadamard\" in their name; remove it"},
       {gradients(coded + "method = \"dgc\""),
-       "6:1: method: 'dgc' is none of the known: loco, one_bit_adam"},
+       "6:1: method: 'dgc' is not one of: loco, one_bit_adam"},
       {gradients(coded + "method = \"loco\""),
        "6:1: method: loco's kernels are those of two_level with int4_full_g2048; write these, or "
        "remove it"},
       {gradients("collective = \"all_to_all\"\ncodec = \"one_bit\"\nmethod = \"one_bit_adam\""),
-       "6:1: method: one_bit_adam has no shards; write zero = [0]"},
+       "6:1: method: one_bit_adam shards nothing; write zero = [0]"},
       {gradients("collective = \"all_to_all\"\ncodec = \"one_bit\"\nmethod = \"one_bit_adam\"\n"
                  "residual = \"fp32\"",
                  "0"),
-       "7:1: residual: is the method's own; remove it"},
+       "7:1: residual: is set by the method; remove it"},
       {gradients("collective = \"all_to_all\"\ncodec = \"one_bit\"\nmethod = \"one_bit_adam\"\n"
                  "[overlap]\ngradients = true",
                  "0"),
-       "8:1: gradients: one_bit_adam sends the momentum, once all gradients are there; write "
-       "false"},
+       "8:1: gradients: one_bit_adam sends the momentum once all gradients are ready; write false"},
       {"zero = [0]\n[overlap]\nweights = true\n",
-       "4:1: weights: is of weights that are gathered, and ZeRO-0 gathers none; remove it"},
+       "4:1: weights: applies to gathered weights, and ZeRO-0 gathers none; remove it"},
   });
 }
 
@@ -174,8 +172,8 @@ TEST(SchemeRefusals, OfActivationsAndCards) {
     return "zero = [1]\n[activations.tensor]\n" + lines;
   };
   expect_errors({
-      {tensor("group = 128"), "4:1: group: is of a codec; name one too"},
-      {tensor("codec = \"a\\n.toml\""), "4:1: codec: 'a?.toml' is no name of a file"},
+      {tensor("group = 128"), "4:1: group: needs a codec; name one"},
+      {tensor("codec = \"a\\n.toml\""), "4:1: codec: 'a?.toml' is not a file name"},
       {"zero = [1]\n[activations]\ntensor = \"mxfp8\"\n",
        "4:1: tensor: is text; write a table [activations.tensor]"},
       {"zero = [1]\n[activations.data]\ncodec = \"mxfp8\"\n",
@@ -183,7 +181,7 @@ TEST(SchemeRefusals, OfActivationsAndCards) {
       {tensor("codec = \"card.toml\"\n[activations.pipeline]\ncodec = \"card.toml\""),
        "4:1: codec: some/card.toml:4:1: summary: is empty\n"
        "some/mine.toml:4:1: codec: some/card.toml:7:1: gpu: is empty\n"
-       "some/mine.toml:6:1: codec: is the same card, which has problems"},
+       "some/mine.toml:6:1: codec: names the same card, which has problems"},
   });
 }
 

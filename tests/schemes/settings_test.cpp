@@ -67,11 +67,11 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
     const char* says;
   };
   const Wrong wrong[] = {
-      {"tlq", {"scheme.weight_group", "2048"}, "tlq has no such groups"},
-      {"sharded", {"scheme.intra_group", "128"}, "sharded has no such groups"},
-      {"sharded_all_to_all", {"scheme.inter_group", "128"}, "has no such groups"},
-      {"fp8_gradients", {"scheme.intra_group", "256"}, "fp8_gradients has no such groups"},
-      {"ef_sign", {"scheme.inter_group", "96"}, "sign_g2048 takes no groups of 96"},
+      {"tlq", {"scheme.weight_group", "2048"}, "tlq has no groups to set here"},
+      {"sharded", {"scheme.intra_group", "128"}, "sharded has no groups to set here"},
+      {"sharded_all_to_all", {"scheme.inter_group", "128"}, "has no groups to set here"},
+      {"fp8_gradients", {"scheme.intra_group", "256"}, "fp8_gradients has no groups to set here"},
+      {"ef_sign", {"scheme.inter_group", "96"}, "sign_g2048 does not take groups of 96"},
       {"loco", {"scheme.inter_group", "128"}, "loco has kernels of one size of groups"},
       {"sharded_all_to_all", {"scheme.slices", "2"}, "has no second level"},
       {"tlq", {"scheme.fused_hadamard", "true"}, "tlq has no Hadamard transform"},
@@ -100,7 +100,8 @@ TEST(TwoLevelSchemes, RefuseReplicasSpreadUnevenlyOverTheNodes) {
                            scheme->weights.secondary_shards;
     const std::string error = input_error_of(
         [&] { static_cast<void>(plan(small_cluster(3, 2), deep_model(), parallelism, *scheme)); });
-    EXPECT_EQ(error.find("needs as many replicas on every node") != std::string::npos, two_level);
+    EXPECT_EQ(error.find("needs the same number of replicas on every node") != std::string::npos,
+              two_level);
   }
 }
 

@@ -27,7 +27,7 @@ refuses "usage: gardenhose-codec-error" --tensors
 refuses "usage: gardenhose-codec-error" one.json two.json
 refuses "usage: gardenhose-codec-error" --seeds 3
 printf 'no tensor' >folder/a.npy
-refuses "a.npy: byte 0: is no .npy file" --tensors folder errors.json
+refuses "a.npy: byte 0: is not a .npy file" --tensors folder errors.json
 if [ -e errors.json ]; then echo "codec_error_test.sh: a refusal wrote a file" >&2; exit 1; fi
 
 "$program" --help >help

@@ -71,7 +71,7 @@ TEST(CalibrationFile, NamesCodecsThatExist) {
   json["codecs"][0]["to"] = "int5_g128";
   EXPECT_NE(input_error_of([&] {
               static_cast<void>(read(json));
-            }).find("/codecs/0/to: no codec is called int5_g128"),
+            }).find("/codecs/0/to: unknown codec int5_g128"),
             std::string::npos);
   json = table_of({row("int8_g128", "decode", 1 << 20, 0.2)});
   json["codecs"][0]["to"] = "int4_g128";
@@ -95,7 +95,7 @@ TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
   json["kind"] = "cpu_reference";
   const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
-  EXPECT_NE(error.find("sample.json: /kind: these are times of the references on a CPU"),
+  EXPECT_NE(error.find("sample.json: /kind: these times are of the CPU references"),
             std::string::npos)
       << error;
 }
@@ -121,12 +121,12 @@ TEST(CalibrationFile, GivesTheStepsOfMethods) {
 
 TEST(CalibrationFile, OfMethodsThatAreNotTheCodecsIsRefused) {
   const std::pair<Json, const char*> wrong[] = {
-      {{{"step", "encodes"}}, "/methods/0/step: no method has a step one_bit_adam encodes"},
+      {{{"step", "encodes"}}, "/methods/0/step: unknown step of a method: one_bit_adam encodes"},
       {{{"encoded_bytes", 16399}}, "/methods/0/encoded_bytes: the codec encodes 1048576 elements"},
       {{{"moved_bytes", 1e7}}, "/methods/0/moved_bytes: the kernel moves 21102720 bytes"},
-      {{{"ranks", 3}}, "/methods/0: the method takes no such tensor"},
+      {{{"ranks", 3}}, "/methods/0: the method does not take this tensor"},
       {{{"ranks", 4}}, "/methods/0/encoded_bytes"},
-      {{{"columns", 128}}, "/methods/0/columns: this step takes no such parameter"},
+      {{{"columns", 128}}, "/methods/0/columns: this step does not take this parameter"},
       {{{"rank", 8}}, "unknown key rank"},
       {{{"median_s", 0}}, "/methods/0/median_s"}};
   for (const auto& [change, message] : wrong) {
@@ -138,7 +138,7 @@ TEST(CalibrationFile, OfMethodsThatAreNotTheCodecsIsRefused) {
   }
   Json twice = table_of({});
   twice["methods"] = {method_row(), method_row()};
-  EXPECT_NE(input_error_of([&] { static_cast<void>(read(twice)); }).find("there twice"),
+  EXPECT_NE(input_error_of([&] { static_cast<void>(read(twice)); }).find("appear twice"),
             std::string::npos);
 }
 

@@ -64,7 +64,7 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
       {"bits_per_element = [6, 7, 10]", "bits_per_element = [nan, 1.5]",
        "4:1: bits_per_element: nan is out of range; write a number above 0 and at most 64"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = [7, 6]",
-       "4:1: bits_per_element: has quantiles that descend; write them from the smallest size on"},
+       "4:1: bits_per_element: has descending quantiles; write them in ascending order"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = []",
        "4:1: bits_per_element: is not a list of numbers; write e.g. [9.5, 11, 12.5]"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = [6, \"7\"]",
@@ -74,18 +74,18 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
       {"overhead = \"64 B\"", "overhead = 64",
        "5:1: overhead: '64' has no unit; write e.g. \"64 GiB\""},
       {"overhead = \"64 B\"", "overhead = \"2 MiB\"",
-       "5:1: overhead: is more than 1 MiB of each message; what grows with it belongs in "
+       "5:1: overhead: is more than 1 MiB per message; bytes that grow with the message belong in "
        "bits_per_element"},
       {"summable = false", "summable = true",
-       "6:1: summable: is of wires of one size; write false, or one bits_per_element"},
+       "6:1: summable: needs wires of one size; write false, or a single bits_per_element"},
       {"gpu = \"measured GPU\"", "gpu = \"\"", "9:1: gpu: is empty; write at least one letter"},
       {"memory_bandwidth = \"2 TBps\"", "memory_bandwidth = \"0 TBps\"",
        "10:1: memory_bandwidth: is 0; write more than 0"},
       {"memory_bandwidth = \"2 TBps\"\n", "", "8:2: [times]: missing key memory_bandwidth; add it"},
       {"file = \"sample.csv\"", "file = \"../sample.csv\"",
-       "11:1: file: is no name of a file beside the card; write e.g. \"my_codec.csv\""},
+       "11:1: file: is not the name of a file beside the card; write e.g. \"my_codec.csv\""},
       {"file = \"sample.csv\"", "file = \"a\\u0000.csv\"",
-       "11:1: file: is no name of a file beside the card; write e.g. \"my_codec.csv\""},
+       "11:1: file: is not the name of a file beside the card; write e.g. \"my_codec.csv\""},
       {"normal = 0.25", "normal = -0.25",
        "14:1: normal: -0.25 is out of range; write a number of at least 0 and at most 1000000"},
       {"normal = 0.25", "normal = inf",
@@ -103,7 +103,7 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
       {"step,inputs,elements,seconds", "step,elements,seconds",
        "2:1: is not the header; write step,inputs,elements,seconds"},
       {"encode,1,1e8", "encod,1,1e8",
-       "3:1: step: 'encod' is none of the known: encode, decode, decode_reduce"},
+       "3:1: step: 'encod' is not one of: encode, decode, decode_reduce"},
       {"encode,1,1e8", "encode,2,1e8", "3:1: inputs: encode takes 1, not 2"},
       {"decode_reduce,4", "decode_reduce,1", "6:1: inputs: decode_reduce takes 2 or more, not 1"},
       {"decode_reduce,4", "decode_reduce,2.5",
@@ -123,7 +123,7 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
        "3:1: seconds: 10000000 is out of range; write a number from 1e-09 to "
        "1e+06"},
       {"1e8,1e-3", "1e8", "3:1: 3 fields, 4 columns"},
-      {"decode,1,1e6,2e-5\n", "", "1:1: has no decode; add a line for each size that was measured"},
+      {"decode,1,1e6,2e-5\n", "", "1:1: has no decode; add a line for each measured size"},
   };
   for (const Wrong& wrong : kWrongs) {
     EXPECT_EQ(error_of(kSampleCard, with(kSampleTimes, wrong.line, wrong.damaged)),
@@ -155,7 +155,7 @@ TEST(CodecCardFile, OfHundredsOfWrongTimesSaysThatThereAreMore) {
   for (int i = 0; i < 1000; ++i) times += "encode,1,1,0\n";
   const auto lines = lines_of(error_of(kSampleCard, times));
   ASSERT_EQ(lines.size(), 101u);
-  EXPECT_EQ(lines.back(), "some/sample.csv: more than 100 problems; the rest is left out");
+  EXPECT_EQ(lines.back(), "some/sample.csv: more than 100 problems; the rest are omitted");
 }
 
 TEST(CodecCardFile, HasAtMostAThousandQuantiles) {

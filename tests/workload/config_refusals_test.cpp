@@ -59,25 +59,26 @@ constexpr Refused kUnsupported[] = {
     {"Meta-Llama-3-8B", R"({"quantization_config": {"bits": 4}})",
      "quantization_config = {...}: quantised weights are not modelled"},
     {"Meta-Llama-3-8B", R"({"vision_config": {"depth": 4}})",
-     "vision_config = {...}: models of more than text are not modelled"},
+     "vision_config = {...}: only text models are modelled"},
     {"Meta-Llama-3-8B", R"({"hidden_act": "gelu"})",
-     "hidden_act = \"gelu\": of activations between gate and up only silu is modelled"},
+     "hidden_act = \"gelu\": only silu is modelled between gate and up"},
     {"Meta-Llama-3-8B", R"({"attention_bias": true})",
-     "attention_bias = true: biases are modelled of queries, keys and values, or of all matrices"},
+     "attention_bias = true: biases are modelled for queries, keys and values only, or for all "
+     "matrices"},
     {"Meta-Llama-3-8B", R"({"mlp_bias": true})",
-     "mlp_bias = true: biases are modelled of queries, keys and values, or of all matrices"},
+     "mlp_bias = true: biases are modelled for queries, keys and values only, or for all matrices"},
     {"Meta-Llama-3-8B", R"({"attention_dropout": 0.1})",
-     "attention_dropout = 0.1: dropout of attention alone is not modelled"},
+     "attention_dropout = 0.1: dropout in attention alone is not modelled"},
     {"Meta-Llama-3-8B", R"({"partial_rotary_factor": 0.5})",
-     "partial_rotary_factor = 0.5: rotation of a part of a head is not modelled"},
+     "partial_rotary_factor = 0.5: rotating only part of a head is not modelled"},
     {"Meta-Llama-3-8B", R"({"layer_types": ["sliding_attention", "full_attention"]})",
      "layer_types = [\"sliding_attention\", \"full_attention\"]: attention other than "
      "full_attention is not modelled"},
     {"Meta-Llama-3-8B", R"({"architectures": ["FooForCausalLM"]})",
-     "architectures = [\"FooForCausalLM\"]: is none of the known: LlamaForCausalLM, "
+     "architectures = [\"FooForCausalLM\"]: is not one of: LlamaForCausalLM, "
      "MistralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM, GPT2LMHeadModel, MPTForCausalLM"},
     {"gpt2", R"({"activation_function": "relu"})",
-     "activation_function = \"relu\": of activations only gelu is modelled"},
+     "activation_function = \"relu\": gelu is the only activation modelled"},
     {"gpt2", R"({"attn_pdrop": 0.0})",
      "attn_pdrop = 0.0: dropout is modelled everywhere, or nowhere"},
     {"gpt2", R"({"reorder_and_upcast_attn": true})",
@@ -87,18 +88,18 @@ constexpr Refused kUnsupported[] = {
     {"mpt-7b", R"({"attn_config": {"clip_qkv": 6}})",
      "attn_config.clip_qkv = 6: a pass that clips queries, keys and values is not modelled"},
     {"mpt-7b", R"({"attn_config": {"qk_ln": true}})",
-     "attn_config.qk_ln = true: norms of queries and keys of this kind are not modelled"},
+     "attn_config.qk_ln = true: this kind of query and key norm is not modelled"},
     {"mpt-7b", R"({"attn_config": {"sliding_window_size": 512}})",
      "attn_config.sliding_window_size = 512: sliding windows are not modelled"},
     {"mpt-7b", R"({"attn_config": {"attn_type": "linear"}})",
-     "attn_config.attn_type = \"linear\": attention is modelled of all heads, of groups and of "
-     "one"},
+     "attn_config.attn_type = \"linear\": only multi-head, grouped-query and multi-query attention "
+     "are modelled"},
     {"mpt-7b", R"({"ffn_config": {"ffn_type": "mptglu"}})",
-     "ffn_config.ffn_type = \"mptglu\": of blocks only mptmlp is modelled"},
+     "ffn_config.ffn_type = \"mptglu\": mptmlp is the only block modelled"},
     {"mpt-7b", R"({"learned_pos_emb": false, "attn_config": {"alibi": false}})",
-     "learned_pos_emb = false: models without positions are not modelled"},
+     "learned_pos_emb = false: models without position encodings are not modelled"},
     {"mpt-7b", R"({"norm_type": "tensornorm"})",
-     "norm_type = \"tensornorm\": norms are modelled of layers and of root mean squares"},
+     "norm_type = \"tensornorm\": only layer norm and RMS norm are modelled"},
     {"mpt-7b", R"({"logit_scale": "inv_sqrt_d_model"})",
      "logit_scale = \"inv_sqrt_d_model\": a pass that scales the logits is not modelled"}};
 
@@ -108,8 +109,8 @@ TEST(ConfigRefusals, NameWhatIsNotModelled) {
               fmt::format("x/config.json: unsupported: {}", one.says));
   }
   EXPECT_EQ(error_with("Qwen3-8B-Base", R"({"attention_bias": true})", {{"model.sequence", "1"}}),
-            "x/config.json: unsupported: attention_bias = true: biases are modelled of queries, "
-            "keys and values, or of all matrices");
+            "x/config.json: unsupported: attention_bias = true: biases are modelled for queries, "
+            "keys and values only, or for all matrices");
 }
 
 constexpr Refused kWrong[] = {
@@ -134,20 +135,21 @@ constexpr Refused kWrong[] = {
     {"gpt2", R"({"resid_pdrop": "x"})",
      "resid_pdrop = \"x\": is not a number from 0 to 1000000000"},
     {"gpt2", R"({"tie_word_embeddings": 1})", "tie_word_embeddings = 1: is not true or false"},
-    {"gpt2", R"({"activation_function": 5})", "activation_function = 5: is not a text"},
+    {"gpt2", R"({"activation_function": 5})", "activation_function = 5: is not a string"},
     {"gpt2", R"({"architectures": "GPT2LMHeadModel"})",
-     "architectures = \"GPT2LMHeadModel\": is not a list of one text"},
+     "architectures = \"GPT2LMHeadModel\": is not a list of one string"},
     {"gpt2", R"({"architectures": null})", "missing key architectures"},
     {"gpt2", R"({"n_positions": 8193})",
-     "n_positions = 8193: is no sequence to take for granted; give --sequence, at most 8193"},
+     "n_positions = 8193: is too long to assume as the training sequence; give --sequence, at most "
+     "8193"},
     {"Meta-Llama-3-8B", R"({"num_key_value_heads": 3})",
      "num_key_value_heads = 3: does not divide num_attention_heads = 32"},
     {"Meta-Llama-3-8B", R"({"max_position_embeddings": 131072})",
-     "max_position_embeddings = 131072: is no sequence to take for granted; give --sequence, at "
-     "most 131072"},
+     "max_position_embeddings = 131072: is too long to assume as the training sequence; give "
+     "--sequence, at most 131072"},
     {"Mistral-7B-v0.1", "{}",
-     "max_position_embeddings = 32768: is no sequence to take for granted; give --sequence, at "
-     "most 4096"},
+     "max_position_embeddings = 32768: is too long to assume as the training sequence; give "
+     "--sequence, at most 4096"},
     {"mpt-7b", R"({"attn_config": 5})", "attn_config = 5: is not an object"},
     {"mpt-7b", R"({"expansion_ratio": 1.00001})",
      "expansion_ratio = 1.00001: times d_model = 4096 is not a whole number from 1 to 10000000"},
@@ -238,10 +240,10 @@ TEST(ConfigRefusals, OfHostileTextHaveOneLine) {
         std::string(2 << 20, ' ')}) {
     EXPECT_EQ(lines_of(error_of(text)).size(), 1u) << text.substr(0, 50);
   }
-  EXPECT_EQ(error_of("[]"), "x/config.json: is no JSON object; give a model's config.json");
+  EXPECT_EQ(error_of("[]"), "x/config.json: is not a JSON object; give a model's config.json");
   // Nested deep inside a key: shown without going there.
   EXPECT_EQ(error_of("{\"architectures\": [" + deep + closed + "]}"),
-            "x/config.json: architectures = [[...]]: is not a list of one text");
+            "x/config.json: architectures = [[...]]: is not a list of one string");
   EXPECT_EQ(
       error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": " + deep + closed + "}")
           .find("n_embd = [[...]]: is not a whole number"),
@@ -253,7 +255,7 @@ TEST(ConfigRefusals, OfAHundredThousandUnknownKeysEnd) {
   for (int i = 0; i < 50'000; ++i) config["k" + std::to_string(i)] = 1;
   const auto lines = lines_of(error_of(config.dump()));
   EXPECT_EQ(lines.size(), 101u);
-  EXPECT_EQ(lines.back(), "x/config.json: more than 100 problems; the rest is left out");
+  EXPECT_EQ(lines.back(), "x/config.json: more than 100 problems; the rest are omitted");
 }
 
 }  // namespace

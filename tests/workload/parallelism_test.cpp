@@ -27,8 +27,9 @@ const Misfit kMisfits[]{
     {"FP8", {.matrices = MatrixPrecision::fp8}, ""},
     {"MXFP8",
      {.matrices = MatrixPrecision::mxfp8},
-     "--precision: sample has no products of scaled blocks, which come with a gpu.fp4 rate; choose "
-     "fp8 or bf16"},
+     "--precision: sample has no block-scaled matrix products, which need a gpu.fp4 rate; choose "
+     "fp8 "
+     "or bf16"},
     {"NVFP4",
      {.matrices = MatrixPrecision::nvfp4},
      "--precision: sample has no gpu.fp4 rate; choose bf16 or another cluster"},
@@ -37,7 +38,7 @@ const Misfit kMisfits[]{
      ""},
     {"alternate recomputation of unfused attention",
      {.recompute = Recompute::alternate},
-     "--recompute: alternate keeps what fused attention does; give --attention fused"},
+     "--recompute: alternate recomputation needs fused attention; give --attention fused"},
     {"hybrid groups", {.sharding = {.stage = 3, .ranks = 4}}, ""},
     {"hybrid groups of some of the ranks",
      {.sharding = {.stage = 3, .ranks = 3}},
