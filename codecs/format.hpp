@@ -1,6 +1,6 @@
-// Format: what is on the wire, as a value. An element's code, what its group is scaled by, how it
-// is rounded, what transform comes first, and how many of a group travel. Codecs with equal formats
-// have equal bytes.
+// Format: the contents of the wire, as a value: an element's code, the scale of its group, its
+// rounding, a preceding transform, and the number of elements of a group that travel. Codecs with
+// equal formats produce equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace codecs {
 
-// The code of one element, on a grid of its own; what a unit of the grid is worth says the scale.
+// The code of one element, on a grid of its own; the scale gives the value of a grid unit.
 enum class Element {
   fp32,
   fp16,
@@ -30,11 +30,11 @@ enum class Element {
   lloyd2,
   lloyd3,
   lloyd4,
-  codebook2,       // 4 values that each tensor brings along: SparseLoCo (arXiv 2508.15706)
-  sign_magnitude2  // sign and one of 2 magnitudes that each group brings along
+  codebook2,       // 4 values sent with each tensor: SparseLoCo (arXiv 2508.15706)
+  sign_magnitude2  // sign and one of 2 magnitudes sent with each group
 };
 
-// What a group brings along, and what it means.
+// The scale sent with a group, and its meaning.
 enum class Scale {
   none,
   amax,              // float32: largest magnitude / largest code of a symmetric grid
@@ -46,9 +46,9 @@ enum class Scale {
   root_mean_square,  // float32
   e8m0_floor,        // a power of two in a byte: OCP MX's own rule, the top binade saturates
   e8m0_ceil,         // the same, rounded up: nothing saturates
-  e8m0_even,         // the same, of the magnitude rounded to the element's digits
-  e4m3_tensor,       // a byte of FP8, under one float32 of the tensor: NVFP4
-  reciprocal,        // float32 that multiplied the values, and 4 zero bytes: rows of FBGEMM's FP8
+  e8m0_even,         // the same for the magnitude rounded to the element's digits
+  e4m3_tensor,       // a byte of FP8, times one float32 per tensor: NVFP4
+  reciprocal,        // float32 multiplier of the values, and 4 zero bytes: rows of FBGEMM's FP8
   matched            // float32 that makes the decoded group's projection unbiased: EDEN
 };
 
@@ -66,13 +66,13 @@ enum class Rotation {
   dct            // type II, in two dimensions, over tiles of block x block
 };
 
-// Which elements of a group travel, where not all do.
+// The elements of a group that travel, if not all.
 enum class Choice {
   largest,  // in magnitude
   random    // drawn from the key, the same on all ranks
 };
 
-// A group of the whole tensor.
+// A group that is the whole tensor.
 inline constexpr std::size_t kWholeTensor = static_cast<std::size_t>(-1);
 
 struct Format {
@@ -82,7 +82,7 @@ struct Format {
   Rounding rounding = Rounding::nearest;
   Rotation rotation = Rotation::none;
   std::size_t block = 32;  // of the rotation
-  std::size_t keep = 0;    // elements of each group that travel, with their indices; 0: all of them
+  std::size_t keep = 0;    // elements of each group that travel, with their indices; 0: all
   Choice choice = Choice::largest;
   friend bool operator==(const Format&, const Format&) = default;
 };
@@ -96,14 +96,14 @@ struct Format {
 // The same per element, for large counts.
 [[nodiscard]] double encoded_bytes_per_element(const Format& format);
 
-// The name of the registry's codec that has the format, or one put together in the same way:
+// The name of the registry's codec with this format, or a name composed by the same rules:
 // "int4_g512_sr".
 [[nodiscard]] std::string format_name(const Format& format);
 
-// Whether the format's codec has groups that may have another size, and whether that may be `group`.
+// Whether the codec of this format can have groups of other sizes, and of size `group`.
 [[nodiscard]] bool has_groups(const Format& format);
 [[nodiscard]] bool takes_group(const Format& format, std::size_t group);
-// The format of that name: of a codec of the registry, or of one in groups of another size.
+// The format of that name: a codec of the registry, or one with groups of another size.
 [[nodiscard]] std::optional<Format> format_named(std::string_view name);
 
 }  // namespace codecs

@@ -1,5 +1,5 @@
-// What a rank does with the sparse wires of all peers (SparseLoCo, arXiv 2508.15706): peers whose
-// values are large are scaled down to the median, then averaged, then the parameters take a step.
+// Aggregation of all peers' sparse wires on a rank (SparseLoCo, arXiv 2508.15706): peers with large
+// values are scaled down to the median norm, then averaged, then the parameters take a step.
 //
 //   norm_r    Euclidean norm of peer r's decoded values
 //   factor_r  = min(1, median(norm) / (norm_r + 1e-8)), or 1 without clipping
@@ -8,12 +8,12 @@
 //               sum_i / peers                 the paper's mean
 //   parameter = parameter - learning_rate * aggregate
 //
-// A peer that sent a NaN or an infinity is left out, as in templar, and is no peer of the above.
-// The median of an even number is the lower of the middle two, as PyTorch has it.
+// A peer that sent a NaN or an infinity is left out, as in templar, and does not count as a peer
+// above. The median of an even number is the lower of the middle two, as in PyTorch.
 //
 // Squares are summed in float64 in the order of lane_sum: 32 lanes in a chunk, 1024 over chunks.
-// Norms and factors are float64 too, and a factor is rounded to float32 at its end. Each term of a
-// sum and the step are one fused multiply-add of float32.
+// Norms and factors are float64 too, and each factor is finally rounded to float32. Each term of a
+// sum, and the step, is one fused multiply-add in float32.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,12 @@ struct Aggregation {
 inline constexpr std::size_t kMostPeers = 255;
 inline constexpr double kNormGuard = 1e-8;
 
-// Of each peer; negative: left out. `wires` are laid end to end, each of `elements` values.
+// One factor per peer; negative: left out. `wires` are laid end to end, each of `elements` values.
 [[nodiscard]] std::vector<float> peer_factors(const Format& format, const Aggregation& aggregation,
                                               std::span<const std::byte> wires, std::size_t peers,
                                               std::size_t elements);
 
-// Throws std::invalid_argument where the sizes disagree and for more than kMostPeers.
+// Throws std::invalid_argument if the sizes disagree or there are more than kMostPeers.
 void aggregate(const Format& format, const Aggregation& aggregation,
                std::span<const std::byte> wires, std::size_t peers, std::span<float> averages);
 

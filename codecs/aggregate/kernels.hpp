@@ -1,5 +1,5 @@
-// CUDA kernels of the aggregation of sparse wires; codecs/cuda/kernels.hpp says what all launchers
-// promise.
+// CUDA kernels that aggregate sparse wires; codecs/cuda/kernels.hpp states the contract of all
+// launchers.
 #pragma once
 
 #include "codecs/aggregate/aggregate.hpp"
@@ -11,7 +11,7 @@ struct AggregateTarget {
   float* averages = nullptr;    // null: not wanted
   float* parameters = nullptr;  // take the outer step; null: not wanted
   std::size_t elements = 0;
-  TileShape tiles = {};  // of averages and parameters; without columns: consecutive chunks
+  TileShape tiles = {};  // for averages and parameters; without columns: consecutive chunks
   float learning_rate = 1;
   std::byte* scratch = nullptr;   // aggregate_scratch_bytes
   unsigned* nonfinite = nullptr;  // becomes 1 if a peer was left out; null: not wanted
@@ -20,7 +20,7 @@ struct AggregateTarget {
 [[nodiscard]] std::size_t aggregate_scratch_bytes(const Format& format, std::size_t elements,
                                                   int peers);
 
-// One wire for each peer.
+// One wire per peer.
 void aggregate_async(const Format& format, const Aggregation& aggregation, const Wires& wires,
                      const AggregateTarget& target, cudaStream_t stream);
 

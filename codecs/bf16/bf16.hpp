@@ -1,9 +1,9 @@
 // bfloat16: the upper half of a float32, rounded to nearest, ties to even.
 //
 // Wire layout: n little-endian bfloat16, 2 n bytes, in the order of the values.
-// Relative error at most 2^-8 of a normal value; denormals keep an absolute error of at most
+// The relative error of a normal value is at most 2^-8; the absolute error of a denormal at most
 // 2^-134. Infinities stay; finite values beyond the largest bfloat16 become infinite; every NaN
-// becomes 0x7FFF, as the conversion instruction of NVIDIA GPUs has it.
+// becomes 0x7FFF, as in the conversion instruction of NVIDIA GPUs.
 #pragma once
 
 #include <cstdint>

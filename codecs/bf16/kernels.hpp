@@ -1,4 +1,4 @@
-// CUDA kernels of the bfloat16 codec; codecs/cuda/kernels.hpp says what all launchers promise.
+// CUDA kernels of the bfloat16 codec; codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -6,7 +6,7 @@
 
 namespace codecs::cuda {
 
-// As many codes as values. bfloat16 stays what it is, but for the payloads of NaNs.
+// One code per value. bfloat16 input is unchanged except for the payloads of NaNs.
 void to_bf16_async(Tensor<const float> values, Bf16* codes, unsigned* nonfinite,
                    cudaStream_t stream);
 void to_bf16_async(Tensor<const Bf16> values, Bf16* codes, unsigned* nonfinite,

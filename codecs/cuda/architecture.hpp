@@ -1,10 +1,10 @@
-// Which GPU the kernels that run were compiled for.
+// The GPU architecture that the running kernels were compiled for.
 #pragma once
 
 namespace codecs::cuda {
 
-// 90 for sm_90, or for code that the driver made from compute_90; 0 if this program has none that
-// the current device runs.
+// 90 for sm_90, or for code that the driver compiled from compute_90; 0 if this program has no code
+// that the current device can run.
 [[nodiscard]] int code_architecture();
 
 }  // namespace codecs::cuda

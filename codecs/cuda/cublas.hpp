@@ -1,5 +1,5 @@
-// Products of matrices on the GPU by cuBLAS, which is loaded at run time: programs start on
-// machines without it.
+// Matrix products on the GPU by cuBLAS, loaded at run time: programs also start on machines without
+// it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,15 +11,15 @@
 
 namespace codecs::cuda {
 
-// Matrices are column after column, as BLAS has them, so a matrix that is row after row counts as
-// its transpose. `leading` is the distance between columns.
+// Matrices are column-major, as in BLAS, so a row-major matrix counts as its transpose. `leading`
+// is the distance between columns.
 struct MatrixOperand {
   const void* values = nullptr;
   int leading = 0;
   bool transposed = false;  // before the product
 };
 
-// rows x columns = left (rows x inner) right (inner x columns), summed up in float32.
+// rows x columns = left (rows x inner) right (inner x columns), accumulated in float32.
 struct MatrixProduct {
   int rows = 0;
   int columns = 0;
@@ -39,8 +39,8 @@ struct Cublas {
   Multiply multiply;
 };
 
-// cuBLAS of the file, or without one of the usual places; nothing where there is none. The handle
-// is of the device that is current now, and `multiply` for one thread at a time.
+// cuBLAS from the file, or without a file from the usual places; nothing if it is not found. The
+// handle belongs to the device that is current now; only one thread at a time may call `multiply`.
 [[nodiscard]] std::optional<Cublas> load_cublas(const std::string& file = {});
 
 }  // namespace codecs::cuda

@@ -1,4 +1,4 @@
-// Trouble with the device is an exception that names the call's place.
+// Device errors, as exceptions that name the place of the call.
 #pragma once
 
 #include <cuda_runtime_api.h>

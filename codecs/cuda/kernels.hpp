@@ -1,8 +1,8 @@
-// What the launchers of codecs/<name>/kernels.hpp have in common.
+// Shared by the launchers of codecs/<name>/kernels.hpp.
 //
-// Every launcher enqueues its kernels (most have one) on `stream` and returns: it neither allocates
+// Every launcher enqueues its kernels (usually one) on `stream` and returns: it neither allocates
 // nor waits. Pointers are to device memory, aligned to 16 bytes, and must stay valid until the
-// kernel has run. Any length works; of length 0 nothing is launched. The bytes equal the
+// kernel has run. Any length works; for length 0 nothing is launched. The bytes equal the
 // reference's. Formats without kernels throw std::invalid_argument, failed launches CudaError.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace codecs::cuda {
 
-// Where an encode writes. *nonfinite becomes 1 if a value is NaN or infinite and stays otherwise;
-// null: not wanted.
+// Output of an encode. *nonfinite becomes 1 if a value is NaN or infinite and is otherwise
+// unchanged; null: not wanted.
 struct Encoding {
   std::byte* wires = nullptr;
   RandomKey key = {};
   unsigned* nonfinite = nullptr;
-  // Device memory that passes before the last one write to and the last one reads: as many bytes as
-  // the row of codecs/cuda/registry.hpp says. What it holds before and after does not matter.
+  // Device memory for data between passes, as many bytes as codecs/cuda/registry.hpp gives. Its
+  // contents before and after do not matter.
   std::byte* scratch = nullptr;
 };
 
@@ -38,7 +38,7 @@ struct Tensor {
   std::size_t elements = 0;
 };
 
-// A matrix that is read or written tile by tile; a tile is a group of the format.
+// A matrix read or written tile by tile; a tile is a group of the format.
 template <typename Value>
 struct Tiled {
   TileShape tiles = {};

@@ -1,4 +1,4 @@
-// A library that is loaded at run time. It stays loaded until the program ends.
+// A library loaded at run time. It stays loaded until the program ends.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 namespace codecs::cuda {
 
-// From `file`, else the first of `names` that the system finds; null if there is none.
+// Loads `file`, or without it the first of `names` that the system finds; null if there is none.
 inline void* open_library(const std::string& file, std::span<const char* const> names) {
   if (!file.empty()) return dlopen(file.c_str(), RTLD_NOW);
   for (const char* name : names) {

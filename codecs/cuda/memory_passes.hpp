@@ -1,17 +1,17 @@
-// The passes over memory of an optimizer step, and a copy by a few thread blocks, which stands for
-// a collective: what is measured of a GPU beside the codecs. codecs/cuda/kernels.hpp says what all
-// launchers promise; lengths here are multiples of 16 bytes.
+// The memory passes of an optimizer step, and a copy by a few thread blocks, which stands for a
+// collective: GPU measurements besides the codecs. codecs/cuda/kernels.hpp states the contract of
+// all launchers; lengths here are multiples of 16 bytes.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"
 
 namespace codecs::cuda {
 
-// By `blocks` thread blocks of 512; 0: as many as the device holds at once.
+// By `blocks` thread blocks of 512 threads; 0: as many blocks as the device holds at once.
 void copy_async(const std::byte* from, std::byte* to, std::size_t bytes, int blocks,
                 cudaStream_t stream);
 
-// *sum, which is set to zero first, becomes the sum of the squares up to the order of its terms.
+// Sets *sum to zero and then to the sum of the squares, in an unspecified order of terms.
 void sum_of_squares_async(Tensor<const float> values, float* sum, cudaStream_t stream);
 
 void scale_async(Tensor<float> values, float factor, cudaStream_t stream);

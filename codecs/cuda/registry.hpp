@@ -1,4 +1,4 @@
-// The CUDA twin of codecs/registry.cpp: what each codec can do on the GPU.
+// The CUDA twin of codecs/registry.cpp: the GPU operations of each codec.
 #pragma once
 
 #include <span>
@@ -10,10 +10,9 @@
 
 namespace codecs::cuda {
 
-// An operation that is null has no kernel. All but the encodes of plain values and decode_async may
-// be null.
+// A null operation has no kernel. Only the encodes of plain values and decode_async are never null.
 struct CudaCodec {
-  const Codec* codec = nullptr;  // its reference: equal bytes
+  const Codec* codec = nullptr;  // its reference, with equal bytes
   void (*encode_async)(const Format& format, Tensor<const float> values, const Encoding& to,
                        cudaStream_t stream) = nullptr;
   void (*decode_async)(const Format& format, const std::byte* wire, Tensor<float> values,
@@ -35,7 +34,7 @@ struct CudaCodec {
                            cudaStream_t stream) = nullptr;
   void (*decode_reduce_async)(const Format& format, const Wires& wires, Tensor<float> sums,
                               cudaStream_t stream) = nullptr;
-  // Of encode's scratch for this many values; null: none is needed.
+  // Scratch bytes of encode for this many values; null: none needed.
   std::size_t (*scratch_bytes)(const Format& format, std::size_t elements) = nullptr;
 };
 

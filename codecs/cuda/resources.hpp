@@ -1,4 +1,5 @@
-// Owners of device memory, streams and events. Each is freed where its owner's scope ends.
+// Owners of device memory, streams and events. Each resource is freed at the end of its owner's
+// scope.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,8 +14,8 @@
 
 namespace codecs::cuda {
 
-// Copies to device memory and waits until the values are there. cudaMemcpy() alone may return while
-// they are on their way, and a stream that does not block (Stream) does not wait for them.
+// Copies to device memory and waits until the values have arrived. cudaMemcpy() alone may return
+// earlier, and a non-blocking stream (Stream) does not wait for it.
 template <typename T>
 void upload(std::span<const T> host, std::type_identity_t<T>* device) {
   check(cudaMemcpy(device, host.data(), host.size_bytes(), cudaMemcpyHostToDevice));

@@ -1,6 +1,6 @@
-// CUDA kernels of DeMo; codecs/cuda/kernels.hpp says what all launchers promise. Scratch holds the
-// coefficients, of which at most an eighth is kept, or 64. A matrix is in tiles of the format's
-// block, read and written where they are.
+// CUDA kernels of DeMo; codecs/cuda/kernels.hpp states the contract of all launchers. Scratch holds
+// the coefficients, of which at most an eighth, or 64, may be kept. A matrix has tiles of the
+// format's block, read and written in place.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -40,7 +40,7 @@ void decode_reduce_demo_async(const Format& format, const Wires& wires, Tensor<f
 void decode_reduce_demo_async(const Format& format, const Wires& wires, const Tiled<float>& sums,
                               cudaStream_t stream);
 
-// One wire for each peer, and scratch of demo_average_scratch_bytes.
+// One wire per peer, and scratch of demo_average_scratch_bytes.
 struct DemoAverage {
   float* averages = nullptr;
   std::size_t elements = 0;

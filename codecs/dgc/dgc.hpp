@@ -1,5 +1,6 @@
-// Deep gradient compression (arXiv 1712.01887): a rank gathers its gradients with their momentum
-// and sends what has grown beyond a threshold, which a sample of the tensor sets.
+// Deep gradient compression (arXiv 1712.01887): a rank accumulates its gradients with their
+// momentum and sends the elements beyond a threshold, which is estimated from a sample of the
+// tensor.
 //
 //   u = momentum u + g  (a fused multiply-add),  v = v + u
 //   threshold = the k-th largest |v| of every stride-th element, k = ceil(density samples),
@@ -9,9 +10,9 @@
 //   sent: the |v| that reach it, in the order of the index, at most `capacity` of them;
 //   u = v = 0 where sent ("momentum factor masking")
 //
-// Where v + u would not be finite, u and v stay as they were, and a NaN is a candidate in the place
-// of v. |v| are compared by their bits, so that it reaches every threshold. Indices have 32 bits:
-// tensors have fewer than 2^31 elements.
+// If v + u would not be finite, u and v stay unchanged, and a NaN becomes the candidate in place of
+// v. |v| are compared by their bits, so the NaN reaches every threshold. Indices have 32 bits:
+// tensors must have fewer than 2^31 elements.
 //
 // Wire layout, little-endian, of constant size; each part is filled up with zeros to 16 bytes:
 //   bytes 0-15  uint32 count of the values sent, then zeros
@@ -38,7 +39,7 @@ struct Dgc {
   double least = 0.8;  // at most 1, above 0
 };
 
-// Sizes of a tensor's wire, and counts that the threshold aims at.
+// Sizes of a tensor's wire, and the counts that the threshold aims at.
 struct DgcWire {
   std::size_t target = 0;
   std::size_t capacity = 0;
@@ -50,10 +51,10 @@ struct DgcWire {
   std::size_t bytes = 0;
 };
 // Throws std::invalid_argument for a density outside (0, 1], no stride, bounds that exclude the
-// target, or 2^31 elements and more.
+// target, or 2^31 or more elements.
 [[nodiscard]] DgcWire dgc_wire(const Dgc& dgc, std::size_t elements);
 
-// What a rank keeps from step to step, as long as the gradient.
+// State of a rank from step to step, as long as the gradient.
 struct DgcState {
   std::span<float> momentum;  // u
   std::span<float> gathered;  // v
@@ -61,8 +62,8 @@ struct DgcState {
 void encode_dgc(const Dgc& dgc, std::span<const float> gradient, const DgcState& state,
                 std::span<std::byte> wire);
 
-// The mean of the wires, laid end to end: each sum starts at 0 and takes the wires in order, by
-// additions of float32, and is then divided by their number.
+// The mean of the wires, laid end to end: each sum starts at 0, adds the wires in order in float32,
+// and is then divided by their number.
 void decode_mean_dgc(const Dgc& dgc, std::span<const std::byte> wires, std::size_t inputs,
                      std::span<float> means);
 

@@ -1,5 +1,6 @@
-// CUDA kernels of deep gradient compression; codecs/cuda/kernels.hpp says what all launchers
-// promise. Plain: the gathered gradients are read again for each round that adapts the threshold.
+// CUDA kernels of deep gradient compression; codecs/cuda/kernels.hpp states the contract of all
+// launchers. A simple version: each round that adapts the threshold reads the gathered gradients
+// again.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -22,7 +23,7 @@ void encode_dgc_async(const Dgc& dgc, const DgcTensors<float>& tensors, const En
                       cudaStream_t stream);
 void encode_dgc_async(const Dgc& dgc, const DgcTensors<Bf16>& tensors, const Encoding& to,
                       cudaStream_t stream);
-// One kernel for each wire, so that they are added in their order.
+// One kernel per wire, so that the wires are added in order.
 void decode_mean_dgc_async(const Dgc& dgc, const Wires& wires, Tensor<float> means,
                            cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// CUDA kernels of weight differences; codecs/cuda/kernels.hpp says what all launchers promise.
+// CUDA kernels of weight differences; codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -6,8 +6,8 @@
 
 namespace codecs::cuda {
 
-// Subtracts and encodes in one pass; `model` has as many values as `master`. The overload for
-// bfloat16 is for masters that were already rounded.
+// Subtracts and encodes in one pass; `model` has as many values as `master`. The bfloat16 overload
+// is for masters that are already rounded.
 void encode_difference_async(const Format& format, Tensor<const float> master, const Bf16* model,
                              const Encoding& to, cudaStream_t stream);
 void encode_difference_async(const Format& format, Tensor<const Bf16> master, const Bf16* model,

@@ -1,10 +1,10 @@
 // EDEN (Vargaftik et al., "EDEN: communication-efficient and robust distributed mean estimation for
 // federated learning", ICML 2022, arXiv 2108.08842), whose 1-bit case is DRIVE (NeurIPS 2021, arXiv
-// 2105.08339): values rotated by random signs and the Hadamard transform are nearly normal, so each
-// becomes the nearest of 2^b Lloyd-Max centroids of the normal distribution, and the one scale of
-// the group makes the decoded group's projection on the group exactly the group: over the random
-// rotations it is an unbiased estimate. The error depends on no distribution: |error| / |values| is
-// 0.7555, 0.3649, 0.1892, 0.0979 for 1 to 4 bits, up to O(1 / group).
+// 2105.08339). Values rotated by random signs and the Hadamard transform are nearly normal, so each
+// becomes the nearest of 2^b Lloyd-Max centroids of the normal distribution. One scale per group
+// makes the projection of the decoded group onto the group equal to the group itself: over the
+// random rotations, the estimate is unbiased. The error is the same for every distribution: |error|
+// / |values| is 0.7555, 0.3649, 0.1892, 0.0979 for 1 to 4 bits, up to O(1 / group).
 //
 // A group is a block of the rotation, d = 128, 256 ... 8192 elements. It is encoded as
 //
@@ -48,7 +48,7 @@ namespace codecs {
 inline constexpr std::size_t kSmallestEden = 128;
 inline constexpr std::size_t kLargestEden = 8192;
 inline constexpr std::size_t kEdenWord = 16;        // codes of a word
-inline constexpr std::size_t kEdenNeighbours = 32;  // words that are summed in pairs
+inline constexpr std::size_t kEdenNeighbours = 32;  // words summed in pairs
 
 // Positive Lloyd-Max centroids of the standard normal distribution (Max, "Quantizing for minimum
 // distortion", IRE Transactions on Information Theory 6, 1960), for 1 to 4 bits: half as many as
@@ -59,14 +59,14 @@ inline constexpr std::array kLloydMax3{0.24509418f, 0.75600528f, 1.34390928f, 2.
 inline constexpr std::array kLloydMax4{0.12839503f, 0.38804830f, 0.65675912f, 0.94234046f,
                                        1.25623120f, 1.61804639f, 2.06901723f, 2.73258957f};
 
-// With groups of 4096. Any other size works with the same functions.
+// Groups of 4096. Other sizes work with the same functions.
 extern const Codec eden1_g4096, eden2_g4096, eden3_g4096, eden4_g4096;
 
 void encode_eden(const Format& format, std::span<const float> values, const RandomKey& key,
                  std::span<std::byte> wire);
 void decode_eden(const Format& format, std::span<const std::byte> wire, std::span<float> values);
 
-// Adds up `inputs` wires laid end to end, whose signs must be the same, before the one inverse
+// Adds up `inputs` wires laid end to end, which must have the same signs, before a single inverse
 // rotation: from 0, in order, each by one fused multiply-add of centroid and scale.
 void decode_reduce_eden(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                         std::span<float> sums);

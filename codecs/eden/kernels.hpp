@@ -1,5 +1,5 @@
-// CUDA kernels of EDEN, one pass over memory each; codecs/cuda/kernels.hpp says what all launchers
-// promise. There are kernels for groups of 128, 1024, 2048, 4096 and 8192.
+// CUDA kernels of EDEN, one pass over memory each; codecs/cuda/kernels.hpp states the contract of
+// all launchers. There are kernels for groups of 128, 1024, 2048, 4096 and 8192.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -12,7 +12,7 @@ void encode_eden_async(const Format& format, Tensor<const float> values, const E
 void encode_eden_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                        cudaStream_t stream);
 
-// The sum of the wires; of one wire, its values. Wires whose signs differ sum up to NaNs.
+// The sum of the wires; for one wire, its values. Wires with different signs sum to NaNs.
 void decode_reduce_eden_async(const Format& format, const Wires& wires, Tensor<float> sums,
                               cudaStream_t stream);
 void decode_reduce_eden_async(const Format& format, const Wires& wires, Tensor<Bf16> sums,

@@ -1,5 +1,5 @@
-// One element and its code: the grids of Element as scalar functions, which all codecs that scale
-// groups share. A code is the low bits_of(element) bits of an unsigned number.
+// One element and its code: the grids of Element as scalar functions, shared by all codecs that
+// scale groups. A code is the low bits_of(element) bits of an unsigned number.
 //
 // Small floats (fp16, e4m3, e5m2, e2m1): sign, exponent, mantissa, from the top; subnormals as in
 //   IEEE 754. Nearest, ties to even. FP8 and FP4 saturate to their largest value, infinities too,
@@ -39,9 +39,9 @@ inline constexpr std::uint32_t kFp8NaN = 0x7F;
 inline constexpr int kPowerOfTwoBias = 109;  // code k of power_of_two is 2^(k - 109)
 inline constexpr std::uint32_t kPowerOfTwoNaN = 127;
 
-// Saturates; the sign is kept. Not of a NaN.
+// Saturates and keeps the sign. Not for NaN.
 [[nodiscard]] std::uint32_t small_float_code(const SmallFloat& format, float value);
-// Of a finite value's code.
+// The value of a finite code.
 [[nodiscard]] float small_float_value(const SmallFloat& format, std::uint32_t code);
 
 // floor(v + r) for r = random / 256 in [0, 1), in fixed point of 1/256: (rint(256 v) + random) /
@@ -53,11 +53,11 @@ inline constexpr std::uint32_t kPowerOfTwoNaN = 127;
 
 // The code of a value in units of the grid. The value is finite, but for fp16 and power_of_two.
 [[nodiscard]] std::uint32_t nearest_code(Element element, float scaled);
-// Up or down with the probability of the fraction in 1/256, of the magnitude for e2m1 and
+// Rounds up or down with the probability of the fraction in 1/256, of the magnitude for e2m1 and
 // power_of_two: unbiased to 1/512 of a step. For integers, e2m1 and power_of_two.
 [[nodiscard]] std::uint32_t stochastic_code(Element element, float scaled, std::uint8_t random);
 [[nodiscard]] float value_of(Element element, std::uint32_t code);
-// Of every code, by code.
+// Values of all codes, by code.
 [[nodiscard]] std::vector<float> values_of(Element element);
 
 // Elements without a scale: one code after the other, little-endian, in the order of the values.

@@ -1,5 +1,5 @@
-// CUDA kernels of elements without a scale, 1 or 2 bytes each: fp16 and natural compression.
-// codecs/cuda/kernels.hpp says what all launchers promise.
+// CUDA kernels for elements without a scale, 1 or 2 bytes each: fp16 and natural compression.
+// codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"

@@ -1,4 +1,4 @@
-// The grids that are tables: values in ascending order, whose index is the code.
+// Grids given as tables: values in ascending order, with the index as code.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ constexpr std::array<float, 256> dynamic8_values() {
   constexpr std::array kDecades{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0};
   constexpr std::size_t kZero = 127;
   std::array<float, 256> values{};
-  std::size_t place = 1;  // distance from the zero
+  std::size_t place = 1;  // distance from zero
   for (std::size_t i = 0; i < kDecades.size(); ++i) {
     const std::size_t parts = std::size_t{1} << i;
     for (std::size_t part = 0; part < parts; ++part, ++place) {
@@ -53,7 +53,7 @@ inline constexpr std::array<float, 256> kDynamic8Values = dynamic8_values();
 inline constexpr std::size_t kNf4Zero = 7;
 inline constexpr std::size_t kDynamic8Zero = 127;
 
-// Where the nearest value changes: a value above midpoint i is nearer to value i + 1; on the
+// Where the nearest value changes: a value above midpoint i is nearer to value i + 1; at the
 // midpoint, the lower value is taken. In float32, (a + b) / 2.
 template <std::size_t kValues>
 constexpr std::array<float, kValues - 1> midpoints(const std::array<float, kValues>& values) {

@@ -1,6 +1,6 @@
-// Means over ranks by methods that have a state or a shape of their own, and what they lose over
-// many steps: LoCo, 1-bit Adam, SparseLoCo, DGC, PowerSGD. Each is measured from outside, by what
-// the ranks are given and what they receive, so that the figures of all mean the same.
+// Means over ranks by methods with state, or with tensors of a particular shape, and their errors
+// over many steps: LoCo, 1-bit Adam, SparseLoCo, DGC, PowerSGD. Each is measured by the ranks'
+// inputs and outputs alone, so that figures are comparable.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace codecs {
 
-// Each rank's gradient is a matrix, for PowerSGD's sake.
+// Each rank's gradient is a matrix, as PowerSGD requires.
 struct AllReduceShape {
   std::size_t rows = 64;
   std::size_t columns = 128;
@@ -22,26 +22,26 @@ struct AllReduceShape {
   [[nodiscard]] std::size_t elements() const { return rows * columns; }
 };
 
-// One step: takes the ranks' gradients, gives what every rank receives for their mean, and keeps
-// the state of all ranks for the next one. Steps count from 0.
+// One step: takes the ranks' gradients, returns what every rank receives as their mean, and keeps
+// the state of all ranks for the next step. Steps count from 0.
 using AllReduceStep = std::function<std::vector<float>(std::span<const std::vector<float>> of_rank,
                                                        std::uint32_t step)>;
 
 struct AllReduce {
   std::string_view name;     // "power_sgd_r4"
   std::string_view summary;  // one line for `list`
-  // With the state of a first step, which the seed may decide on.
+  // Starts with the state of a first step, which may depend on the seed.
   AllReduceStep (*start)(const AllReduceShape&, std::uint64_t seed) = nullptr;
-  // Of all wires that a rank encodes in a step, or of its contributions to sums.
+  // Bits of all wires that a rank encodes in a step, or of its contributions to sums.
   std::size_t (*wire_bytes)(const AllReduceShape&) = nullptr;
-  // The dense method that it stands for gives the velocity of momentum SGD, not the mean.
+  // The corresponding dense method returns the velocity of momentum SGD, not the mean.
   float momentum = 0;
 };
 [[nodiscard]] std::span<const AllReduce> all_reduces();
-// Throws std::out_of_range whose text names the known ones.
+// Throws std::out_of_range with a text that lists the known names.
 [[nodiscard]] const AllReduce& all_reduce_named(std::string_view name);
 
-// With m the dense method's result of a step, r what is received, and owed = sum of m - sum of r so
+// With m the dense method's result of a step, r the received one, and owed = sum of m - sum of r so
 // far, which under EF-SGD's feedback is the mean of the ranks' residuals:
 struct AllReduceErrors {
   double first_step = 0;   // |m - r| / |m| of the first step, whose state is empty
@@ -49,7 +49,7 @@ struct AllReduceErrors {
   double residual = 0;     // |owed| / |m|, root mean square over the last quarter of the steps
   double running_sum = 0;  // |owed| / |sum of m|, after all steps
 };
-// `gradients` are those of all ranks of the first step, then of the second, and so on.
+// `gradients` holds those of all ranks for the first step, then for the second, and so on.
 [[nodiscard]] AllReduceErrors all_reduce_errors(const AllReduceStep& exchange, float momentum,
                                                 std::size_t ranks,
                                                 std::span<const std::vector<float>> gradients);

@@ -1,4 +1,4 @@
-// The parts of the error table's list of cells.
+// Parts of the error table's list of cells.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace codecs {
 inline constexpr std::size_t kGpusPerNode = 8;
 inline constexpr std::size_t kNodes = 4;
 
-// A value that is made when it is first asked for, by whichever cell asks.
+// A value computed on first use, by whichever cell needs it first.
 template <typename T>
 class Shared {
  public:

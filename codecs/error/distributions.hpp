@@ -1,6 +1,5 @@
-// Synthetic tensors with the shapes that gradients and weights take, from light tails to heavy
-// ones. Reproducible: the same seed gives the same values on every machine, up to libm's last
-// digit.
+// Synthetic tensors with the shapes of gradients and weights, from light to heavy tails.
+// Reproducible: the same seed gives the same values on every machine, up to libm's last digit.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@ struct Distribution {
 };
 
 [[nodiscard]] std::span<const Distribution> all_distributions();
-// Throws std::out_of_range whose text names the known distributions.
+// Throws std::out_of_range with a text that lists the known distributions.
 [[nodiscard]] const Distribution& distribution_named(std::string_view name);
-// The seed of the `index`-th of the independent streams of a seed.
+// The seed of the `index`-th independent stream of a seed.
 [[nodiscard]] constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t index) {
   return seed * 1'000'003 + index;
 }

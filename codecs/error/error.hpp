@@ -1,4 +1,4 @@
-// How far decoded values are from what was encoded, and gradients to measure whole reductions with.
+// Errors of decoded values, and gradients for measuring whole reductions.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct ErrorMetrics {
                                                    std::span<const float> values,
                                                    const RandomKey& key);
 
-// Gradients of all ranks of a reduction and their exact mean.
+// Gradients of all ranks in a reduction, and their exact mean.
 struct Gradients {
   std::vector<std::vector<float>> of_rank;
   std::vector<float> mean;
 };
 [[nodiscard]] std::vector<float> mean_of(std::span<const std::vector<float>> of_rank);
-// `common` is the part of the variance that the ranks share: 0 for independent gradients, the worst
+// `common` is the part of the variance shared by the ranks: 0 for independent gradients, the worst
 // case for the relative error of their mean.
 struct GradientDraw {
   const struct Distribution* distribution = nullptr;

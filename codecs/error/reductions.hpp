@@ -1,5 +1,5 @@
-// Means over ranks as schemes make them: each hop's wires are really encoded, decoded, added up and
-// encoded again. The error of a mean is composed of those of single encodes only where these are
+// Means over ranks, computed as in the schemes: each hop's wires are really encoded, decoded, added
+// up and encoded again. The error of a mean follows from those of single encodes only if these are
 // independent of each other (sim/report/codec_errors.cpp); sparse wires, signs and error feedback
 // have to be measured whole, here.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace codecs {
 
-// Ranks whose gradients are reduced: so many of each node.
+// The ranks of a reduction: this many on each node.
 struct RankShape {
   std::size_t gpus = 1;
   std::size_t nodes = 1;
@@ -32,18 +32,18 @@ enum class Hops {
   two_level        // all_to_all inside nodes, the sums encoded again and all_to_all between nodes
 };
 
-// Where ranks are of one node each, or all of one node, two levels are one.
+// With one rank per node, or a single node, two levels are one.
 [[nodiscard]] constexpr bool encodes_again(Hops hops) {
   return hops == Hops::there_and_back || hops == Hops::two_level;
 }
 
-// Whether one encode's errors are independent of what it is given: it rounds every value, to the
-// nearest or at random.
+// Whether one encode's errors are independent of its input: it rounds every value, to the nearest
+// or at random.
 [[nodiscard]] constexpr bool rounds(const Format& format) {
   return format.keep == 0 && format.element != Element::sign && format.scale != Scale::clipped;
 }
 
-// Error feedback at every encode.
+// With error feedback at every encode.
 enum class Carried { nothing, float32, loco };
 
 // A row's name in the table: "two_level/int8_g128_sr/int4_g128_sr", "gather/topk64"; with feedback
@@ -55,12 +55,12 @@ enum class Carried { nothing, float32, loco };
   if (encodes_again(hops)) name.append("/").append(again);
   return name;
 }
-// Of what ranks the figures are: "8x4". One level does not know of nodes: "32".
+// The ranks of the figures: "8x4". One level ignores nodes: "32".
 [[nodiscard]] inline std::string shape_name(bool on_two_levels, const RankShape& shape) {
   return on_two_levels ? std::to_string(shape.gpus) + "x" + std::to_string(shape.nodes)
                        : std::to_string(shape.ranks());
 }
-// Its inverse, where one level's ranks are of nodes of one GPU.
+// Its inverse; the ranks of one level are nodes of one GPU.
 [[nodiscard]] inline RankShape shape_named(const std::string& name) {
   char* end = nullptr;
   const std::size_t first = std::strtoul(name.c_str(), &end, 10);
@@ -72,14 +72,14 @@ enum class Carried { nothing, float32, loco };
   return reduction + (carried == Carried::loco ? "/loco" : "/float32");
 }
 
-// Codecs by their names; `again` is not used where there is one hop.
+// Codecs by name; `again` is unused if there is one hop.
 struct Reduction {
   Hops hops = Hops::gather;
   std::string_view first;
   std::string_view again = {};
   Carried carried = Carried::nothing;
 };
-// From a first step. `elements` divide into whole multiples of 16 for each rank.
+// One step without earlier state. `elements` must divide into multiples of 16 for each rank.
 [[nodiscard]] AllReduceStep start_reduction(const Reduction& reduction, const RankShape& shape,
                                             std::size_t elements, std::uint64_t seed);
 
@@ -89,9 +89,9 @@ struct MeasuredReduction {
   bool on_two_levels = false;
   std::function<AllReduceStep(const RankShape&, std::size_t elements, std::uint64_t seed)> start;
 };
-// One step of every reduction of the schemes that ship, and of those of their papers' comparisons.
+// One step of every reduction in the shipped schemes, and in their papers' comparisons.
 [[nodiscard]] std::vector<MeasuredReduction> measured_reductions();
-// Those that feed back what they lost.
+// The reductions with error feedback.
 [[nodiscard]] std::vector<MeasuredReduction> fed_reductions();
 
 }  // namespace codecs

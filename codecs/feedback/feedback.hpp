@@ -1,11 +1,11 @@
-// Error feedback: what an encode loses is kept in a residual and sent later, so that a codec with a
-// large error of one step has none in the long run.
+// Error feedback: the error of an encode is kept in a residual and sent later, so that a codec with
+// a large one-step error has none in the long run.
 //
 //   sent     = gain * values + carry * residual
 //   residual = keep * residual + take * (sent - decoded(sent))
 //
-// Where the new residual would not be finite, it stays as it was: a NaN or an infinity that is sent
-// is lost with the step that it spoils, and steps after it go on.
+// If the new residual would not be finite, the old one stays: a NaN or an infinity only spoils the
+// step that sends it, and later steps continue.
 //
 // EF-SGD (arXiv 1901.09847) and SparseLoCo (arXiv 2508.15706, carry = its beta): keep 0, take 1.
 // LoCo (arXiv 2407.04480): keep = its beta, take = 1 - beta. Each product and sum is rounded to
@@ -27,12 +27,12 @@ struct Feedback {
   float take = 1;
 };
 
-// The residual of one value that was sent as `sent` and decodes to `decoded`.
+// The residual of one value sent as `sent` and decoded to `decoded`.
 [[nodiscard]] float residual_after(const Feedback& feedback, float residual, float sent,
                                    float decoded);
 
-// Any codec's, by its encode and decode. `residual` is as long as `values` and is updated in place.
-// Throws std::invalid_argument where the sizes disagree.
+// For any codec, through its encode and decode. `residual` is as long as `values` and updated in
+// place. Throws std::invalid_argument if the sizes disagree.
 void encode_with_feedback(const Codec& codec, const Feedback& feedback,
                           std::span<const float> values, const RandomKey& key,
                           std::span<float> residual, std::span<std::byte> wire);

@@ -1,6 +1,7 @@
 // CUDA kernels of error feedback for the integer group codecs without a transform;
-// codecs/cuda/kernels.hpp says what all launchers promise. One pass: values and residual are read
-// once, wire and residual written once. A scale of the tensor takes two, and its codec's scratch.
+// codecs/cuda/kernels.hpp states the contract of all launchers. One pass: values and residual are
+// read once, wire and residual written once. A scale per tensor takes two passes, and its codec's
+// scratch.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -9,7 +10,7 @@
 
 namespace codecs::cuda {
 
-// What an encode keeps of a tensor, in the order of its values; null: nothing.
+// State that an encode keeps of a tensor, in the order of its values; null: none.
 struct Residual {
   float* values = nullptr;
   Feedback feedback = {};

@@ -1,4 +1,4 @@
-// float32 as it is: the identity, the baseline that every scheme is compared with.
+// float32, unchanged: the identity, the baseline for every scheme.
 //
 // Wire layout: n little-endian float32, 4 n bytes, in the order of the values.
 #pragma once

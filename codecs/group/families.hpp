@@ -1,4 +1,4 @@
-// The encodes of codecs/group/kernels.hpp by family, each a file of its own: they compile in
+// The encodes of codecs/group/kernels.hpp by family, each in its own file so that they compile in
 // parallel.
 #pragma once
 
@@ -9,9 +9,9 @@ namespace codecs::cuda {
 
 enum class Family {
   integers,  // symmetric
-  shifted,   // integers whose grid is not symmetric: amax_full, min_max
+  shifted,   // integers on asymmetric grids: amax_full, min_max
   floats,    // FP8, MX, NVFP4
-  plain      // tables, and integers under a norm
+  plain      // tables, and integers scaled by a norm
 };
 [[nodiscard]] Family family_of(const Format& format);
 

@@ -1,6 +1,6 @@
 // Groups of consecutive elements that share a scale: integers, FP8, FP4 and tables of values, on
-// grids that the group's largest magnitude, its range or its norm spans. codecs/element/element.hpp
-// has the codes.
+// grids that span the group's largest magnitude, its range or its norm. The codes are in
+// codecs/element/element.hpp.
 //
 // Wire layout of n elements, all little-endian. Both parts start and end on 16 bytes, so that wires
 // laid end to end in one buffer stay aligned for 16-byte accesses:
@@ -105,14 +105,14 @@ constexpr float reciprocal_unit(Element element) {
 struct GroupWire {
   std::size_t groups = 0;
   std::size_t coded_elements = 0;
-  std::size_t payload_bytes = 0;  // with padding
-  std::size_t scales_offset = 0;  // of the first group's
+  std::size_t payload_bytes = 0;  // padding included
+  std::size_t scales_offset = 0;  // of the first group's scale
   std::size_t bytes = 0;          // of all
 };
 [[nodiscard]] GroupWire group_wire(const Format& format, std::size_t elements);
 
-// Rows of the registry's table. Any other group that is a multiple of 8, and the whole tensor, work
-// with the same functions; kernels take groups of a power of two from 16.
+// Rows of the registry's table. Any other group size that is a multiple of 8, and the whole tensor,
+// work with the same functions; kernels take groups of a power of two from 16 up.
 extern const Codec fp8_e4m3, fp8_e5m2, fp8_e4m3_g128, fp8_e5m2_g128;
 extern const Codec mxfp8, mxfp8_floor, mxfp8_e5m2;
 extern const Codec mxfp4, mxfp4_sr, mxfp4_ceil, mxfp4_floor, nvfp4, nvfp4_sr;
@@ -133,8 +133,8 @@ void encode_groups(const Format& format, std::span<const float> values, const Ra
 void decode_groups(const Format& format, std::span<const std::byte> wire, std::span<float> values);
 
 // Adds up `inputs` wires of sums.size() values each, laid end to end in `wires`. The sum starts at
-// 0 and takes the wires in order, each by one fused multiply-add of float32 (min_max: each decoded
-// by one, then added); the inverse transform, where the format has one, comes last.
+// 0 and adds the wires in order, each by one float32 fused multiply-add (min_max: each decoded by
+// one, then added); the inverse transform, if the format has one, comes last.
 void decode_reduce(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                    std::span<float> sums);
 

@@ -1,4 +1,4 @@
-// CUDA kernels of the group codecs; codecs/cuda/kernels.hpp says what all launchers promise.
+// CUDA kernels of the group codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -11,10 +11,10 @@ void encode_async(const Format& format, Tensor<const float> values, const Encodi
 void encode_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                   cudaStream_t stream);
 
-// Of an encode.
+// Scratch of an encode.
 [[nodiscard]] std::size_t scratch_bytes(const Format& format, std::size_t elements);
 
-// The sum of the wires; of one wire, its values.
+// The sum of the wires; for one wire, its values.
 void decode_reduce_async(const Format& format, const Wires& wires, Tensor<float> sums,
                          cudaStream_t stream);
 void decode_reduce_async(const Format& format, const Wires& wires, Tensor<Bf16> sums,

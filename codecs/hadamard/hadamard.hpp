@@ -1,6 +1,6 @@
-// Walsh-Hadamard transform of every 32 consecutive values: spreads an outlier over its block, so
-// that a group's largest value, and with it the quantisation step, shrinks. It is linear, so
-// encoded gradients may be summed before the one inverse transform.
+// Walsh-Hadamard transform of every 32 consecutive values: it spreads an outlier over its block,
+// which reduces a group's largest value and with it the quantisation step. The transform is linear,
+// so encoded gradients may be summed before a single inverse transform.
 //
 // The order of additions is fixed, so that CPU and GPU agree bit for bit: stages of stride 1, 2, 4,
 // 8, 16, and in each for every pair (i, i + stride) of the block: (a, b) -> (a + b, a - b). The

@@ -1,5 +1,5 @@
-// The transform as a kernel of its own, in place: what fusing it into an encode saves is this
-// kernel's pass over memory. codecs/cuda/kernels.hpp says what all launchers promise.
+// The transform as a separate in-place kernel: its pass over memory is what fusion into an encode
+// saves. codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"

@@ -1,7 +1,7 @@
-// CUDA kernel of LoCo; codecs/cuda/kernels.hpp says what all launchers promise. One pass: values,
-// residual's codes and scales in, wire and residual out. Takes INT8 and INT4 of either symmetric
-// grid, rounded to the nearest, or on the plain one stochastically, in groups of a power of two
-// from 16 to 2048.
+// CUDA kernel of LoCo; codecs/cuda/kernels.hpp states the contract of all launchers. One pass:
+// reads values and the residual's codes and scales, writes wire and residual. Supports INT8 and
+// INT4 on either symmetric grid, rounded to nearest, or stochastically on the plain grid, in groups
+// of a power of two from 16 to 2048.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"

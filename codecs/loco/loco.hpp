@@ -1,14 +1,14 @@
-// LoCo (arXiv 2407.04480): error feedback whose residual is a moving average of what was lost, and
-// is itself kept as INT8 groups between steps: about 1 byte a value instead of 4.
+// LoCo (arXiv 2407.04480): error feedback whose residual is a moving average of the errors, itself
+// kept as INT8 groups between steps: about 1 byte per value instead of 4.
 //
 //   e         = decoded residual
 //   h         = gain * values + carry * e                 wire = codes of h
 //   residual' = codes of keep * e + take * (h - decoded)  with keep = beta, take = 1 - beta
 //
 // DeepSpeed's LoCo-Zero++ takes beta = 0.8, Scale::amax_full and 4 bits, and clears the residual
-// every 1024 steps. A residual of zero bytes is one of zeros. The arithmetic is that of
-// codecs/feedback/feedback.hpp and codecs/group/group.hpp. Of a group of h that is not finite the
-// residual's bytes stay as they were.
+// every 1024 steps. A residual of zero bytes represents zeros. The arithmetic is that of
+// codecs/feedback/feedback.hpp and codecs/group/group.hpp. If a group of h is not finite, the
+// residual's bytes stay unchanged.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@ struct Loco {
   Feedback feedback = {.keep = kLocoBeta, .take = 1 - kLocoBeta};
 };
 
-// INT8 in groups of the same size, its scale of 2^7.
+// INT8 in groups of the same size, with scale 2^7.
 [[nodiscard]] Format residual_format(const Loco& loco);
 
-// `residual` is encoded_bytes(residual_format(loco), values.size()) long, and is updated in place.
+// `residual` is encoded_bytes(residual_format(loco), values.size()) long and updated in place.
 void encode_loco(const Loco& loco, std::span<const float> values, const RandomKey& key,
                  std::span<std::byte> residual, std::span<std::byte> wire);
 

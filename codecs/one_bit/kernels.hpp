@@ -1,5 +1,5 @@
-// CUDA kernels of 1-bit Adam's all_reduce; codecs/cuda/kernels.hpp says what all launchers promise.
-// The bytes are those of codecs/one_bit/one_bit.hpp.
+// CUDA kernels of 1-bit Adam's all_reduce; codecs/cuda/kernels.hpp states the contract of all
+// launchers. The bytes are those of codecs/one_bit/one_bit.hpp.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"
@@ -7,7 +7,7 @@
 
 namespace codecs::cuda {
 
-// Of both encodes.
+// Scratch of both encodes.
 [[nodiscard]] std::size_t one_bit_scratch_bytes(const OneBit& shape);
 
 void encode_to_servers_async(const OneBit& shape, const float* values, float* residual,

@@ -1,5 +1,5 @@
 // 1-bit Adam's all_reduce (arXiv 2102.02888, section 4): an all_to_all of signs to the server of
-// each shard and an all_gather of signs back, with error feedback on both ways.
+// each shard and an all_gather of signs back, with error feedback in both directions.
 //
 //   worker   sent = values + its residual; one scale, the root mean square of the whole tensor;
 //            a wire for each shard: its signs and that scale
@@ -7,8 +7,8 @@
 //            mean square of the shard
 //   all      decode the wires of all servers, one after the other
 //
-// Every wire is one of codecs/sign/sign.hpp with a scale of the tensor. State: 4 bytes a value and
-// 4 bytes a value of the shard. The mean is fma(1, residual, sum of the wires in rank order / P).
+// Every wire is one of codecs/sign/sign.hpp with one scale per tensor. State: 4 bytes per value and
+// 4 bytes per value of the shard. The mean is fma(1, residual, sum of the wires in rank order / P).
 #pragma once
 
 #include <cstddef>
@@ -32,13 +32,13 @@ struct OneBit {
 // Throws std::invalid_argument unless the ranks divide the tensor into multiples of 128.
 void require_shards(const OneBit& shape);
 
-// `wires` are those of the shards, in their order; `residual` is as long as `values`.
+// `wires` holds those of the shards, in order; `residual` is as long as `values`.
 void encode_to_servers(const OneBit& shape, std::span<const float> values,
                        std::span<float> residual, std::span<std::byte> wires);
-// `wires` are those of the ranks, in their order; `residual` is as long as the shard.
+// `wires` holds those of the ranks, in order; `residual` is as long as the shard.
 void reduce_on_server(const OneBit& shape, std::span<const std::byte> wires,
                       std::span<float> residual, std::span<std::byte> wire);
-// `wires` are those of the servers, in their order.
+// `wires` holds those of the servers, in order.
 void decode_from_servers(const OneBit& shape, std::span<const std::byte> wires,
                          std::span<float> mean);
 
@@ -46,7 +46,7 @@ struct OneBitState {
   std::vector<float> worker;
   std::vector<float> server;
 };
-// The whole exchange in memory: values and states of each rank; gives what every rank decodes.
+// The whole exchange in memory: from values and states of each rank to what every rank decodes.
 [[nodiscard]] std::vector<float> all_reduce_one_bit(const OneBit& shape,
                                                     std::span<const std::vector<float>> values,
                                                     std::span<OneBitState> states);

@@ -1,18 +1,19 @@
-// CUDA kernels of PowerSGD; codecs/cuda/kernels.hpp says what all launchers promise, but for bytes:
-// sums are in other orders than the reference's, so errors are at most twice those of plain loops
-// in float32. Given the same all_reduced factors, every GPU of a kind computes the same bits.
+// CUDA kernels of PowerSGD; codecs/cuda/kernels.hpp states the contract of all launchers, except
+// for equal bytes: sums run in other orders than the reference's, so errors are at most twice those
+// of plain loops in float32. Given the same all_reduced factors, every GPU of a kind computes the
+// same bits.
 //
-// A step of each rank, where both factors are averaged over the ranks in place:
+// A step of each rank; both factors are averaged over the ranks in place:
 //
 //   power_sgd_p_async        all_reduce of p, rows x rank values
 //   power_sgd_q_async        all_reduce of next_q, columns x rank values
 //   power_sgd_finish_async
 //
-// Passes over the matrix: M = values + residual 12 bytes an element, P and Q 4 bytes each, sent and
-// residual 12 bytes together.
+// Passes over the matrix: M = values + residual 12 bytes per element, P and Q 4 bytes each, sent
+// and residual 12 bytes together.
 //
-// A step that is not finite leaves residual and q as they were: M has memory of its own, which may
-// be that of the values.
+// If a step is not finite, residual and q stay unchanged: M has its own memory, which may be that
+// of the values.
 #pragma once
 
 #include "codecs/cuda/cublas.hpp"
@@ -23,7 +24,7 @@ namespace codecs::cuda {
 
 inline constexpr std::size_t kMostPowerSgdRank = 32;
 
-// What a rank has of a matrix, and the flag of Encoding. Residual and q last from step to step.
+// A rank's data for a matrix, and the flag of Encoding. Residual and q persist from step to step.
 struct PowerSgdBuffers {
   float* residual = nullptr;  // rows x columns, zeros before the first step
   float* matrix = nullptr;    // rows x columns: M during a step, what is sent after it
@@ -37,19 +38,19 @@ struct PowerSgdBuffers {
 void power_sgd_start_async(const PowerSgd& shape, const RandomKey& key, float* q,
                            cudaStream_t stream);
 
-// M = values + residual, P = M Q. `multiply` computes in float32, as that of load_cublas() does.
+// M = values + residual, P = M Q. `multiply` computes in float32, as load_cublas()'s does.
 void power_sgd_p_async(const PowerSgd& shape, const float* values, const PowerSgdBuffers& buffers,
                        const Multiply& multiply, cudaStream_t stream);
-// Orthonormal P, Q = M^T P. One block makes P orthonormal: a matrix alone leaves most of a GPU
-// idle, so matrices go to several streams.
+// Orthonormal P, Q = M^T P. One block makes P orthonormal: a single matrix leaves most of a GPU
+// idle, so distribute matrices over several streams.
 void power_sgd_q_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
                        const Multiply& multiply, cudaStream_t stream);
-// sent = P Q^T in the place of M, each of `rank` products added by a fused multiply-add; where they
-// are finite, residual = M - sent and q = next_q.
+// sent = P Q^T in place of M, each of `rank` products added by a fused multiply-add; if both are
+// finite, residual = M - sent and q = next_q.
 void power_sgd_finish_async(const PowerSgd& shape, const PowerSgdBuffers& buffers,
                             cudaStream_t stream);
 
-// Makes the columns of a factor of `rows` rows orthonormal, as orthonormalise() does.
+// Makes the columns of a factor of `rows` rows orthonormal, like orthonormalise().
 void orthonormalise_async(std::size_t rows, std::size_t columns, float* factor,
                           cudaStream_t stream);
 

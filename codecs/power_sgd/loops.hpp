@@ -1,5 +1,5 @@
 // PowerSGD's formulas as plain loops in float32 or float64, with every sum in order: kernels sum in
-// other orders, and their error against float64 is at most twice that of these loops in float32.
+// other orders, and their error relative to float64 is at most twice that of these float32 loops.
 #pragma once
 
 #include <cmath>
@@ -38,7 +38,7 @@ struct PowerSgdLoops {
     }
   }
 
-  // What every rank installs.
+  // The result that every rank installs.
   std::vector<T> step(const std::vector<std::vector<float>>& values) {
     const T ranks = static_cast<T>(values.size());
     p.assign(shape.rows * shape.rank, 0);
@@ -70,7 +70,7 @@ struct PowerSgdLoops {
   }
 };
 
-// Euclidean.
+// Euclidean norm.
 template <typename T>
 [[nodiscard]] double distance(const std::vector<T>& values, const std::vector<double>& exact) {
   double sum = 0;

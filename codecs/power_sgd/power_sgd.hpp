@@ -1,17 +1,17 @@
-// PowerSGD (arXiv 1905.13727, algorithms 1 and 2): a matrix travels as two thin factors, which one
-// step of subspace iteration finds, so that the ranks' factors add up and a plain all_reduce takes
-// them. What n x m values M become on the way, with r columns in each factor:
+// PowerSGD (arXiv 1905.13727, algorithms 1 and 2): a matrix travels as two thin factors, found by
+// one step of subspace iteration, so that the ranks' factors add up in a plain all_reduce. For n x
+// m values M, with r columns in each factor:
 //
 //   M = values + residual
 //   P = M Q             n x r, mean over the ranks; then orthonormal columns
 //   Q = M^T P           m x r, mean over the ranks; kept for the next step (warm start)
 //   sent = P Q^T,  residual = M - sent
 //
-// Where M - sent is not finite, the residual stays as it was, and so does Q for the next step.
+// If M - sent is not finite, the residual stays unchanged, and so does Q for the next step.
 //
-// Matrices are row after row, factors column after column, all in float32. Vectors, and matrices
-// whose factors are half their size or more (n m <= 2 r (n + m)), travel as they are. On the wire:
-// P, then Q, r (n + m) float32; not a row of the registry, as the shape matters.
+// Matrices are row-major, factors column-major, all in float32. Vectors, and matrices whose factors
+// have at least half their size (n m <= 2 r (n + m)), travel unchanged. On the wire: P, then Q, r
+// (n + m) float32. Not a row of the registry, since the shape matters.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 namespace codecs {
 
 inline constexpr float kPowerSgdEpsilon = 1e-8f;      // added to norms
-inline constexpr std::size_t kPowerSgdLeastGain = 2;  // times fewer values than the matrix has
+inline constexpr std::size_t kPowerSgdLeastGain = 2;  // times fewer values than the matrix
 
 struct PowerSgd {
   std::size_t rows = 0;
@@ -37,14 +37,15 @@ struct PowerSgd {
 // Of both all_reduces together, for each rank's contribution.
 [[nodiscard]] std::size_t power_sgd_bytes(const PowerSgd& shape);
 
-// The factor Q of the first step: independent N(0, 1) by Box and Muller's transform of the Philox
-// words of codecs/random/random.hpp, four values a block. Ranks must agree on the key.
+// The factor Q of the first step: independent N(0, 1) by the Box-Muller transform of the Philox
+// words of codecs/random/random.hpp, four values per block. Ranks must agree on the key.
 [[nodiscard]] std::vector<float> power_sgd_start(const PowerSgd& shape, const RandomKey& key);
 
-// Makes the columns of a factor of `rows` rows orthonormal, the first one first (Gram and Schmidt's
-// method, modified): each is divided by its norm + epsilon, and taken out of those after it. Of a
-// column that others explain only rounding is left, which the division makes as long as the others:
-// a rank above the matrix's own costs accuracy, as it does in the authors' code.
+// Makes the columns of a factor of `rows` rows orthonormal, from the first on (modified
+// Gram-Schmidt): each is divided by its norm + epsilon, and its component is removed from the later
+// ones. A column that depends on others is reduced to rounding errors, which the division scales up
+// to unit length: a factor rank above the matrix's own rank costs accuracy, as in the authors'
+// code.
 void orthonormalise(std::size_t rows, std::span<float> factor);
 
 // P = M Q, Q = M^T P and P Q^T.
@@ -61,7 +62,7 @@ struct PowerSgdState {
 };
 [[nodiscard]] PowerSgdState power_sgd_state(const PowerSgd& shape, std::size_t ranks,
                                             const RandomKey& key);
-// The whole exchange in memory: gives what every rank installs as the mean.
+// The whole exchange in memory: returns what every rank installs as the mean.
 [[nodiscard]] std::vector<float> all_reduce_power_sgd(const PowerSgd& shape,
                                                       std::span<const std::vector<float>> values,
                                                       PowerSgdState& state);

@@ -1,7 +1,7 @@
-// Random bytes for stochastic rounding from a counter: Philox4x32-7 (Salmon et al., "Parallel
-// random numbers: as easy as 1, 2, 3", SC 2011), the fewest rounds that pass BigCrush: an encode of
-// bfloat16 into 4 bits has instructions for no more. One call gives 16 bytes, one for each of 16
-// consecutive elements, so that any thread can draw the bits of any element.
+// Counter-based random bytes for stochastic rounding: Philox4x32-7 (Salmon et al., "Parallel random
+// numbers: as easy as 1, 2, 3", SC 2011), with the fewest rounds that pass BigCrush, since encoding
+// bfloat16 into 4 bits leaves no time for more instructions. One call gives 16 bytes, one for each
+// of 16 consecutive elements, so that any thread can draw the bits of any element.
 //
 //   key      = splitmix64(splitmix64(seed) + step), low word first
 //   counter  = { low word of block, high word of block, tensor, rank },  block = element / 16
@@ -23,7 +23,7 @@ inline constexpr int kPhiloxRounds = 7;
 
 inline constexpr std::uint64_t kElementsPerDraw = 16;
 
-// The counter's rank for what all ranks draw alike: no rank has this number.
+// The counter's rank for draws that are equal on all ranks: no rank has this number.
 inline constexpr std::uint32_t kSharedRank = 0xFFFFFFFFu;
 
 [[nodiscard]] std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kSharedRank = 0xFFFFFFFFu;
 // The Philox key of a seed and a step.
 [[nodiscard]] std::array<std::uint32_t, 2> philox_key(const RandomKey& key);
 
-// The random byte of each element; cheap where elements come in ascending order.
+// The random byte of each element; cheap if elements come in ascending order.
 class RandomBytes {
  public:
   explicit RandomBytes(const RandomKey& key);

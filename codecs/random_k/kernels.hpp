@@ -1,5 +1,5 @@
-// CUDA kernels of random-k; codecs/cuda/kernels.hpp says what all launchers promise. `nonfinite` is
-// of the values that are drawn; with feedback, of all.
+// CUDA kernels of random-k; codecs/cuda/kernels.hpp states the contract of all launchers.
+// `nonfinite` covers the drawn values; with feedback, all values.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"

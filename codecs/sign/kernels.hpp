@@ -1,5 +1,5 @@
-// CUDA kernels of the sign codecs; codecs/cuda/kernels.hpp says what all launchers promise. Scales
-// of groups take one pass and no scratch; a scale of the tensor takes two.
+// CUDA kernels of the sign codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
+// Group scales take one pass and no scratch; a tensor scale takes two passes.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -8,7 +8,7 @@
 
 namespace codecs::cuda {
 
-// Of the encodes; 0 where the format has groups.
+// Scratch of the encodes; 0 if the format has groups.
 [[nodiscard]] std::size_t sign_scratch_bytes(const Format& format, std::size_t elements);
 
 void encode_signs_async(const Format& format, Tensor<const float> values, const Encoding& to,
@@ -22,18 +22,18 @@ void encode_signs_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const Bf16> values, float* residual, const Encoding& to,
                                  cudaStream_t stream);
 
-// Values and what was lost of earlier ones, which is updated.
+// Encodes values plus the residual of earlier errors, which is updated.
 struct FeedbackTensor {
   const float* values = nullptr;
   std::size_t elements = 0;
   float* residual = nullptr;
 };
-// A wire for each shard, in their order, with signs of its own and the scale of the whole tensor.
+// One wire per shard, in order, each with its own signs and the scale of the whole tensor.
 void encode_sign_shards_async(const Format& format, std::size_t shard_elements,
                               const FeedbackTensor& values, const Encoding& to,
                               cudaStream_t stream);
 
-// The sum of the wires; of one wire, its values.
+// The sum of the wires; for one wire, its values.
 void decode_reduce_signs_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                cudaStream_t stream);
 void decode_reduce_signs_async(const Format& format, const Wires& wires, Tensor<Bf16> sums,

@@ -1,4 +1,4 @@
-// Signs with one float32 for the magnitude of all values of a group, or of the whole tensor.
+// Signs, with one float32 magnitude for all values of a group or of the whole tensor.
 //
 // Wire layout of n elements, all little-endian; both parts start and end on 16 bytes:
 //
@@ -36,8 +36,7 @@ void encode_signs(const Format& format, std::span<const float> values, const Ran
                   std::span<std::byte> wire);
 void decode_signs(const Format& format, std::span<const std::byte> wire, std::span<float> values);
 
-// Adds up `inputs` wires of sums.size() values each, laid end to end in `wires`: from 0, in their
-// order.
+// Adds up `inputs` wires of sums.size() values each, laid end to end in `wires`: from 0, in order.
 void decode_reduce_signs(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums);
 

@@ -1,5 +1,5 @@
-// The wire of a tensor of which only a part travels: chunks of consecutive elements, the indices of
-// those that are sent, and their values' codes.
+// The wire of a partly sent tensor: chunks of consecutive elements, the indices of the sent
+// elements, and their values' codes.
 //
 // Wire layout, all little-endian; each part starts on 16 bytes and is filled up with zeros:
 //
@@ -34,7 +34,7 @@ inline constexpr std::size_t kCodebookHeaderBytes = 32;
 inline constexpr std::size_t kSmallestChunk = 2;
 inline constexpr std::size_t kLargestChunk = 8192;
 
-// Sizes and offsets in bytes, but for records, which are in words of 4 bytes.
+// Sizes and offsets in bytes, except for records, which are in words of 4 bytes.
 struct SparseWire {
   std::size_t chunks = 0;
   std::size_t coded_elements = 0;  // with a rotation's padding
@@ -52,15 +52,15 @@ struct SparseWire {
 [[nodiscard]] SparseWire sparse_wire(const Format& format, std::size_t elements);
 [[nodiscard]] double sparse_bytes_per_element(const Format& format);
 
-// Of a chunk with this many elements: slots in the records, and how many of them are filled.
+// For a chunk with this many elements: slots in the records, and how many of them are filled.
 [[nodiscard]] std::size_t slots(const Format& format, std::size_t chunk_elements);
 [[nodiscard]] std::size_t kept(const Format& format, std::size_t chunk_elements);
 // Elements of chunk `index`.
 [[nodiscard]] std::size_t chunk_elements(const Format& format, const SparseWire& wire,
                                          std::size_t index);
 
-// Bits [first, first + count) of `bytes` as a number, lowest first; count <= 32. The range that is
-// written holds zeros before.
+// Bits [first, first + count) of `bytes` as a number, lowest first; count <= 32. The range to be
+// written must hold zeros.
 [[nodiscard]] std::uint32_t get_bits(std::span<const std::byte> bytes, std::size_t first,
                                      std::size_t count);
 void put_bits(std::uint32_t value, std::size_t first, std::size_t count,
@@ -76,7 +76,7 @@ void store_record(const Format& format, std::size_t elements, std::size_t index,
 [[nodiscard]] SparseRecord load_record(const Format& format, std::size_t elements,
                                        std::size_t index, std::span<const std::byte> wire);
 
-// A sum in an order that a block of `lanes` threads can keep: lane l adds up values l, l + lanes,
+// A sum in an order that a block of `lanes` threads can follow: lane l adds up values l, l + lanes,
 // ... in turn; then the upper half of the lanes is added to the lower, until one is left. `lanes`
 // is a power of two.
 [[nodiscard]] double lane_sum(std::span<const double> values, std::size_t lanes);

@@ -20,7 +20,7 @@ inline constexpr std::size_t kSumTile = 512;
 inline constexpr std::size_t kSumStrip = 4 * kSumTile;
 inline constexpr std::size_t kSumTerms = 1024;
 
-// What is added up of each value.
+// The term that each value adds.
 enum class Term { value, magnitude, square };
 
 [[nodiscard]] float sum_group(std::span<const float> group, Term term);

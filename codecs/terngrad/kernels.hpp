@@ -1,5 +1,5 @@
-// CUDA kernels of TernGrad; codecs/cuda/kernels.hpp says what all launchers promise. A scale of the
-// tensor takes two passes and scratch. Decoding is that of codecs/group/kernels.hpp for
+// CUDA kernels of TernGrad; codecs/cuda/kernels.hpp states the contract of all launchers. A tensor
+// scale takes two passes and scratch. Decoding is that of codecs/group/kernels.hpp for
 // ternary_as_group(format).
 #pragma once
 

@@ -1,5 +1,5 @@
-// TernGrad (arXiv 1705.07878): each value becomes -s, 0 or s by chance, so that the clipped value
-// is the mean.
+// TernGrad (arXiv 1705.07878): each value becomes -s, 0 or s at random, with the clipped value as
+// the mean.
 //
 // Wire layout: that of codecs/group/group.hpp for INT2 codes with one float32 scale s for each
 // group (or for the tensor). With n values in a group, in float32 and with the sums of
@@ -26,7 +26,7 @@ namespace codecs {
 
 inline constexpr float kClippedSigmas = 2.5f;
 
-extern const Codec terngrad;  // a scale of the tensor
+extern const Codec terngrad;  // one scale per tensor
 extern const Codec terngrad_g512;
 
 // Groups are powers of two from 16 to 512, or kWholeTensor; codes are Element::int2, rounded

@@ -8,9 +8,9 @@
 //     tile 2  12 13 14 | 15 16 17   tile 3
 //             18 19 20 | 21 22 23
 //
-// The wire of a codec over tiles is that of the same codec on the tensor in this order; what is
-// done element by element, as error feedback and outer steps are, does not depend on the order.
-// Chunks of consecutive elements are tiles of one row; the last of these alone may be short.
+// The wire of a codec over tiles is that of the same codec on the tensor in this order;
+// element-wise operations, such as error feedback and outer steps, do not depend on the order.
+// Chunks of consecutive elements are tiles of one row; only the last of these may be short.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct TileShape {
 // Throws std::invalid_argument for tiles that do not fit.
 void require_tiles(const TileShape& tiles);
 
-// A row of `elements`, in chunks.
+// One row of `elements`, in chunks.
 [[nodiscard]] TileShape flat_tiles(std::size_t elements, std::size_t chunk);
 
 [[nodiscard]] std::size_t elements_of(const TileShape& tiles);
@@ -48,19 +48,19 @@ struct TilePlace {
 [[nodiscard]] std::vector<float> tile_order(const TileShape& tiles, std::span<const float> matrix);
 [[nodiscard]] std::vector<float> memory_order(const TileShape& tiles, std::span<const float> tiled);
 
-// A codec over tiles, each of which is a whole number of groups.
+// A codec over tiles, each of which must be a whole number of groups.
 void encode_tiles(const Codec& codec, const TileShape& tiles, std::span<const float> matrix,
                   const RandomKey& key, std::span<std::byte> wire);
 void decode_tiles(const Codec& codec, const TileShape& tiles, std::span<const std::byte> wire,
                   std::span<float> matrix);
 
-// The tiles that SparseLoCo's implementation takes (tplr-ai/templar): each side is the largest
-// divisor of the dimension up to `side`, and a vector is one row. Where that would leave tiles of a
-// single element, the elements are one row in chunks of `side`.
+// The tiles of SparseLoCo's implementation (tplr-ai/templar): each side is the largest divisor of
+// the dimension up to `side`, and a vector is one row. If that would leave tiles of a single
+// element, the elements are one row in chunks of `side`.
 [[nodiscard]] TileShape templar_tiles(std::size_t rows, std::size_t columns, std::size_t side = 64);
-// `format` with such tiles for groups. Of a matrix each sends the same share as a group of `format`
-// does, of a vector as many (64 of 64: all), in both cases at least 2, at most all, and an even
-// number.
+// `format` with such tiles as groups. Each tile of a matrix sends the same share as a group of
+// `format`, each tile of a vector the same number (64 of 64: all); in both cases at least 2, at
+// most all, and an even number.
 [[nodiscard]] Format templar_format(const Format& format, const TileShape& tiles);
 
 }  // namespace codecs

@@ -1,7 +1,8 @@
-// CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp says what all launchers promise. At
-// most an eighth of a chunk is kept, or 64. Values, residual and scratch are aligned to 16 bytes.
+// CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
+// At most an eighth of a chunk, or 64, may be kept. Values, residual and scratch are aligned to 16
+// bytes.
 //
-// Matrices are read and written tile by tile where they are; their residual has their order.
+// Matrices are read and written tile by tile in place; their residual has the same order.
 #pragma once
 
 #include "codecs/bf16/bf16.hpp"
@@ -10,7 +11,7 @@
 
 namespace codecs::cuda {
 
-// Of codebook2; 0 otherwise.
+// Scratch of codebook2; 0 otherwise.
 [[nodiscard]] std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements);
 
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
@@ -21,7 +22,7 @@ void encode_top_k_async(const Format& format, const Tiled<const float>& matrix, 
                         cudaStream_t stream);
 void encode_top_k_async(const Format& format, const Tiled<const Bf16>& matrix, const Encoding& to,
                         cudaStream_t stream);
-// encode_with_feedback of codecs/feedback/feedback.hpp; `nonfinite` is of what is sent.
+// encode_with_feedback of codecs/feedback/feedback.hpp; `nonfinite` covers what is sent.
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const float> values, float* residual, const Encoding& to,
                                  cudaStream_t stream);

@@ -1,11 +1,11 @@
 // The largest `keep` of each chunk of `group` elements, and nothing of the others: top-k of chunks.
-// With error feedback (codecs/feedback/feedback.hpp) and Element::codebook2 it is SparseLoCo (arXiv
-// 2508.15706; its public implementation is tplr-ai/templar): chunks of 4096, 64 kept, carry 0.95.
-// It takes matrices in tiles, whose shape and keep templar_tiles and templar_format of
-// codecs/tiles/tiles.hpp give. The wire is that of codecs/sparse/sparse.hpp.
+// With error feedback (codecs/feedback/feedback.hpp) and Element::codebook2 this is SparseLoCo
+// (arXiv 2508.15706; its public implementation is tplr-ai/templar): chunks of 4096, 64 kept, carry
+// 0.95. SparseLoCo takes matrices in tiles; templar_tiles and templar_format of
+// codecs/tiles/tiles.hpp give their shape and keep. The wire is that of codecs/sparse/sparse.hpp.
 //
-// Which are largest: by the bits of |x|, so that a NaN is above infinity and always travels; of
-// equals the lower index.
+// Selection goes by the bits of |x|, so that a NaN ranks above infinity and always travels; among
+// equals the lower index wins.
 //
 // Values, of the v that were selected:
 //   fp32, fp16, bf16  v rounded to nearest even; NaNs become 0x7FC00000, or 0x7FFF in 16 bits.
@@ -49,8 +49,8 @@ void encode_top_k(const Format& format, std::span<const float> values, const Ran
                   std::span<std::byte> wire);
 void decode_top_k(const Format& format, std::span<const std::byte> wire, std::span<float> values);
 
-// Adds up `inputs` wires that are laid end to end: each sum starts at 0 and takes the wires in
-// order, by additions of float32.
+// Adds up `inputs` wires laid end to end: each sum starts at 0 and adds the wires in order, in
+// float32.
 void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums);
 
@@ -62,12 +62,12 @@ struct Codebook {
 };
 [[nodiscard]] Codebook load_codebook(std::span<const std::byte> wire);
 
-// One value that travels.
+// One value to send.
 struct Entry {
   std::uint32_t index = 0;  // in its chunk
   float value = 0;
 };
-// In ascending order of the index.
+// In ascending order of index.
 [[nodiscard]] std::vector<Entry> select_largest(std::span<const float> chunk, std::size_t count);
 // Decoded values of chunk `index` of a wire of `elements` values.
 [[nodiscard]] std::vector<Entry> decode_chunk(const Format& format, std::size_t elements,

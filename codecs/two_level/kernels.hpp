@@ -1,5 +1,6 @@
-// CUDA kernels of the two-level reduction; codecs/cuda/kernels.hpp says what all launchers promise.
-// Its last step is decode_reduce_async of codecs/group/kernels.hpp with the format between nodes.
+// CUDA kernels of the two-level reduction; codecs/cuda/kernels.hpp states the contract of all
+// launchers. The last step is decode_reduce_async of codecs/group/kernels.hpp with the format
+// between nodes.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"

@@ -1,6 +1,6 @@
 // Reduce-scatter of gradients in two all-to-all hops (SDP4Bit, arXiv 2410.15526): 8 bits inside the
 // node, 4 between nodes. A node's GPUs sum before anything leaves the node, and values are decoded
-// twice on their way, not once a hop of a ring. With Hadamard formats the sum stays in the
+// twice in total, not once per hop of a ring. With Hadamard formats the sum stays in the
 // transformed domain until the last step.
 //
 // A gradient is P * M partitions, one for each rank z = node * P + gpu; a partition is Y slices,
@@ -33,15 +33,15 @@ struct TwoLevel {
   [[nodiscard]] std::size_t ranks() const { return gpus_per_node * nodes; }
   [[nodiscard]] std::size_t shard_elements() const { return slices * slice_elements; }
   [[nodiscard]] std::size_t padded_elements() const { return ranks() * shard_elements(); }
-  // Of one wire of the first hop, of which a rank encodes slices * gpus_per_node.
+  // Bytes of one wire of the first hop; a rank encodes slices * gpus_per_node of them.
   [[nodiscard]] std::size_t intra_wire_elements() const { return nodes * slice_elements; }
 };
 
-// The smallest slice that holds `elements` in all. Throws std::invalid_argument where the formats
-// do not fit each other.
+// The smallest slice that holds `elements` in all. Throws std::invalid_argument if the formats do
+// not match.
 [[nodiscard]] TwoLevel two_level(TwoLevel shape, std::size_t elements);
 
-// Where the group at `source` of the padded gradient stands: which wire, and which group of it.
+// The location of the group at `source` of the padded gradient: its wire, and its index there.
 struct WirePlace {
   std::size_t wire = 0;
   std::size_t group = 0;
@@ -65,8 +65,8 @@ struct Requantise {
 void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wires,
                           const RandomKey& key, std::span<std::byte> wires_out);
 
-// The whole exchange in memory: the mean of the ranks' gradients (equal lengths), in their order.
-// Ranks draw their own random bits; those of the second hop are the key's tensor with its top bit
+// The whole exchange in memory: the mean of the ranks' gradients (equal lengths), in order. Ranks
+// draw their own random bits; those of the second hop use the key's tensor with its top bit
 // flipped.
 [[nodiscard]] std::vector<float> reduce_two_level(const TwoLevel& shape,
                                                   std::span<const std::vector<float>> gradients,

@@ -1,5 +1,5 @@
-// JsonReader: typed access to a JSON document that says where a wrong value stands. Reading is
-// strict, so that no file, however hostile, does worse than throw an InputError.
+// JsonReader: typed access to a JSON document that locates wrong values. Reading is strict, so that
+// no file, however hostile, does worse than throw an InputError.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ namespace sim {
 
 struct JsonDocument {
   nlohmann::json value;
-  std::string file;  // what the messages call it, on one line
+  std::string file;  // its name in messages, on one line
 };
 
-// Reads a regular file of at most 64 MiB. Throws InputError naming the file for what is not JSON,
-// holds a number beyond double, or has one key twice.
+// Reads a regular file of at most 64 MiB. Throws an InputError that names the file if it is not
+// JSON, has a number beyond double's range, or has a duplicate key.
 [[nodiscard]] JsonDocument read_json(const std::filesystem::path& file);
 
-// The same from text in memory.
+// Parses text in memory.
 [[nodiscard]] JsonDocument parse_json(std::string_view text, const std::filesystem::path& file);
 
-// A place in a document, which must outlive it. Whatever is wrong there is an InputError
+// A place in a document, which must outlive the reader. Anything wrong there throws an InputError
 // "FILE: /codecs/3/median_s: what".
 class JsonReader {
  public:
@@ -36,17 +36,17 @@ class JsonReader {
   [[nodiscard]] JsonReader at(const std::string& key) const;
   [[nodiscard]] bool has(const std::string& key) const;
   [[nodiscard]] bool is_null() const { return value_.is_null(); }
-  // Fails on a key that is none of `known`: a misspelt one would be ignored.
+  // Fails on a key outside `known`: a misspelt key would otherwise be ignored.
   void only(std::initializer_list<std::string_view> known) const;
-  // Of one line.
+  // A string of one line.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] double not_negative() const;
   [[nodiscard]] double positive() const;
-  // The default is exact in a double.
+  // The default is exactly representable as a double.
   [[nodiscard]] double whole(double highest = 1e15) const;
-  void each(const std::function<void(const JsonReader&)>& visit) const;  // of a list
+  void each(const std::function<void(const JsonReader&)>& visit) const;  // for a list
   void each_key(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
-  // As it is, for what none of these checks.
+  // The raw value, for checks that none of these functions makes.
   [[nodiscard]] const nlohmann::json& value() const { return value_; }
 
  private:

@@ -1,4 +1,4 @@
-// Names: of values, and in messages, what was meant by one that is not known, and lists of them.
+// Names of values, and what messages need of them: lists, and suggestions for misspelt names.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace sim {
 
-// The name among `names` that is at most a third of its letters away from `text`, by insertions,
-// deletions, replacements and swaps of neighbours; empty when there is none.
+// The name among `names` closest to `text`, if insertions, deletions, replacements and swaps of
+// neighbours change at most a third of its letters; else empty.
 [[nodiscard]] std::string_view closest_name(std::string_view text,
                                             std::span<const std::string_view> names);
 
-// "; did you mean NAME?", or nothing where none of `names` is close.
+// "; did you mean NAME?", or nothing if none of `names` is close.
 [[nodiscard]] std::string suggestion(std::string_view text,
                                      std::span<const std::string_view> names);
 
 // "a, b, c" for messages.
 [[nodiscard]] std::string joined(std::span<const std::string_view> names);
 
-// One row of a table of an enumeration's names, in files or on the command line.
+// One row of a table that names an enumeration's values, in files or on the command line.
 template <class E>
 struct EnumName {
   std::string_view name;
@@ -38,7 +38,7 @@ template <class E>
   return std::nullopt;
 }
 
-// The name of a value that is in the table.
+// The name of a value, which must be in the table.
 template <class E, std::size_t N>
 [[nodiscard]] std::string_view name_of(E value, const EnumName<E> (&names)[N]) {
   for (const EnumName<E>& entry : names) {
@@ -54,10 +54,11 @@ template <class E>
   return all;
 }
 
-// Throws an InputError that lists the known ones; `place` is where the name was given: a flag, a file.
+// Throws an InputError that lists the known names; `place` is where the name was given: a flag or a
+// file.
 [[noreturn]] void refuse_name(std::string_view place, std::string_view name,
                               std::span<const std::string_view> known);
-// The value of a name that has to be one of those.
+// The value of a name, which must be in the table.
 template <class E, std::size_t N>
 [[nodiscard]] E chosen(std::string_view place, std::string_view name,
                        const EnumName<E> (&names)[N]) {

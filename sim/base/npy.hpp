@@ -11,16 +11,16 @@ namespace sim {
 
 struct Npy {
   std::vector<std::size_t> shape;  // slowest dimension first
-  std::vector<float> values;       // in the order of the rows
+  std::vector<float> values;       // in row-major order
 };
 
 // Reads a regular file of at most 64 MiB, of 1 to 8 dimensions in C order, little-endian:
 //   '<f4'  float32
-//   '<u2'  the bits of bfloat16, which NumPy does not know
+// the bits of bfloat16, which NumPy does not support
 // Throws InputError "FILE: byte N: what; remedy".
 [[nodiscard]] Npy read_npy(const std::filesystem::path& file);
 
-// The same from bytes in memory.
+// Parses bytes in memory.
 [[nodiscard]] Npy parse_npy(std::string_view bytes, const std::filesystem::path& file);
 
 }  // namespace sim

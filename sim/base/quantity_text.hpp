@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// A value, or (when there is none) what is wrong with the text and what to write instead.
+// A value, or else what is wrong with the text and what to write instead.
 template <class T>
 struct Parsed {
   std::optional<T> value;
@@ -25,13 +25,13 @@ struct Parsed {
 //   Bytes       B kB ... KiB ...        DollarRate      USD/h
 //   BytePrice   USD/GB USD/TB           Dollars         USD kUSD MUSD
 //   EnergyPrice USD/kWh USD/MWh         BandwidthPrice  USD/h/Gbps USD/h/Tbps
-// Negative, infinite and missing numbers are refused, and so is what lies outside 1e-30 to 1e30
-// base units (0 is allowed), so that products of a few quantities stay finite.
-// `example` is the unit that is suggested where there is none; empty: the dimension's usual one.
+// Negative, infinite and missing numbers are refused, as is anything outside 1e-30 to 1e30 base
+// units (0 is allowed), so that products of a few quantities stay finite.
+// `example` is the unit suggested if there is none; if empty, the dimension's usual one.
 template <class T>
 [[nodiscard]] Parsed<T> parse_quantity(std::string_view text, std::string_view example = {});
 
-// What messages and the reference call such a quantity: "bandwidth".
+// The name of such a quantity in messages and the reference: "bandwidth".
 template <class T>
 [[nodiscard]] std::string_view quantity_noun();
 
@@ -42,8 +42,8 @@ struct QuantityUnits {
 };
 [[nodiscard]] std::vector<QuantityUnits> all_quantities();
 
-// Three significant digits and the prefix that fits: "3.40 us", "25.0 GBps", "312 TFLOPs". Bytes
-// take powers of 1000, as bandwidths do, so that a time can be checked in the head.
+// Three significant digits and a fitting prefix: "3.40 us", "25.0 GBps", "312 TFLOPs". Bytes use
+// powers of 1000, as bandwidths do, so that a time can be checked by mental arithmetic.
 [[nodiscard]] std::string to_text(Seconds value);
 [[nodiscard]] std::string to_text(Bandwidth value);
 [[nodiscard]] std::string to_text(Bytes value);
@@ -54,12 +54,11 @@ struct QuantityUnits {
 [[nodiscard]] std::string to_text(BytePrice value);
 [[nodiscard]] std::string to_text(Dollars value);
 
-// "18.5-26.4 Gbps" of "18.5 Gbps" and "26.4 Gbps": the unit once where both have the same.
+// "18.5-26.4 Gbps" from "18.5 Gbps" and "26.4 Gbps": a shared unit is written once.
 [[nodiscard]] std::string joined_range(std::string_view low, std::string_view high,
                                        std::string_view joint = "-");
 
-// `text` fit for one line of a message: control characters become '?', and what is longer than 60
-// bytes is cut.
+// `text` for one line of a message: control characters become '?', and text beyond 60 bytes is cut.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace sim

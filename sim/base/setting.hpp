@@ -7,18 +7,18 @@
 
 namespace sim {
 
-// `key` is spelled as in the file ("network.nic_bandwidth"). `value` is a TOML value, or text that
-// is taken for a TOML string ("200 Gbps" needs no quotes of its own).
+// `key` is spelled as in the file ("network.nic_bandwidth"). `value` is a TOML value, or text
+// treated as a TOML string ("200 Gbps" needs no quotes of its own).
 struct Setting {
   std::string key;
   std::string value;
 };
 
-// Throws InputError at the setting: "--set KEY: what".
+// Throws an InputError located at the setting: "--set KEY: what".
 [[noreturn]] void refuse(const Setting& setting, std::string_view what);
-// The value as a whole number in the range, or refuses it.
+// The value as a whole number in the range; refuses any other.
 [[nodiscard]] int whole_number(const Setting& setting, int lowest, int highest);
-// The same for the size of a codec's group: a multiple of 32, at most 2^20.
+// The value as the size of a codec's group: a multiple of 32, at most 2^20.
 [[nodiscard]] std::size_t multiple_of_32(const Setting& setting);
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// Text whose parts are marked by what they mean. The marks hold no escape sequence: whoever prints the
-// text decides how they look, after each part was made fit to be shown.
+// Text with parts marked by meaning. The marks contain no escape sequences: the printing code
+// decides how each part looks, after making it safe to display.
 #pragma once
 
 #include <string>

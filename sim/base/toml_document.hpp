@@ -1,5 +1,5 @@
-// A TOML document, flat: every leaf by its dotted key, with the place it comes from. Reading guards
-// the parser first, so that no file, however hostile, does worse than throw an InputError.
+// A TOML document, flattened: every leaf by its dotted key, with its location. Reading guards the
+// parser first, so that no file, however hostile, does worse than throw an InputError.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@
 
 namespace sim {
 
-// Where a key stands: in the file, or in a Setting that replaced it.
+// Location of a key: in the file, or in a Setting that replaced it.
 struct TomlPlace {
   std::uint32_t line = 1;  // 0 where the file has no such line
   std::uint32_t column = 1;
   bool from_setting = false;
 };
 
-// What no reader accepts, named for the message: "a time", "a nested array", "a table in an array".
+// A kind of value that no reader accepts, named for messages: "a time", "a nested array", "a table
+// in an array".
 struct TomlOther {
   std::string_view noun;
 };
@@ -41,21 +42,20 @@ struct TomlDocument {
   std::map<std::string, TomlPlace, std::less<>> tables;  // "network"; the root is not among them
 };
 
-// Parses `text` and then replaces or adds the leaf of each of `settings`, the last of equal keys
-// winning. `file` is only what the messages call it. Throws InputError located at the offending
-// character for what is not TOML (duplicate keys included), not text, longer than 1 MiB or nested
-// deeper than 64 (tables: 8), and at "--set KEY" for a setting that cannot be applied.
+// Parses `text`, then replaces or adds the leaf of each of `settings`; the last of equal keys wins.
+// `file` only names the text in messages. Throws an InputError located at the offending character
+// if the text is not TOML (duplicate keys included), not text, longer than 1 MiB or nested deeper
+// than 64 (tables: 8), and at "--set KEY" for a setting that cannot be applied.
 [[nodiscard]] TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
                                       std::span<const Setting> settings = {});
 
-// Replaces or adds the leaf of each of `settings` in a document that is there already, as
-// parse_toml does.
+// Replaces or adds the leaf of each of `settings` in a parsed document, as parse_toml does.
 void apply_settings(std::span<const Setting> settings, TomlDocument& document);
 
 // `text` as TOML writes it: in quotes, on one line.
 [[nodiscard]] std::string toml_text(std::string_view text);
 
-// The text of a regular file of at most 1 MiB. Throws InputError located at the file.
+// The text of a regular file of at most 1 MiB. Throws an InputError that names the file.
 [[nodiscard]] std::string read_input_text(const std::filesystem::path& file);
 
 }  // namespace sim

@@ -1,8 +1,8 @@
-// What must be refused before the TOML parser sees it. The parser (toml++ 3.3) recurses over dotted
-// keys and nested values and runs out of stack on thousands of them. It takes for granted that a
+// Refuses text that the TOML parser cannot handle safely. The parser (toml++ 3.3) recurses over
+// dotted keys and nested values and runs out of stack on thousands of them. It assumes that a
 // header's brackets hold a key, that no list ends in a brace, that a date is followed by a time or
-// by the end of the value, and that a character beyond ASCII, between tokens, in a value without
-// quotes or after a backslash that joins lines, is a blank.
+// the end of the value, and that a non-ASCII character is a blank where it stands between tokens,
+// in an unquoted value, or after a backslash that joins lines.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ struct UnsafeToml {
   std::string what;
 };
 
-// The first of these: a control character that no TOML has, a character beyond ASCII where the
-// parser looks for a blank, a quote amid a value, more than 64 parts of a dotted key and open
-// brackets around it, a header that begins with no key, a brace that closes a list, a date (no key
-// here takes one). Nothing when the text is safe to parse; it may still not be TOML.
+// The first of these: a control character that TOML forbids, a non-ASCII character where the parser
+// looks for a blank, a quote inside a value, more than 64 parts of a dotted key and open brackets
+// around it, a header that does not begin with a key, a brace that closes a list, a date (no key
+// here takes one). Nothing if the text is safe to parse; it may still not be TOML.
 [[nodiscard]] std::optional<UnsafeToml> find_unsafe_toml(std::string_view text);
 
 }  // namespace sim

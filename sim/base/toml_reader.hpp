@@ -1,6 +1,5 @@
-// TomlReader: typed access to a TOML document that notes every problem instead of stopping at the
-// first, and every key that was asked for, so that one run names all that is wrong, missing and
-// unknown.
+// TomlReader: typed access to a TOML document. It records every problem instead of stopping at the
+// first, and every key that was read, so that one run reports everything wrong, missing or unknown.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@
 
 namespace sim {
 
-// What a number may be; both ends are inside, but for 0 where `above_zero`.
+// Allowed values of a number; both ends are included, except 0 with `above_zero`.
 struct IntegerRange {
   std::int64_t lowest = 0;
   std::int64_t highest = std::numeric_limits<int>::max();
@@ -33,9 +32,9 @@ inline constexpr NumberRange kShare{.lowest = 0, .highest = 1, .above_zero = tru
 
 enum class Zero { allowed, refused };
 
-// Keys are dotted ("network.nic_bandwidth"). An access whose key is missing or wrong notes the
-// problem and returns a value of no meaning; finish() throws before anyone can use it. Whoever
-// reads one key to decide on others asks is_good() first.
+// Keys are dotted ("network.nic_bandwidth"). Reading a missing or wrong key records the problem and
+// returns a meaningless value; finish() throws before anyone can use it. Code that decides on other
+// keys by one key's value checks is_good() first.
 class TomlReader {
  public:
   // With a table of keys, reading a key that has no row there, or as a value other than its row's,
@@ -48,7 +47,7 @@ class TomlReader {
   [[nodiscard]] std::int64_t integer(std::string_view key, const IntegerRange& range);
   [[nodiscard]] double number(std::string_view key, const NumberRange& range);
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, const IntegerRange& range);
-  // A list of numbers, or one alone.
+  // A list of numbers, or a single number.
   [[nodiscard]] std::vector<double> numbers(std::string_view key, const NumberRange& range);
   [[nodiscard]] std::vector<std::string> texts(std::string_view key);
   template <class T>
@@ -56,41 +55,43 @@ class TomlReader {
   template <class E>
   [[nodiscard]] E one_of(std::string_view key, std::span<const EnumName<E>> names);
 
-  // True when the document has the key. Tells the reader that the key is known, so
-  // `if (reader.has(key)) ... reader.number(key)` is how to read an optional key.
+  // True if the document has the key. Also marks the key as known, so an optional key is read by
+  // `if (reader.has(key)) ... reader.number(key)`.
   [[nodiscard]] bool has(std::string_view key);
-  // True when the document has the key and nothing was wrong with it so far.
+  // True if the document has the key and nothing has been wrong with it so far.
   [[nodiscard]] bool is_good(std::string_view key) const;
 
-  // Notes a problem of a key or table that is there: "24 does not divide 100; write a divisor".
+  // Records a problem with a key or table in the document: "24 does not divide 100; write a
+  // divisor".
   void wrong(std::string_view key, std::string_view what);
-  // The key is an error with this reason when the document has it: "does not apply with ...".
+  // If the document has the key, this reason is recorded as an error: "does not apply with ...".
   void inapplicable(std::string_view key, std::string_view why);
-  // Whether to read `key`, which goes with some values of `chooser` alone, a key that was read before:
-  // with the others it is an error. Where the chooser itself is wrong, what stands in the document is
-  // read all the same: it has to be right by itself.
+  // Whether to read `key`, which applies only with some values of `chooser`, a key read earlier;
+  // with other values it is an error. If the chooser itself is wrong, `key` is read all the same,
+  // so that its own errors are reported.
   [[nodiscard]] bool applies(std::string_view key, std::string_view chooser, bool goes_with_it);
-  // A line that is located already, in another file that this one names; it comes last.
+  // A line located in another file that this one names; it is printed last.
   void elsewhere(std::string_view line) {
     problems_.push_back({{.line = std::numeric_limits<std::uint32_t>::max()}, std::string(line)});
   }
-  // A table that may stand in the document without any of its keys.
+  // Allows the table to stand in the document without any of its keys.
   void optional_table(std::string_view table) { known_tables_.emplace(table); }
 
-  // The names of the tables that lie in `table`, sorted: of [sites.east] and [sites.west] "east",
-  // "west". The keys of each are still to be asked for.
+  // The names of the tables inside `table`, sorted: "east" and "west" for [sites.east] and
+  // [sites.west]. Their keys still have to be read.
   [[nodiscard]] std::vector<std::string> tables_in(std::string_view table);
-  // The leaves that lie in `table`, sorted, where any name will do. They are still to be asked for.
+  // The leaves inside `table`, sorted, for tables whose keys may have any name. They still have to
+  // be read.
   [[nodiscard]] std::vector<std::string> keys_in(std::string_view table);
-  // True when the document has the table. Tells the reader that it is known.
+  // True if the document has the table. Also marks it as known.
   [[nodiscard]] bool has_table(std::string_view table);
-  // As messages call it.
+  // The file's name in messages.
   [[nodiscard]] const std::string& file() const { return document_.file; }
-  // True when nothing was missing or wrong so far.
+  // True if nothing has been missing or wrong so far.
   [[nodiscard]] bool all_good() const { return problems_.empty() && missing_.empty(); }
 
   // Throws one InputError with a line for each problem, in the order of the file, unless there is
-  // none. Keys of the document that were never asked for are problems too.
+  // none. Keys of the document that were never read are problems too.
   void finish();
 
  private:
@@ -99,7 +100,7 @@ class TomlReader {
     std::string line;
   };
 
-  // The value, or nullptr after noting that it is missing.
+  // The value; if it is missing, records that and returns nullptr.
   const TomlValue* find(std::string_view key);
   // Holds the table of keys to what is asked.
   void expect(std::string_view key, std::string_view value) const;
@@ -107,11 +108,11 @@ class TomlReader {
   double number_in(std::string_view key, const NumberRange& range);
   template <class T>
   const T* find_as(std::string_view key, std::string_view wanted);
-  // What a list of one kind holds, each as `get` has it.
+  // The elements of a list of one kind, each converted by `get`.
   template <class T>
   std::vector<T> list(std::string_view key, std::optional<T> (*get)(const TomlScalar&),
                       std::string_view wanted);
-  // A number as it is written without a unit; the kind of any other value.
+  // A number as written, without a unit; for any other value, its kind.
   static std::string bare_text(const TomlScalar& value);
   void none_of(std::string_view key, std::string_view given,
                std::span<const std::string_view> known);
@@ -139,7 +140,7 @@ T TomlReader::quantity(std::string_view key, Zero zero) {
   if (value == nullptr) return {};
   const auto* scalar = std::get_if<TomlScalar>(value);
   const std::string* text = scalar != nullptr ? std::get_if<std::string>(scalar) : nullptr;
-  // A bare number is reported as one without a unit, with the unit to write.
+  // A bare number is reported as lacking a unit, with the unit to write.
   std::string given;
   if (text != nullptr) given = *text;
   if (text == nullptr && scalar != nullptr) given = bare_text(*scalar);

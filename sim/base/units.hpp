@@ -44,11 +44,11 @@ using BytePrice = Quantity<struct BytePriceDimension>;      // base unit: US dol
 using Dollars = Quantity<struct DollarsDimension>;          // base unit: US dollar
 using Joules = Quantity<struct JoulesDimension>;            // base unit: joule
 using EnergyPrice = Quantity<struct EnergyPriceDimension>;  // base unit: US dollar per joule
-// Of having a rate for a time. Base unit: US dollar per second for each byte per second.
+// For having a rate over time. Base unit: US dollar per second for each byte per second.
 using BandwidthPrice = Quantity<struct BandwidthPriceDimension>;
 
-// A whole number of bytes. There is no division by a number: whoever splits a buffer says how it
-// rounds.
+// A whole number of bytes. There is no division by a number: code that splits a buffer states its
+// rounding.
 struct Bytes {
   std::int64_t count = 0;
   constexpr auto operator<=>(const Bytes&) const = default;

@@ -1,6 +1,6 @@
-// Cluster: the GPUs, the links inside a node, the NICs and the fabric of one site, as its TOML file
-// describes them. Values are of the data sheet; what was fitted on measured rows stands apart in
-// `fitted`, so that a prediction can be made with and without it.
+// Cluster: the GPUs, the links inside a node, the NICs and the fabric of one site, as described by
+// its TOML file. Values come from data sheets; constants fitted on measured rows are kept apart in
+// `fitted`, so that predictions can be made with and without them.
 #pragma once
 
 #include <filesystem>
@@ -19,20 +19,20 @@ namespace sim {
 
 // [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
 struct Gpu {
-  std::string name;             // matched with the `gpu` of a calibration table
-  int multiprocessors = 0;      // SMs: what a collective's channels are taken from
-  FlopRate bf16;                // tensor-core peak in 16 bits
-  std::optional<FlopRate> fp8;  // tensor-core peak of FP8 and MXFP8, where the GPU has them
-  std::optional<FlopRate> fp4;  // of NVFP4
+  std::string name;                       // matches the `gpu` of a calibration table
+  int multiprocessors = 0;                // SMs, which a collective's channels occupy
+  FlopRate bf16;                          // tensor-core peak in 16 bits
+  std::optional<FlopRate> fp8;            // tensor-core peak of FP8 and MXFP8, if supported
+  std::optional<FlopRate> fp4;            // of NVFP4
   std::optional<double> fused_attention;  // share of the 16-bit peak that it reaches, causal
-  FlopRate fp32;                          // vector peak: the optimizer's arithmetic runs at it
+  FlopRate fp32;                          // vector peak, for the optimizer's arithmetic
   Bytes memory;                           // capacity
-  Bandwidth memory_bandwidth;             // peak of the data sheet, reads and writes summed
-  double memory_efficiency = 0;  // share of it that a copy of large buffers reaches, (0, 1]
-  Seconds launch_latency;        // from one kernel's end to the next one's start on a stream
-  DollarRate price;              // of one GPU with its share of the node, and of what else the
-                                 // price of whom it is rented from has in it
-  Watts power;                   // of one GPU under load
+  Bandwidth memory_bandwidth;             // data-sheet peak, reads and writes summed
+  double memory_efficiency = 0;           // share of it reached by a copy of large buffers, (0, 1]
+  Seconds launch_latency;  // from the end of one kernel to the start of the next on a stream
+  DollarRate price;        // of one GPU with its share of the node, including
+                           // whatever the hosting price covers
+  Watts power;             // of one GPU under load
 };
 
 // [nvlink]: the links between the GPUs of one node.
@@ -43,7 +43,7 @@ struct Nvlink {
   };
   Kind kind = Kind::switched;
   Bandwidth bandwidth;    // per direction: of a GPU's port (switched) or of a pair (full_mesh)
-  double efficiency = 0;  // share of it that a collective of large buffers reaches, (0, 1]
+  double efficiency = 0;  // share of it reached by a collective of large buffers, (0, 1]
   Seconds latency;        // of one step of a collective between two GPUs of a node
 };
 
@@ -57,51 +57,51 @@ struct Network {
   };
   Fabric fabric = Fabric::single_switch;
   int nics_per_node = 0;
-  Bandwidth nic_bandwidth;      // of one NIC and direction
-  double efficiency = 0;        // share of it that a collective of large buffers reaches, (0, 1]
-  Seconds latency;              // of one step of a collective between two nodes on one switch
-  std::vector<int> gpu_nic;     // NIC of each GPU of a node; default: g * nics_per_node / gpus
-  Seconds switch_latency;       // of each further switch on the way (not with single_switch)
-  int nodes_per_leaf = 0;       // not with single_switch
-  double oversubscription = 1;  // of a leaf: ports down over ports up, >= 1 (not single_switch)
-  int leaves_per_pod = 0;       // fat_tree_3level only
+  Bandwidth nic_bandwidth;          // of one NIC and direction
+  double efficiency = 0;            // share of it reached by a collective of large buffers, (0, 1]
+  Seconds latency;                  // of one step of a collective between two nodes on one switch
+  std::vector<int> gpu_nic;         // NIC of each GPU of a node; default: g * nics_per_node / gpus
+  Seconds switch_latency;           // of each further switch on the path (not with single_switch)
+  int nodes_per_leaf = 0;           // not with single_switch
+  double oversubscription = 1;      // of a leaf: ports down over ports up, >= 1 (not single_switch)
+  int leaves_per_pod = 0;           // fat_tree_3level only
   double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
-  // Of the network, beside what gpu.price has in it. Nothing where the file does not say.
-  std::optional<DollarRate> node_price = {};  // of a node's, however many ports it has
-  std::optional<DollarRate> port_price = {};  // of a NIC, its cable and its share of the switches
-  std::optional<BandwidthPrice> bandwidth_price = {};  // of each port besides, for its bandwidth
+  // Costs of the network beyond those in gpu.price. Absent if the file does not give them.
+  std::optional<DollarRate> node_price = {};  // per node, however many ports it has
+  std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches
+  std::optional<BandwidthPrice> bandwidth_price = {};  // added per port, by its bandwidth
 };
 
 // [collectives]: how the communication library drives the links.
 struct Collectives {
-  int channels = 0;  // of one communicator: a ring each, each on an SM of its own
-  Seconds launch;    // fixed cost of one collective, whatever its size and ranks
+  int channels = 0;  // of one communicator: one ring each, on its own SM
+  Seconds launch;    // fixed cost of one collective, regardless of size and ranks
 };
 
-// [fitted]: constants that no data sheet gives. Each defaults to "no correction".
+// [fitted]: constants missing from data sheets. Each defaults to "no correction".
 struct Fitted {
-  std::optional<double> network_efficiency;  // share of what network.efficiency leaves
+  std::optional<double> network_efficiency;  // share of the bandwidth left by network.efficiency
   std::optional<Bandwidth>
       communicator_bandwidth;                // cap of one communicator's traffic out of a node
   std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches
-  std::vector<std::string> rows;  // what they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
-  // Keys of constants that --set gave without naming rows: typed by hand, whatever `rows` says of
-  // the others.
+  std::vector<std::string> rows;  // rows they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
+  // Keys of constants set by --set without naming rows: set by hand, whatever `rows` says of the
+  // others.
   std::set<std::string, std::less<>> typed;
 
-  // Whether the constant of this key of [fitted] ("compute_efficiency") was fitted on `rows`.
+  // Whether this key of [fitted] ("compute_efficiency") was fitted on `rows`.
   [[nodiscard]] bool rests_on_rows(std::string_view key) const {
     return !rows.empty() && !typed.contains(key);
   }
 };
 
-// The compute efficiency of a cluster for which nobody has fitted it: what published runs on GPUs of
-// its generation reached (sim/cluster/compute_efficiency.hpp).
+// Compute efficiency for a cluster without a fitted one: what published runs reached on GPUs of its
+// generation (sim/cluster/compute_efficiency.hpp).
 struct EfficiencyDefault {
   double efficiency = 1;          // share of the roofline that an operator reaches
-  double spread = 0;              // standard deviation of its logarithm between software stacks
+  double spread = 0;              // standard deviation of its logarithm across software stacks
   std::string source;             // one line
-  std::vector<std::string> rows;  // published rows that it rests on, by how their names begin
+  std::vector<std::string> rows;  // published rows that it is based on, by prefixes of their names
 };
 
 struct Cluster {
@@ -109,37 +109,37 @@ struct Cluster {
   std::string summary;  // one line for `list`
   int nodes = 0;
   int gpus_per_node = 0;
-  // Standard deviation of the rate of matrix products from GPU to GPU, over its mean. Where it is
-  // not known, or part of a fitted compute efficiency, all GPUs are equal.
+  // Standard deviation of the rate of matrix products across GPUs, over its mean. If it is unknown,
+  // or part of a fitted compute efficiency, all GPUs are equal.
   double speed_spread = 0;
   Gpu gpu;
   Nvlink nvlink;
   Network network;
   Collectives collectives;
   Fitted fitted;
-  std::optional<EfficiencyDefault> default_efficiency;  // no file has it: whoever simulates sets it
+  std::optional<EfficiencyDefault> default_efficiency;  // set by the caller, not by the file
 };
 
-// Share of the roofline that an operator reaches: fitted or given, else the default, else all of it.
+// Share of the roofline that an operator reaches: fitted or given, else the default, else 1.
 [[nodiscard]] double compute_efficiency(const Cluster& cluster);
 
-// What a cluster file may hold.
+// The keys of a cluster file.
 [[nodiscard]] std::span<const TomlKey> cluster_keys();
 
-// Reads a cluster file after replacing the keys of `settings` (--set). Throws InputError naming
-// every wrong, missing and unknown key at once as file:line:column: key: what; remedy.
+// Reads a cluster file after replacing the keys of `settings` (--set). Throws an InputError that
+// reports every wrong, missing and unknown key as file:line:column: key: what; remedy.
 [[nodiscard]] Cluster read_cluster(const std::filesystem::path& file,
                                    std::span<const Setting> settings = {});
 
-// The same from text in memory; `file` gives the name and what the messages call the text.
+// Parses text in memory; `file` gives the cluster's name and the text's name in messages.
 [[nodiscard]] Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                                     std::span<const Setting> settings = {});
 
-// Of all its GPUs, and of its network.
+// Price of all GPUs and of the network.
 [[nodiscard]] DollarRate gpu_price(const Cluster& cluster);
 [[nodiscard]] DollarRate network_price(const Cluster& cluster);
 
-// The cluster without its fitted constants and defaults: what the data sheets alone predict.
+// The cluster without fitted constants and defaults, for predictions from data sheets alone.
 [[nodiscard]] Cluster data_sheet_only(Cluster cluster);
 
 }  // namespace sim

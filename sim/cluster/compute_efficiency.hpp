@@ -1,5 +1,5 @@
-// Defaults of the compute efficiency: what published runs reached on GPUs of a generation, for
-// clusters on which nobody has fitted it.
+// Defaults of the compute efficiency, for clusters without a fitted one: what published runs
+// reached on GPUs of a generation.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@
 
 namespace sim {
 
-// Of matrix products: a default may be for one or for all of them.
+// Precision of matrix products: a default may cover one or all of them.
 enum class ProductBits { sixteen, eight_or_fewer, any };
 
-// [defaults.NAME] of the file.
+// A table [defaults.NAME] of the file.
 struct EfficiencyRow {
   std::string name;               // "h100_bf16"
-  std::vector<std::string> gpus;  // words of the names of GPUs that it is for: "H100", "H800"
+  std::vector<std::string> gpus;  // words from the names of the GPUs that it covers: "H100", "H800"
   ProductBits bits = ProductBits::any;
   double efficiency = 1;
   double spread = 0;
@@ -26,15 +26,16 @@ struct EfficiencyRow {
 };
 using EfficiencyTable = std::vector<EfficiencyRow>;
 
-// Reads traces/compute_efficiency.toml, or a file like it. Throws InputError naming every wrong,
-// missing and unknown key at once; two defaults for the same GPU and precision are an error.
+// Reads traces/compute_efficiency.toml, or a file of the same format. Throws an InputError that
+// reports every wrong, missing and unknown key; two defaults for the same GPU and precision are an
+// error.
 [[nodiscard]] EfficiencyTable read_efficiencies(const std::filesystem::path& file);
 [[nodiscard]] EfficiencyTable parse_efficiencies(std::string_view text,
                                                  const std::filesystem::path& file);
 
-// That of the GPU's generation in a run whose linear layers multiply in so many bits (not `any`).
-// For a GPU of no known generation the geometric mean of all, with the spread that all together
-// have.
+// The default of the GPU's generation for a run whose linear layers multiply in this precision (not
+// `any`). For a GPU of unknown generation: the geometric mean of all defaults, with their joint
+// spread.
 [[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
                                                    std::string_view gpu, ProductBits bits);
 

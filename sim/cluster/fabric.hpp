@@ -1,4 +1,4 @@
-// Fabric: the links of a cluster and which of them a hop from one GPU to another crosses. Ranks are
+// Fabric: the links of a cluster, and the links that a hop between two GPUs crosses. Ranks are
 // numbered node by node: rank = node * gpus_per_node + GPU.
 #pragma once
 
@@ -35,11 +35,11 @@ struct Hop {
 }
 [[nodiscard]] int nic_of(const Cluster& cluster, int rank);
 
-// The first `nodes` nodes of the cluster and the first `gpus` GPUs of each. Throws std::logic_error
-// when there are fewer; callers check what users ask for.
+// The first `nodes` nodes of the cluster with the first `gpus` GPUs of each. Throws
+// std::logic_error if the cluster has fewer; callers check user input.
 [[nodiscard]] Cluster part_of(Cluster cluster, int nodes, int gpus);
 
-// How far apart two nodes are: the switches between them are 1 in `leaf`, 3 in `pod`, 5 in `core`.
+// Distance between two nodes: 1 switch between them for `leaf`, 3 for `pod`, 5 for `core`.
 enum class Distance { node, leaf, pod, core };
 [[nodiscard]] Distance distance(const Cluster& cluster, int node_a, int node_b);
 
@@ -50,23 +50,23 @@ enum class Distance { node, leaf, pod, core };
 // Latency of one step of a collective over the hop.
 [[nodiscard]] Seconds hop_latency(const Cluster& cluster, const Hop& hop);
 
-// What large buffers reach on a NIC or an NVLink port, per direction.
+// Bandwidth that large buffers reach on a NIC or an NVLink port, per direction.
 [[nodiscard]] Bandwidth nic_rate(const Cluster& cluster);
 [[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
-// Of all NICs of the cluster together.
+// Sum over all NICs of the cluster.
 [[nodiscard]] Bandwidth all_nics_rate(const Cluster& cluster);
 
 using LinkId = std::uint32_t;
 
-// Links that do the same, one or more a node: "nic_in_0" and so on.
+// Links with the same role, one or more per node: "nic_in_0" and so on.
 struct LinkKind {
   const char* name;
-  const char* set_by;  // the key of the cluster's file that their capacity follows
+  const char* set_by;  // the key of the cluster's file that sets their capacity
   LinkId first;
 };
 
-// Every directed link of a cluster. A switch that cannot be the bottleneck has no link: a
-// non-blocking core is left out.
+// Every directed link of a cluster. A switch that cannot be a bottleneck, such as a non-blocking
+// core, has no link.
 class Links {
  public:
   explicit Links(const Cluster& cluster);
@@ -85,7 +85,7 @@ class Links {
 
   Cluster cluster_;
   std::vector<Bandwidth> capacity_;
-  // First link of each kind; a kind that is absent has none of its ids used.
+  // First link of each kind; the ids of absent kinds are unused.
   LinkId nvlink_out_ = 0, nvlink_in_ = 0, nvlink_pair_ = 0, nic_out_ = 0, nic_in_ = 0;
   LinkId leaf_up_ = 0, leaf_down_ = 0, pod_up_ = 0, pod_down_ = 0;
   bool leaf_shared_ = false, pod_shared_ = false;

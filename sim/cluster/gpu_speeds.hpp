@@ -1,4 +1,4 @@
-// How the GPUs of a cluster differ.
+// Differences in speed between the GPUs of a cluster.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace sim {
 
-// By rank, the time of a matrix product over that on a mean GPU. The GPUs are what a sample of as
-// many from a normal distribution of Cluster::speed_spread is expected to be (Blom's plotting
-// positions), so that no seed decides and the slowest of many is slower than that of few; slow and
-// fast ones are spread over the nodes. All 1 without a spread.
+// By rank, the time of a matrix product relative to a mean GPU. The GPUs are the expected order
+// statistics of a sample of this size from a normal distribution with Cluster::speed_spread (Blom's
+// plotting positions), so no seed is involved, and the slowest of many GPUs is slower than the
+// slowest of few. Slow and fast GPUs are spread over the nodes. All 1 without a spread.
 [[nodiscard]] std::vector<double> rank_slowdowns(const Cluster& cluster);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Transport: how fast one connection gets over a long path, whatever the links could carry.
+// Transport: the rate of one connection over a long path, apart from the capacity of its links.
 #pragma once
 
 #include "sim/base/units.hpp"
@@ -9,12 +9,12 @@ namespace sim {
 struct Tcp {
   enum class Control { reno, cubic };
   int streams = 1;  // parallel connections of one sender
-  Bytes window;     // largest in flight of a stream
+  Bytes window;     // most bytes in flight per stream
   Bytes segment;    // payload of one packet
   Control control = Control::cubic;
 };
 
-// [rdma], as NCCL drives it: a channel sends on only into buffers that the receiver has freed.
+// [rdma], as NCCL drives it: a channel only sends into buffers that the receiver has freed.
 struct Rdma {
   Bytes buffer;         // NCCL_BUFFSIZE
   int channels = 1;     // of one communicator
@@ -23,15 +23,14 @@ struct Rdma {
 
 struct Transport {
   enum class Kind { tcp, rdma };
-  enum class Sender { gpu, node, site };  // what holds connections of its own
+  enum class Sender { gpu, node, site };  // the unit that has its own connections
   Kind kind = Kind::tcp;
   Sender sender = Sender::gpu;
   Tcp tcp;
   Rdma rdma;
 };
 
-// What the connections of one sender reach on a path. At a round trip of 0 that is no limit:
-// infinity.
+// The rate that one sender's connections reach on a path. Infinity (no limit) at a round trip of 0:
 //
 //   TCP    streams x min(window / RTT, what loss allows)
 //     reno   segment / RTT x sqrt(3 / (2 p))             (Mathis et al., CCR 27(3), 1997, eq. 3)

@@ -1,4 +1,4 @@
-// Parts of a file of sites that several of its tables share, or that stand alone.
+// Parts of a file of sites: those shared by several of its tables, and those that stand alone.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace sim {
 
 inline constexpr int kMostOfAKind = 65'536;
 
-// "sites.east", "uplink": "sites.east.uplink".
+// Joins "sites.east" and "uplink" to "sites.east.uplink".
 [[nodiscard]] std::string key_in(std::string_view table, std::string_view key);
 [[nodiscard]] int read_count(TomlReader& reader, const std::string& key, int highest);
 

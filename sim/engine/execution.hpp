@@ -1,4 +1,4 @@
-// Execution: plays a schedule on SimGrid, in the process that owns the Engine. No actors:
+// Execution: plays a schedule on SimGrid, in the process that owns the Engine. Without actors:
 // operations start from the main program and from the completions of others.
 #pragma once
 
@@ -15,15 +15,15 @@ namespace sim {
 
 class Execution {
  public:
-  // Times are written to `start_s` and `end_s`, one entry an operation, NaN at first.
-  // `completed` is called when the last operation has ended.
+  // Writes times to `start_s` and `end_s`, one entry per operation, NaN at first. Calls `completed`
+  // when the last operation has ended.
   Execution(const Schedule& schedule, Platform& platform, std::span<double> start_s,
             std::span<double> end_s, std::function<void()> completed);
 
-  void start();  // everything that waits for nothing
+  void start();  // starts everything without dependencies
   // A flow's Comm has ended.
   void flow_ended(std::uint32_t operation, bool failed);
-  // Flows may be faster or slower from now on.
+  // The rates of flows may change from now on.
   void share_links_anew();
 
   [[nodiscard]] bool failed() const { return failed_; }
@@ -32,52 +32,51 @@ class Execution {
  private:
   using OperationId = std::uint32_t;
 
-  // A kernel that runs on a rank's GPU, or several that follow each other.
+  // One kernel, or several consecutive ones, running on a rank's GPU.
   struct Kernel {
     OperationId operation;
-    double left_s;         // of its part's own time, alone on the GPU
+    double left_s;         // of its part's time when alone on the GPU
     std::size_t part = 0;  // of Schedule::parts
   };
-  // A rank's GPU: kernels that run at once share it evenly, and flows take SMs and memory
-  // bandwidth.
+  // A rank's GPU: concurrent kernels share it evenly, and flows take SMs and memory bandwidth.
   struct Device {
     std::vector<Kernel> kernels;
     double updated_s = 0;
     double multiprocessor_share = 0;
     double memory_share = 0;
-    double alarm_s = 0;        // when the kernel that ends first does
-    std::uint32_t alarms = 0;  // set so far; the last one holds
+    double alarm_s = 0;        // when the first kernel ends
+    std::uint32_t alarms = 0;  // number set so far; only the last one counts
     bool alarmed = false;
-    std::size_t next = 0;  // the kernel that the alarm is for
+    std::size_t next = 0;  // the kernel of the pending alarm
   };
 
-  // A flow that moves bytes. SimGrid shares the links, and ends a flow without latency on the way.
-  // One with such latency is endless to SimGrid, and ends when its alarm rings.
+  // A flow that moves bytes. SimGrid shares the links and ends a flow without latency on the way. A
+  // flow with such latency is endless for SimGrid and ends when its alarm rings.
   struct Transfer {
-    double rate_Bps = 0;  // given by its links
+    double rate_Bps = 0;  // from its links
     double left = 1;      // share of the bytes
     double updated_s = 0;
     double alarm_s = 0;
-    std::uint32_t alarms = 0;  // set so far; the last one holds
+    std::uint32_t alarms = 0;  // number set so far; only the last one counts
   };
 
   void run_ready();
   void begin(OperationId operation);
   void begin_bytes(OperationId operation);
   void end(OperationId operation);
-  // SMs are held from the launch on, and memory bandwidth while bytes move: as they do, once it is
-  // known how the links are shared.
+  // SMs are held from the launch on, memory bandwidth while bytes move: at their actual rate, once
+  // the sharing of links is known.
   void occupy_multiprocessors(const Operation& one, double sign);
   void occupy_memory(const Operation& one, double sign);
   void occupy(const Operation& one, double Device::*share, double taken);
   void note_rates();
   void set_rate(OperationId flow, double rate_Bps);
   void transfer_ended(OperationId flow, std::uint32_t alarm);
-  // Brings a device's kernels up to now; then, after a change, finds the one that ends first.
+  // Advances a device's kernels to the current time; after a change, finds the one that ends first.
   void advance(Device& device);
   void reschedule(std::int32_t rank);
   void kernel_ended(std::uint32_t rank, std::uint32_t alarm);
-  // How much longer than alone on the GPU a part of a kernel takes.
+  // How many times longer a part of a kernel takes than alone on the GPU.
   [[nodiscard]] static double slowdown(const Device& device, const KernelPart& part);
   [[nodiscard]] double ends_in(const Device& device, const Kernel& kernel) const;
   void progress(const Device& device, Kernel& kernel, double elapsed_s) const;
@@ -87,7 +86,7 @@ class Execution {
   Platform& platform_;
   std::span<double> start_s_;
   std::span<double> end_s_;
-  std::vector<std::uint32_t> waiting_for_;      // by operation: dependencies that have not ended
+  std::vector<std::uint32_t> waiting_for_;      // by operation: dependencies still running
   std::vector<std::uint32_t> first_dependent_;  // by operation, into dependents_
   std::vector<OperationId> dependents_;
   std::vector<OperationId> ready_;
@@ -97,7 +96,7 @@ class Execution {
   Alarms latency_ends_;
   Alarms transfer_ends_;
   Alarms shared_links_;
-  bool sharing_ = false;  // links are shared anew as time goes on
+  bool sharing_ = false;  // links are being shared anew
   std::function<void()> completed_;
   std::size_t left_ = 0;
   bool running_ready_ = false;

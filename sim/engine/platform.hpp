@@ -1,4 +1,4 @@
-// Platform: a wiring's links as SimGrid's, and a routing zone that hands each flow its route.
+// Platform: a wiring's links as SimGrid links, and a routing zone that gives each flow its route.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@ namespace sim {
 // Sets SimGrid's options. Call it once, before the Engine exists.
 void configure_network_model();
 
-// Both ends of every flow: the route depends on the flow and not on the hosts, so two are enough.
+// Both ends of every flow: the route depends on the flow, not on the hosts, so two hosts suffice.
 class Platform {
  public:
   Platform(const Wiring& wiring, std::span<const Outage> outages);
 
-  // From now on; 0: what crosses the link waits.
+  // Applies from now on; at 0, flows over the link wait.
   void set_rate(LinkId link, double rate_Bps);
-  // Starts `bytes` over the route, with as many shares of its links as there are `channels`; the
-  // Comm's data is `tag`, of which one may be under way at a time. end_flow() is to be called when
-  // the Comm has completed. False: a link of the route is down.
+  // Starts `bytes` over the route, with as many shares of its links as `channels`; `tag` becomes
+  // the Comm's data and must be unique among running flows. Call end_flow() when the Comm has
+  // completed. False if a link of the route is down.
   bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
-  // False: the flow was stopped, or has ended before.
+  // False if the flow was stopped or had ended before.
   bool end_flow(std::uintptr_t tag);
-  // Ends a flow whatever is left of it. Its Comm completes all the same, with nothing left to end.
+  // Ends a flow whatever is left of it. Its Comm still completes, with nothing left to end.
   void stop_flow(std::uintptr_t tag);
-  // Of each flow that is under way, the bytes per second that it had when SimGrid shared the links
-  // last: as time went on.
+  // Bytes per second of each running flow, as of SimGrid's last sharing of the links, when time
+  // advanced.
   void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
 
  private:
@@ -39,23 +39,23 @@ class Platform {
 
   struct Rate {
     double now_Bps = 0;
-    double most_Bps = 0;  // of all its changes
+    double most_Bps = 0;  // highest of all its changes
   };
 
-  std::vector<const simgrid::s4u::Link*> failing_;  // that have outages
+  std::vector<const simgrid::s4u::Link*> failing_;  // with outages
   std::vector<simgrid::s4u::Link*> links_;          // by LinkId
   std::vector<Rate> rates_;                         // by LinkId
   std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
-  std::vector<std::vector<LinkId>> varying_;  // by route: its links whose rates change
+  std::vector<std::vector<LinkId>> varying_;  // by route: its links with changing rates
   simgrid::s4u::Host* source_ = nullptr;
   simgrid::s4u::Host* destination_ = nullptr;
   const std::vector<simgrid::kernel::resource::StandardLinkImpl*>* current_ = nullptr;
   simgrid::kernel::resource::Model* network_ = nullptr;
-  // SimGrid holds no reference of its own to a Comm that nobody waits for. One that completes is
+  // SimGrid keeps no reference of its own to a Comm that nobody waits for. A completing Comm is
   // still in use by its callback, which may start others, so it lives until the next one completes.
   std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
   simgrid::s4u::CommPtr ended_;
-  // SimGrid uses a cancelled Comm until the clock moves.
+  // SimGrid uses a cancelled Comm until simulated time advances.
   std::vector<simgrid::s4u::CommPtr> stopped_;
   double stopped_at_s_ = 0;
   std::unordered_map<const simgrid::kernel::activity::ActivityImpl*, std::uintptr_t> tags_;

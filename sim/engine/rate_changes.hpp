@@ -1,5 +1,5 @@
-// RateChanges: sets the rates of a wiring's links as they change. SimGrid's own profiles keep the
-// last rate of a period into the next one, and never end where they repeat.
+// RateChanges: changes the rates of a wiring's links over time. SimGrid's own profiles carry the
+// last rate of a period into the next one, and repeating profiles never end.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@ namespace sim {
 class RateChanges {
  public:
   using SetRate = std::function<void(LinkId link, double rate_Bps)>;
-  // `over` says that nothing is left to run: later changes are not made. The wiring stays.
+  // `over` tells whether nothing is left to run: no later change is made. The wiring must outlive
+  // this.
   RateChanges(const Wiring& wiring, SetRate set_rate, std::function<bool()> over);
 
-  // Called when simulated time is 0.
+  // Call it when simulated time is 0.
   void start();
-  // How long it makes changes: a period that is far shorter than what is simulated must not take for
-  // ever. Infinite where none repeats.
+  // How long it makes changes: a period far shorter than the simulated time must not keep the
+  // simulation busy forever. Infinite without repetition.
   [[nodiscard]] double limit_s() const;
 
  private:
-  // The `step` -th change of the link, counted over all periods, each of which ends with one back
+  // The `step`-th change of the link, counted over all periods; each period ends with a change back
   // to the link's own rate.
   void set_alarm(LinkId link, std::uint32_t step);
   void change(LinkId link, std::uint32_t step);

@@ -1,5 +1,5 @@
-// Exchanges: one exchange between sites as operations. Each site's exchanges follow one another, as
-// collectives do on a stream.
+// Exchanges: one exchange between sites as operations. Each site's exchanges run one after another,
+// like collectives on a stream.
 #pragma once
 
 #include <map>
@@ -18,15 +18,16 @@ class Exchanges {
 
   Exchanges(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder);
 
-  // One exchange of `share` of each site's bytes. `encoded` is by place: what its sending waits
-  // for. Returns, by place, when its result is there to be decoded; kNoOperation where it has none.
+  // One exchange of `share` of each site's bytes. `encoded` holds, by place, the operation that its
+  // sending waits for. Returns, by place, when its result is ready to be decoded; kNoOperation
+  // without a result.
   Ids run(int round, const Ids& encoded, double share);
-  // Of the last exchange; see RoundPlan::arrivals.
+  // Of the most recent exchange; see RoundPlan::arrivals.
   [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
   [[nodiscard]] Fate fate(int place) const {
     return shape_.fates.empty() ? Fate::heard : shape_.fates[static_cast<std::size_t>(place)];
   }
-  // Ends so many seconds after the start.
+  // Ends `seconds` after the start.
   OperationId timer(double seconds);
 
  private:
@@ -43,12 +44,13 @@ class Exchanges {
   Ids pair(int round, const Ids& encoded, double share);
   Ids leader(const Ids& encoded, double share);
 
-  // Bytes from one place to another, the `peers` -th part of what the source's GPUs do meanwhile.
+  // Sends bytes from one place to another; `peers` concurrent messages share what sending takes
+  // from the source's GPUs.
   OperationId send(int source, int destination, double bytes, int peers, const Ids& after);
-  // The flow of each place follows its stream and what it waits for.
+  // Each place's flow follows its stream and `waits_for`.
   [[nodiscard]] Ids ready(int place, OperationId waits_for) const;
   OperationId member(int place, std::string_view label, OperationId waits_for, const Ids& ends);
-  // Of all that came in for each place, or of the cutoff.
+  // Ends once a place has received everything, and after the cutoff if there is one.
   Ids received(const Ids& encoded, std::vector<Ids> incoming, std::string_view label);
   OperationId sum(int place, OperationId received, double share);
   std::uint32_t occupancy(std::span<const int> places, int flows);
@@ -58,7 +60,7 @@ class Exchanges {
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
   std::vector<int> heard_;    // places whose share is in the sum
-  std::vector<int> present_;  // and those that take the result all the same
+  std::vector<int> present_;  // those, and the places that still take the result
   std::vector<Ids> arrivals_;
   OperationId cutoff_ = kNoOperation;
   std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows

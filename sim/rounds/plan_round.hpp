@@ -4,8 +4,8 @@
 //   site b  [500 inner steps]─[encode]─┼─► flows over ────┤
 //   site c  [500 inner steps]─[encode]─┘   the wide area  └─ after as many steps as may overlap
 //
-// Inner steps are known by their time: each kind of site has been simulated on its own fabric.
-// Bytes are those of all GPUs of a site together.
+// Inner steps enter as times: each kind of site has been simulated on its own fabric. Bytes are
+// totals over all GPUs of a site.
 #pragma once
 
 #include <optional>
@@ -17,27 +17,27 @@
 
 namespace sim {
 
-// What one site does. Kernel times are of one exchange: of a fragment, or of a step's gradients.
+// The work of one site. Kernel times are for one exchange: of a fragment, or of a step's gradients.
 struct SiteWork {
   double step_s = 0;    // an inner step, alone
-  double slowdown = 1;  // of its steps while traffic of other sites passes
-  // Into the step that is sent from: when equal parts of what is sent are ready, ascending; and
-  // when a result that nothing overlaps is needed.
+  double slowdown = 1;  // of its steps beside traffic of other sites
+  // Times within the sending step, ascending, at which equal parts of the payload become available;
+  // and the time at which a blocking result is needed.
   std::vector<double> ready_s;
   double needed_s = 0;
   double encode_s = 0;
-  double sum_s = 0;     // of what it owns, and encoding the sum again where it travels on
+  double sum_s = 0;     // of its own part, and to encode the sum again if it travels on
   double decode_s = 0;  // of the result
   double update_s = 0;
-  double whole_bytes = 0;  // of what it sends, whole to one receiver
-  double part_bytes = 0;   // of one of as many parts as there are sites
-  double start_s = 0;      // after the others
+  double whole_bytes = 0;  // sent whole to one receiver
+  double part_bytes = 0;   // of one part, with as many parts as sites
+  double start_s = 0;      // delay behind the other sites
 };
 
-// What became of a site in the first round.
+// The fate of a site in the first round.
 enum class Fate {
   heard,    // its share is in the round's sum
-  skipped,  // it came too late: the others went on, it takes their result
+  skipped,  // it came too late: the others continued, and it takes their result
   gone      // it dropped out
 };
 
@@ -46,27 +46,27 @@ struct RoundShape {
   int inner_steps = 1;
   int fragments = 1;
   int overlap_steps = 0;
-  bool delayed = false;  // results are waited for before the next exchange only
+  bool delayed = false;  // waits for results only before the next exchange
   int rounds = 1;
   int gpus = 1;                         // of all sites: the flat ring's ranks
-  double flat_hop_s = 0;                // latency of a flat ring's hops inside sites, mean
+  double flat_hop_s = 0;                // mean latency of a flat ring's hops inside sites
   std::vector<SiteWork> sites;          // by place
   std::vector<Fate> fates = {};         // by place; none: all are heard
-  std::optional<double> cutoff_s = {};  // when those that are heard go on without the others
+  std::optional<double> cutoff_s = {};  // when the heard sites continue without the others
 };
 
 struct RoundPlan {
   Schedule schedule;
   // By round and place: the last operation of its last step.
   std::vector<std::vector<OperationId>> ends;
-  // By round and place: when the last result of the round is there; kNoOperation where none comes.
+  // By round and place: arrival of the round's last result; kNoOperation if none comes.
   std::vector<std::vector<OperationId>> results;
-  // By place: when what it sends last in the first round is there, of each site that it sends to;
-  // or when it is ready, where nothing is sent to one site alone.
+  // By place: arrivals of its last message of the first round, at each site that it sends to; or
+  // when the message is ready, if nothing is sent to a single site.
   std::vector<std::vector<OperationId>> arrivals;
 };
 
-// Throws std::logic_error where the shape is not of the area's places.
+// Throws std::logic_error unless the shape matches the area's places.
 [[nodiscard]] RoundPlan plan_round(const WideArea& area, const RoundShape& shape);
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// From a model on a site's cluster to what the site does in a round: its inner step, simulated on
-// its own fabric, and the kernels and bytes of an exchange.
+// From a model on a site's cluster to the site's work in a round: its inner step, simulated on its
+// own fabric, and the kernels and bytes of an exchange.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace sim {
 struct RoundContext {
   const WideArea& area;
   const Model& model;
-  std::span<const Calibration> calibrations;  // by table of sites: of its GPU
+  std::span<const Calibration> calibrations;  // by table of sites, for its GPU
   Parallelism parallelism;                    // inside every site
   const Scheme& inner;
 
@@ -24,25 +24,26 @@ struct RoundContext {
   }
 };
 
-// Why the sites cannot run the scheme, on one line; empty where they can.
+// Why the sites cannot run the scheme, on one line; empty if they can.
 [[nodiscard]] std::string problem(const RoundContext& context, const OuterScheme& scheme);
-// Throws InputError where there is one, or where a site cannot run its inner steps (see problems()).
+// Throws InputError if there is a problem, or if a site cannot run its inner steps (see
+// problems()).
 void check(const RoundContext& context, const OuterScheme& scheme);
 
 // One inner step of the sites of a table.
 struct InnerStep {
   double seconds = 0;
-  double slowdown = 1;          // beside the traffic that the site's access carries at most
-  std::vector<double> ready_s;  // gradients: when each of as many equal parts is reduced
+  double slowdown = 1;          // beside the most traffic that the site's access carries
+  std::vector<double> ready_s;  // gradients: when each of equal parts is reduced
   double needed_s = 0;          // gradients: when the update begins
 };
 [[nodiscard]] InnerStep inner_step(const RoundContext& context, std::size_t table,
                                    const OuterScheme& scheme);
-// Of every table. Checks the context.
+// For every table. Checks the context.
 [[nodiscard]] std::vector<InnerStep> inner_steps(const RoundContext& context,
                                                  const OuterScheme& scheme);
 
-// Elements that one GPU exchanges of a fragment, and how many GPUs of the site have as many.
+// Elements of a fragment that one GPU exchanges, and the number of the site's GPUs with this size.
 struct ShardSize {
   std::size_t elements = 0;
   int gpus = 0;
@@ -50,19 +51,19 @@ struct ShardSize {
 [[nodiscard]] std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t table,
                                                  int fragments);
 
-// Bytes that one site of the table sends of a whole round, whole to one receiver.
+// Bytes that one site of the table sends in a whole round, whole to one receiver.
 [[nodiscard]] double whole_bytes(const RoundContext& context, std::size_t table,
                                  const OuterScheme& scheme);
 
-// Bytes of one GPU of the table's sites.
+// Bytes on one GPU of the table's sites.
 [[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,
                                     const OuterScheme& scheme);
 
-// From inner steps that are known, by table of sites.
+// From known inner steps, by table of sites.
 [[nodiscard]] RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme,
                                      std::span<const InnerStep> inner_steps);
 
-// Where the time of each kernel of the exchange comes from: "encode sparseloco: ...".
+// The source of each exchange kernel's time: "encode sparseloco: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const RoundContext& context,
                                                      const OuterScheme& scheme);
 

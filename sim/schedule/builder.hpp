@@ -1,5 +1,5 @@
-// ScheduleBuilder: appends operations, keeps each rank's streams in order, and refuses a dependency
-// that does not point back.
+// ScheduleBuilder: appends operations, keeps each rank's streams in order, and refuses any
+// dependency on a later operation.
 #pragma once
 
 #include <map>
@@ -18,8 +18,9 @@ class ScheduleBuilder {
  public:
   explicit ScheduleBuilder(int ranks);
 
-  // A kernel on a rank's GPU, or several that follow each other. It follows what the stream holds
-  // and `after` (kNoOperation is skipped). Returns the stream's last operation when `seconds` is 0.
+  // One kernel, or several consecutive ones, on a rank's GPU. It starts after the stream's last
+  // operation and `after` (kNoOperation is skipped). If `seconds` is 0, returns the stream's last
+  // operation.
   OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
                    std::span<const KernelPart> parts, std::span<const OperationId> after = {});
   OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
@@ -28,7 +29,7 @@ class ScheduleBuilder {
     return work(rank, stream, phase, label, seconds, {&whole, 1}, after);
   }
 
-  // Bytes over a route once every operation of `after` has ended.
+  // Bytes over a route, starting once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
                    std::string_view label, double latency_s, double bytes,
                    std::span<const OperationId> after) {
@@ -44,24 +45,24 @@ class ScheduleBuilder {
 
   OperationId barrier(std::span<const OperationId> after);
 
-  // The begin of a collective that takes `occupancy`, and its end.
+  // The begin and the end of a collective that takes `occupancy`.
   OperationId acquire(std::uint32_t occupancy, std::span<const OperationId> after);
   OperationId release(std::uint32_t occupancy, std::span<const OperationId> after);
 
-  // A rank's part in a collective that ends with `end`. It arrived when its stream and `after` had
-  // ended, and holds the stream from then on.
+  // A rank's part in a collective that ends with `end`. The rank arrives when its stream's last
+  // operation and `after` have ended, and holds the stream from then on.
   OperationId member(int rank, Stream stream, Phase phase, std::string_view label,
                      std::span<const OperationId> after, OperationId end);
 
   // The last operation of a rank's stream, or kNoOperation.
   [[nodiscard]] OperationId last(int rank, Stream stream) const;
 
-  std::uint32_t add_route(Route route);  // the hops are sorted; an equal route is found again
+  std::uint32_t add_route(Route route);  // sorts the hops; an equal route is reused
   std::uint32_t add_occupancy(Occupancy occupancy);
   // For Schedule::unfolded_flows and Schedule::approximate.
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
   void note_approximate() { schedule_.approximate = true; }
-  // A number that no other communicator of this schedule has.
+  // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }
 
   [[nodiscard]] int ranks() const { return schedule_.ranks; }

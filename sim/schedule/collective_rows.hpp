@@ -1,4 +1,4 @@
-// The collectives that move a buffer, as a table: what is checked or shown of one is of all.
+// The collectives that move a buffer, as a table: checks and displays go over all its rows.
 #pragma once
 
 #include <span>
@@ -15,17 +15,18 @@ struct CollectiveRow {
   bool ring;
   int rounds;  // each of n ranks sends `rounds` * (n-1)/n of the buffer
 
-  // Of that buffer, what a rank sends. Times it is what nccl-tests calls the bus bandwidth: over the
-  // time it takes, what has to pass a rank's links whatever the algorithm (its PERFORMANCE.md).
+  // Share of that buffer that a rank sends. Multiplied by this, the buffer over the time is the bus
+  // bandwidth of nccl-tests: the traffic that has to pass a rank's links whatever the algorithm,
+  // over the time (its PERFORMANCE.md).
   [[nodiscard]] double sent_share(int ranks) const { return rounds * (ranks - 1.0) / ranks; }
 };
 
 [[nodiscard]] std::span<const CollectiveRow> all_collectives();
-// Throws InputError that names the known ones; `place` is where the name was given.
+// Throws an InputError that lists the known names; `place` is where the name was given.
 [[nodiscard]] const CollectiveRow& collective_named(std::string_view name,
                                                     std::string_view place = "collective");
 
-// The collective alone, over each of the groups at once. Bytes are those of each group's buffer.
+// The collective alone, over all groups at once. Bytes are those of each group's buffer.
 [[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Cluster& cluster,
                                    std::span<const std::vector<int>> groups, double bytes,
                                    Detail detail);

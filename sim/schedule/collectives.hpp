@@ -1,5 +1,6 @@
-// Collectives as operations. Each takes the bytes of the whole buffer, appends its flows and, for
-// every rank of the group, a member operation on `call.stream`. A group of one rank does nothing.
+// Collectives as operations. Each takes the bytes of the whole buffer and appends its flows and,
+// for every rank of the group, a member operation on `call.stream`. With one rank, a group does
+// nothing.
 //
 // Bytes that each of n ranks sends, both folded and step by step:
 //   all_gather, reduce_scatter   (n-1)/n of the buffer (of the gathered, of the full gradient)
@@ -20,7 +21,7 @@ struct Call {
   Stream stream = Stream::compute;
   Phase phase = Phase::none;
   std::string_view label;
-  // What each rank of the group waits for besides its stream; empty, or one entry a rank.
+  // Dependencies of each rank of the group besides its stream; empty, or one entry per rank.
   std::span<const OperationId> after = {};
 };
 
@@ -30,12 +31,12 @@ void reduce_scatter(ScheduleBuilder& builder, const Communicator& group, double 
                     const Call& call);
 void all_reduce(ScheduleBuilder& builder, const Communicator& group, double bytes,
                 const Call& call);
-// `bytes` is what each rank holds, its own share included.
+// `bytes` is the buffer of each rank, its own share included.
 void all_to_all(ScheduleBuilder& builder, const Communicator& group, double bytes,
                 const Call& call);
 
-// An all_reduce of a few bytes, whose latency is all that counts: NCCL sends it up and down a tree,
-// over the GPUs of a node one by one and over log2 of the nodes (src/graph/tuning.cc).
+// An all_reduce of a few bytes, dominated by latency: NCCL sends it up and down a tree, over the
+// GPUs of a node one by one and over log2 of the nodes (src/graph/tuning.cc).
 void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
                        const Call& call);
 
@@ -45,8 +46,8 @@ struct Message {
   int destination = 0;
   double bytes = 0;
 };
-// The message once `call.after` has ended. Neither rank's streams wait for it: whoever does adds a
-// member that ends with the operation returned.
+// Sends the message once `call.after` has ended. Neither rank's streams wait for it: a rank that
+// must wait adds a member that ends with the returned operation.
 OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
                  const Call& call);
 

@@ -1,5 +1,5 @@
-// What a schedule cannot be faster than, without playing it: for searches that have to simulate
-// only what may be the fastest.
+// A lower bound of a schedule's time, without playing it: for searches that simulate only the
+// candidates for the fastest.
 #pragma once
 
 #include "sim/base/units.hpp"
@@ -8,11 +8,11 @@
 
 namespace sim {
 
-// The part of a simulated time that the engine may round off: SimGrid rounds the shares of a link to
-// 1e-5.
+// The part of a simulated time that the engine may round off: SimGrid rounds the shares of a link
+// to 1e-5.
 inline constexpr double kRounded = 1e-4;
 
-// No more than simulate() takes, whatever shares what there. The longest of:
+// At most the time that simulate() reports, however links and GPUs are shared. The longest of:
 //
 //   the longest path    An operation begins when those that it depends on have ended, and lasts at
 //                       least as long as alone: a kernel its seconds, a flow its latency, and its

@@ -1,5 +1,5 @@
-// Legs of collectives before they are part of a schedule: which hops progress together as one flow.
-// Pure functions of the cluster and the ranks; communicator.cpp turns them into routes.
+// Legs of collectives before they become part of a schedule: which hops progress together as one
+// flow. Pure functions of the cluster and the ranks; communicator.cpp turns legs into routes.
 #pragma once
 
 #include <vector>
@@ -8,41 +8,43 @@
 
 namespace sim {
 
-// `weight` equal rings; hops[i] leaves the i-th rank of the order in which the ring visits them.
+// `weight` equal rings; hops[i] leaves the i-th rank in the ring's order.
 struct Ring {
   std::vector<Hop> hops;
   int weight = 1;
 };
 
-// Nodes whose hops one leg may join. SimGrid's work at the end of a flow grows with the flows under
-// way, and its work on a route faster than the route's links; between the two, 8 are cheapest.
+// Most nodes whose hops one leg joins. SimGrid's work at the end of a flow grows with the number of
+// running flows, and its work on a route faster than with the route's links; 8 nodes are the
+// cheapest compromise.
 inline constexpr int kNodesOfLeg = 8;
 
 // Hops that progress together.
 struct LegDraft {
   std::vector<Hop> hops = {};
-  double unit = 1;      // bytes of each share for each byte of the collective
-  double channels = 1;  // of each share: Route::channels
+  double unit = 1;      // bytes of each share per byte of the collective
+  double channels = 1;  // per share: Route::channels
 };
 
 // Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels.
 [[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster,
                                               const std::vector<int>& ranks);
 
-// Whether as many of the ranks, behind as many NICs, are on each node. Else rings differ, and pairs.
+// Whether each node has the same number of the ranks, behind the same number of NICs. Otherwise
+// rings and pairs differ.
 [[nodiscard]] bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks);
 
-// One leg for a few nodes: the hops that leave their GPUs, which progress together because a ring is
-// as fast as its slowest hop: of all rings, or of each where they differ. `unit` is per byte that a
-// rank sends.
+// One leg per few nodes: the hops that leave their GPUs, of all rings, or of each ring if rings
+// differ. They progress together because a ring is as fast as its slowest hop. `unit` is per byte
+// that a rank sends.
 [[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
                                                const std::vector<int>& ranks,
                                                const std::vector<Ring>& rings);
 
-// Few legs a node, one for each class of peers that are equally far: a class goes to one partner
-// node, which a permutation inside the class chooses. Its hops have as many channels as the class
-// has peers, so that max-min sharing lets the classes progress in proportion, as all pairs at once
-// do:
+// A few legs per node, one for each class of peers at equal distance: a class sends to one partner
+// node, chosen by a permutation inside the class. Its hops have as many channels as the class has
+// peers, so that max-min sharing lets the classes progress in proportion, as all pairs at once
+// would:
 //
 //   node 0 ──3 channels──► node 1   for its 3 peers on the same leaf
 //   node 0 ──12 channels─► node 4   for its 12 peers on other leaves, over both leaves' uplinks

@@ -1,4 +1,4 @@
-// Schedule: one training step as data. A list of operations, each depending on earlier ones only,
+// Schedule: one training step as data: a list of operations, each depending on earlier ones only,
 // so it is acyclic by construction and can be read, tested and exported without a simulator.
 //
 //   rank 0  compute  [forward]──┐            ┌─[member: all_reduce]──[forward]
@@ -15,7 +15,7 @@
 
 namespace sim {
 
-// What an operation's time counts as in a report.
+// The category of an operation's time in a report.
 enum class Phase : std::uint8_t {
   forward,
   backward,
@@ -28,25 +28,25 @@ enum class Phase : std::uint8_t {
   pipeline_comm,   // of pipeline parallelism
   weight_comm,     // all_gather of weights
   gradient_comm,   // reduction of gradients
-  optimizer_comm,  // of what an update needs whole: Muon's matrices
+  optimizer_comm,  // whole matrices that Muon's update needs
   norm_comm,       // scalars and small all_reduces
   outer_comm,      // between sites
   none             // barriers
 };
 [[nodiscard]] const char* phase_name(Phase phase);
 
-// Operations of one rank and stream run one after the other, in the order in which they were added.
+// Operations of one rank and stream run one after the other, in the order of their addition.
 enum class Stream : std::uint8_t {
   compute,
   codec,            // kernels that encode and decode gradients beside the compute stream
   tensor,           // tensor-parallel communicator
-  receive_forward,  // point-to-point, one communicator a direction
+  receive_forward,  // point-to-point, one communicator per direction
   receive_backward,
   weights,          // data-parallel communicator of the weights
   gradients,        // data-parallel communicator of the gradients, or its part inside a node
   gradients_inter,  // its part between nodes, of two-level schemes
   weight_codec,     // kernels that cast, encode and decode weights
-  tensor_codec      // kernels that encode and decode what tensor-parallel ranks send
+  tensor_codec      // kernels that encode and decode messages between tensor-parallel ranks
 };
 inline constexpr int kStreams = 10;
 [[nodiscard]] const char* stream_name(Stream stream);
@@ -54,24 +54,24 @@ inline constexpr int kStreams = 10;
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.
 struct Route {
   std::vector<Hop> hops;
-  // Communicator whose traffic out of a node has a cap of its own (Fitted::communicator_bandwidth).
+  // Communicator with its own cap on traffic out of a node (Fitted::communicator_bandwidth).
   std::int32_t communicator = 0;
-  // That drive a flow over it: flows that share a link get as much of it as they have channels.
+  // Channels of a flow over it: flows share a link in proportion to their channels.
   double channels = 1;
 };
 
 enum class OperationKind : std::uint8_t {
-  work,     // a kernel on the rank's GPU for `seconds`; slower when others run beside it
+  work,     // a kernel on the rank's GPU for `seconds`; slower beside other kernels
   flow,     // after a latency of `seconds`, `bytes` over `route`
   barrier,  // no time, no rank
   member,   // a rank's part in a collective: from its arrival until its last dependency ends
-  // A collective begins, in no time: until a `release` of the same `occupancy` its kernels are on
-  // the GPUs, whatever its flows do.
+  // A collective begins, in no time: its kernels occupy the GPUs until a `release` of the same
+  // `occupancy`, whatever its flows do.
   acquire,
   release
 };
 
-// Part of a kernel's time, and how much of that is bound by memory bandwidth; the rest is by SMs.
+// Part of a kernel's time, and the share of it bound by memory bandwidth; SMs bound the rest.
 struct KernelPart {
   double share = 1;
   double memory_share = 0;
@@ -91,19 +91,19 @@ struct Operation {
   std::uint32_t occupancy = 0;  // flow, acquire, release: index into Schedule::occupancies
   double seconds = 0;
   double bytes = 0;  // flow: of each share of each hop
-  // flow: latency spread evenly over its bytes, as a folded ring pays it step by step: while its
-  // links give it a rate r, all of it would take this + bytes / r.
+  // flow: latency spread evenly over its bytes, as a folded ring pays it step by step: at a rate r,
+  // the whole flow would take this + bytes / r.
   double latency_on_the_way_s = 0;
 };
 
-// The engine moves whole bytes: a flow of fewer ends after its latency.
+// The engine moves whole bytes: a flow of less than one byte ends after its latency.
 inline constexpr double kLeastBytes = 0.5;
 
-// What a flow or a collective takes from the GPUs of its ranks while it runs.
+// The share of its ranks' GPUs that a flow or a collective takes while it runs.
 struct Occupancy {
   double multiprocessor_share = 0;  // of their SMs: its channels
   double memory_share = 0;          // of their memory bandwidth, while its bytes move
-  double memory_s_per_byte = 0;     // the same for each byte per second at which they do
+  double memory_s_per_byte = 0;     // the same per byte per second of the flow's rate
   std::vector<std::int32_t> ranks;
 };
 
@@ -113,17 +113,17 @@ struct Schedule {
   std::vector<std::uint32_t> dependencies;  // each smaller than the operation that names it
   std::vector<Route> routes;
   std::vector<Occupancy> occupancies;          // [0] takes nothing
-  std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; [0] is bound by SMs alone
+  std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; SMs alone bound [0]
   std::vector<std::string> labels;
-  double unfolded_flows = 0;  // that the schedule has, or would have, step by step
-  bool approximate = false;   // folds a collective of ranks that lie unevenly over nodes
+  double unfolded_flows = 0;  // flows of the schedule when unfolded
+  bool approximate = false;   // folds a collective whose ranks lie unevenly over nodes
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, operation.dependencies};
   }
 };
 
-// Bytes that each rank sends in the schedule, each hop counted once, by where they go.
+// Bytes that each rank sends in the schedule, each hop counted once, by level.
 struct SentBytes {
   std::vector<double> intra_node;  // by rank, over NVLink
   std::vector<double> inter_node;  // by rank, over its node's NICs

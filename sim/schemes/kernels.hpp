@@ -1,4 +1,4 @@
-// The codec kernels that a scheme launches, one after the other, and over how many elements.
+// The codec kernels that a scheme launches, in order, and the number of elements of each.
 #pragma once
 
 #include <vector>
@@ -7,32 +7,33 @@
 
 namespace sim {
 
-// Of a shard's updated weights, whose values have `value_bytes`.
+// Encodes a shard's updated weights, stored with `value_bytes` per value.
 [[nodiscard]] CodecUse weight_encode(const WeightExchange& exchange, double elements,
                                      int value_bytes);
-// Of all gathered wires, to BF16 weights; of differences, added to them.
+// Decodes all gathered wires to BF16 weights; differences are added to the weights.
 [[nodiscard]] CodecUse weight_decode(const WeightExchange& exchange, double elements);
 
-// Of the FP32 gradient buffer into `wire`, for `ranks` that share the sum: one kernel, after a pass
-// of its own for the Hadamard transform where the scheme does not fuse it.
+// Encodes the FP32 gradient buffer into `wire`, for `ranks` that share the sum: one kernel,
+// preceded by a separate pass for the Hadamard transform unless the scheme fuses it.
 [[nodiscard]] std::vector<CodecUse> gradient_encode(const GradientExchange& exchange,
                                                     const Wire& wire, double elements, int ranks);
-// Sum of `inputs` wires `from` others, encoded again as `to`, of `elements` sums of all `ranks`.
+// Sums `inputs` wires `from` others and encodes the sum as `to`; `elements` counts the sums of all
+// `ranks`.
 [[nodiscard]] std::vector<CodecUse> gradient_encode_sum(const GradientExchange& exchange,
                                                         const Wire& from, const Wire& to,
                                                         int inputs, double elements, int ranks);
-// Sum of `inputs` wires into FP32.
+// Sums `inputs` wires into FP32.
 [[nodiscard]] CodecUse gradient_sum(const Wire& wire, int inputs, double elements);
-// Of the gathered sums of all `ranks`, or of a sum that was made in flight.
+// Decodes the gathered sums of all `ranks`, or a sum made in flight.
 [[nodiscard]] CodecUse gradient_decode(const GradientExchange& exchange, double elements,
                                        int ranks);
 
-// Activations, which are BF16.
+// Kernels on activations, which are BF16.
 [[nodiscard]] CodecUse activation_encode(const Wire& wire, double elements);
 [[nodiscard]] CodecUse activation_sum(const Wire& wire, int inputs, double elements);
 [[nodiscard]] CodecUse activation_decode(const Wire& wire, double elements);
 
-// Whether the matrix products take the wire's codes as they come, so that nobody decodes them.
+// Whether the matrix products take the wire's codes directly, without decoding.
 [[nodiscard]] bool products_take(const Parallelism& parallelism, const Wire& wire);
 
 }  // namespace sim

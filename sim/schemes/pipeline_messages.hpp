@@ -1,4 +1,4 @@
-// What pipeline stages send each other: activations forward, their gradients back.
+// Messages between pipeline stages: activations forward, their gradients back.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@ namespace sim {
 
 class PipelineMessages {
  public:
-  // `activation_bytes`: of one micro-batch between two layers, over all tensor-parallel ranks.
+  // `activation_bytes`: per micro-batch between two layers, over all tensor-parallel ranks.
   PipelineMessages(Step& step, double activation_bytes);
 
-  // What the task, just emitted, leaves goes from the stage to the virtual stage `to`. Without
-  // overlap the sender's next kernel waits until it has arrived, as Megatron's schedules do.
+  // Sends the result of the task just emitted from the stage to the virtual stage `to`. Without
+  // overlap the sender's next kernel waits for its arrival, as in Megatron's schedules.
   void send(int stage, const Task& task, int to);
-  // The stage's next kernel waits for what the same task of the virtual stage `from` sent.
+  // The stage's next kernel waits for the message of the same task from the virtual stage `from`.
   void receive(int stage, const Task& task, int from);
 
  private:
   Step& step_;
   const Wire& wire_;
   bool coded_;                                     // encoded and decoded on the compute stream
-  double elements_;                                // of a message
+  double elements_;                                // per message
   std::vector<std::map<Task, OperationId>> sent_;  // by sending rank
 };
 

@@ -2,9 +2,9 @@
 //
 //   gather weights ► forward/backward of every micro-batch ► reduce gradients ► norm, clip, update
 //
-// The step starts where the last one ended: the shards are updated (and encoded), so the gather
-// that belongs to them stands first, where it may overlap the forward pass. What overlaps follows
-// from streams and dependencies alone.
+// The step starts where the last one ended: the shards are updated (and encoded), so their gather
+// comes first, where it may overlap the forward pass. Overlap follows from streams and dependencies
+// alone.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@
 
 namespace sim {
 
-// Flows of a step whose collectives are not folded where ranks lie unevenly over nodes.
+// Most flows of a step whose collectives are unfolded because ranks lie unevenly over nodes.
 inline constexpr double kMostUnfolded = 200'000;
 
 struct StepContext {
@@ -30,23 +30,23 @@ struct StepContext {
   const Model& model;
   const Calibration& calibration;
   Parallelism parallelism;
-  // None: folded, and step by step where that is approximate and would be less than kMostUnfolded.
+  // None: folded, unless that is approximate and the step by step schedule has less than
+  // kMostUnfolded flows.
   std::optional<Detail> detail = {};
-  bool each_kernel = false;  // of a layer is an operation of its own; else a block of them is one
+  bool each_kernel = false;  // each kernel of a layer is an operation; else each block of them
 };
 
-// What keeps the job, or the scheme with it, from being run: a line each, empty where nothing does.
-// Takes microseconds, so that all that is to be simulated can be looked at before the first
-// simulation.
+// Why the job, or the scheme with it, cannot run: one line per problem, empty if there is none.
+// Takes microseconds, so that all jobs can be checked before the first simulation.
 [[nodiscard]] std::string problems(const StepContext& context, const Scheme& scheme);
 
-// Throws InputError where there are problems().
+// Throws InputError if there are problems().
 [[nodiscard]] Schedule plan_step(const StepContext& context, const Scheme& scheme);
 
-// What the scheme's codecs keep on a GPU: wires on their way, residuals, second shards, factors.
+// GPU memory of the scheme's codecs: wires in flight, residuals, secondary shards, factors.
 [[nodiscard]] CodecMemory codec_memory(const StepContext& context, const Scheme& scheme);
 
-// Where the time of each kernel of the scheme's codecs comes from: "encode int8_g128_sr: ...".
+// The source of each codec kernel's time: "encode int8_g128_sr: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const StepContext& context,
                                                      const Scheme& scheme);
 

@@ -1,4 +1,4 @@
-// What the rows of the registry are written with.
+// Building blocks of the registry's rows.
 #pragma once
 
 #include "sim/schemes/formats.hpp"
@@ -6,7 +6,7 @@
 
 namespace sim {
 
-// A codec of the catalogue.
+// A codec from the catalogue.
 [[nodiscard]] inline Wire wire(std::string_view codec) {
   return {codecs::codec_named(codec).format};
 }
@@ -15,7 +15,7 @@ namespace sim {
   return {.algorithm = GradientExchange::Algorithm::all_to_all, .inside = wire, .between = wire};
 }
 
-// The rows themselves, in uncompressed.cpp, sdp4bit.cpp, zeropp.cpp, quantized.cpp and feedback.cpp.
+// The rows, defined in uncompressed.cpp, sdp4bit.cpp, zeropp.cpp, quantized.cpp and feedback.cpp.
 Scheme plain_data_parallel();
 Scheme sharded();
 Scheme sharded_all_to_all();

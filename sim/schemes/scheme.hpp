@@ -1,6 +1,6 @@
-// Scheme: which codec and which collective a data-parallel step uses for its weights and for its
-// gradients. A row of choices, in code or from a TOML file (sim/schemes/scheme_file.hpp);
-// plan_step() turns it into operations.
+// Scheme: the codecs and collectives that a data-parallel step uses for weights and gradients: a
+// row of choices, in code or from a TOML file (sim/schemes/scheme_file.hpp). plan_step() turns it
+// into operations.
 #pragma once
 
 #include <filesystem>
@@ -16,49 +16,49 @@
 
 namespace sim {
 
-// How every rank gets the updated weights of all shards. What is not plain is encoded by the shard's
-// owner and decoded by all, unless the products take the codes as they are.
+// How every rank gets the updated weights of all shards. Unless the wire is plain, the shard's
+// owner encodes and all ranks decode, except where matrix products take the codes directly.
 struct WeightExchange {
   Wire wire = {{.element = codecs::Element::bf16}};  // of the all_gather
-  bool difference = false;  // encodes the change since the last step, not the weights
-  // ZeRO-3: ranks of a node keep BF16 shards of what the forward pass gathered, and the backward
-  // pass gathers those (hpZ of ZeRO++, arXiv 2306.10209, section 3.2).
+  bool difference = false;  // encodes the change since the last step instead of the weights
+  // ZeRO-3: ranks of a node keep BF16 shards of the weights gathered by the forward pass, and the
+  // backward pass gathers those (hpZ of ZeRO++, arXiv 2306.10209, section 3.2).
   bool secondary_shards = false;
-  // Whether values travel as they are, in FP32 or BF16; so of the other exchanges.
+  // Whether values travel uncompressed, in FP32 or BF16; likewise in the other exchanges.
   [[nodiscard]] bool is_plain() const { return wire.is_plain() && !difference; }
   friend bool operator==(const WeightExchange&, const WeightExchange&) = default;
 };
 
-// How every rank gets the summed gradients: of its shard, or of everything where nothing is sharded.
+// How every rank gets the summed gradients: of its shard, or all of them without shards.
 struct GradientExchange {
   enum class Algorithm {
     ring,        // reduce_scatter or all_reduce in the precision of the gradient buffer
-    all_to_all,  // every rank sends each other rank its part, and sums what it gets in FP32; without
+    all_to_all,  // each rank sends every other rank its part and sums in FP32 what arrives; without
                  // shards the sum is encoded again and gathered by all
     two_level,   // all_to_all inside a node, sum, all_to_all between nodes, sum
     // Without shards only:
-    all_gather,  // every rank gets every other one's wire, and sums them all
+    all_gather,  // every rank receives all wires and sums them
     all_reduce,  // the wires are summed in flight
-    low_rank     // PowerSGD: two factors of each matrix, and the rest as they are, by all_reduce
+    low_rank     // PowerSGD: two factors of each matrix, and vectors uncompressed, by all_reduce
   };
   Algorithm algorithm = Algorithm::ring;
-  // Wires inside a node and between nodes. Of one level, `between` is the wire. Not used by a ring,
+  // Wires inside a node and between nodes. With one level, `between` is the wire. Unused by a ring,
   // whose wire is the gradient buffer.
   Wire inside = {};
   Wire between = {};
-  // Error feedback: bytes that a rank keeps for each element that it encodes, at each hop; 0: none.
+  // Error feedback: bytes that a rank keeps per element encoded, at each hop; 0: none.
   double residual_bytes = 0;
-  // Of codecs/method.hpp, whose steps are the kernels instead of the wire's own: "loco",
+  // A method of codecs/method.hpp whose steps replace the wire's own kernels: "loco",
   // "one_bit_adam".
   std::string method = {};
-  int factor_rank = 0;         // of low_rank: columns of each factor
+  int factor_rank = 0;         // low_rank: columns of each factor
   bool fused_hadamard = true;  // the transform is part of the codec's kernels, not a pass before
   int slices = 1;              // pipelined between the two levels
   [[nodiscard]] bool is_plain() const;
   friend bool operator==(const GradientExchange&, const GradientExchange&) = default;
 };
 
-// What activations and their gradients travel as; plain is BF16.
+// The wires of activations and their gradients; plain is BF16.
 struct ActivationExchange {
   Wire tensor = {
       {.element = codecs::Element::
@@ -68,7 +68,7 @@ struct ActivationExchange {
   friend bool operator==(const ActivationExchange&, const ActivationExchange&) = default;
 };
 
-// What a scheme lets run beside the compute stream, where --overlap asks for it.
+// Overlap with the compute stream that a scheme allows if --overlap asks for it.
 struct AllowedOverlap {
   bool weights = true;
   bool gradients = true;
@@ -78,32 +78,32 @@ struct AllowedOverlap {
 struct Scheme {
   std::string name;
   std::string summary;
-  std::string source = {};     // the paper or code that it is of
-  std::vector<int> zero = {};  // stages of ZeRO that it is defined for; the first is its usual one
+  std::string source = {};     // its paper or code
+  std::vector<int> zero = {};  // stages of ZeRO that it supports, the default first
   WeightExchange weights = {};
   GradientExchange gradients = {};
   ActivationExchange activations = {};
   AllowedOverlap overlap = {};
-  std::string twin;  // the same sharding and overlaps without compression; itself if it is one
+  std::string twin;  // same sharding and overlap without compression; itself if it is uncompressed
 
   [[nodiscard]] bool compresses() const { return twin != name; }
   [[nodiscard]] bool is_defined_for(int zero_stage) const;
-  // Where nothing says another one.
+  // Unless the user names another one.
   [[nodiscard]] int usual_stage() const;
-  // Whether it sends all values as they are, by whichever collectives.
+  // Whether it sends all values uncompressed, by whichever collectives.
   [[nodiscard]] bool sends_plain() const {
     return weights.is_plain() && gradients.is_plain() && activations.is_plain();
   }
   friend bool operator==(const Scheme&, const Scheme&) = default;
 };
 
-// Every scheme that ships, in the order in which `list` shows them.
+// Every shipped scheme, in the order of `list`.
 [[nodiscard]] std::span<const Scheme* const> all_schemes();
-// Throws InputError that names the known schemes; `flag` is where the name was given.
+// Throws an InputError that lists the known schemes; `flag` is where the name was given.
 [[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "--scheme");
 // Applies scheme.weight_group, scheme.intra_group, scheme.inter_group, scheme.slices,
 // scheme.fused_hadamard and scheme.factor_rank. Throws InputError for other keys, wrong values, and
-// parts that the scheme does not have.
+// parts missing from the scheme.
 [[nodiscard]] Scheme with_settings(Scheme scheme, std::span<const Setting> settings);
 // What these settings are.
 [[nodiscard]] std::vector<TomlKey> scheme_settings();

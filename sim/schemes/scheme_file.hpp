@@ -34,8 +34,8 @@
 //   weights = true
 //   gradients = true
 //
-// What has a default may be left out; what the rest of the file leaves no sense is refused. A file is
-// called as a shipped scheme only if it is that scheme.
+// Keys with a default may be omitted; keys that the rest of the file makes meaningless are refused.
+// A file may have a shipped scheme's name only if it is that scheme.
 #pragma once
 
 #include <filesystem>
@@ -49,19 +49,19 @@
 
 namespace sim {
 
-// What a scheme file may hold.
+// The keys of a scheme file.
 [[nodiscard]] std::span<const TomlKey> scheme_file_keys();
 
-// Throws InputError with a located line for each problem, those of its cards among them.
+// Throws an InputError with a located line for each problem, including those of its cards.
 [[nodiscard]] Scheme read_scheme(const std::filesystem::path& file);
-// The same from text in memory. `card_of` reads the card that the scheme names, a path from where
-// `file` lies, or throws InputError.
+// Parses text in memory. `card_of` reads a card named by the scheme, a path relative to `file`'s
+// folder, or throws InputError.
 using CardOf = std::function<CodecCard(const std::filesystem::path& file)>;
 [[nodiscard]] Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
                                   const CardOf& card_of);
 
-// What reads back as the same scheme, from a file of its name; a card is named as if it lay beside
-// that file.
+// Text that reads back as the same scheme from a file of its name; cards are named as if they lay
+// beside that file.
 [[nodiscard]] std::string to_toml(const Scheme& scheme);
 
 }  // namespace sim

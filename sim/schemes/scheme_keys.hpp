@@ -1,4 +1,4 @@
-// What the reader and the writer of scheme files share, and the parts of the reader.
+// Shared by the reader and the writer of scheme files; also the parts of the reader.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ inline constexpr EnumName<Algorithm> kAlgorithmNames[]{{"ring", Algorithm::ring}
                                                        {"all_gather", Algorithm::all_gather},
                                                        {"all_reduce", Algorithm::all_reduce},
                                                        {"low_rank", Algorithm::low_rank}};
-// Bytes of an element of a residual.
+// Bytes of a residual's element.
 inline constexpr EnumName<double> kResidualNames[]{
     {"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
 
-// What a method of codecs/method.hpp works with, and keeps.
+// What a method of codecs/method.hpp works with and keeps.
 struct SchemeMethod {
   std::string_view name;
   Algorithm algorithm;
@@ -35,9 +35,9 @@ inline constexpr SchemeMethod kSchemeMethods[]{
     {"loco", Algorithm::two_level, "int4_full_g2048", 1},
     {"one_bit_adam", Algorithm::all_to_all, "one_bit", 4},
 };
-// nullptr where there is no such method.
+// nullptr if there is no such method.
 [[nodiscard]] const SchemeMethod* scheme_method(std::string_view name);
-// Of low_rank, whose kernels keep it in FP32.
+// Bytes per element of low_rank's residual, which its kernels keep in FP32.
 inline constexpr double kFactorResidual = 4;
 
 // Wires from the `codec` and `group` of a file's tables.
@@ -48,9 +48,9 @@ class WireReader {
 
   // The table must name a codec.
   [[nodiscard]] Wire read(const std::string& table);
-  // `usual` where it names none.
+  // `usual` if it names none.
   [[nodiscard]] Wire read_or(const std::string& table, const Wire& usual);
-  // The table's codec does not apply.
+  // For a table to which no codec applies.
   void refuse(const std::string& table, std::string_view why);
 
  private:
@@ -63,7 +63,7 @@ class WireReader {
   std::map<std::string, std::shared_ptr<const CodecCard>> cards_;  // nullptr: could not be read
 };
 
-// Stages of ZeRO; empty where what the file says of them is wrong.
+// Stages of ZeRO; empty if the file's entry is wrong.
 using Stages = std::vector<int>;
 [[nodiscard]] bool has_stage(const Stages& zero, int stage);
 [[nodiscard]] WeightExchange read_weights(TomlReader& reader, WireReader& wires,

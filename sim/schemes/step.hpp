@@ -1,5 +1,4 @@
-// What the parts of plan_step() share: the builder, the groups, and kernels on all ranks of a
-// stage.
+// Shared by the parts of plan_step(): the builder, the groups, and kernels on all ranks of a stage.
 #pragma once
 
 #include <functional>
@@ -21,15 +20,15 @@ struct Bucket {
   int first_layer = 0;
   int last_layer = 0;
 };
-// Of a whole stage; none crosses from one chunk of virtual stages to another.
+// Buckets of a whole stage; none crosses from one chunk of virtual stages to another.
 [[nodiscard]] std::vector<Bucket> buckets_of(const Model& model, const Parallelism& parallelism,
                                              int stage);
-// Of ZeRO-3: `unit_layers` each, without embedding and head, which follow as one more that lasts
+// Units of ZeRO-3: `unit_layers` each. Embedding and head form one more unit, the last, which lives
 // from the stage's first layer to its last.
 [[nodiscard]] std::vector<Bucket> units_of(const Model& model, const Parallelism& parallelism,
                                            int stage);
 
-// A codec's kernel, once it is known how long it takes.
+// A codec's kernel and its time.
 struct CodecKernel {
   std::string label;
   double seconds = 0;
@@ -37,11 +36,11 @@ struct CodecKernel {
 
 // Data-parallel replicas of one tensor-parallel place.
 struct DataGroup {
-  std::vector<Communicator> shards;    // that hold one set of shards: one, or several if hybrid
-  std::vector<Communicator> replicas;  // of one shard: one a place in a hybrid group
-  // Where two levels reduce, or a node gathers its own shards:
-  std::vector<Communicator> inside;   // one a node
-  std::vector<Communicator> between;  // one a place in the node
+  std::vector<Communicator> shards;    // that share one set of shards; several if hybrid
+  std::vector<Communicator> replicas;  // of one shard: one per place in a hybrid group
+  // For reductions on two levels, or nodes that gather their own shards:
+  std::vector<Communicator> inside;   // one per node
+  std::vector<Communicator> between;  // one per place in the node
 };
 
 struct Step {
@@ -64,20 +63,20 @@ struct Step {
   [[nodiscard]] const DataGroup& data_group(int stage, int t) const;
   [[nodiscard]] bool shards_weights() const { return parallelism.sharding.stage == 3; }
 
-  // What brings and decodes the bucket's weights on the rank.
+  // The operation that brings and decodes the bucket's weights on the rank.
   void note_gathered(int rank, std::size_t bucket, OperationId operation);
 
-  // The last operation of the stream on each rank of the group, for Call::after.
+  // The stream's last operation on each rank of the group, for Call::after.
   [[nodiscard]] std::vector<OperationId> last_of(const Communicator& group, Stream stream) const;
 
-  // The next kernel on the rank's compute stream waits for `operation` too.
+  // Also makes the next kernel on the rank's compute stream wait for `operation`.
   void hold_compute(int rank, OperationId operation);
-  // On each rank of the group, or of the stage, for what the stream holds by now.
+  // The same on each rank of the group or stage, for everything in the stream so far.
   void hold_group(const Communicator& group, Stream stream);
   void hold_stage(int stage, Stream stream);
-  // On each rank of the stage, for the bucket's weights, as noted last.
+  // The same on each rank of the stage, for the bucket's weights as last noted.
   void hold_until_gathered(int stage, std::size_t bucket);
-  // One operation of kernels that follow each other.
+  // One operation for consecutive kernels.
   OperationId compute(int rank, Phase phase, std::string_view label,
                       std::span<const BlockTime> kernels);
   OperationId compute(int rank, Phase phase, std::string_view label, const BlockTime& time) {
@@ -85,15 +84,15 @@ struct Step {
   }
   // A memory-bound pass on the compute stream of every rank of the stage.
   void pass(int stage, Phase phase, std::string_view label, double bytes, double flop = 0);
-  // One of weights, beside the compute stream.
+  // A memory-bound pass over weights, beside the compute stream.
   void side_pass(int rank, Phase phase, std::string_view label, double bytes);
-  // What a kernel beside the compute stream waits for: where that is now, and where weights do not
-  // overlap what it waits for.
+  // Dependencies of a kernel beside the compute stream: that stream's last operation and, if
+  // weights do not overlap, whatever holds the stream.
   [[nodiscard]] std::vector<OperationId> beside_compute(int rank) const;
 
   [[nodiscard]] CodecKernel timed(const CodecUse& use) const;
   [[nodiscard]] std::vector<CodecKernel> timed(const std::vector<CodecUse>& uses) const;
-  // A codec's kernel on the rank's codec stream, or another one.
+  // A codec's kernel on the rank's codec stream, or on `stream`.
   OperationId codec(int rank, Phase phase, const CodecKernel& kernel,
                     std::span<const OperationId> after, Stream stream = Stream::codec);
 
@@ -102,12 +101,12 @@ struct Step {
   [[nodiscard]] Communicator communicator(std::vector<int> ranks, Uses uses);
   void make_data_group(int stage, int t);
   void split_by_node(DataGroup& group);
-  std::vector<double> slowdown_;                    // by rank: of matrix products
+  std::vector<double> slowdown_;                    // by rank, for matrix products
   std::vector<std::vector<OperationId>> held_;      // by rank
   std::vector<std::vector<OperationId>> gathered_;  // by rank, then bucket
 };
 
-// What happens around a stage's layers, which count from its first one; with virtual stages those
+// Called around a stage's layers, which count from its first one; with virtual stages, the layers
 // of a chunk follow those of the chunk before.
 struct LayerHooks {
   using Visit = std::function<void(int stage, int layer, int micro_batch)>;
@@ -115,29 +114,29 @@ struct LayerHooks {
 };
 
 // The parts of a step, each appending to `step.builder`.
-void gather_weights(Step& step);  // of ZeRO-1 and 2: and decode, before the layers that use them
+void gather_weights(Step& step);  // ZeRO-1 and 2: gathers and decodes, before the layers
 void encode_weights(Step& step);  // of the updated shards
 void run_micro_batches(Step& step, const LayerHooks& hooks);
-[[nodiscard]] LayerHooks bucket_hooks(Step& step);  // of ZeRO-1 and 2
-[[nodiscard]] LayerHooks unit_hooks(Step& step);    // of ZeRO-3
-// What the bucket's weights travel as. What products take as it comes is of layers alone: under
-// ZeRO-3 embedding and head are then gathered in BF16.
+[[nodiscard]] LayerHooks bucket_hooks(Step& step);  // for ZeRO-1 and 2
+[[nodiscard]] LayerHooks unit_hooks(Step& step);    // for ZeRO-3
+// The wire of the bucket's weights. Codes that products take directly are for layers alone: under
+// ZeRO-3, embedding and head are then gathered in BF16.
 [[nodiscard]] Wire gathered_wire(const Step& step, int stage, std::size_t bucket);
-// Whether what is gathered has to be decoded.
+// Whether gathered weights have to be decoded.
 [[nodiscard]] bool decodes_weights(const Step& step);
-// Of one bucket, once the compute stream holds what `beside` does not let run beside it.
+// Gathers one bucket; without `beside`, only after earlier work on the stream that makes its wire.
 void gather_bucket(Step& step, int stage, std::size_t bucket, bool beside);
-// Of a unit, inside each node: WeightExchange::secondary_shards.
+// Gathers a unit inside each node: WeightExchange::secondary_shards.
 void gather_secondary(Step& step, int stage, std::size_t unit);
-// Of one bucket of a stage, to its shards; the compute stream is not held.
+// Reduces one bucket of a stage to its shards, without holding the compute stream.
 void reduce_bucket(Step& step, int stage, const Bucket& bucket);
-// The compute stream's next kernel waits for what was reduced.
+// The compute stream's next kernel waits for the reductions.
 void hold_until_reduced(Step& step, int stage);
-void sum_tied_gradients(Step& step);   // of an embedding that two stages hold
-void reduce_what_is_left(Step& step);  // of ZeRO-1 without overlap: all
+void sum_tied_gradients(Step& step);   // of an embedding held by two stages
+void reduce_what_is_left(Step& step);  // ZeRO-1 without overlap: everything
 void update_shards(Step& step);
-// Muon's part of it, of the stage's matrices (sim/schemes/muon.cpp). `gradient` is the bytes of one
-// element of the gradients' shards.
+// The part of update_shards() that Muon does, for the stage's matrices (sim/schemes/muon.cpp).
+// `gradient` is the bytes per element of the gradients' shards.
 void update_matrices(Step& step, int stage, double gradient);
 
 }  // namespace sim

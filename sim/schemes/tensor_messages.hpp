@@ -1,7 +1,7 @@
-// What tensor-parallel ranks send each other after each block of a layer: an all_reduce of the
-// activations, or with sequence parallelism a reduce_scatter and the next block's all_gather, which
-// together send as much. Where the scheme names a codec for them, each rank sends every other one its
-// part, sums what it gets and encodes it again, and all gather it:
+// Messages between tensor-parallel ranks after each block of a layer: an all_reduce of the
+// activations, or with sequence parallelism a reduce_scatter and the next block's all_gather, with
+// the same bytes in total. If the scheme names a codec for them, each rank sends every other rank
+// its part, sums what it receives, encodes the sum, and all ranks gather it:
 //
 //   tensor        [all_to_all]               [all_gather]
 //   tensor_codec  [encode]        [sum, encode]            [decode]
@@ -15,14 +15,14 @@ namespace sim {
 
 class TensorMessages {
  public:
-  // `activation_bytes`: BF16 of one micro-batch between two layers, over all tensor-parallel ranks.
+  // `activation_bytes`: one micro-batch in BF16 between two layers, over all tensor-parallel ranks.
   TensorMessages(Step& step, double activation_bytes)
       : step_(step), bytes_(activation_bytes), coded_(!wire().is_plain()) {}
 
-  // Of the stage's groups, after what the compute stream holds, whose next kernels run beside it
-  // until wait().
+  // Exchanges within the stage's groups, from the compute stream's current position on; its next
+  // kernels run beside the exchange until wait().
   void exchange(int stage, const std::string& label);
-  // The stage's next kernels wait for what was exchanged.
+  // The stage's next kernels wait for the exchange.
   void wait(int stage);
 
  private:
@@ -34,7 +34,7 @@ class TensorMessages {
   bool coded_;
 };
 
-// Where what a stage computed last, and its ranks summed, is ready to be sent.
+// Where a stage's last result, summed over its ranks, is ready to be sent.
 [[nodiscard]] Stream last_stream(const Step& step);
 
 }  // namespace sim

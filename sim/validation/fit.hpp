@@ -1,4 +1,4 @@
-// Fits the constants of a cluster that no data sheet gives, on measured rows.
+// Fits those constants of a cluster that no data sheet gives, on measured rows.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace sim::validation {
 
-// The constants that `cluster` of the inputs has in its [fitted] table, chosen so that the squared
-// logarithmic errors of `rows` are least (Levenberg-Marquardt, Eigen). There must be at least as
-// many rows as constants; all rows are of that cluster.
+// The constants in the [fitted] table of `cluster`, chosen to minimise the squared logarithmic
+// errors of `rows` (Levenberg-Marquardt, Eigen). All rows must be of that cluster, and there must
+// be at least as many rows as constants.
 [[nodiscard]] Fitted fit(Inputs inputs, const std::string& cluster,
                          const std::vector<Measurement>& rows, Predictor predictor = predict);
 

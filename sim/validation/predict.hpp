@@ -1,4 +1,4 @@
-// Predictions of published rows: by simulation, and by arithmetic without one.
+// Predictions of published rows: by simulation, and by arithmetic alone.
 #pragma once
 
 #include <filesystem>
@@ -15,31 +15,31 @@
 
 namespace sim::validation {
 
-// Everything that the rows' jobs read, loaded once. Values may be changed to see what they move.
+// Every input of the rows' jobs, loaded once. Callers may change values to see the effect.
 struct Inputs {
   std::map<std::string, Cluster> clusters;
   std::map<std::string, Model> models;
-  // Of each cluster: SDP4Bit's own quantisers where they were published for its GPU, else none.
+  // For each cluster: SDP4Bit's own quantisers if published for its GPU, else none.
   std::map<std::string, Calibration> calibrations;
-  EfficiencyTable efficiencies;  // the defaults that by_default() takes
+  EfficiencyTable efficiencies;  // the defaults used by by_default()
 };
-// Reads what `measurements` name from the folder that holds topologies/ and traces/.
+// Reads the inputs named by `measurements` from the folder that contains topologies/ and traces/.
 [[nodiscard]] Inputs read_inputs(const std::filesystem::path& folder,
                                  const std::vector<Measurement>& measurements);
 
-// The inputs with what data sheets say, and nothing else: no fitted constant, no measured kernel.
+// The inputs with data-sheet values only: no fitted constant, no measured kernel.
 [[nodiscard]] Inputs data_sheets_only(Inputs inputs);
 
-// The inputs with the default of the compute efficiency for the row's cluster and precision.
+// The inputs with the default compute efficiency for the row's cluster and precision.
 [[nodiscard]] Inputs by_default(Inputs inputs, const Setup& setup);
-// Whether that default rests on the row, or on its source.
+// Whether that default rests on the row or its source.
 [[nodiscard]] bool rests_on(const Inputs& inputs, const Measurement& one);
 
 struct Prediction {
   double tflops_per_gpu = 0;
   double gradient_exchange_ms = 0;
   double tokens_per_s_per_gpu = 0;
-  // Of a GPU, and whether it has as much. predict() alone.
+  // Per GPU, and whether the GPU has as much. predict() only.
   double memory_bytes = 0;
   bool fits_memory = true;
   [[nodiscard]] double of(Metric metric) const;
@@ -48,8 +48,8 @@ struct Prediction {
 // plan_step() and simulate().
 [[nodiscard]] Prediction predict(const Inputs& inputs, const Setup& setup);
 
-// The null model: model FLOP over the peak rate times the compute efficiency, plus the bytes that
-// each phase sends over the bandwidth of its level. The same constants, no simulation: no
+// The null model: model FLOP over the peak rate times the compute efficiency, plus each phase's
+// bytes over the bandwidth of its level. It uses the same constants but no simulation: no
 // operators, passes, kernels, latencies or bubbles.
 [[nodiscard]] Prediction predict_null(const Inputs& inputs, const Setup& setup);
 

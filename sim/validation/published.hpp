@@ -1,4 +1,4 @@
-// Published measurements, row by row, with the job that each was measured on.
+// Published measurements, row by row, with the job of each.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace sim::validation {
 
-// What was run, at the model's own sequence. A default Parallelism is as SDP4Bit ran it:
-// micro-batch 1, accumulation 1, selective recomputation, FP32 gradients, nothing overlapped.
+// The measured job, at the model's own sequence. A default Parallelism is SDP4Bit's: micro-batch 1,
+// accumulation 1, selective recomputation, FP32 gradients, no overlap.
 struct Setup {
   std::string cluster;  // topologies/<cluster>.toml
   std::string model;    // traces/models/<model>.toml
@@ -31,8 +31,8 @@ struct Measurement {
 
 // SDP4Bit (arXiv 2410.15526), table 2: baseline and SDP4Bit of five models on two clusters.
 [[nodiscard]] std::vector<Measurement> read_throughput(const std::filesystem::path& file);
-// Its table 4: five strategies of GPT 1.3B on 8 nodes of 4 A100, time of the gradients' exchange
-// and throughput.
+// Its table 4: five strategies of GPT 1.3B on 8 nodes of 4 A100, with the time of the gradient
+// exchange and the throughput.
 [[nodiscard]] std::vector<Measurement> read_gradient_comm(const std::filesystem::path& file);
 
 }  // namespace sim::validation

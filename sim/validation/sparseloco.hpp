@@ -1,6 +1,6 @@
-// What is published of SparseLoCo's deployments (arXiv 2508.15706 and the Covenant-72B run): sizes,
+// Published figures of SparseLoCo's deployments (arXiv 2508.15706 and the Covenant-72B run): sizes,
 // which follow from the codec; utilisation, which follows from the published times by definition;
-// and what the stated links would take, which does not explain the published times.
+// and the time over the stated links, which does not explain the published times.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace sim::validation {
 
-// One figure. `published` is 0 where there is none to compare with.
+// One figure. `published` is 0 if there is nothing to compare with.
 struct Figure {
   std::string what;
   std::string unit;

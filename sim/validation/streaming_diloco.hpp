@@ -1,5 +1,5 @@
-// Table 4 of Streaming DiLoCo (arXiv 2501.18512), which its authors simulated, from schedules of our
-// own: a reproduction of one model by another, not a validation against a measurement.
+// Table 4 of Streaming DiLoCo (arXiv 2501.18512), simulated by its authors, from our own schedules:
+// one model reproduces another, so this is no validation against a measurement.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace sim::validation {
 
 inline constexpr std::array kUtilisations{0.50, 0.80, 0.90, 0.95, 0.99};
-// The table's bandwidths: 50 from 0.1 to 1000 Gb/s, evenly in the logarithm.
+// The table's bandwidths: 50 values from 0.1 to 1000 Gb/s, evenly spaced in the logarithm.
 inline constexpr int kGridPoints = 50;
 [[nodiscard]] double grid_bandwidth_Gbps(int point);
 
@@ -27,16 +27,16 @@ struct BandwidthRow {
 
 [[nodiscard]] std::vector<BandwidthRow> read_bandwidth_table(const std::filesystem::path& file);
 
-// Share of the time in which two replicas compute, over a link of that bandwidth. `payload` scales
-// the bytes: 1 is 16 bits a parameter.
+// Share of the time that two replicas spend computing, over a link of this bandwidth. `payload`
+// scales the bytes: 1 is 16 bits per parameter.
 [[nodiscard]] double utilisation(const BandwidthRow& row, double bandwidth_Gbps,
                                  double payload = 1);
 
-// The least bandwidth of the grid for each utilisation; `step` is called after each row.
+// The lowest bandwidth of the grid for each utilisation; `step` is called after each row.
 [[nodiscard]] std::vector<BandwidthRow> reproduce(std::vector<BandwidthRow> rows, double payload,
                                                   const std::function<void()>& step);
 
-// Cells at most `points` of the grid away from the published ones.
+// Cells within `points` grid points of the published ones.
 [[nodiscard]] int cells_within(const std::vector<BandwidthRow>& rows, int points);
 
 }  // namespace sim::validation

@@ -1,4 +1,4 @@
-// Study: a set of published measurements, each beside its predictions, and how far those are off.
+// Study: a set of published measurements, their predictions, and the errors.
 #pragma once
 
 #include <filesystem>
@@ -24,18 +24,18 @@ using Column = double Columns::*;
 
 struct Row {
   Measurement measured;
-  bool used_in_fit = false;      // a constant was fitted on it
-  bool used_in_default = false;  // the default of the compute efficiency rests on it
+  bool used_in_fit = false;      // a constant was fitted on this row
+  bool used_in_default = false;  // the default compute efficiency rests on its source
   Columns predicted;
 };
 
-// A scheme over the uncompressed row of the same table, cluster and model, in TFLOPs.
+// Speed-up of a scheme over the uncompressed row of the same table, cluster and model, in TFLOPs.
 struct SpeedUp {
-  std::string row;  // of the scheme
+  std::string row;  // the scheme's row
   std::string cluster, model;
   double published = 0;
   bool used_in_fit = false;      // a constant was fitted on a row of this model
-  bool used_in_default = false;  // the default rests on one of the two
+  bool used_in_default = false;  // the default rests on one of the two rows
   Columns predicted;
 };
 
@@ -46,45 +46,45 @@ struct Errors {
   void add(double predicted, double measured, const std::string& row);
 };
 
-// How often predictions agree with measurements on which is faster.
+// How often predictions and measurements agree on the faster scheme.
 struct Ranking {
-  int best_right = 0, groups = 0;  // the measured best of a table, cluster and model
-  int pairs_right = 0, pairs = 0;  // of two of its schemes that differ
+  int best_right = 0, groups = 0;  // the measured best scheme of a table, cluster and model
+  int pairs_right = 0, pairs = 0;  // pairs of its schemes with different throughputs
 };
 
 // Called before each unit of long work.
 using Tick = std::function<void()>;
 
-// SDP4Bit (arXiv 2410.15526), tables 2 and 4, from the folder that holds traces/published.
+// SDP4Bit (arXiv 2410.15526), tables 2 and 4, from the folder that contains traces/published.
 [[nodiscard]] std::vector<Measurement> read_sdp4bit(const std::filesystem::path& folder);
 
-// One tick a row.
+// One tick per row.
 [[nodiscard]] std::vector<Row> predict_rows(const Inputs& inputs,
                                             const std::vector<Measurement>& measurements,
                                             const Tick& tick);
 [[nodiscard]] std::vector<SpeedUp> speed_ups(const std::vector<Row>& rows);
 
-// The table that a row stands in: "sdp4bit_throughput".
+// The table of a row: "sdp4bit_throughput".
 [[nodiscard]] std::string_view table_of(std::string_view row);
 
-// Over the rows of `table` and `metric` that no constant was fitted on; of by_default also without
+// Over the rows of `table` and `metric` that no constant was fitted on; by_default also leaves out
 // those that the default rests on.
 [[nodiscard]] Errors row_errors(const std::vector<Row>& rows, std::string_view table, Metric metric,
                                 Column column);
-// Over all speed-ups of `table`, or over those of models that no constant was fitted on.
+// Over all speed-ups of `table`, or only over models that no constant was fitted on.
 [[nodiscard]] Errors speed_up_errors(const std::vector<SpeedUp>& all, std::string_view table,
                                      Column column, bool without_fitted);
 [[nodiscard]] Ranking ranking(const std::vector<Row>& rows, Column column);
 
-// The measurements of a cluster that its file names under [fitted].
+// The measurements of a cluster listed in its file under [fitted].
 [[nodiscard]] std::vector<Measurement> fit_rows(const Inputs& inputs, const std::string& cluster,
                                                 const std::vector<Measurement>& measurements);
 
-// Models of `table`, one that is on two clusters counted twice.
+// Models of `table`; a model on two clusters counts twice.
 [[nodiscard]] int model_count(const std::vector<Measurement>& measurements, std::string_view table);
 
 // Throughputs of each model of `table`, with the constants of its cluster fitted on the
-// uncompressed rows of all other models. One tick a model.
+// uncompressed rows of all other models. One tick per model.
 [[nodiscard]] Errors leave_one_out(const Inputs& inputs,
                                    const std::vector<Measurement>& measurements,
                                    std::string_view table, const Tick& tick);

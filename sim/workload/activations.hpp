@@ -1,4 +1,4 @@
-// Activations: what a micro-batch leaves in memory between its forward and its backward pass.
+// Activations: the memory that a micro-batch occupies between its forward and backward passes.
 #pragma once
 
 #include "sim/workload/model.hpp"
@@ -12,11 +12,11 @@ struct LayerActivations {
   double feed_forward = 0;
   [[nodiscard]] double total() const { return attention + feed_forward; }
 };
-// With nothing recomputed.
+// Without recomputation.
 [[nodiscard]] LayerActivations all_activations(const Model& model, const Parallelism& parallelism);
-// That stay until the backward pass.
+// Kept until the backward pass.
 [[nodiscard]] LayerActivations kept_activations(const Model& model, const Parallelism& parallelism);
-// Bytes of the logits and what the loss makes of them, on a rank of the last stage.
+// Bytes of the logits and of the loss's intermediate results, on a rank of the last stage.
 [[nodiscard]] double head_activations(const Model& model, const Parallelism& parallelism);
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// Calibration: measured times of GPU kernels, by size, from a JSON table that gardenhose-calibrate
-// wrote or that was taken from a publication; and what stands in where there is none.
+// Calibration: measured times of GPU kernels, by size, from a JSON table written by
+// gardenhose-calibrate or taken from a publication; and the roofline that replaces a missing table.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct KernelTime {
   double elements = 0;
   double seconds = 0;
   double moved_bytes = 0;  // read and written in GPU memory
-  double spread = 0;       // interquartile range of its launches over their median; 0: not said
+  double spread = 0;       // interquartile range of its launches over their median; 0: unknown
 };
 
 // One measured size of a pass over memory.
@@ -30,7 +30,7 @@ struct PassTime {
   double seconds = 0;
 };
 
-// How a matrix product and a kernel beside it slow each other.
+// How a matrix product and a concurrent kernel slow each other down.
 struct Interference {
   std::string kernel;       // "copy", which stands for a collective, or "encode CODEC"
   int blocks = 0;           // thread blocks of a copy: a collective's channels; else 0
@@ -45,21 +45,21 @@ struct GemmTime {
 
 struct Calibration {
   std::string name;                 // the file's stem; "roofline" when there is no table
-  std::string gpu;                  // that it was measured on
+  std::string gpu;                  // measured GPU
   std::string kind;                 // "measured", "published" or "roofline"
   std::string source;               // one line of provenance
-  Bandwidth memory_bandwidth = {};  // of its data sheet: published tables scale by it
-  // Of measured tables, which scale by it: of a large copy, bytes read and written together; and
-  // from one kernel's end to the next one's start.
+  Bandwidth memory_bandwidth = {};  // from its data sheet: published tables scale by it
+  // Measured tables only, which scale by it: bytes read and written per second by a large copy; and
+  // the time from the end of one kernel to the start of the next.
   std::optional<Bandwidth> copy_bandwidth = {};
   std::optional<Seconds> launch_latency = {};
-  // Median over the kernels, each at its largest size, of bytes moved over time and over that
-  // bandwidth; 0 when there is no table.
+  // Median over the kernels, each at its largest size, of bytes moved over time, relative to that
+  // bandwidth; 0 without a table.
   double memory_share = 0;
-  // By "codec/operation/inputs/to", sizes ascending; "/2" follows where the values have 2 bytes and
-  // usually have 4, "/4" where they have 4 and usually 2 (weights).
+  // By "codec/operation/inputs/to", sizes ascending; with suffix "/2" if the values have 2 bytes
+  // and usually 4, "/4" if they have 4 and usually 2 (weights).
   std::map<std::string, std::vector<KernelTime>> kernels = {};
-  // Of methods that are more than a codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
+  // Steps of methods beyond a single codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
   // sizes ascending.
   std::map<std::string, std::vector<KernelTime>> methods = {};
   std::vector<GemmTime> gemm = {};  // BF16
@@ -67,26 +67,26 @@ struct Calibration {
   // weights", "zero gradients".
   std::map<std::string, std::vector<PassTime>> passes = {};
   std::vector<Interference> interference = {};
-  // What a codec's kernel takes over what the table, or what stands in for it, says: whoever doubts
-  // the table asks what if (--codec-time).
+  // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
+  // (--codec-time).
   double codec_slowdown = 1;
 };
 
-// Reads a table. Throws InputError naming the file and the JSON path of what is wrong; a table
-// whose encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and one of the
-// references' times on a CPU is refused altogether.
+// Reads a table. Throws an InputError with the file and the JSON path of the error; a table whose
+// encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and a table of CPU
+// reference times is always refused.
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
-// The same from text in memory; `file` is what messages and the table's name are taken from.
+// Parses text in memory; `file` gives the table's name and the text's name in messages.
 [[nodiscard]] Calibration parse_calibration(std::string_view text,
                                             const std::filesystem::path& file);
-// Whether the file says that its times are of a CPU. No if it cannot be read.
+// Whether the file says that its times are from a CPU. False if it cannot be read.
 [[nodiscard]] bool is_cpu_table(const std::filesystem::path& file);
 // Whether the table has matrix products measured on this GPU.
 [[nodiscard]] bool measured_products(const Calibration& calibration, const Gpu& gpu);
-// The GPU with what was measured on it instead of its data sheet: what its copies reach, what a
-// launch costs. Unchanged where the table is of another GPU or did not measure these.
+// The GPU with measured values in place of its data sheet's: the copy bandwidth and the launch
+// latency. Unchanged if the table is for another GPU or lacks these measurements.
 [[nodiscard]] Gpu as_measured(Gpu gpu, const Calibration& calibration);
-// No table: every kernel's time is its bytes over the memory's bandwidth.
+// No table: every kernel takes its bytes over the memory bandwidth.
 [[nodiscard]] Calibration roofline();
 
 // One launch of a codec's kernel.
@@ -101,27 +101,27 @@ struct KernelEstimate {
       source;  // "measured on H200 (h200)", "extrapolated from ... by memory bandwidth", ...
 };
 
-// Interpolates the table in the logarithm of the size; beyond its ends the rate of the last size
-// holds. On another GPU than the table's the time is scaled by that bandwidth. A kernel that the
-// table lacks moves its bytes at the table's memory_share, without a table at the bandwidth that
-// the GPU's copies reach.
+// Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size
+// holds. For a GPU other than the table's, the time is scaled by that bandwidth. A kernel missing
+// from the table moves its bytes at the table's memory_share, or without a table at the GPU's copy
+// bandwidth.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
 
-// By Calibration::codec_slowdown, which kernel_time() and step_time() have in them.
+// Scaled by Calibration::codec_slowdown, as kernel_time() and step_time() are.
 [[nodiscard]] KernelEstimate slowed(KernelEstimate estimate, const Calibration& calibration);
 
-// Of a step of a method that is more than a codec, likewise.
+// The same for a step of a method beyond a single codec.
 [[nodiscard]] KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
                                        const codecs::MethodStep& step,
                                        const codecs::StepShape& shape);
 
 // The time for a size, linear between measured sizes in the logarithm of both. Below the smallest
-// size launches dominate, above the largest the rate has settled. `times` is not empty.
+// size launches dominate; above the largest the rate has settled. `times` must not be empty.
 [[nodiscard]] double interpolated(const std::vector<KernelTime>& times, double elements);
 
-// Of a pass over memory, interpolated likewise; its launch is part of it. Nothing where the table
-// is of another GPU or lacks the pass.
+// Time of a pass over memory, interpolated likewise, its launch included. Nothing if the table is
+// for another GPU or lacks the pass.
 [[nodiscard]] std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,
                                               const std::string& pass, double moved_bytes);
 

@@ -1,5 +1,5 @@
-// CodecCard: a codec that this project has no code for, as its owner measured it: what it sends,
-// how long its kernels take, what it loses. Read from TOML, with a CSV of times beside it:
+// CodecCard: a codec without code in this project, as measured by its owner: the bytes it sends,
+// the time of its kernels, the error it makes. Read from TOML, with a CSV of times beside it:
 //
 //   summary = "rANS of the exponents, lossless"
 //
@@ -23,10 +23,10 @@
 //   normal = 0.0                      # encode of values of a distribution of this name
 //   student_t3 = 0.0
 //
-// The file of times, in seconds, with a line for each step and size that was measured. Elements are
-// those of the input of an encode, and of one output of a decode. `encode` and `decode` are needed;
-// where there is no `decode_reduce` (of as many wires, summed by one kernel) wires are decoded one
-// by one and added up.
+// The CSV of times, in seconds, has a line for each step and measured size. Elements are counted at
+// the input of an encode and at one output of a decode. `encode` and `decode` are required; without
+// a `decode_reduce` for the number of wires (one kernel that sums them), wires are decoded one by
+// one and added up.
 //
 //   step,inputs,elements,seconds
 //   encode,1,1048576,1.1e-5
@@ -51,10 +51,10 @@ namespace sim {
 struct CodecCard {
   std::string name;  // the file's stem
   std::string summary;
-  // One size, or quantiles at equal distances from the smallest (share 0) to the largest (share 1),
-  // between which sizes are spread evenly.
+  // One size, or quantiles at equal distances from the smallest (share 0) to the largest (share 1);
+  // sizes are uniform between neighbouring quantiles.
   std::vector<double> bits_per_element;
-  Bytes overhead = {};  // of each message
+  Bytes overhead = {};  // per message
   bool summable = false;
   bool rounds = false;
   std::string gpu;
@@ -64,17 +64,18 @@ struct CodecCard {
   std::map<std::string, double> error = {};
 };
 
-// What a card may hold.
+// The keys of a codec card.
 [[nodiscard]] std::span<const TomlKey> codec_card_keys();
 
-// Bits of one element, mean over messages.
+// Bits per element, mean over messages.
 [[nodiscard]] double mean_bits(const CodecCard& card);
-// Expectation of the largest of `parts` independent messages.
+// Expected size of the largest of `parts` independent messages.
 [[nodiscard]] double largest_bits(const CodecCard& card, double parts);
 
-// Reads a card and its times. Throws InputError with a located line for each problem of the two.
+// Reads a card and its times. Throws an InputError with a located line for each problem in either
+// file.
 [[nodiscard]] CodecCard read_codec_card(const std::filesystem::path& file);
-// The same from text in memory; `times_of` has the text of the file of times, or throws InputError.
+// Parses text in memory; `times_of` returns the text of the file of times, or throws InputError.
 using TextOf = std::function<std::string(const std::filesystem::path& file)>;
 [[nodiscard]] CodecCard parse_codec_card(std::string_view text, const std::filesystem::path& file,
                                          const TextOf& times_of);

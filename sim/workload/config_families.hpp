@@ -1,4 +1,5 @@
-// What each family of models calls its shape in a config.json, and what it leaves unsaid.
+// How each family of models describes its shape in a config.json, and what the family leaves
+// unsaid.
 #pragma once
 
 #include <optional>
@@ -12,9 +13,9 @@ namespace sim {
 
 struct ModelFamily {
   std::string_view architecture;  // as "architectures" names it
-  std::string_view title;         // as people do
-  // Fills the shape, and `sequence` with what the run says (`given`) or the longest that the model
-  // takes. Notes in `config` what is missing, wrong or not modelled.
+  std::string_view title;         // the usual name
+  // Fills the shape, and `sequence` from the run (`given`) or else with the longest that the model
+  // supports. Records in `config` anything missing, wrong or not modelled.
   void (*read)(ConfigReader& config, std::optional<int> given, Model& model);
 };
 [[nodiscard]] std::span<const ModelFamily> all_families();

@@ -1,6 +1,6 @@
-// ConfigReader: typed access to a Hugging Face config.json that notes every problem instead of
-// stopping at the first, and every key that was asked for, so that a key which could change the
-// arithmetic is never passed over.
+// ConfigReader: typed access to a Hugging Face config.json. It records every problem instead of
+// stopping at the first, and every key that was read, so that no key that could change the
+// arithmetic is overlooked.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,45 +15,45 @@
 
 namespace sim {
 
-// A key that holds null is as good as absent. An access whose key is missing or wrong notes the
-// problem and returns a value of no meaning; finish() throws before anyone can use it.
+// A key with null counts as absent. Reading a missing or wrong key records the problem and returns
+// a meaningless value; finish() throws before anyone can use it.
 class ConfigReader {
  public:
   // The document must outlive the reader.
   explicit ConfigReader(const JsonDocument& document);
   explicit ConfigReader(JsonDocument&&) = delete;
 
-  // True when the key is there and not null; it is then known.
+  // True if the key is present and not null. Also marks it as known.
   [[nodiscard]] bool has(std::string_view key);
-  // True when the key is there, even as null. Notes that it is missing otherwise.
+  // True if the key is present, even as null; otherwise records it as missing.
   bool require(std::string_view key);
-  // Of a key that must be there.
+  // For a required key.
   [[nodiscard]] int count(std::string_view key, const IntegerRange& range);
   [[nodiscard]] int count_or(std::string_view key, const IntegerRange& range, int otherwise);
   [[nodiscard]] bool flag_or(std::string_view key, bool otherwise);
   [[nodiscard]] double number_or(std::string_view key, double otherwise);  // from 0 to 10^9
   [[nodiscard]] std::string text_or(std::string_view key, std::string_view otherwise);
-  // The only text of a list: ["LlamaForCausalLM"].
+  // The only string of a list: ["LlamaForCausalLM"].
   [[nodiscard]] std::string only_text(std::string_view key);
 
-  // True when each of `keys` is absent or was read without a problem.
+  // True if each of `keys` is absent or was read without a problem.
   [[nodiscard]] bool all_good(std::initializer_list<std::string_view> keys) const;
 
-  // Notes "FILE: KEY = VALUE: what", or "FILE: unsupported: KEY = VALUE: why", of a key that is
-  // there.
+  // Records "FILE: KEY = VALUE: what", or "FILE: unsupported: KEY = VALUE: why", for a key that is
+  // present.
   void wrong(std::string_view key, std::string_view what);
   void unsupported(std::string_view key, std::string_view why);
-  // Unsupported when the key is there, unless it holds null, false, 0, nothing, or what is
-  // `harmless`, once or in a list.
+  // Unsupported if the key is present, unless its value is null, false, 0, empty, or `harmless`,
+  // alone or in a list.
   void not_modelled(std::string_view key, std::string_view why,
                     const nlohmann::json& harmless = nullptr);
 
-  // These keys change no arithmetic, whatever they hold.
+  // Keys that change no arithmetic, whatever their values.
   void ignore(std::span<const std::string_view> keys);
-  // What `read` does, in the object at `key`; nothing when it is absent.
+  // Calls `read` inside the object at `key`; does nothing if it is absent.
   template <class Read>
   void inside(std::string_view key, Read read);
-  // Notes the keys of the object that nobody asked for.
+  // Records the object's keys that were never read.
   void note_unknown();
 
   // Throws one InputError with a line for each problem, unless there is none.
@@ -68,8 +68,8 @@ class ConfigReader {
 
   std::string file_;
   const nlohmann::json* root_;
-  const nlohmann::json* object_;  // where keys are looked for: the root, or an object in it
-  std::string prefix_;            // of keys in it: "attn_config."
+  const nlohmann::json* object_;  // the root, or an object in it, where keys are looked up
+  std::string prefix_;            // of its keys: "attn_config."
   std::set<std::string, std::less<>> known_;          // in it
   std::set<std::string, std::less<>> known_in_root_;  // while it is another
   std::set<std::string, std::less<>> bad_;

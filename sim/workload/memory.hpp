@@ -1,5 +1,5 @@
-// Memory of one GPU, by what holds it, when it holds most: at the end of the forward pass, where
-// the logits are, or in the backward pass of a layer.
+// Peak memory of one GPU, by use: at the end of the forward pass, where the logits are, or in the
+// backward pass of a layer.
 #pragma once
 
 #include <string>
@@ -15,48 +15,48 @@ namespace sim {
 struct MemoryUse {
   double weights = 0;    // BF16; under ZeRO-3 the FP32 weights' shards, cast when they are gathered
   double gradients = 0;  // the gradient buffer; under ZeRO-3 FP32 shards
-  double optimizer = 0;  // moments, of Muon one, and FP32 weights where `weights` are BF16
+  double optimizer = 0;  // moments (Muon: one), and FP32 weights if `weights` are BF16
   // Kept for the backward passes of all micro-batches in flight (Korthikanti et al. 2205.05198,
-  // table 2, and what recomputation leaves of it).
+  // table 2, less what is recomputed).
   double attention_activations = 0;
   double feed_forward_activations = 0;
-  double head = 0;         // logits, and what the loss makes of them
-  double recomputed = 0;   // activations of one layer, once it is computed again
-  double gathered = 0;     // ZeRO-3: whole weights of the units under way
+  double head = 0;         // logits, and the loss's intermediate results
+  double recomputed = 0;   // activations of one layer while it is recomputed
+  double gathered = 0;     // ZeRO-3: whole weights of the units in use
   double buckets = 0;      // ZeRO-2 and 3: whole gradients on their way to their shards
-  double codec = 0;        // that a scheme's codecs keep, send from and receive into
-  double outer_state = 0;  // of training over several sites
+  double codec = 0;        // state and buffers of a scheme's codecs
+  double outer_state = 0;  // of training across several sites
   double workspace = 0;    // of the CUDA context, NCCL and cuBLAS
   [[nodiscard]] double total() const;
 };
 
-// A part of it by name, for those that list them.
+// A part by name, for listings.
 struct MemoryPart {
   const char* name;  // "attention_activations"
   double MemoryUse::*bytes;
 };
 [[nodiscard]] const std::vector<MemoryPart>& memory_parts();
 
-// What a scheme's codecs add.
+// Memory of a scheme's codecs.
 struct CodecMemory {
-  double buffers = 0;  // for each parameter that is sent at once: wires that leave and arrive
-  double state = 0;    // for each parameter that the rank's stage has: residuals, second shards
+  double buffers = 0;  // per parameter sent at once: outgoing and incoming wires
+  double state = 0;    // per parameter of the rank's stage: residuals, secondary shards
 };
 
-// Of the stage that needs most.
+// For the stage that needs most.
 [[nodiscard]] MemoryUse memory_use(const Cluster& cluster, const Model& model,
                                    const Parallelism& parallelism, const CodecMemory& codec = {});
 
-// A job whose memory is asked for.
+// A job whose memory is to be predicted.
 struct MemoryJob {
   const Cluster& cluster;
   const Model& model;
   const Parallelism& parallelism;
   CodecMemory codec = {};
 };
-// Changes of flags with which the job needs no more than `capacity_bytes`: "--zero 3 (31.2 GB)". The
-// single ones that do; where none does, what saves most, one after the other, until it fits; nothing
-// where that is not enough.
+// Changes of flags that bring the job within `capacity_bytes`: "--zero 3 (31.2 GB)". Each remedy
+// that suffices alone; if none does, the ones that save the most memory, one after another, until
+// the job fits; nothing if all of them are not enough.
 [[nodiscard]] std::vector<std::string> what_would_fit(const MemoryJob& job, double capacity_bytes);
 
 }  // namespace sim

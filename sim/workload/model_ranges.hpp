@@ -1,6 +1,6 @@
-// What the numbers of a model may be, whichever file it is read from: far above any model, and low
-// enough that its parameters are counted in 64 bits. 10^4 layers with 10^8 wide queries of
-// 4 h q + 3 h f = 4 * 10^14 + 3 * 10^13 parameters are 4.3 * 10^18.
+// Allowed numbers of a model, whichever file they come from: far above any real model, and low
+// enough to count its parameters in 64 bits. 10^4 layers with 10^8 wide queries of 4 h q + 3 h f =
+// 4 * 10^14 + 3 * 10^13 parameters are 4.3 * 10^18.
 #pragma once
 
 #include "sim/base/toml_reader.hpp"

@@ -8,9 +8,9 @@
 //
 // whose products are 2 r^2 c, 2 r^3 and 2 r^2 c: 5 (4 r^2 c + 2 r^3) FLOP in all.
 //
-// A rank orthogonalises the matrices that it owns. Whole matrices are dealt over the N ranks that
-// share a set of shards, those that take longest first, each to the rank that has least to do; the
-// step waits for the rank with most. With t_i the times of the matrices, that one has
+// A rank orthogonalises the matrices that it owns. Whole matrices are dealt to the N ranks that
+// share a set of shards, the slowest matrices first, each to the least loaded rank; the step waits
+// for the most loaded rank. With t_i the times of the matrices, its load is
 //
 //   at least max(sum t_i / N, max t_i)    at most sum t_i / N + max t_i
 //   of n equal matrices ceil(n / N), so with more ranks than matrices one
@@ -28,14 +28,14 @@
 
 namespace sim {
 
-// Parameters of the rank of a stage that Muon updates: all of its matrices, or none.
+// Parameters that Muon updates on the rank of a stage: all of its matrices, or none.
 [[nodiscard]] double updated_by_muon(const Parallelism& parallelism, const StageParameters& held);
 
-// The orthogonalisation of one matrix, by products and passes as torch.compile leaves them of
+// The orthogonalisation of one matrix, by the products and passes into which torch.compile turns
 // Jordan's code.
 [[nodiscard]] Operators newton_schulz(double rows, double columns);
 
-// What the rank with most orthogonalises of the matrices of `layers` layers.
+// The orthogonalisations of the most loaded rank, over the matrices of `layers` layers.
 struct OwnedMatrices {
   BlockTime time;
   double parameters = 0;

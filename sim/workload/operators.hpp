@@ -1,4 +1,4 @@
-// Operators: what one rank computes, kernel by kernel, as matrix products and memory passes.
+// Operators: the computation of one rank, kernel by kernel, as matrix products and memory passes.
 #pragma once
 
 #include <string_view>
@@ -17,20 +17,20 @@ struct Operator {
   double bytes = 0;  // read and written in GPU memory, all counts together
   double launches = 1;
   MatrixPrecision precision = MatrixPrecision::bf16;  // of its operands
-  bool fused_attention = false;  // at the rate that the GPU reaches there (Gpu::fused_attention)
+  bool fused_attention = false;  // runs at the GPU's rate for it (Gpu::fused_attention)
 
   [[nodiscard]] double flop() const { return 2 * m * n * k * count; }
 };
 using Operators = std::vector<Operator>;
 
 // The operators of one layer on one rank and one micro-batch, split where tensor parallelism
-// communicates. `*_inputs` end with the gradient that an all_reduce then sums, and begin with the
-// backward pass of the norm that follows in the forward pass, which needs the sum before;
-// `*_weights` is what may run beside the all_reduce.
+// communicates. `*_inputs` end with a gradient that an all_reduce then sums, and begin with the
+// backward pass of the norm that follows in the forward pass, which needs the previous sum;
+// `*_weights` may run beside the all_reduce.
 struct LayerOperators {
   Operators attention;             // forward: norm to output projection
   Operators feed_forward;          // forward: residual and norm to the block's second matrix
-  Operators recompute;             // what the backward pass runs again
+  Operators recompute;             // recomputed in the backward pass
   Operators feed_forward_inputs;   // backward, to the gradient of the block's input
   Operators feed_forward_weights;  // backward, gradient of its first matrix
   Operators attention_inputs;
@@ -38,7 +38,7 @@ struct LayerOperators {
 };
 [[nodiscard]] LayerOperators layer_operators(const Model& model, const Parallelism& parallelism);
 
-// What the first and the last stage run besides their layers.
+// Operators of the first and the last stage besides their layers.
 struct EndOperators {
   Operators embedding;  // forward, first stage
   Operators embedding_backward;

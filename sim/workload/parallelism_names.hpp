@@ -1,4 +1,4 @@
-// What the choices of a Parallelism are called, on the command line and in reports.
+// Names of a Parallelism's choices, on the command line and in reports.
 #pragma once
 
 #include <string>
@@ -42,8 +42,8 @@ inline constexpr EnumName<std::array<Axis, 3>> kPlacements[]{
 // "gradients,weights", "all" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);
 
-// The flags of `run` that say how the job is laid over GPUs and what it runs, as far as `b` differs
-// from `a`: "--zero 3 --overlap all". Empty where they are the same.
+// The `run` flags for layout and software in which `b` differs from `a`: "--zero 3 --overlap all".
+// Empty if they are equal.
 [[nodiscard]] std::string changed_flags(const Parallelism& a, const Parallelism& b);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Pipeline orders: which micro-batch a stage takes when, forward and backward.
+// Pipeline orders: the order in which a stage takes micro-batches, forward and backward.
 #pragma once
 
 #include <compare>
@@ -8,8 +8,8 @@
 
 namespace sim {
 
-// One pass of one micro-batch through one chunk of a stage's layers. With one chunk a stage, chunk
-// is 0; else stage s holds chunk c as the pipeline's virtual stage c * stages + s.
+// One pass of one micro-batch through one chunk of a stage's layers. With one chunk per stage,
+// chunk is 0; else stage s holds chunk c as the pipeline's virtual stage c * stages + s.
 struct Task {
   bool forward = true;
   int micro_batch = 0;
@@ -17,13 +17,14 @@ struct Task {
   auto operator<=>(const Task&) const = default;
 };
 
-// A stage's order under 1F1B: enough forward passes to fill the stages after it, then one forward
-// and one backward in turn (Narayanan et al. 2104.04473, section 2.2). With virtual stages, micro-
-// batches go through chunk by chunk in groups of as many as there are stages (section 2.3), and of a
-// few more where they do not divide (microbatch_group_size_per_vp_stage of Megatron's schedules.py).
+// A stage's order under 1F1B: enough forward passes to fill the later stages, then forward and
+// backward passes in turn (Narayanan et al. 2104.04473, section 2.2). With virtual stages,
+// micro-batches go through chunk by chunk, in groups as large as the number of stages (section
+// 2.3), or slightly larger if they do not divide evenly (microbatch_group_size_per_vp_stage of
+// Megatron's schedules.py).
 [[nodiscard]] std::vector<Task> pipeline_tasks(const Parallelism& parallelism, int stage);
 
-// Forward passes of chunks that the stage has under way at most: what its activations are kept for.
+// Most forward passes of chunks in flight on the stage, for which it keeps activations.
 [[nodiscard]] int passes_in_flight(const Parallelism& parallelism, int stage);
 
 }  // namespace sim

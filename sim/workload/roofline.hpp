@@ -1,4 +1,4 @@
-// Roofline: how long operators take on a GPU.
+// Roofline: the time of operators on a GPU.
 #pragma once
 
 #include <vector>
@@ -19,18 +19,18 @@ struct BlockTime {
 
 class Roofline {
  public:
-  // `efficiency` is compute_efficiency() of the cluster.
+  // `efficiency` is the cluster's compute_efficiency().
   Roofline(const Gpu& gpu, double efficiency, const Calibration& calibration);
 
-  // Each operator: the longer of FLOP over the rate that its shape reaches and bytes over memory
-  // bandwidth, over the compute efficiency, plus its launches. Fused attention is as long as
-  // its published rate says, where the GPU's file has one.
+  // Per operator: the longer of FLOP over the rate for its shape and bytes over memory bandwidth,
+  // divided by the compute efficiency, plus its launches. Fused attention takes the time of its
+  // published rate, if the GPU's file has one.
   [[nodiscard]] BlockTime block(const Operators& operators) const;
-  // A pass over memory that is not part of the model: optimizer, zeroing, copies. `flop` are of its
-  // arithmetic in FP32, which is done while the bytes move.
+  // A pass over memory outside the model: optimizer, zeroing, copies. `flop` counts its FP32
+  // arithmetic, done while the bytes move.
   [[nodiscard]] double pass(double bytes, double flop = 0) const;
-  // Share of the peak that a matrix product reaches: what the calibration of this GPU measured at
-  // the nearest shape, else what no choice of tiles could avoid, the share of whole waves of small
+  // Share of the peak that a matrix product reaches: as measured by this GPU's calibration at the
+  // nearest shape; else the loss that no choice of tiles avoids: the share of whole waves of small
   // tiles over the SMs (NVIDIA, "Matrix Multiplication Background User's Guide", tile and wave
   // quantization).
   [[nodiscard]] double gemm_share(double m, double n, double k, double count) const;
@@ -40,14 +40,14 @@ class Roofline {
   [[nodiscard]] double compute_seconds(const Operator& one) const;
 
   double peak_;
-  double fp8_, fp4_;        // of matrix products; 0 where the GPU has none
-  double fused_attention_;  // share of the peak; 0 where not known
+  double fp8_, fp4_;        // for matrix products; 0 if the GPU has none
+  double fused_attention_;  // share of the peak; 0 if unknown
   double vector_;
   double memory_;
   double launch_s_;
   double multiprocessors_;
   double efficiency_;
-  std::vector<GemmTime> gemm_;  // of this very GPU
+  std::vector<GemmTime> gemm_;  // measured on this very GPU
 };
 
 }  // namespace sim

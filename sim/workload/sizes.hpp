@@ -1,5 +1,5 @@
-// Sizes of one micro-batch on one rank, and the software: what its operators and what they leave in
-// memory are counted from. Internal to those.
+// Sizes of one micro-batch on one rank, and its software: the basis for counting operators and the
+// memory that they leave. Internal to those.
 #pragma once
 
 #include "sim/workload/model.hpp"
@@ -8,23 +8,23 @@
 namespace sim {
 
 struct Sizes {
-  double tokens, local_tokens;  // local: what norms, dropouts and residuals see
+  double tokens, local_tokens;  // local: as seen by norms, dropouts and residuals
   double hidden, heads, head_width, key_value, feed_forward, rising, sequence, samples;
-  // Bytes that a weight's gradient moves for each element, once it is summed: written in BF16; where
-  // a buffer of the whole gradient is kept, added to that.
+  // Bytes moved per element by a weight's gradient once it is summed: written in BF16, and added to
+  // a buffer of the whole gradient if there is one.
   double weight_gradient_bytes;
-  double embedding_gradient_bytes;  // of one element of what embeddings' gradients are added to
+  double embedding_gradient_bytes;  // per element of the buffer of embedding gradients
   Model::Positions positions;
   Model::Biases biases;
   Model::Norm norm;
   bool query_key_norm, grouped, dropout, fused;
   Kernels kernels;
   MatrixPrecision matrices;
-  bool gathers_matrices;  // weights arrive in the products' precision
+  bool gathers_matrices;  // weights arrive in the precision of the matrix products
 
   [[nodiscard]] double width() const { return heads * head_width; }  // of queries
   [[nodiscard]] double projected() const { return width() + 2 * key_value; }
-  // Bytes of BF16 activations: of one state of the tokens, and of one feed-forward width.
+  // Bytes of BF16 activations: of one hidden state per token, and of one feed-forward width.
   [[nodiscard]] double activations() const { return 2 * local_tokens * hidden; }
   [[nodiscard]] double wide() const { return 2 * tokens * feed_forward; }
   [[nodiscard]] double scores() const { return 2 * samples * heads * sequence * sequence; }
@@ -32,7 +32,7 @@ struct Sizes {
   [[nodiscard]] double projections() const { return 2 * tokens * projected(); }
   [[nodiscard]] bool any_biases() const { return biases != Model::Biases::none; }
   [[nodiscard]] bool all_biases() const { return biases == Model::Biases::all; }
-  // PyTorch's own RMSNorm and SwiGLU are several kernels each, which leave what is between them.
+  // PyTorch's own RMSNorm and SwiGLU take several kernels each and write the results in between.
   [[nodiscard]] bool eager_norm() const {
     return kernels == Kernels::eager && norm == Model::Norm::rms_norm;
   }

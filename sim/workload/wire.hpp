@@ -1,5 +1,5 @@
-// Wire: what values travel as, a codec of the catalogue or one that a card describes; and the time of
-// its kernels.
+// Wire: the format of values on the network, a codec of the catalogue or one described by a card;
+// and the time of its kernels.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@ namespace sim {
 
 struct Wire {
   codecs::Format format = {};
-  std::shared_ptr<const CodecCard> card = {};  // stands for the format where there is one
+  std::shared_ptr<const CodecCard> card = {};  // replaces the format if present
 
-  // FP32, FP16 or BF16 as it is: no kernel of a codec makes or reads it.
+  // FP32, FP16 or BF16 unchanged: no codec kernel writes or reads it.
   [[nodiscard]] bool is_plain() const;
-  // Wires of several ranks can be added up in flight.
+  // Whether wires of several ranks can be added up in flight.
   [[nodiscard]] bool is_summable() const;
-  // The catalogue's name of the format, or the card's.
+  // The format's name in the catalogue, or the card's.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] double bytes_per_element() const;
-  // Of a message of `elements`, rounded up; where sizes vary, of the largest of `parts`, which the
-  // others of a collective wait for.
+  // Bytes of a message of `elements`, rounded up; if sizes vary, of the largest of `parts`
+  // messages, for which the rest of a collective waits.
   [[nodiscard]] double bytes(double elements, double parts = 1) const;
   friend bool operator==(const Wire&, const Wire&) = default;
 };
@@ -38,16 +38,16 @@ struct CodecUse {
   int value_bytes = 4;
   double residual_bytes = 4;
   double elements = 0;  // of the input for encodes, of one output for decodes
-  // A step of a method that is more than a codec instead (codecs/method.hpp), and what it works on.
+  // A step of a method beyond a single codec (codecs/method.hpp), and the matrix it works on.
   const codecs::MethodStep* step = nullptr;
   codecs::StepShape shape = {};
 
   [[nodiscard]] std::string label() const;
 };
 
-// Of the calibration's table or the card's, as kernel_time() has it. What a card lacks is put
-// together of what it has: a difference, residual or sum is a pass over its values beside the
-// encodes and decodes, and a source that says so.
+// From the calibration table, as kernel_time(), or from the card. A kernel that the card lacks is
+// composed from others: a difference, residual or sum is a pass over its values besides the encodes
+// and decodes, and the source says so.
 [[nodiscard]] KernelEstimate codec_time(const Calibration& calibration, const Gpu& gpu,
                                         const CodecUse& use);
 
