@@ -1,4 +1,5 @@
-// Arguments of a subcommand, parsed the same for all, and as a shell takes them.
+// Parsing of a subcommand's arguments, the same for all subcommands, and command lines as a shell
+// takes them.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,27 +15,27 @@
 
 namespace apps {
 
-// Parses `arguments`, prints the help and returns false for --help. A flag without a value may be
-// given as --tune=on, and --tune=off is none. Throws program_options::error,
-// and InputError for an empty argument and for one that does not fit in a line of a message.
+// Parses `arguments`; for --help, prints the help and returns false. An optional flag may be
+// written --tune=on, and --tune=off means its absence. Throws program_options::error, and
+// InputError for an argument that is empty or too long for one line of a message.
 [[nodiscard]] bool parse_arguments(
     const Arguments& arguments, const char* usage,
     boost::program_options::options_description& flags,
     const boost::program_options::positional_options_description& places,
     boost::program_options::variables_map& values);
 
-// What the command says of arguments that are none.
+// The command's message about arguments that it does not take.
 [[nodiscard]] std::string message_of(const boost::program_options::error& error,
                                      std::string_view command);
 
 // Throws InputError unless --format is table, json or csv.
 void check_format(const std::string& format);
 
-// The parts of "a,b". An empty part is a part.
+// The parts of "a,b". An empty part counts.
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
 
-// A quantity of sim/base/quantity_text.hpp. Throws InputError at the flag for what is none, and where
-// it has no unit suggests `example`.
+// A quantity of sim/base/quantity_text.hpp. Throws an InputError at the flag for any other text,
+// and suggests `example` if the unit is missing.
 template <class T>
 [[nodiscard]] T quantity_of(const char* flag, std::string_view text,
                             std::string_view example = {}) {
@@ -43,7 +44,7 @@ template <class T>
   return *parsed.value;
 }
 
-// A command line as a shell takes it.
+// A command line in shell syntax.
 [[nodiscard]] std::string shell_text(const Arguments& arguments);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// The subcommands of gardenhose, one file each. Arguments are those after the subcommand; what is
-// returned is the exit code.
+// The subcommands of gardenhose, one file each. They take the arguments after the subcommand and
+// return the exit code.
 #pragma once
 
 #include <string>

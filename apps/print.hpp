@@ -1,5 +1,4 @@
-// What commands say to people, made fit to be shown: the only way to standard output and standard
-// error.
+// Messages to people, made safe to display: the only way to standard output and standard error.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,13 +18,13 @@ void print_text(fmt::format_string<Values...> format, Values&&... values) {
   write_output(sim::printable_lines(fmt::format(format, std::forward<Values>(values)...)));
 }
 
-// To standard output: text whose marks a terminal shows.
+// To standard output: text with marks that a terminal shows.
 void print_styled(const sim::StyledText& text);
 
-// To standard output: JSON that is whole.
+// To standard output: one complete JSON document.
 inline void print_json(std::string_view text) { write_output(sim::printable_json(text)); }
 
-// To standard error: notes, warnings, what is wrong.
+// To standard error: notes, warnings, errors.
 template <class... Values>
 void print_note(fmt::format_string<Values...> format, Values&&... values) {
   write_error(sim::printable_lines(fmt::format(format, std::forward<Values>(values)...)));

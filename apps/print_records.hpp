@@ -1,4 +1,4 @@
-// Records as scripts read them.
+// Records for scripts.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace apps {
 
-// As JSON or CSV, by --format; of a table nothing.
+// As JSON or CSV, by --format; for a table, nothing.
 void print_records(const std::string& format, const std::vector<nlohmann::ordered_json>& records);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// Progress of work that takes more than two seconds, on one line of the terminal that standard error
-// is. Silent where it is none: a log, or a program that reads what was wrong.
+// Progress of work that takes more than two seconds, on one line of the terminal at standard error.
+// Silent if that is not a terminal but a log, or a program that reads errors.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void step();                                 // one more has begun
-  void expect(int steps) { steps_ += steps; }  // more than were known of
-  // For work whose end is not known: how far it is, where it is time to say so.
+  void expect(int steps) { steps_ += steps; }  // more than previously known
+  // For work of unknown extent: its progress so far, if it is time to show it.
   void show(const std::function<std::string()>& how_far);
 
  private:

@@ -1,17 +1,17 @@
-// A folder for files that nobody needs afterwards.
+// A folder for temporary files.
 #pragma once
 
 #include <filesystem>
 
 namespace apps {
 
-// Where the system wants such folders. Throws InputError where TMPDIR names none.
+// The system's place for such folders. Throws InputError if TMPDIR does not name one.
 [[nodiscard]] std::filesystem::path temporary_folder();
 
-// Its own, which nobody else may enter, removed with what it holds.
+// A private folder, removed with its contents.
 class Scratch {
  public:
-  // In `parent`, by a name that begins with ".gardenhose-". Throws InputError.
+  // In `parent`, with a name that begins with ".gardenhose-". Throws InputError.
   explicit Scratch(const std::filesystem::path& parent);
   ~Scratch();
   Scratch(const Scratch&) = delete;

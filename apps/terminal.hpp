@@ -1,11 +1,11 @@
-// What standard output is, and how wide.
+// Kind and width of standard output.
 #pragma once
 
 #include <cstddef>
 
 namespace apps {
 
-// Characters of a line: the terminal's; elsewhere COLUMNS where it is a whole number from 20 to 1000,
+// Characters per line: the terminal's; otherwise COLUMNS if it is a whole number from 20 to 1000,
 // else 100.
 [[nodiscard]] std::size_t output_width();
 

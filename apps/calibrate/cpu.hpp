@@ -1,4 +1,4 @@
-// Times of the references on this machine's processor. They say how long a test takes and nothing
+// Times of the references on this machine's processor. They tell how long a test takes, but nothing
 // about a GPU: their table's kind is "cpu_reference", which the simulator refuses.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace calibrate {
 
-// As the kernel calls it; "unknown processor" where it does not say.
+// The kernel's name for it; "unknown processor" if it gives none.
 [[nodiscard]] std::string processor_name();
 
 // Encode and decode of every registered codec over sizes that quadruple.

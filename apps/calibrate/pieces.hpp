@@ -1,9 +1,9 @@
-// What kernels are given and what they must give back, as the references compute it. Value i of an
-// input is pattern[i % kPattern], so that any piece of an output can be checked on the CPU.
+// Inputs of kernels, and the expected outputs by the references. Value i of an input is pattern[i %
+// kPattern], so that any piece of an output can be checked on the CPU.
 //
-// Outputs are compared decoded: a piece of a tensor, encoded and decoded by itself, has the values
-// that it has within the whole, whatever the layout of the wire. Where that does not hold, as for
-// codecs that look at the whole tensor, only whole tensors are compared.
+// Outputs are compared decoded: a piece of a tensor, encoded and decoded by itself, has the same
+// values as within the whole, whatever the layout of the wire. Codecs for which this does not hold,
+// since they look at the whole tensor, are compared on whole tensors only.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class Pattern {
 
 [[nodiscard]] std::vector<float> as_floats(std::span<const codecs::Bf16> values);
 
-// By the references: encoded and decoded again.
+// By the references: encoded, then decoded.
 [[nodiscard]] std::vector<float> round_trip(const codecs::Codec& codec,
                                             std::span<const float> values,
                                             const codecs::RandomKey& key);
@@ -53,16 +53,16 @@ class Pattern {
 [[nodiscard]] std::vector<codecs::Bf16> added(std::span<const codecs::Bf16> model,
                                               std::span<const float> decoded);
 
-// Whether pieces that start at multiples of piece_elements() are encoded as they are within the
-// whole: tried on the reference.
+// Whether pieces that start at multiples of piece_elements() are encoded as within the whole:
+// tested on the reference.
 [[nodiscard]] bool splits(const codecs::Codec& codec);
 [[nodiscard]] std::size_t piece_elements(const codecs::Format& format);
 
-// What is compared of a tensor: all of a small one, else the first and the last values in whole
-// pieces; nothing where the codec has no pieces.
+// The compared part of a tensor: all of a small one, else its first and last values in whole
+// pieces; nothing if the codec has no pieces.
 [[nodiscard]] std::vector<Piece> sample(const codecs::Codec& codec, std::size_t elements);
 
-// Equal up to the order of float32 sums; up to matrix products where the format is made of them.
+// Equal up to the order of float32 sums; up to matrix products if the format consists of them.
 [[nodiscard]] bool agree(const codecs::Format& format, std::span<const float> expected,
                          std::span<const float> found);
 

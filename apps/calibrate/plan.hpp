@@ -1,4 +1,4 @@
-// How much is measured: which sizes, on how many buffers, for how long.
+// The extent of the measurements: sizes, number of buffers, time.
 #pragma once
 
 #include <chrono>
@@ -12,35 +12,35 @@ struct Sizes {
   std::size_t max_bytes = std::size_t{1} << 32;
 };
 
-// Device memory that the measurements of one size take, over that size: input, model, residual,
+// Device memory for the measurements of one size, relative to that size: input, model, residual,
 // wires, output and decoded values, and a codec's scratch.
 inline constexpr double kMemoryPerInput = 7;
 
 // Doubling, from the smallest to the largest that fits into `free_bytes`.
 [[nodiscard]] std::vector<std::size_t> sizes_that_fit(const Sizes& sizes, std::size_t free_bytes);
 
-// Of these the ones that kernels are measured at. Up to 64 MiB, where a launch and the bytes take
-// about as long, every other one: between them the simulator interpolates in the logarithms of size
-// and time, which misses a time a + b bytes by 6 % at most, where a = b bytes. Beyond, where time
-// grows as the bytes do, only the largest.
+// The subset of these sizes at which kernels are measured. Up to 64 MiB, where a launch and the
+// bytes take about equally long, every other one: between them the simulator interpolates in the
+// logarithms of size and time, which misses a time a + b bytes by at most 6 %, where a = b bytes.
+// Above, where time grows with the bytes, only the largest.
 [[nodiscard]] std::vector<std::size_t> kernel_sizes(const Sizes& sizes, std::size_t free_bytes);
 
-// Buffers of `bytes` to rotate through, so that what a launch reads was driven out of a cache of
-// `cache_bytes` by the launches since; no more than fit into `free_bytes`.
+// Buffers of `bytes` to rotate through, so that a launch's data has been evicted from a cache of
+// `cache_bytes` by the launches since; at most as many as fit into `free_bytes`.
 [[nodiscard]] std::size_t copies(std::size_t bytes, std::size_t cache_bytes,
                                  std::size_t free_bytes);
 
-// Seconds for each of what is left to measure, so that the whole run keeps to its time.
+// Seconds for each remaining measurement, so that the whole run stays within its time.
 class Budget {
  public:
   explicit Budget(double total_s) : total_s_(total_s) {}
-  // A part of so many rows begins.
+  // A part with this many rows begins.
   void expect(std::size_t rows);
   // For the next one.
   [[nodiscard]] double next_s();
   [[nodiscard]] double elapsed_s() const;
   [[nodiscard]] std::size_t left() const { return left_; }
-  // What the rest of the part takes at its pace so far: more, where sizes still grow.
+  // Remaining time of the part at its pace so far: more while sizes still grow.
   [[nodiscard]] double remaining_s() const;
 
  private:
@@ -51,7 +51,7 @@ class Budget {
   std::size_t left_ = 0;
 };
 
-// Of one row, given the time that is left and the rows that share it.
+// Time for one row, from the remaining time and the rows that share it.
 [[nodiscard]] double row_budget_s(double left_s, std::size_t rows);
 
 }  // namespace calibrate

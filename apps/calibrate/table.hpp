@@ -1,4 +1,4 @@
-// The calibration table as JSON: its rows, the floor that they are held against, its provenance.
+// The calibration table as JSON: its rows, the floor to which they are compared, its provenance.
 #pragma once
 
 #include <filesystem>
@@ -30,18 +30,18 @@ struct KernelRow {
 };
 
 [[nodiscard]] std::string_view operation_name(codecs::Operation operation);
-// That the memory traffic of the codec cannot avoid.
+// Bytes that the codec's memory traffic cannot avoid.
 [[nodiscard]] double moved_bytes(const KernelRow& row);
 [[nodiscard]] Json json_of(const KernelRow& row, const Time& time);
 
-// One size of a method's step; without the parameters that it does not take.
+// One size of a method's step; parameters that it does not take are left out.
 [[nodiscard]] Json json_of(const codecs::MethodStep& step, const codecs::StepShape& shape,
                            const Time& time);
 // "one_bit_adam reduce of 16, 262144"
 [[nodiscard]] std::string name_of(const codecs::MethodStep& step, const codecs::StepShape& shape);
 
-// Time of a copy by the bytes that it moves, read and written together: linear between the
-// measured sizes in the logarithm of both, as the simulator interpolates.
+// Time of a copy by the bytes that it moves, read and written together: linear between measured
+// sizes in the logarithm of both, like the simulator's interpolation.
 class Floor {
  public:
   // Rows {moved_bytes, median_s, ...} of the table's "copy", ascending; at least one.
@@ -57,7 +57,7 @@ class Floor {
   std::vector<Copy> copies_;
 };
 
-// One line for each row and for each other value, so that tables can be read and compared.
+// One line per row and per other value, so that tables can be read and compared.
 [[nodiscard]] std::string text_of(const Json& table);
 
 struct Provenance {

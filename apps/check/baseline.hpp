@@ -1,5 +1,5 @@
-// Baseline: the JSON file that a check compares with. It lies in git, so it is written the same
-// every time, a value a line:
+// Baseline: the JSON file with which a check compares. It is kept in git, so the same contents
+// always give the same text, one value per line:
 //
 //   gardenhose_baseline   the version of this schema: 1
 //   version               of the gardenhose that computed it
@@ -22,7 +22,7 @@ struct Baseline {
   Results results;
 };
 
-// Throws InputError at the place of what is wrong.
+// Throws an InputError located at the error.
 [[nodiscard]] Baseline read_baseline(const std::filesystem::path& file);
 [[nodiscard]] std::string to_text(const Baseline& baseline);
 

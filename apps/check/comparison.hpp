@@ -1,4 +1,4 @@
-// What of today's results is another than in the baseline, and which inputs are.
+// Differences of today's results and inputs from the baseline's.
 #pragma once
 
 #include <string>
@@ -8,45 +8,45 @@
 
 namespace apps {
 
-// From good to bad. A metric that is worse neither way, and has moved, is `moved`; a point that only
-// today's results have is `fresh`, and one that only the baseline has is `gone`.
+// From good to bad. A metric that has changed, but has no worse direction, is `moved`; a point only
+// in today's results is `fresh`, and one only in the baseline is `gone`.
 enum class Verdict { same, better, moved, worse, fresh, gone };
 [[nodiscard]] const char* verdict_text(Verdict verdict);
 
 struct Difference {
   std::string what;         // a metric, "state" or "point"
-  std::string before, now;  // as they are shown
-  std::string change;       // "+3.1 %"; empty where it says nothing
+  std::string before, now;  // as shown
+  std::string change;       // "+3.1 %"; empty if it would be meaningless
   Verdict verdict = Verdict::same;
 };
 
 struct ComparedPoint {
-  const Result* point = nullptr;  // today's; of one that is missing the baseline's
+  const Result* point = nullptr;  // today's; the baseline's for a missing point
   std::vector<Difference> differences;
   bool crashed = false;
   [[nodiscard]] Verdict verdict() const;  // the worst
 };
 
-// An input that is another one: "traces/calibration/a100.json has changed".
+// An input that has changed: "traces/calibration/a100.json has changed".
 struct InputChange {
   std::string what;
-  int points = 0;  // that have it
-  int moved = 0;   // of these
+  int points = 0;  // points with this input
+  int moved = 0;   // number of these that moved
 };
 
 struct ComparedResults {
-  std::vector<ComparedPoint> points;  // today's in their order, then those that are missing
+  std::vector<ComparedPoint> points;  // today's in order, then the missing ones
   std::vector<InputChange> changes;
   [[nodiscard]] int count(Verdict verdict) const;
 };
 
-// Points are the same where their inputs are. Those that one side lacks are compared with
-// nothing. Both sides have to outlive what is returned.
+// Points are matched by their inputs. A point that one side lacks is compared with nothing. Both
+// sides must outlive the result.
 [[nodiscard]] ComparedResults compare(const Baseline& baseline, const Results& now,
                                       const Tolerances& tolerances);
 
 // The inputs of points as "nodes=2 scheme=sdp4bit"; with `all_keys` all of them, else those that
-// not all points have alike.
+// differ between points.
 class Labels {
  public:
   explicit Labels(const ComparedResults& comparison);

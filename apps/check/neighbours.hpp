@@ -1,5 +1,5 @@
-// Points by what their inputs are but for one, so that those which differ in a single input are
-// found without looking at all of them.
+// An index of points by all inputs but one, so that points that differ in a single input are found
+// without a scan of all points.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@ namespace apps {
 
 class Neighbours {
  public:
-  // The point has to outlive this.
+  // The point must outlive this.
   void add(const Result& point);
-  // The first of those added whose inputs are another in one of them alone, or have one more, or
-  // one less; none: null. None of those added has all of these inputs.
+  // The first added point whose inputs differ in exactly one of them, or have one more or one less;
+  // null if there is none. No added point has all of these inputs.
   [[nodiscard]] const Result* of(const Inputs& inputs) const;
 
  private:

@@ -1,5 +1,5 @@
-// Results: what a check compares, today's and the baseline's alike. Of a sweep's points, or of what
-// run printed as JSON.
+// Results: the input of a comparison, today's and the baseline's alike: a sweep's points, or the
+// JSON that run prints.
 #pragma once
 
 #include <map>
@@ -14,31 +14,33 @@ namespace apps {
 class Store;
 
 struct Result {
-  Inputs inputs;      // by which it is the same point
-  std::string state;  // of a sweep's point; what a round's outcome is, where it is not complete
+  Inputs inputs;      // identify the point
+  std::string state;  // of a sweep's point; a round's outcome unless it is complete
   Inputs metrics;     // numbers by name, in the order of rank_of()
-  Inputs setup;       // texts by name: what was run, as the inputs and the defaults made it
+  Inputs setup;       // texts by name: the setup that ran, from the inputs and the defaults
   Inputs sources;     // texts by constant
-  // Of today's results alone.
-  std::vector<std::string> files;  // that it was computed from
+  // Today's results only:
+  std::vector<std::string> files;  // input files
   std::string message;
   double wall_s = 0;
 };
 
 struct Results {
   std::string version;                       // of gardenhose
-  std::map<std::string, std::string> files;  // SHA-256 by name, of all points; of run's JSON none
+  std::map<std::string, std::string> files;  // SHA-256 by name, for all points; none for run's JSON
   std::vector<Result> points;
-  int stopped_by = 0;  // a signal, before all points were run: the rest is empty
+  int stopped_by = 0;  // a signal, before all points had run: the rest is empty
 };
 
-// Metrics in the order of rank_of(): those that people look at first come first.
+// Metrics in the order of rank_of(): the most important first.
 [[nodiscard]] Inputs in_order(const Inputs& metrics);
 
-// Throws InputError where points are open, or were computed from files or by versions that differ.
+// Throws InputError if points are open, or were computed from different files or by different
+// versions.
 [[nodiscard]] Results results_in(Store& store);
-// What `run --format json` prints, of one scheme or of several: each is a point by its topology,
-// model and scheme, and by its occurrence where these come again. Throws InputError at the place.
+// Reads what `run --format json` prints, for one scheme or several: each is a point, identified by
+// topology, model and scheme, and by a counter if these repeat. Throws an InputError located at the
+// error.
 [[nodiscard]] Results results_of_run(const sim::JsonDocument& document);
 
 }  // namespace apps

@@ -1,4 +1,5 @@
-// Metrics of a report: which way each is worse, and how much of a difference is none.
+// Metrics of a report: the direction in which each gets worse, and the tolerance: differences this
+// small are ignored.
 #pragma once
 
 #include <map>
@@ -8,27 +9,27 @@
 
 namespace apps {
 
-// What is worse than the baseline: more seconds, fewer tokens. Of a break-even bandwidth neither.
+// What is worse than the baseline: more seconds, fewer tokens. Neither for a break-even bandwidth.
 enum class Worse { more, less, neither };
 
-// The metrics that are known by name, in the order in which they are shown, then all others.
+// The metrics with known names, in display order, then all others.
 [[nodiscard]] Worse worse_of(std::string_view metric);
 [[nodiscard]] bool is_known_metric(std::string_view metric);
 // Its place in that order.
 [[nodiscard]] std::size_t rank_of(std::string_view metric);
 
-// A difference is none where either of them allows it.
+// A difference is ignored if either limit allows it.
 struct Tolerance {
   double relative = 0;  // of the baseline
   double absolute = 0;  // in the metric's own unit
-  bool off = false;     // whatever it is
+  bool off = false;     // ignore any difference
 };
 
-// By metric. "all" are those that have none of their own.
+// By metric. "all" applies to metrics without their own.
 using Tolerances = std::map<std::string, Tolerance, std::less<>>;
 inline constexpr const char* kAllMetrics = "all";
 
-// Predictions are the same on every run; another compiler may round otherwise.
+// Predictions are the same on every run; another compiler may round differently.
 inline constexpr Tolerance kUsualTolerance{.relative = 1e-6, .absolute = 1e-9};
 
 [[nodiscard]] Tolerance tolerance_of(std::string_view metric, const Tolerances& tolerances);

@@ -1,5 +1,5 @@
 // Recorded tensors, such as gradients of a real training run, on which the codecs' errors are
-// measured. Each is two files of a folder:
+// measured. Each consists of two files in a folder:
 //
 //   NAME.npy   the values, as sim/base/npy.hpp reads them
 //   NAME.json  {"source": "GPT-2 125M, gradient of layer 7's MLP at step 2000", ...}: one line on
@@ -14,15 +14,15 @@
 
 namespace apps {
 
-// All of the folder, by name; none where there is no such folder. Throws InputError where a tensor
-// has no source, holds what is not finite or nothing but zeros, or cannot be read.
+// All tensors of the folder, by name; none if there is no such folder. Throws InputError if a
+// tensor has no source, has a value that is not finite or only zeros, or cannot be read.
 [[nodiscard]] std::vector<codecs::Tensor> read_tensors(const std::filesystem::path& folder);
 
-// One from bytes in memory; `file` is the NAME.npy that messages speak of.
+// Parses one from bytes in memory; `file` is the name of its NAME.npy in messages.
 [[nodiscard]] codecs::Tensor parse_tensor(std::string_view values, std::string_view sidecar,
                                           const std::filesystem::path& file);
 
-// What read_tensors() reads of a folder; of one that cannot be read nothing.
+// The files that read_tensors() reads in a folder; none if it cannot be read.
 [[nodiscard]] std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder);
 
 }  // namespace apps

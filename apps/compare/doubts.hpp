@@ -1,4 +1,5 @@
-// What a comparison rests on: each assumption with whose it is, drawn anew in every repetition.
+// The assumptions of a comparison: which sides they concern, and their factors, redrawn in every
+// repetition.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 
 namespace apps {
 
-// An assumption of both sides, which is then wrong by the same factor in both, or of one.
+// An assumption of both sides, wrong by the same factor in both, or of one side.
 struct Doubt {
   const Assumption* assumption = nullptr;
   bool of_a = false, of_b = false;
@@ -18,10 +19,11 @@ struct Doubt {
   [[nodiscard]] const char* whose() const { return of_a ? of_b ? "both" : "A" : "B"; }
 };
 
-// Of what each side rests on. Shared are: GPUs' rates where both sides have the same set of GPUs
-// with their calibrations, links where they have the same set of clusters, what is between sites
-// where both are of the same file, and always what is the communication library's. A site counts
-// as its cluster's file, so that sites of a file and one cluster of it share both. `spreads` are
+// The assumptions of both sides. They share: GPU rates if both have the same set of GPUs with the
+// same calibrations; links if both have the same set of clusters; the network between sites if both
+// use the same file; and always the communication library. A site counts as its cluster's file, so
+// that sites of a file and a single such cluster share both. `spreads` are NAME=NUMBER and replace
+// the tables' spreads. Throws InputError.
 // NAME=NUMBER, for which the tables' spreads make place. Throws InputError.
 [[nodiscard]] std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                                            const std::vector<std::string>& spreads);
@@ -30,12 +32,13 @@ struct Pair {
   Performance a, b;
 };
 
-// Simulates both with each doubt's constant times its factor.
+// Simulates both sides with each doubt's constant times its factor.
 [[nodiscard]] Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
                                  const std::vector<double>& factors);
 
-// As many as the options say, each with factors of its own: log-normal, of median 1. The same seed
-// gives the same pairs, and the first ones of more. `step` is called before each.
+// As many repetitions as the options say, each with its own factors: log-normal with median 1. The
+// same seed gives the same pairs, and a longer list begins with the shorter one. `step` is called
+// before each.
 [[nodiscard]] std::vector<Pair> simulate_repetitions(const Comparison& comparison,
                                                      const std::vector<Doubt>& doubts,
                                                      const std::function<void()>& step);

@@ -1,4 +1,4 @@
-// What a comparison finds: how the sides differ, how sure that is, and what would flip it.
+// Findings of a comparison: how the sides differ, how certain that is, and what would flip it.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,22 @@ namespace apps {
 struct Interval {
   double low = 0, median = 0, high = 0;
 };
-// The median, and what 95 % of the values lie between.
+// The median, and the interval of 95 % of the values.
 [[nodiscard]] Interval interval_of(std::vector<double> values);
 
-// A share of `of` trials with its 95 % interval, as far as so few trials tell (Wilson, J. Am. Stat.
-// Assoc. 22, 1927).
+// A share of `of` trials with its 95 % interval, for few trials (Wilson, J. Am. Stat. Assoc. 22,
+// 1927).
 struct Probability {
   double value = 0, low = 0, high = 0;
 };
 [[nodiscard]] Probability probability_of(double successes, int of);
 
-// Where a change of one assumption alone turns the decision, as near to what it is as any.
+// Where a change of one assumption alone turns the decision, as close as possible to its current
+// value.
 struct Flip {
   double factor = 1;
-  double spreads = 0;            // how many of its spreads that is; infinite where it has none
-  std::string flags_a, flags_b;  // of run, that make the change; empty where no flag does
+  double spreads = 0;            // the change in its spreads; infinite without a spread
+  std::string flags_a, flags_b;  // flags of run that make the change; empty if there are none
 };
 
 struct DoubtFinding {
@@ -37,23 +38,23 @@ struct DoubtFinding {
 };
 
 struct SideFinding {
-  Performance as_is;  // as run says
+  Performance as_is;  // as run reports it
   Interval repeated;  // tokens per second, or per dollar
 };
 
 struct Findings {
   SideFinding a, b;
-  double ratio = 0;         // A's score over B's, as run says
-  Interval repeated;        // of that ratio, pair by pair; infinite where only B's round is aborted
+  double ratio = 0;         // A's score over B's, as run reports them
+  Interval repeated;        // of that ratio, pair by pair; infinite if only B's round is aborted
   Probability a_is_better;  // a tie is half a win
   int ties = 0;
-  std::vector<DoubtFinding> doubts;  // those that flip first, by how few spreads it takes
+  std::vector<DoubtFinding> doubts;  // flips first, by the number of spreads they take
 };
 
-// The factors over which a flip is searched: 16 times as much, and as little.
+// The range of factors searched for a flip: up to 16 times as much or as little.
 inline constexpr double kMostDoubted = 16;
 
-// Of a comparison that is prepared.
+// For a prepared comparison.
 [[nodiscard]] Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// The two sides of a comparison: configurations of run, from flags of their own and shared ones. A
-// side is one cluster or several sites, whatever the other one is.
+// The two sides of a comparison: configurations of run, from their own and shared flags. A side is
+// one cluster or several sites, whatever the other side is.
 #pragma once
 
 #include <optional>
@@ -54,15 +54,15 @@ struct CompareOptions {
 };
 
 struct Comparison {
-  CompareOptions options;  // what both share
+  CompareOptions options;  // shared by both
   Side a, b;
 };
 
-// Nothing where the arguments ask for the help, which is printed. Simulates nothing. Throws
-// InputError, too where the sides train different models or cannot be compared in this goal.
+// Nothing if the arguments ask for help, which is printed. Simulates nothing. Throws InputError,
+// also if the sides train different models or cannot be compared by this goal.
 [[nodiscard]] std::optional<Comparison> parse_comparison(const Arguments& arguments);
-// Tunes each side where that is asked for, and finds out whether it fits in memory. Throws InputError
-// where a side waits for ever for a site.
+// Tunes each side if asked to, and checks whether it fits in memory. Throws InputError if a side
+// waits forever for a site.
 void prepare(Comparison& comparison);
 
 }  // namespace apps

@@ -1,4 +1,4 @@
-// How a job is laid over the GPUs and what it runs, from the command line.
+// Layout and software of a job, from the command line.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -12,10 +12,10 @@
 
 namespace apps {
 
-// The flags as given. Empty: what the framework that --zero stands for does, see the flags' help.
+// The flags as given. Empty: the behaviour of the framework implied by --zero, see the flags' help.
 struct ParallelismOptions {
   int tensor = 1, pipeline = 1, virtual_stages = 1;
-  std::optional<int> zero;  // none: as each scheme is defined
+  std::optional<int> zero;  // none: each scheme's own
   int hybrid_shard = 0, unit_layers = 0, prefetch = -1;
   std::string reshard, backward_prefetch;
   int micro_batch = 1, accumulation = 0;
@@ -25,28 +25,29 @@ struct ParallelismOptions {
   std::string weight_precision, optimizer, placement;
 };
 
-// Names of flags, without dashes, that a command chooses where they are not given.
+// Names of flags, without dashes, that a command chooses unless they are given.
 using ChosenFlags = std::set<std::string_view>;
 
-// The help shows "chosen" for the default of a chosen flag, else what run takes.
+// The help shows "chosen" as the default of a chosen flag, else run's default.
 void add_parallelism_flags(boost::program_options::options_description& flags,
                            ParallelismOptions& options, const ChosenFlags& chosen = {});
-// What no flag says, so that the stage of ZeRO decides: it stands for the software that is trained
-// with, Megatron's or, of stage 3, PyTorch's FSDP.
+// Choices that no flag makes and the stage of ZeRO therefore decides: it implies the training
+// software, Megatron or, for stage 3, PyTorch's FSDP.
 struct OpenSoftware {
   bool attention = true, kernels = true, overlap = true;
 };
 [[nodiscard]] OpenSoftware open_software(const ParallelismOptions& options);
-// The same as --zero `stage` has it: flags and searches alike choose a stage by this.
+// The same for --zero `stage`: flags and searches alike choose a stage through this.
 [[nodiscard]] sim::Parallelism at_stage(sim::Parallelism parallelism, int stage,
                                         const OpenSoftware& open);
 
-// All of it but the accumulation.
+// Everything except the accumulation.
 [[nodiscard]] sim::Parallelism parallelism_of(const ParallelismOptions& options);
-// --accumulation, or what --global-batch leaves for each of `replicas` that a step has in all.
+// --accumulation, or the accumulation that --global-batch implies for `replicas`, the number of
+// replicas in a step.
 [[nodiscard]] int accumulation_of(const ParallelismOptions& options, int replicas);
 
-// A flag that counts: given, it is at least 1. Not given, the option keeps what it has.
+// A counting flag: at least 1 if given; otherwise the option keeps its value.
 [[nodiscard]] boost::program_options::typed_value<int>* count(const char* flag, int& option);
 
 }  // namespace apps

@@ -1,4 +1,4 @@
-// RoundJob: what `run` and `solve` simulate where the topology is several sites.
+// RoundJob: the input of simulations by `run` and `solve` for a topology of several sites.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace apps {
 
-// Flags that only several sites have.
+// Flags for several sites only.
 struct RoundOptions {
   std::string inner_scheme = "sharded";
   std::string deadline;  // empty: none
@@ -18,7 +18,7 @@ struct RoundOptions {
 
 [[nodiscard]] boost::program_options::options_description round_flags(RoundOptions& options);
 
-// Everything that is read from files, ready to simulate.
+// All data from files, ready to simulate.
 struct RoundJob {
   sim::WideArea area;
   sim::Model model;
@@ -32,22 +32,22 @@ struct RoundJob {
   [[nodiscard]] sim::RoundContext context() const {
     return {area, model, calibrations, parallelism, inner};
   }
-  // With those of scheme_settings whose part the scheme has.
+  // With those of scheme_settings that apply to the scheme.
   [[nodiscard]] sim::OuterScheme with_taken_settings(sim::OuterScheme scheme) const;
 };
 
 // Whether `name` means a file of several sites: a shipped one, or one with tables [sites.NAME].
 [[nodiscard]] bool is_wide_area(const std::string& name);
-// The file that is shipped under the name, or is at that path.
+// The file shipped under this name, or at this path.
 [[nodiscard]] sim::WideArea read_wide_area(const std::string& name,
                                            const std::vector<sim::Setting>& settings);
 // Reads the files and checks the flags. Throws InputError.
 [[nodiscard]] RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds);
 
-// What a round of one of its schemes means, with its codec's error.
+// The report of a round of one of its schemes, with its codec's error.
 [[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
                                             const sim::RoundResult& result);
-// The same, simulated first.
+// The same, after simulating the round.
 [[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme);
 
 }  // namespace apps

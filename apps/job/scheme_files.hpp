@@ -1,4 +1,4 @@
-// Schemes by name: those that ship, and those of files.
+// Schemes by name: shipped, or from files.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace apps {
 
-// A file when the name has a slash or ends in ".toml", else a shipped scheme. Throws InputError,
-// which names the flag and the shipped names when there is none.
+// A file if the name has a slash or ends in ".toml", else a shipped scheme. Throws an InputError
+// that names the flag and the shipped names if there is none.
 [[nodiscard]] sim::Scheme scheme_of(const std::string& name, const char* flag);
-// What it is compared with by default: its plain form, or itself where it is one.
+// Its default baseline: its uncompressed form, or itself if it is one.
 [[nodiscard]] sim::Scheme twin_of(const sim::Scheme& scheme);
 
 }  // namespace apps

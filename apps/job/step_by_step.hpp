@@ -1,10 +1,10 @@
-// What --step-by-step costs, before it starts.
+// The cost of --step-by-step, before it starts.
 #pragma once
 
 namespace apps {
 
-// Refuses simulations of so many flows each that would not fit in memory, or in the hour that each
-// may take; warns of those that take long.
+// Refuses simulations with more flows than fit in memory or in the hour allowed for each; warns of
+// long ones.
 void check_step_by_step(double flows, double simulations = 1);
 
 }  // namespace apps

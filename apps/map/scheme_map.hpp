@@ -1,4 +1,4 @@
-// A map of which scheme is fastest where: over NIC bandwidths, for one model after the other.
+// A map of the fastest scheme: over NIC bandwidths, for one model after another.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace apps {
 
-// A model's job: what --model, the other flags and the two rules below say.
+// A model's job, from --model, the other flags and the two rules below.
 struct MapJob {
   Job given;  // as the flags say
-  Job job;    // with what the rules chose
+  Job job;    // with the rules' choices
 };
 
-// Lays the job over the cluster. Where `tensor` is 0, tensor parallelism is the smallest with which
-// an uncompressed step fits in memory: under ZeRO-1, which leaves the whole weights that most schemes
-// need; else under ZeRO-3; else under ZeRO-3 with every layer recomputed. A step has `tokens`,
-// rounded up to as many sequences for each replica.
+// Lays out the job on the cluster. If `tensor` is 0, tensor parallelism is the smallest with which
+// an uncompressed step fits in memory: under ZeRO-1, which keeps the whole weights that most
+// schemes need; else under ZeRO-3; else under ZeRO-3 with full recomputation. A step has `tokens`,
+// rounded up to the same number of sequences per replica.
 [[nodiscard]] MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens);
 
 // One NIC bandwidth and model.
@@ -29,14 +29,14 @@ struct MapPoint {
   int gpus = 0, tensor = 1, pipeline = 1, sequence = 0;
   std::int64_t global_batch = 0;
   sim::Bandwidth nic_bandwidth;
-  Best uncompressed, compressed;                     // the fastest of each
-  std::string uncompressed_flags, compressed_flags;  // that run them, besides the job's
-  // The speed-up of these two with one spread less of the compute efficiency, or one more, whichever
-  // gives less of it and more; what is fastest is not sought anew.
+  Best uncompressed, compressed;                     // the fastest of each kind
+  std::string uncompressed_flags, compressed_flags;  // that run them, in addition to the job's
+  // The speed-up of these two with the compute efficiency one spread lower and one higher, smaller
+  // speed-up first; the fastest schemes are not searched again.
   double speedup_low = 0, speedup_high = 0;
 
   [[nodiscard]] double speedup() const { return uncompressed.step_time_s / compressed.step_time_s; }
-  // What does not fit in memory while the other does wins nothing.
+  // A side that does not fit in memory while the other does wins nothing.
   [[nodiscard]] bool pays() const {
     if (compressed.fits != uncompressed.fits) return compressed.fits;
     return speedup() > 1;
@@ -44,7 +44,8 @@ struct MapPoint {
 };
 
 // The points of one model in the order of `bandwidths`. Both sides are searched at each bandwidth,
-// fast networks first: a step that is slow there is slower on slow ones, and need not be simulated.
+// fast networks first: a step that is slow there is slower on slow networks and need not be
+// simulated.
 [[nodiscard]] std::vector<MapPoint> map_points(const MapJob& job,
                                                std::span<const sim::Bandwidth> bandwidths,
                                                const std::function<void()>& begin_point);

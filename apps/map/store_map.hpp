@@ -1,4 +1,4 @@
-// A map of what a sweep has found: over two of its inputs, which value of a third one is fastest.
+// A map of a sweep's results: the fastest value of one input, over two others.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ struct StoreMapOptions {
   std::string store, x, y, over, baseline, where, format;
 };
 
-// A value of both axes. What needs more memory than a GPU has is no candidate.
+// A value of both axes. Values that need more memory than a GPU has are not candidates.
 struct StoreCell {
   Inputs x, y;
-  std::optional<std::string> baseline, challenger;  // the fastest of each kind, where one fits
+  std::optional<std::string> baseline, challenger;  // the fastest of each kind, if one fits
   double baseline_tokens_per_s = 0, challenger_tokens_per_s = 0;
 
-  // Nothing where there are no two to compare.
+  // Nothing if there are no two to compare.
   [[nodiscard]] std::optional<double> speedup() const {
     if (!baseline || !challenger) return std::nullopt;
     return challenger_tokens_per_s / baseline_tokens_per_s;
@@ -27,15 +27,14 @@ struct StoreCell {
 };
 
 struct StoreMap {
-  std::vector<Inputs> xs, ys;  // upwards: as numbers, or as quantities; else as the sweep has them
+  std::vector<Inputs> xs, ys;    // ascending, as numbers or quantities; else in the sweep's order
   std::vector<StoreCell> cells;  // by y, then by x; where the store has a point
 };
 
-// A value of an axis as a number: a quantity in base units; null where it is neither.
+// A value of an axis as a number, a quantity in base units; null if it is neither.
 [[nodiscard]] Inputs number_of(const Inputs& value);
 
-// Throws InputError where an input besides the three varies among points of a cell, and where what
-// they are is not known.
+// Throws InputError if an input besides the three varies among the points of a cell, or is unknown.
 [[nodiscard]] StoreMap map_store(Store& store, const StoreMapOptions& options);
 
 // map STORE ...

@@ -1,9 +1,10 @@
 // The search: best first, by lower bounds.
 //
-// Each candidate waits with a score that its time cannot better: of its group's bound, of its own
-// first bound, then of the second one, then of its simulation. The one with the lowest score is refined to the next; one that
-// is simulated when it comes up is the best of all that are left. So the first ten to come up are
-// the ten best, and what is simulated besides them had a bound below the tenth.
+// Each candidate waits with a score that its time cannot better: from its group's bound, from its
+// own first bound, then from the second one, then from its simulation. The candidate with the
+// lowest score is refined to the next; if it comes up already simulated, it is the best of all the
+// rest. So the first ten to come up are the ten best, and every other simulated candidate had a
+// bound below the tenth.
 #pragma once
 
 #include <functional>
@@ -14,9 +15,9 @@
 
 namespace apps {
 
-// The score of a candidate whose step or round takes so many seconds; nothing where that is out of
-// the question. Monotonic: neither the score falls nor does it come into question where the time
-// rises.
+// The score of a candidate whose step or round takes this many seconds; nothing if it is out of the
+// question. Monotonic: with a longer time, the score does not fall and the candidate does not come
+// back into question.
 using Scoring = std::function<std::optional<Score>(std::size_t candidate, double seconds)>;
 
 struct Ranked {
@@ -25,8 +26,8 @@ struct Ranked {
   double seconds = 0;
 };
 
-// The best `count` of the candidates, best first; fewer where no more are in question. `exhaustive`
-// simulates all of them. `progress` is called now and then.
+// The best `count` candidates, best first; fewer if no more are in question. `exhaustive` simulates
+// all of them. `progress` is called now and then.
 [[nodiscard]] std::vector<Ranked> best_of(Choices& choices, const Scoring& scoring,
                                           std::size_t count, bool exhaustive,
                                           const std::function<void(const Choices&)>& progress);

@@ -1,5 +1,5 @@
-// What a plan chooses from: candidates by number, each something to train on with a way to run the
-// job there. One cluster's are steps, several sites' are rounds.
+// The choices of a plan: numbered candidates, each with hardware to train on and a way to run the
+// job there. On one cluster they are steps, on several sites rounds.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +16,36 @@ class Choices {
  public:
   virtual ~Choices() = default;
 
-  // Candidates at first, numbered from 0. Each is something to train on, or a group of them.
+  // The initial candidates, numbered from 0. Each is a single one or a group.
   [[nodiscard]] virtual std::size_t count() const = 0;
   [[nodiscard]] virtual bool is_group(std::size_t candidate) const = 0;
-  // What is in a group but for what is too large for a GPU's memory; numbers beyond those before.
+  // The members of a group that fit in a GPU's memory; their numbers follow all earlier ones.
   virtual std::vector<std::size_t> open(std::size_t group) = 0;
 
-  // Seconds of a step or a round: bounds that it cannot beat, the second one nearer and dearer to
-  // find out, then what it takes. Each is found out once. A group has the first alone, which none in
-  // it beats.
+  // Seconds of a step or a round: lower bounds, the second tighter and costlier to compute, then
+  // the actual time. Each is computed once. A group has only the first, which holds for all its
+  // members.
   virtual double first_bound(std::size_t candidate) = 0;
   virtual double second_bound(std::size_t candidate) = 0;
   virtual double seconds(std::size_t candidate) = 0;
 
-  // The rest is the same for all of a group. Tokens of a step or a round.
+  // Equal within a group from here on. Tokens per step or round.
   [[nodiscard]] virtual double tokens(std::size_t candidate) const = 0;
-  // Of training that takes so long: at least, and exactly once seconds() is known.
+  // Costs of training with this time: a lower bound, and exact once seconds() is known.
   [[nodiscard]] virtual Price price(std::size_t candidate, sim::Seconds time) const = 0;
   [[nodiscard]] virtual double nic_bandwidth_Bps(std::size_t candidate) const = 0;
-  // Seconds per token with an unlimited network; 0 where nobody asked.
+  // Seconds per token with an unlimited network; 0 if not asked for.
   [[nodiscard]] virtual double full_speed(std::size_t candidate) const = 0;
 
-  // What was simulated, with the range of it, and how to run it; without what follows from the time
-  // and the price.
+  // The simulation's report, its range, and the command to run it; without figures that follow from
+  // time and price.
   virtual PlanRow row(std::size_t candidate) = 0;
-  // Of a candidate whose training has that price and takes so long.
+  // For a candidate whose training has this price and time.
   virtual std::vector<Improvement> improvements(std::size_t candidate, const Price& price,
                                                 sim::Seconds time) = 0;
-  // Parts of the price, and why.
+  // Parts of the price not counted, and why.
   [[nodiscard]] virtual std::vector<std::string> not_counted() const = 0;
-  // What was found out so far.
+  // Counts of the work so far.
   [[nodiscard]] virtual Searched searched() const = 0;
 };
 

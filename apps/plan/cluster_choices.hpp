@@ -1,5 +1,4 @@
-// What a plan chooses from where the topology is one cluster: its sizes, its links, and the ways to
-// run a step there.
+// The choices of a plan for one cluster: its sizes, its links, and the ways to run a step there.
 #pragma once
 
 #include <functional>
@@ -10,8 +9,8 @@
 
 namespace apps {
 
-// Throws InputError, too where nothing fits in memory. `progress` takes how far that is: the speed
-// with an unlimited network, which smallest_network compares with, is a search of its own.
+// Throws InputError, also if nothing fits in memory. `progress` receives the progress: the speed
+// with an unlimited network, needed for smallest_network, takes a search of its own.
 [[nodiscard]] std::unique_ptr<Choices> cluster_choices(
     const PlanOptions& options, const std::function<void(const Choices&)>& progress);
 

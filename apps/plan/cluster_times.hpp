@@ -1,5 +1,5 @@
-// Times of the steps of a space's candidates: of each what is known, found out once. Every time that
-// is simulated is compared with its bounds.
+// Times of the steps of a space's candidates, each computed once. Every simulated time is compared
+// with its bounds.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@ class ClusterTimes {
  public:
   explicit ClusterTimes(const Space& space) : space_(space) {}
 
-  // Seconds that a step takes at least: in closed form, that of a group what its kernels take with
-  // any scheme; and by its schedule (sim::least_time()).
+  // Lower bounds of a step's seconds: in closed form (for a group, the time of its kernels under
+  // any scheme), and from its schedule (sim::least_time()).
   [[nodiscard]] double first_bound(const Candidate& candidate);
   [[nodiscard]] double planned_bound(const Candidate& candidate);
   [[nodiscard]] const sim::StepReport& simulated(const Candidate& candidate);
 
-  // How many schedules were planned, each for all speeds of its NICs, and steps simulated.
+  // Number of schedules planned, each for all NIC speeds, and of steps simulated.
   [[nodiscard]] std::int64_t planned() const { return planned_; }
   [[nodiscard]] std::int64_t simulations() const {
     return static_cast<std::int64_t>(reports_.size());

@@ -1,8 +1,8 @@
-// What a plan is for: which of two ways to train the same tokens is the better one, and which are
-// out of the question.
+// The goal of a plan: which of two ways to train the same tokens is better, and which are out of
+// the question.
 //
-// Everything that is asked grows with the time of a step or a round: the time to train, and all of
-// its price. So what bounds the time from below bounds the rest too.
+// Every criterion grows with the time of a step or a round: the training time, and all parts of its
+// price. So a lower bound of that time bounds the rest too.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ inline constexpr sim::EnumName<Aim> kAims[]{{"cheapest", Aim::cheapest},
                                             {"fastest", Aim::fastest},
                                             {"smallest-network", Aim::smallest_network}};
 
-// What training costs, in dollars. Parts are 0 where nothing says their price.
+// The cost of training, in dollars. Parts without a price are 0.
 struct Price {
   double gpus = 0, network = 0, power = 0;
-  double egress = 0;  // of what sites send each other
-  // What goes with the time that the training takes.
+  double egress = 0;  // of traffic between sites
+  // Costs in proportion to the training time.
   [[nodiscard]] double of_time() const { return gpus + network + power; }
   [[nodiscard]] double total() const { return of_time() + egress; }
 };
-// Of a cluster that is had for so long, every GPU at its power.
+// For a cluster over this time, every GPU at its power.
 [[nodiscard]] Price price_of(const sim::Cluster& cluster, sim::Seconds time,
                              sim::EnergyPrice electricity);
-// Of all sites, and of the links that are leased between them; egress goes with what is sent.
+// For all sites and the leased links between them; egress depends on the bytes sent.
 [[nodiscard]] Price price_of(const sim::WideArea& area, sim::Seconds time,
                              sim::EnergyPrice electricity);
 
@@ -42,16 +42,16 @@ struct PlanGoal {
   sim::EnergyPrice electricity;
   double deadline_s = kNever;
   double budget_usd = kNever;
-  double share = 0;  // of the speed with an unlimited network; of smallest_network
+  double share = 0;  // of the speed with an unlimited network; for smallest_network
 
   [[nodiscard]] sim::Seconds time(double seconds_per_token) const {
     return sim::Seconds::from_base(tokens * seconds_per_token);
   }
 };
 
-// Lower is better, the first that differs decides: of `cheapest` price and time, of `fastest` time
-// and price, of `smallest_network` the NICs' bandwidth, price and time. None of them falls where
-// the time rises.
+// Lower is better; the first difference decides: for `cheapest` price and time, for `fastest` time
+// and price, for `smallest_network` the NICs' bandwidth, price and time. None of them falls as time
+// rises.
 using Score = std::array<double, 3>;
 [[nodiscard]] Score score_of(const PlanGoal& goal, double usd, sim::Seconds time,
                              double nic_bandwidth_Bps);

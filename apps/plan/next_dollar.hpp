@@ -1,5 +1,5 @@
-// What the next dollar of a plan should buy: what its throughput gains from each part being better,
-// and what of its price that saves.
+// Where a plan's next dollar should go: the throughput gained from improving each part, and the
+// resulting saving.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace apps {
 
 struct Improvement {
   std::string name, meaning;  // of an assumption (apps/search/assumptions.hpp)
-  double sensitivity = 0;     // percent more throughput for a percent more of it; by re-simulation
-  // Of a tenth more of what makes the step faster, or as much less of what makes it slower, and as
-  // many tokens:
+  double sensitivity = 0;     // percent more throughput per percent more of it; by re-simulation
+  // From ten percent more of a part that speeds the step up, or ten percent less of one that slows
+  // it down, for the same tokens:
   double saves_usd = 0;
-  std::optional<double> costs_usd = {};  // where the cluster's file says it
+  std::optional<double> costs_usd = {};  // if the cluster's file gives it
 };
 
-// Best first. `price` is that of `time` on the job's cluster.
+// Best first. `price` is the price of `time` on the job's cluster.
 [[nodiscard]] std::vector<Improvement> improvements(const Job& job, const Setup& setup,
                                                     double step_time_s, const Price& price,
                                                     sim::Seconds time);
-// Of rounds between sites.
+// For rounds between sites.
 [[nodiscard]] std::vector<Improvement> improvements(const RoundJob& job,
                                                     const sim::OuterScheme& scheme,
                                                     double round_time_s, const Price& price);

@@ -11,7 +11,7 @@
 
 namespace apps {
 
-// A speed of NICs, as it was given.
+// A NIC speed, as given.
 struct LinkSpeed {
   std::string text;
   sim::Bandwidth bandwidth;
@@ -24,16 +24,16 @@ struct PlanOptions {
   std::vector<int> nodes;              // ascending; empty: powers of two up to the file's, and that
   std::vector<LinkSpeed> link_speeds;  // ascending; empty: the file's
   PlanGoal goal;
-  std::int64_t batch_tokens = 0;         // of a step, at least
+  std::int64_t batch_tokens = 0;         // per step, at least
   std::optional<double> critical_batch;  // tokens
   bool exhaustive = false;
   std::string format;
-  // Flags of `run` that are given, in their order and as they were written, but for those that a
-  // plan says for itself: what its commands begin with.
+  // Flags of `run`, in order and as written, except those that the plan sets itself: the beginning
+  // of its commands.
   Arguments passed_on;
 };
 
-// Nothing where the arguments ask for the help, which is printed. Throws InputError.
+// Nothing if the arguments ask for help, which is printed. Throws InputError.
 [[nodiscard]] std::optional<PlanOptions> parse_plan(const Arguments& arguments);
 
 }  // namespace apps

@@ -1,4 +1,4 @@
-// What a plan says.
+// The report of a plan.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@ struct TimeAndPrice {
   double usd = 0;
 };
 
-// One of the best.
+// One of the best candidates.
 struct PlanRow {
   std::variant<sim::StepReport, sim::RoundReport> report;  // of a cluster's step, of sites' round
   sim::Parallelism parallelism;
   int nodes = 0;                 // of a cluster
   double nic_bandwidth_Bps = 0;  // of a cluster
-  double step_tokens = 0;        // of a step, of all sites together
+  double step_tokens = 0;        // per step, over all sites together
   double energy_j = 0;           // of the whole training
   std::string command;
   double time_s = 0;  // of the whole training
   Price price;
-  // With one spread more of the compute efficiency, and with one less.
+  // With the compute efficiency one spread higher, and one lower.
   TimeAndPrice low, high;
-  double speed_share = 0;  // of the speed with an unlimited network; 0 where nobody asked
+  double speed_share = 0;  // of the speed with an unlimited network; 0 if not asked for
   bool over_critical_batch = false;
 };
 
-// What a search has gone through. What is planned and simulated are steps, or the inner steps of
-// sites, whose rounds follow in milliseconds.
+// The extent of a search. It plans and simulates steps, or the inner steps of sites, whose rounds
+// follow in milliseconds.
 struct Searched {
   std::int64_t setups = 0;
-  std::int64_t too_large = 0;  // of them, for a GPU's memory
-  std::int64_t not_held = 0;   // layouts whose smallest micro-batches no simulation holds
-  std::int64_t planned = 0;    // schedules, of a cluster each for all speeds of its NICs
+  std::int64_t too_large = 0;  // number of these too large for a GPU's memory
+  std::int64_t not_held = 0;   // layouts whose smallest micro-batches exceed a simulation's limit
+  std::int64_t planned = 0;    // schedules, each for one cluster and all NIC speeds
   std::int64_t simulated = 0;
   std::int64_t rounds = 0;  // simulated
 };
@@ -51,9 +51,9 @@ struct Searched {
 struct PlanReport {
   std::string topology, model;
   std::vector<PlanRow> rows;              // best first
-  std::vector<Improvement> improvements;  // of the best one
-  bool met = true;                        // else the one row is what comes nearest to the limits
-  std::vector<std::string> not_counted;   // of the price, and why
+  std::vector<Improvement> improvements;  // to the best one
+  bool met = true;                        // else the one row is the closest to the limits
+  std::vector<std::string> not_counted;   // parts of the price, and why
   Searched searched;
 };
 

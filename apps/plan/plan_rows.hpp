@@ -1,4 +1,4 @@
-// A row of a plan as figures, for a table and for records.
+// A row of a plan as figures, for tables and records.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,11 +18,11 @@ struct Cell {
 
 [[nodiscard]] nlohmann::ordered_json record_of(const PlanRow& row);
 
-// One line: what its step or round waits for most.
+// One line: what its step or round mostly waits for.
 [[nodiscard]] std::string bound_of(const PlanRow& row);
 // "51.2 ms": of the step or the round.
 [[nodiscard]] std::string time_text(const PlanRow& row);
-// "18.8 days", "7.2 h", "13.6 min": years are no more than days here, as a plan is for weeks or months.
+// "18.8 days", "7.2 h", "13.6 min": nothing longer than days, since a plan covers weeks or months.
 [[nodiscard]] std::string long_time_text(double seconds);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// What a plan chooses from where the topology is several sites: which of them take part, what they
-// send each other, and the ways to run a step inside them.
+// The choices of a plan for several sites: which of them take part, what they exchange, and the
+// ways to run a step inside them.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace apps {
 
-// Throws InputError, too where nothing fits in memory.
+// Throws InputError, also if nothing fits in memory.
 [[nodiscard]] std::unique_ptr<Choices> site_choices(const PlanOptions& options);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// The space that a plan of several sites searches: which of them take part, every way to run the job
-// inside them, and what they send each other.
+// The space that a plan for several sites searches: which of them take part, every way to run the
+// job inside them, and what they exchange.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SiteOffer {
 
 struct SiteLayout {
   std::size_t offer = 0;
-  Layout layout;  // its scheme is what happens inside a site
+  Layout layout;  // its scheme applies inside a site
 };
 
 struct SiteCandidate {
@@ -41,10 +41,10 @@ struct SiteSpace {
   std::vector<SiteOffer> offers;
   std::vector<SiteLayout> layouts;
   std::vector<SiteCandidate> candidates;  // that fit in their GPUs' memory
-  std::int64_t too_large = 0;             // that do not
+  std::int64_t too_large = 0;             // number of the others
   std::int64_t not_held = 0;              // Frames::not_held
-  std::optional<SiteCandidate> closest;   // fit or not, what leaves most of the memory free
-  double closest_share = 0;               // of the memory, that it needs
+  std::optional<SiteCandidate> closest;   // fitting or not, the one with the most free memory
+  double closest_share = 0;               // of the memory that it needs
 
   [[nodiscard]] Setup setup(const SiteLayout& at) const {
     return {inner[at.layout.scheme], at.layout.parallelism};
@@ -56,12 +56,12 @@ struct SiteSpace {
   }
 };
 
-// Of each table of sites all of them, none, or 1, 2, 4 and so on; at least one site in all. What
-// --set sites.NAME.count says is not chosen. Schemes that some sites cannot run are left out there,
-// and a site alone has no use for any but the first. Throws InputError.
+// From each table of sites all, none, or 1, 2, 4 and so on; at least one site in total. Counts
+// given by --set sites.NAME.count stay fixed. Schemes that some sites cannot run are left out
+// there; a single site only uses the first scheme. Throws InputError.
 [[nodiscard]] SiteSpace site_space_of(const PlanOptions& options);
 
-// Tokens of a step of all sites together.
+// Tokens per step over all sites.
 [[nodiscard]] double step_tokens(const SiteSpace& space, const SiteLayout& at);
 
 }  // namespace apps

@@ -1,6 +1,5 @@
-// Times of rounds of a space's candidates: of each what is known, found out once. Candidates whose
-// steps inside a site are the same share them. Every time that is simulated is compared with its
-// bounds.
+// Times of rounds of a space's candidates, each computed once. Candidates with the same steps
+// inside a site share them. Every simulated time is compared with its bounds.
 #pragma once
 
 #include <array>
@@ -19,12 +18,12 @@ class SiteTimes {
  public:
   explicit SiteTimes(const SiteSpace& space) : space_(space), first_(space.tables.size()) {}
 
-  // Seconds that a round takes at least: by its inner steps' bounds in closed form, and by their
-  // schedules; and by what a site sends where the others wait for it.
+  // Lower bounds of a round's seconds: from its inner steps' bounds in closed form and by schedule;
+  // and from a site's traffic if the others wait for it.
   [[nodiscard]] double first_bound(const SiteCandidate& candidate);
   [[nodiscard]] double planned_bound(const SiteCandidate& candidate);
   [[nodiscard]] const sim::RoundReport& simulated(const SiteCandidate& candidate);
-  // Nothing where simulated() was not asked for.
+  // Nothing unless simulated() was called.
   [[nodiscard]] const sim::RoundReport* known(const SiteCandidate& candidate) const;
 
   [[nodiscard]] std::int64_t planned() const {
@@ -41,14 +40,14 @@ class SiteTimes {
   using Key = std::pair<std::size_t, std::size_t>;  // layout, scheme
   [[nodiscard]] static Key key(const SiteCandidate& one) { return {one.layout, one.scheme}; }
 
-  // What an inner step is known by: the table of the file, and all that a layout chooses.
+  // The identity of an inner step: the table of the file, and everything that a layout chooses.
   using StepKey = std::tuple<std::size_t, std::size_t, int, int, int, std::array<sim::Axis, 3>,
                              bool, int, int, sim::Recompute, int, int, bool, bool, sim::Precision>;
   [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout);
 
   [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);
   [[nodiscard]] double planned_step(std::size_t table, const SiteLayout& at);
-  // Of a round, from such a bound of each table's inner steps.
+  // Bound of a round, from such a bound of each table's inner steps.
   using StepBound = double (SiteTimes::*)(std::size_t table, const SiteLayout& at);
   [[nodiscard]] double bound(const SiteCandidate& candidate, StepBound of_step);
   [[nodiscard]] std::vector<sim::InnerStep> inner_steps(const SiteCandidate& candidate);
@@ -56,18 +55,18 @@ class SiteTimes {
   const SiteSpace& space_;
   std::vector<FirstBounds> first_;  // by table
   std::map<StepKey, double> first_steps_, planned_steps_;
-  // And by what the scheme between the sites asks of a step: gradients, traffic beside it.
+  // Also by the demands that the scheme between the sites makes on a step: gradients, concurrent
+  // traffic.
   std::map<std::tuple<StepKey, bool, bool>, sim::InnerStep> inner_steps_;
   std::map<Key, sim::RoundReport> reports_;
 };
 
-// Bytes that a site of the table of the context's area sends in a round at least, as its exchange has
-// it; 0 where it may be left out of the round, or there is no other site.
+// Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if
+// the site may be left out of the round or there is no other.
 [[nodiscard]] double least_sent(const sim::RoundContext& context, std::size_t table,
                                 const sim::OuterScheme& scheme);
 
-// What a round takes for each `tokens` of those that are trained in it; infinite where it was
-// aborted.
+// Time of a round for each `tokens` trained in it; infinite if it was aborted.
 [[nodiscard]] double seconds_for(const sim::RoundReport& report, double tokens);
 
 }  // namespace apps

@@ -1,4 +1,4 @@
-// Study: what is in a store, as the JSON that the page's script (plots/report) reads.
+// Study: the contents of a store, as JSON for the page's script (plots/report).
 //
 //   title, store           of the file
 //   spec, sessions         the study: its text, and which program computed it when
@@ -17,15 +17,15 @@
 
 namespace apps {
 
-// More make a page that no browser scrolls with ease.
+// With more, no browser scrolls the page with ease.
 inline constexpr std::int64_t kMostPointsOfAPage = 20'000;
 
-// Throws InputError for a store without a point that has been run, and for one with too many.
+// Throws InputError for a store without a point that has run, or with too many points.
 [[nodiscard]] Inputs study_of(Store& store);
 
-// The points of which the page has a timeline where nobody says which: that of the greatest
-// speed-up, or of the most tokens a second where nothing is compared, and those that differ from
-// it in nothing but the scheme; at most `most`. Empty where no point has figures.
+// The points with a timeline on the page unless the user names some: the one with the greatest
+// speed-up, or with the most tokens per second if nothing is compared, and those that differ from
+// it only in the scheme; at most `most`. Empty if no point has figures.
 [[nodiscard]] std::vector<StoredPoint> telling_points(Store& store, std::size_t most);
 
 }  // namespace apps

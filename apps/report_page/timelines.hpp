@@ -10,11 +10,11 @@
 
 namespace apps {
 
-// More operations than that make a page slow. Where there are more, those that are too short to be
-// seen are drawn as one with their neighbours.
+// More operations would make a page slow. Beyond this, operations too short to be seen are merged
+// with their neighbours.
 inline constexpr std::size_t kMostOperations = 3000;
 
-// One object a point, as the page's script reads it:
+// One object per point, for the page's script:
 //
 //   number      of the point
 //   problem     where it could not be simulated again: why. The rest is missing then.
@@ -27,13 +27,13 @@ inline constexpr std::size_t kMostOperations = 3000;
 //   names, phases   texts that events name by place
 //   events      [[track, name, phase, start in us, duration in us], ...], by track and start
 //
-// Points run as those of sweeps do, in `folder`, from which their paths go; of one cluster the
-// first rank is shown, of several sites the first four. Throws InputError when told to end.
+// Points run as in sweeps, in `folder`, to which their paths are relative; the first rank is shown
+// for one cluster, the first four sites for several. Throws InputError when told to end.
 [[nodiscard]] Inputs timelines_of(const std::vector<StoredPoint>& points,
                                   const std::filesystem::path& folder);
 
-// The trace events of one point, of which `text` is what `run --perfetto` writes, in the form above
-// from "operations" on, and with at most `most` events where neighbours can be drawn as one.
+// The trace events of one point, from `text`, the output of `run --perfetto`, in the form above
+// from "operations" on, with at most `most` events if neighbours can be merged.
 [[nodiscard]] Inputs events_of(std::string_view text, std::size_t most);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// The flags of `run`, and what its two halves share: a cluster's step, and the rounds of several
-// sites.
+// The flags of `run`, and code shared by its two halves: a cluster's step, and the rounds of
+// several sites.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace apps {
 
-// Of what the compute efficiency's spread makes of an answer, which takes two more simulations.
+// The effect of the compute efficiency's spread on an answer, which takes two more simulations.
 enum class ShowRange { where_cheap, always, never };
 
 struct RunOptions {
@@ -32,20 +32,20 @@ struct RunOptions {
   ShowRange range = ShowRange::where_cheap;
 };
 
-// All flags of `run`; what is parsed by them goes to `options`.
+// All flags of `run`; parsed values go to `options`.
 [[nodiscard]] boost::program_options::options_description run_flags(RunOptions& options);
 
-// Nothing where the arguments ask for the help, which is printed. Throws InputError.
+// Nothing if the arguments ask for help, which is printed. Throws InputError.
 [[nodiscard]] std::optional<RunOptions> parse_run(const Arguments& arguments);
 
-// The files that the flags name, also by way of others.
+// The files named by the flags, directly or through other files.
 [[nodiscard]] std::vector<std::filesystem::path> input_files(const RunOptions& options);
 
-// Flags of several sites that were given to the cluster `topology`.
+// Flags for several sites that were given with the cluster `topology`.
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology);
 
-// Whether to simulate what the spread of the compute efficiency makes of an answer whose schedule
-// has so many operations.
+// Whether to simulate the effect of the compute efficiency's spread on an answer whose schedule has
+// this many operations.
 [[nodiscard]] bool wants_range(const RunOptions& options, std::size_t operations);
 
 template <class Report>
@@ -56,18 +56,18 @@ void print(const RunOptions& options, const std::vector<Report>& reports) {
   if (options.format == "table") print_styled(sim::to_table(all, output_width()));
 }
 
-// A warning where `what` needs more memory than the GPU has, with what to change; with
-// --require-fit an InputError.
+// Warns if `what` needs more memory than the GPU has, with remedies; with --require-fit, throws an
+// InputError instead.
 void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
                     const sim::StepContext& context, const sim::Scheme& inner);
 
-// run, where the topology is several sites.
+// run, for a topology of several sites.
 int run_rounds(const RunOptions& options);
-// Throws what that would before its first simulation.
+// Throws whatever that would throw before its first simulation.
 void check_rounds(const RunOptions& options);
 
-// What `run` says when it refuses the arguments before its first simulation; empty where it does not.
-// Names of files are relative to the working directory.
+// The message of `run` when it refuses the arguments before its first simulation; empty if it does
+// not. File names are relative to the working directory.
 [[nodiscard]] std::string refusal_of(const Arguments& arguments);
 
 }  // namespace apps

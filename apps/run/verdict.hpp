@@ -8,8 +8,8 @@
 
 namespace apps {
 
-// One line or two. `compressed` are compared with `best`, the fastest uncompressed step. A step that
-// does not fit in memory wins nothing, and where none fits there is no verdict.
+// One or two lines. `compressed` is compared with `best`, the fastest uncompressed step. A step
+// that does not fit in memory wins nothing, and if none fits there is no verdict.
 [[nodiscard]] std::string verdict(const sim::StepReport& best,
                                   std::span<const sim::StepReport> compressed);
 

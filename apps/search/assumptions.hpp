@@ -1,5 +1,5 @@
-// What a prediction rests on and nobody knows exactly: each such constant with how far it may be off,
-// and what the answer would be if it were.
+// Assumptions of a prediction that nobody knows exactly: each constant with its possible error, and
+// the answer if it were off.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace apps {
 
-// What an assumption is about, and so whether two configurations that differ share it.
+// The subject of an assumption, which decides whether two different configurations share it.
 enum class Concern {
   gpu,       // its rates: shared by clusters of the same GPU and calibration
   links,     // NVLink, NICs and the fabric: shared on the same cluster
@@ -19,7 +19,7 @@ enum class Concern {
   wide_area  // the network between sites: shared between the same sites
 };
 
-// What an assumption about the network between sites has in place of functions of a cluster.
+// Replaces functions of a cluster in assumptions about the network between sites.
 struct BetweenSites {
   // Whether the sites have the constant at all: storage, or a path that loses packets.
   bool (*is_there)(const sim::WideArea&) = nullptr;
@@ -35,30 +35,31 @@ struct Assumption {
   Concern concern = Concern::gpu;
   bool more_is_faster = false;
   Spread (*spread)(const sim::Cluster&, const sim::Calibration&) = nullptr;
-  // To `factor` times what it is. 1 changes no bit.
+  // Sets the constant to `factor` times its value. 1 changes no bit.
   void (*scale)(sim::Cluster&, sim::Calibration&, double factor) = nullptr;
-  // The flags of run that say what the cluster and the calibration have: "--set nvlink.latency=2us".
-  // Empty where none does, as for a calibration's table.
+  // The flags of run for the values of the cluster and the calibration: "--set nvlink.latency=2us".
+  // Empty if there are none, as for a calibration's table.
   std::string (*flags)(const sim::Cluster&, const sim::Calibration&) = nullptr;
-  BetweenSites between_sites = {};  // of Concern::wide_area, which has none of the three above
+  BetweenSites between_sites = {};  // for Concern::wide_area, which has none of the three above
 };
-// Those of one cluster; what rounds between sites rest on besides is in round_assumptions.hpp.
+// Assumptions about one cluster; round_assumptions.hpp has the further ones of rounds between
+// sites.
 [[nodiscard]] std::span<const Assumption> assumptions();
 
-// Whether a cluster has the constant: not what is between sites. The other functions of a Job are
-// for what it rests on.
+// Whether a cluster has the constant; false for constants between sites. Call the other functions
+// of a Job only if it does.
 [[nodiscard]] bool rests_on(const Job& job, const Assumption& assumption);
 [[nodiscard]] Spread spread_of(const Job& job, const Assumption& assumption);
 [[nodiscard]] std::string flags_of(const Job& job, const Assumption& assumption);
 
-// The job as it would be if the constant were `factor` times what it is.
+// The job with the constant at `factor` times its value.
 [[nodiscard]] Job scaled(Job job, const Assumption& assumption, double factor);
 
 // Seconds of a simulated step.
 [[nodiscard]] double step_seconds(const Job& job, const Setup& setup);
 
-// d ln throughput / d ln constant: what a percent more of it gains or costs, in percent. By one
-// simulation with kSensitivityStep times as much of it; `step_time_s` is the step as it is.
+// d ln throughput / d ln constant: the gain or cost, in percent, of one percent more of it. By one
+// simulation with kSensitivityStep times its value; `step_time_s` is the unchanged step.
 inline constexpr double kSensitivityStep = 1.1;
 [[nodiscard]] double sensitivity(const Job& job, const Setup& setup, const Assumption& assumption,
                                  double step_time_s);

@@ -1,5 +1,5 @@
-// The fastest setup of a job: which options of apps/job/setup_options.hpp a scheme, or any of several,
-// trains fastest with.
+// The fastest setup of a job: the options of apps/job/setup_options.hpp with which a scheme, or the
+// best of several, trains fastest.
 #pragma once
 
 #include <span>
@@ -14,21 +14,21 @@ struct Best {
   Setup setup;
   double step_time_s = 0;
   bool fits = true;                    // in a GPU's memory
-  std::vector<Setup> considered = {};  // that fit, or need as little
+  std::vector<Setup> considered = {};  // those that fit, or that need as little
 };
 
-// Where a search starts, and how it says how far it is.
+// The start of a search, and its progress reports.
 struct SearchFrom {
-  double factor = 1;             // NICs are that many times as fast as the cluster's
-  const Setup* first = nullptr;  // a guess, e.g. what is fastest on a similar network
+  double factor = 1;             // the NICs' speed relative to the cluster's
+  const Setup* first = nullptr;  // a guess, e.g. the fastest setup on a similar network
   Progress* progress = nullptr;
 };
 
-// Coordinate by coordinate from a start where everything overlaps in BF16 and micro-batches are the
-// largest that fit, until no single kind of option makes the step faster: tensor parallelism and
-// recomputation, the scheme and its sharding, the split into micro-batches, the overlap, the
-// precision, the buckets. What a flag says (Job::given) is not chosen. Setups that do not fit in
-// memory are left out; where none fits, those that need more than the least one does.
+// Searches coordinate by coordinate, from a start where everything overlaps in BF16 and
+// micro-batches are the largest that fit, until no single kind of option makes the step faster:
+// tensor parallelism and recomputation, the scheme and its sharding, the split into micro-batches,
+// the overlap, the precision, the buckets. Options given by flags (Job::given) stay fixed. Setups
+// that do not fit in memory are left out; if none fits, those that need more than the smallest one.
 [[nodiscard]] Best best_setup(const Job& job, std::span<const sim::Scheme> schemes,
                               StepTimes& times, const SearchFrom& from = {});
 

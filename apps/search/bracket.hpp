@@ -1,4 +1,4 @@
-// Searches for where a goal begins, or stops, to be met.
+// Searches for the value at which a goal starts or stops being met.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,18 @@ struct Range {
 };
 
 struct Found {
-  double met = 0;       // the goal is met there
-  double missed = 0;    // and not there
+  double met = 0;       // a value that meets the goal
+  double missed = 0;    // a value that does not
   bool ever = false;    // met anywhere
   bool always = false;  // met at both ends
   [[nodiscard]] bool bracketed() const { return ever && !always; }
 };
 
-// Assumes that the goal changes once over the range. `step` is called before each try. The ends of
-// what is found are neighbours, or within 1 % where they are no whole numbers.
+// Assumes that the goal changes once over the range. `step` is called before each try. The
+// resulting ends are neighbours, or within 1 % unless they are whole numbers.
 [[nodiscard]] Found bracket(const Range& range, const std::function<bool(double)>& met,
                             const std::function<void()>& step);
-// Tries that it takes at most.
+// The most tries it takes.
 [[nodiscard]] int most_tries(const Range& range);
 
 }  // namespace apps

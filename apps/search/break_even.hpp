@@ -10,9 +10,9 @@
 namespace apps {
 
 // Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, halving the bracket
-// until it is 1 % wide. A cap of one communicator scales along. Each is the fastest of several
-// setups, anew at each bandwidth. Nothing on one node, or for a scheme that does not compress. Says
-// on standard error how far it is.
+// until it is 1 % wide. A cap on one communicator scales along. Each side is the fastest of several
+// setups, searched anew at each bandwidth. Nothing on one node, or for an uncompressed scheme.
+// Reports its progress on standard error.
 [[nodiscard]] std::optional<sim::BreakEven> find_break_even(const Job& job,
                                                             std::span<const Setup> setups,
                                                             std::span<const Setup> baselines,

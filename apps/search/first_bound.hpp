@@ -1,5 +1,5 @@
-// A lower bound of a step's time in closed form, before anything of it is planned: microseconds
-// instead of the milliseconds to seconds that a schedule takes.
+// A lower bound of a step's time in closed form, before any planning: microseconds instead of the
+// milliseconds to seconds that a schedule takes.
 //
 // The longest of three:
 //
@@ -19,7 +19,8 @@
 //             gradients are summed after the last backward pass began: beside what is computed
 //             between the two nothing of them is sent.
 //
-// Whatever the engine adds, latency, kernels that slow each other, codecs, is more.
+// Everything that the engine adds (latency, kernels that slow each other down, codecs) only
+// lengthens the step.
 #pragma once
 
 #include <array>
@@ -34,31 +35,31 @@ namespace apps {
 
 struct FirstBound {
   double compute_s = 0;
-  double bytes = 0;  // that leave the busiest node
-  // Below ZeRO-3, with whole pipeline stages: bytes that a node has to get before the first forward
-  // pass ends, to send after the last backward one began, and both; what is computed between the
-  // two, from the first one's end, and to the last one's begin.
+  double bytes = 0;  // leaving the busiest node
+  // Below ZeRO-3, with whole pipeline stages: bytes that a node must receive before the first
+  // forward pass ends, must send after the last backward pass begins, and both; and the computing
+  // time between the two, from the end of the first, and to the begin of the last.
   double gathered = 0, summed = 0, gathered_and_summed = 0;
   double between_s = 0, from_forward_s = 0, to_backward_s = 0;
   double update_s = 0;
 
-  // On NICs of this cluster that are `factor` times as fast. Less a ten-thousandth, which the engine
-  // may round off.
+  // On NICs `factor` times as fast as this cluster's. Less a ten-thousandth, which the engine may
+  // round off.
   [[nodiscard]] double seconds(const sim::Cluster& cluster, double factor = 1) const;
 };
 
-// Of setups of one model on GPUs of one kind, with what they have alike.
+// Shared data of setups of one model on GPUs of one kind.
 class FirstBounds {
  public:
   [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
-  // FirstBound::compute_s of all setups with that parallelism, but for how weights and gradients are
+  // FirstBound::compute_s of all setups with that parallelism, however weights and gradients are
   // sharded, whose tensor-parallel ranks exchange such wires.
   [[nodiscard]] double kernels_s(const Job& job, const sim::Parallelism& p, const sim::Wire& wire) {
     return kernels(job, p, wire, {}).compute_s;
   }
 
  private:
-  // Of the passes over weights and gradients: once before all, in each micro-batch's forward and
+  // Passes over weights and gradients: once before everything, in each micro-batch's forward and
   // backward pass, and once after the last.
   struct Buffers {
     double first = 0, forward = 0, backward = 0, last = 0;
@@ -67,7 +68,7 @@ class FirstBounds {
                                    const std::vector<Buffers>& by_stage);
   [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
 
-  // Seconds of one micro-batch: of a layer, and of what stands around the layers.
+  // Seconds of one micro-batch: per layer, and outside the layers.
   struct Passes {
     double forward = 0, backward = 0;
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;

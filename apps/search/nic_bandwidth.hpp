@@ -1,4 +1,4 @@
-// The bandwidth of NICs as what is searched for, in multiples of the cluster's.
+// NIC bandwidth as the unknown of a search, in multiples of the cluster's.
 #pragma once
 
 #include "apps/search/bracket.hpp"
@@ -8,7 +8,7 @@ namespace apps {
 
 inline constexpr Range kNicFactors{.lowest = 1.0 / 256, .highest = 256};
 
-// The cluster where NICs are `factor` times as fast. A cap of one communicator scales along.
+// The cluster with NICs `factor` times as fast. A cap on one communicator scales along.
 [[nodiscard]] sim::Cluster with_nics(sim::Cluster cluster, double factor);
 // The same for NICs of that speed.
 [[nodiscard]] sim::Cluster with_nics(sim::Cluster cluster, sim::Bandwidth bandwidth);

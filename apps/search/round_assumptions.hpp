@@ -1,5 +1,5 @@
-// What rounds between sites rest on: what steps of a cluster do, at every site, and the network
-// between the sites.
+// Assumptions of rounds between sites: those of a cluster's steps, at every site, and those about
+// the network between the sites.
 #pragma once
 
 #include <string>
@@ -10,25 +10,25 @@
 
 namespace apps {
 
-// Those of clusters, then those between sites; no two of the same name.
+// Those of clusters, then those between sites; names are unique.
 [[nodiscard]] const std::vector<const Assumption*>& all_assumptions();
 
 // Whether the sites have the constant: a path, one that loses packets, or storage.
 [[nodiscard]] bool rests_on(const RoundJob& job, const Assumption& assumption);
-// Of a cluster's constant the widest at any site.
+// For a cluster's constant, the widest at any site.
 [[nodiscard]] Spread spread_of(const RoundJob& job, const Assumption& assumption);
-// The flags of run that say what the sites have. None for a cluster's constant that stands in the
-// cluster's own file, where --set does not reach.
+// The flags of run for the sites' values. None for a cluster's constant, which is in the cluster's
+// own file, out of reach of --set.
 [[nodiscard]] std::string flags_of(const RoundJob& job, const Assumption& assumption);
 
-// The job as it would be if the constant were `factor` times what it is, a cluster's at all sites.
+// The job with the constant at `factor` times its value; a cluster's constant at all sites.
 [[nodiscard]] RoundJob scaled(RoundJob job, const Assumption& assumption, double factor);
 
-// Seconds of a simulated round; infinite where it is aborted.
+// Seconds of a simulated round; infinite if it is aborted.
 [[nodiscard]] double round_seconds(const RoundJob& job, const sim::OuterScheme& scheme);
 
-// As sensitivity() of a step: d ln (1 / time) / d ln constant. Of the time alone: that a site is no
-// longer heard before a deadline does not count. Minus infinity where the change aborts the round.
+// Like sensitivity() of a step: d ln (1 / time) / d ln constant. Only of the time: sites that are
+// no longer heard before a deadline do not count. Minus infinity if the change aborts the round.
 [[nodiscard]] double sensitivity(const RoundJob& job, const sim::OuterScheme& scheme,
                                  const Assumption& assumption, double round_time_s);
 

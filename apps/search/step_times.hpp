@@ -1,9 +1,9 @@
-// Times of steps of one job, each simulated once, and not at all where a bound tells enough.
+// Times of one job's steps, each simulated at most once, and not at all if a bound suffices.
 //
-// What a step cannot be faster than follows in closed form (apps/search/first_bound.hpp), and is read
-// off its schedule (sim/schedule/least_time.hpp); for other speeds of the NICs too, since the kernels
-// of one GPU's compute stream run one after the other, and what leaves a node passes its NICs.
-// Planning takes a fifth of the time of a simulation. Simulations with faster NICs are bounds too.
+// Lower bounds of a step come in closed form (apps/search/first_bound.hpp), and from its schedule
+// (sim/schedule/least_time.hpp); for other NIC speeds too, since the kernels of one GPU's compute
+// stream run one after another, and traffic out of a node passes its NICs. Planning takes a fifth
+// of the time of a simulation. Simulations with faster NICs are bounds too.
 #pragma once
 
 #include <limits>
@@ -19,31 +19,31 @@
 
 namespace apps {
 
-// A text that differs between setups of a job that are not the same.
+// A text that is unique to each setup of a job.
 [[nodiscard]] std::string key_of(const Setup& setup);
 
 class StepTimes {
  public:
   explicit StepTimes(const Job& job) : job_(job) {}
 
-  // Seconds of the step where NICs are `factor` times as fast (a cap of one communicator scales
-  // along); or, where they are at least `limit` for certain, such a bound.
+  // Seconds of the step with NICs `factor` times as fast (a cap on one communicator scales along);
+  // or a lower bound, if that is already at least `limit`.
   double seconds(const Setup& setup, double factor = 1,
                  double limit = std::numeric_limits<double>::infinity());
-  // The least of several, or at least `limit` where none is below it.
+  // The least of several, or at least `limit` if none is below it.
   double least(std::span<const Setup> setups, double factor,
                double limit = std::numeric_limits<double>::infinity());
-  // Whether one of them takes `seconds` at most.
+  // Whether one of them takes at most `seconds`.
   bool any_reaches(std::span<const Setup> setups, double factor, double seconds);
-  // What a simulation of the step on the cluster as it is has given already.
+  // Records the result of an earlier simulation on the unchanged cluster.
   void know(const Setup& setup, double seconds) { known(setup).seconds[1] = seconds; }
-  // What the step takes at least, by what is known of it without planning it.
+  // A lower bound of the step, from what is known without planning it.
   double at_least(const Setup& setup, double factor = 1) { return at_least(known(setup), factor); }
 
  private:
   struct Bound {
     double compute_s = 0;
-    double network_s = 0;  // of the NICs as they are
+    double network_s = 0;  // with unchanged NICs
   };
   struct Known {
     FirstBound first;
@@ -58,7 +58,7 @@ class StepTimes {
 
   const Job& job_;
   FirstBounds first_;
-  std::map<std::string, Known> known_;  // by what the setup is
+  std::map<std::string, Known> known_;  // by the setup's text
 };
 
 }  // namespace apps

@@ -1,12 +1,13 @@
-// Bandwidth between sites as what is scaled, in multiples of what the file of sites says.
+// Bandwidth between sites as a scaled quantity, in multiples of the file's.
 #pragma once
 
 #include "sim/cluster/wide_area.hpp"
 
 namespace apps {
 
-// The sites where all that carries bytes between them is `factor` times as fast: their lines, the
-// links, the backbone and what the storage serves. A link without a bandwidth stays without.
+// The sites with everything that carries bytes between them `factor` times as fast: their uplinks
+// and downlinks, the links, the backbone and the storage's service. Links without a bandwidth stay
+// unlimited.
 [[nodiscard]] sim::WideArea with_rates(sim::WideArea area, double factor);
 
 }  // namespace apps

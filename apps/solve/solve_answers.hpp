@@ -1,4 +1,4 @@
-// What `solve` found, printed.
+// Prints the answers of `solve`.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace apps {
 
-// What is asked: the unknown and its unit, of what job.
+// The question: the unknown and its unit, and the job.
 struct Question {
   std::string unknown, unit, topology, model;
 };
@@ -18,11 +18,11 @@ struct Answer {
   std::string scheme, goal;
   Found found;
   double met = 0, missed = 0;         // figures in the question's unit
-  std::string met_text, missed_text;  // and for people
-  bool fits_memory = true;            // what is asked about
+  std::string met_text, missed_text;  // the same as text
+  bool fits_memory = true;            // the job in question
 };
 
-// The same questions' answers, with one spread less of the compute efficiency, and with one more.
+// Answers to the same questions with the compute efficiency one spread lower, and one higher.
 struct Answers {
   std::vector<Answer> as_is, slower, faster;
 };
@@ -30,7 +30,7 @@ struct Answers {
 // How many times each question is asked.
 inline constexpr int kTimesAsked = 3;
 
-// Asks for the answers of the job, and of what it is with the efficiency off.
+// Answers for the job, and for the job with the efficiency off.
 template <class AnyJob, class Solve>
 [[nodiscard]] Answers answers_of(const AnyJob& job, const Solve& solve) {
   return {solve(job), solve(off_by(job, -1)), solve(off_by(job, 1))};

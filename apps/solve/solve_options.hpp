@@ -1,4 +1,4 @@
-// The flags of `solve`, which its two halves share: one cluster, several sites.
+// The flags of `solve`, shared by its two halves: one cluster, several sites.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct SolveOptions {
   std::vector<double> shares;  // of --utilisation
 };
 
-// Where the topology is one cluster.
+// For one cluster.
 int solve_cluster(const SolveOptions& options);
 
 }  // namespace apps

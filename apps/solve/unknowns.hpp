@@ -1,4 +1,4 @@
-// What `solve` can search for, a row each.
+// The unknowns of `solve`, one per row.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ struct Unknown {
   std::string_view unit;  // of figures
   double lowest, highest;
   bool whole;         // a whole number
-  bool needs_memory;  // what does not fit in a GPU's is no answer
+  bool needs_memory;  // a value that does not fit in GPU memory is no answer
   std::function<void(RoundJob&, double)> set;
-  // What a value means to people and to programs: of a factor on all rates, the narrowest one's.
+  // A value for people and for programs; for a factor on all rates, that of the narrowest.
   std::function<double(const RoundJob&, double)> figure;
   std::string (*text)(double figure);
 };
 
-// Throws InputError that names the known ones.
+// Throws an InputError that lists the known names.
 [[nodiscard]] const Unknown& unknown_named(const std::string& name);
 
 }  // namespace apps

@@ -13,22 +13,22 @@ namespace apps {
 
 struct InBaseUnits {
   double value;
-  std::string_view unit;  // as a column's name ends: Bps, bytes, s, flops_per_s, W, usd_per_s ...
+  std::string_view unit;  // suffix of a column: Bps, bytes, s, flops_per_s, W, usd_per_s ...
 };
 
-// None where the text is no quantity.
+// None if the text is not a quantity.
 [[nodiscard]] std::optional<InBaseUnits> in_base_units(std::string_view text);
 
-// The columns beside those of the inputs that have a number for each text with a unit: of one key
-// several, where its texts are of several kinds.
+// Additional columns with a number for each text with a unit among the inputs; several for one key
+// if its texts have several dimensions.
 class NumberColumns {
  public:
-  // A value of a key; whether it is a text that was not known.
+  // Adds a value of a key; returns whether the text was unknown.
   bool add(const std::string& key, const Inputs& value);
 
-  // The names of a key's columns, as column_of() has the key's own.
+  // The names of a key's columns, made by column_of().
   [[nodiscard]] const std::set<std::string>& of(const std::string& key) const;
-  // The number of such a value in one of its columns; null where it has none there.
+  // The number of such a value in one of its columns; null if it has none there.
   [[nodiscard]] Inputs value(const std::string& key, const Inputs& value,
                              const std::string& column) const;
 

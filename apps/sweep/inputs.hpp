@@ -1,4 +1,4 @@
-// The inputs of a point: a value for each flag of run that is given.
+// The inputs of a point: a value for each given flag of run.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,12 +12,12 @@ namespace apps {
 // By name, in the order of the file: texts, numbers, true and false.
 using Inputs = nlohmann::ordered_json;
 
-// An input as SQL calls it: "gpus-per-node" is gpus_per_node, "network.nic_bandwidth"
-// network_nic_bandwidth.
+// The name of an input in SQL: gpus_per_node for "gpus-per-node", network_nic_bandwidth for
+// "network.nic_bandwidth".
 [[nodiscard]] std::string column_of(std::string_view key);
-// A value as people write it: a text without its quotes.
+// A value as people write it: a text without quotes.
 [[nodiscard]] std::string text_of(const Inputs& value);
-// The command line of a point, from "run" on.
+// The command line of a point, starting with "run".
 [[nodiscard]] Arguments arguments_of(const Inputs& inputs);
 
 }  // namespace apps

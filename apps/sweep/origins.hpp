@@ -1,6 +1,6 @@
-// Origins: what the figures of a point were computed from, besides its inputs: the program's
-// version, and the SHA-256 of every file that its inputs name. A point whose origin is another one
-// today has to be computed again.
+// Origins: the sources of a point's figures besides its inputs: the program's version, and the
+// SHA-256 of every file that its inputs name. A point with a different origin today has to be
+// computed again.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace apps {
 
 // In hexadecimal digits.
 [[nodiscard]] std::string sha256(std::string_view bytes);
-// Of a file's bytes; empty where it cannot be read.
+// Hash of a file's bytes; empty if it cannot be read.
 [[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file);
 
 struct Origin {
@@ -26,22 +26,22 @@ struct Origin {
 
 class Origins {
  public:
-  // Inputs that are paths go from `folder`, that of the spec.
+  // Paths among the inputs are relative to `folder`, that of the spec.
   explicit Origins(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // The files are read once: call it before the points run. A file that is missing has no hash;
-  // whether that is wrong, run says.
+  // Files are read once: call it before the points run. A missing file has no hash; run decides
+  // whether that is an error.
   [[nodiscard]] const Origin& of(const Inputs& inputs);
-  // The files that are no longer what they were when they were read.
+  // The files that have changed since they were read.
   [[nodiscard]] std::vector<std::string> changed() const;
-  // All that were read, or would have been if they were there.
+  // All files read, including missing ones.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
  private:
   using Files = std::map<std::string, std::string>;
 
   void add_shipped(const Inputs& inputs, const std::string& key, Files& files);
-  // With `follow`, also the files that its texts name: sites' clusters, codecs' cards.
+  // With `follow`, also the files named by its texts: sites' clusters, codecs' cards.
   void add(const std::filesystem::path& file, bool follow, Files& files);
   void add_named_in(const std::filesystem::path& file, Files& files);
 

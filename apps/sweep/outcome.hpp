@@ -1,4 +1,4 @@
-// What became of a point, from how its process ended.
+// The outcome of a point, from how its process ended.
 #pragma once
 
 #include "apps/sweep/store.hpp"
@@ -6,9 +6,9 @@
 
 namespace apps {
 
-// State, message, report and time; which point it is, the caller knows.
+// State, message, report and time; the caller knows the point.
 [[nodiscard]] Finished outcome_of(const Ended& ended);
-// Whether what a report tells of fits in the memory of its GPUs, on every site.
+// Whether the reported job fits in the memory of its GPUs, on every site.
 [[nodiscard]] bool fits(const Inputs& report);
 
 }  // namespace apps

@@ -1,4 +1,4 @@
-// What a sweep of a spec is about to do: its points, or those of a shard, and where they are kept.
+// The plan of a spec's sweep: its points, or those of a shard, and their store.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +11,18 @@
 
 namespace apps {
 
-// The points of the shard, by number. Each shard gets every N-th in the order of the ids, so that
-// all have as many, and much the same mixture of large and small ones, however the grid is written.
+// The points of the shard, by number. Each shard gets every N-th point in the order of the ids, so
+// that shards have equal sizes and similar mixtures of large and small points, however the grid is
+// written.
 [[nodiscard]] std::vector<Planned> plan(const Spec& spec, const Shard& shard);
 
-// The folder of the spec, from the root.
+// The spec's folder, as an absolute path.
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& spec);
-// study.toml: study.sqlite, of a shard study.2of4.sqlite.
+// study.toml: study.sqlite, or study.2of4.sqlite for a shard.
 [[nodiscard]] std::filesystem::path default_store(const std::filesystem::path& spec,
                                                   const Shard& shard);
 
-// What was another then and is today, for a message.
+// The differences between then and today, for a message.
 [[nodiscard]] std::set<std::string> differences(const Origin& then, const Origin& today);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// How far a sweep is, on standard error: points, rate, time left. A line that is written over at a
-// terminal; else a line each minute, for a log.
+// Progress of a sweep, on standard error: points, rate, time left. At a terminal, one line that is
+// rewritten; in a log, a line each minute.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class SweepProgress {
   SweepProgress(const SweepProgress&) = delete;
   SweepProgress& operator=(const SweepProgress&) = delete;
 
-  // So many have ended since the start, so many of them without figures.
+  // Number of points ended since the start, and of those without figures.
   void show(std::int64_t ended, std::int64_t failed);
   [[nodiscard]] double elapsed_s() const;
 

@@ -1,6 +1,6 @@
-// Values of a spec that no point can run with: a scheme that is misspelt, a stage of ZeRO that none of
-// the schemes is defined for. Where only a combination does not go together, the spec may well be
-// meant so; such a value is a mistake in it.
+// Values of a spec with which no point can run: a misspelt scheme, a stage of ZeRO that none of the
+// schemes supports. If only a combination is impossible, the spec may intend that; a value refused
+// everywhere is a mistake.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@
 namespace apps {
 
 struct RefusedValue {
-  std::string text;        // scheme = "sdp4bt"; empty: every point is refused, by whichever value
-  std::size_t points = 0;  // with it that were looked at
-  std::string message;     // that run has for one of them
+  std::string text;        // scheme = "sdp4bt"; empty: every point is refused, by whatever value
+  std::size_t points = 0;  // examined points with it
+  std::string message;     // run's message for one of them
 };
 
-// Before any of the points is run, in `folder`: by what run refuses before its first simulation. Looks
-// at a part of the points where they are many.
+// Before any point runs, in `folder`: finds what run refuses before its first simulation. Examines
+// only some of the points if there are many.
 [[nodiscard]] std::vector<RefusedValue> refused_values(const std::vector<OpenPoint>& points,
                                                        const std::filesystem::path& folder);
-// After they were run, of all of the spec's: those whose every point was refused, but for what all
-// points share.
+// After the run, over all points of the spec: values whose every point was refused, except for
+// reasons shared by all points.
 [[nodiscard]] std::vector<std::string> refused_values(Store& store);
 
 }  // namespace apps

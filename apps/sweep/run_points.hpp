@@ -1,4 +1,4 @@
-// The main loop of a sweep: starts the open points, records those that end.
+// The main loop of a sweep: starts the open points and records those that end.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -11,14 +11,14 @@
 namespace apps {
 
 struct Totals {
-  int stopped_by = 0;  // a signal; 0 where all points have been run
+  int stopped_by = 0;  // a signal; 0 if all points have run
   std::int64_t ended = 0;
   double wall_s = 0, cpu_s = 0;
 };
 
-// Of -j, 1 to 4096. Throws InputError for another number.
+// For -j, 1 to 4096. Throws InputError for another number.
 [[nodiscard]] boost::program_options::typed_value<int>* jobs_flag(int& jobs);
-// As many workers; 0: one for each core that this process may use.
+// This many workers; 0: one per core available to this process.
 [[nodiscard]] int workers_of(int jobs);
 
 struct RunPlan {

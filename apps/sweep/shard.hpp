@@ -1,4 +1,4 @@
-// Shards: the K-th of N equal parts of a sweep, so that N machines do it together.
+// Shards: the K-th of N equal parts of a sweep, so that N machines can share it.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ struct Shard {
 
 // "K/N". Throws InputError.
 [[nodiscard]] Shard parse_shard(const std::string& text);
-// That of the task of a job array that Slurm says we are; none outside one. Throws InputError where
-// the array's tasks have gaps, which are then no numbering of parts.
+// The shard of this process's task in a Slurm job array; none outside an array. Throws InputError
+// if the array's task numbers have gaps, since they then do not number the parts.
 [[nodiscard]] std::optional<Shard> slurm_shard();
 
-// The cores that this process may use: those of the task, where Slurm says how many.
+// The cores available to this process: those of the task, if Slurm gives their number.
 [[nodiscard]] int usable_cores();
 
 }  // namespace apps

@@ -25,7 +25,7 @@
 
 namespace apps {
 
-// Keys that change together: row by row.
+// Keys that change together, row by row.
 struct Axis {
   std::vector<std::string> keys;
   std::vector<std::vector<Inputs>> rows;  // a value for each key
@@ -41,19 +41,19 @@ struct Spec {
 
 inline constexpr std::int64_t kMostPoints = 1'000'000;
 
-// What a spec may hold.
+// The keys of a spec.
 [[nodiscard]] std::span<const sim::TomlKey> spec_keys();
 
-// Throws InputError with a line for each problem: keys that are no flags of run, lists that are
-// empty, of different lengths or hold a value twice, more than kMostPoints combinations.
+// Throws an InputError with a line for each problem: keys that are not flags of run, lists that are
+// empty, differ in length or repeat a value, more than kMostPoints combinations.
 [[nodiscard]] Spec read_spec(const std::filesystem::path& file);
 // The same from text; `file` is what messages call it.
 [[nodiscard]] Spec parse_spec(std::string text, const std::filesystem::path& file);
 
-// How many combinations the axes have; a place is a number below that.
+// The number of combinations of the axes; a place is a number below it.
 [[nodiscard]] std::int64_t combinations(const Spec& spec);
 [[nodiscard]] Inputs inputs_at(const Spec& spec, std::int64_t place);
-// The places that `where` leaves, upwards. Throws InputError for what is not SQL.
+// The places that `where` keeps, ascending. Throws InputError for invalid SQL.
 [[nodiscard]] std::vector<std::int64_t> places_of(const Spec& spec);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// SQLite as values: a database, a statement, a transaction. What goes wrong is an InputError that
-// begins with the file and says what to do about it.
+// SQLite as values: a database, a statement, a transaction. Errors are InputErrors that begin with
+// the file and give a remedy.
 #pragma once
 
 #include <sqlite3.h>
@@ -25,7 +25,7 @@ class Database {
   void run(const std::string& sql);
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail() const;
-  // For what is no SQL's matter.
+  // For errors other than SQL's.
   [[noreturn]] void fail(std::string_view problem) const;
 
  private:
@@ -38,14 +38,14 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// One statement, to be run any number of times: bind() in order, then step() while it is true.
+// One statement, to be run any number of times: bind() in order, then step() while it returns true.
 class Statement {
  public:
   Statement(Database& database, std::string_view sql);
 
-  // Of JSON's scalars: false and true are 0 and 1. Anything else is bound as its text.
+  // Takes JSON's scalars: false and true are 0 and 1. Anything else is bound as its text.
   Statement& bind(const nlohmann::ordered_json& value);
-  // True where there is a row. After the last one the statement is as new.
+  // True if there is a row. After the last row, the statement can be run again.
   bool step();
   // Runs it to its end.
   void run() {
@@ -57,7 +57,7 @@ class Statement {
   [[nodiscard]] double number(int column) const;
   [[nodiscard]] std::string text(int column) const;  // of null: empty
   [[nodiscard]] bool is_null(int column) const;
-  // JSON's objects, as the text of a column. Throws InputError for what is none.
+  // The text of a column as a JSON object. Throws InputError if it is not one.
   [[nodiscard]] nlohmann::ordered_json object(int column) const;
   // A column of a row as it can be bound again: null, a number or text.
   [[nodiscard]] nlohmann::ordered_json value(int column) const;
@@ -72,7 +72,7 @@ class Statement {
   int bound_ = 0;
 };
 
-// What is written between here and commit() is written whole or not at all.
+// Everything written between here and commit() is written completely or not at all.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -86,7 +86,7 @@ class Transaction {
   Database* database_;
 };
 
-// A name as SQL writes it: "nic_bandwidth", whatever it is made of.
+// A name quoted for SQL: "nic_bandwidth", whatever its characters.
 [[nodiscard]] std::string sql_name(std::string_view name);
 
 }  // namespace apps

@@ -1,5 +1,5 @@
-// Conditions that people write in SQL, in which quantity('400 Gbps') is what in_base_units() has of
-// the text.
+// Conditions written by people in SQL, in which quantity('400 Gbps') is the result of
+// in_base_units().
 #pragma once
 
 #include <cstdint>

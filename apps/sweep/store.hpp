@@ -20,8 +20,8 @@
 //              row for each command that computed points
 //   origins    version, files: JSON of each file that was read with its SHA-256
 //
-// Points that have ended are written at once: a process that is killed loses only those that were
-// still running. Until the next sweep a killed one's store is STORE and STORE-wal together.
+// Points that have ended are written at once: a killed process loses only those still running.
+// Until the next sweep, the store of a killed process is STORE and STORE-wal together.
 #pragma once
 
 #include <cstdint>
@@ -39,21 +39,21 @@
 
 namespace apps {
 
-// A point of the spec, before it is run.
+// A point of the spec, before it runs.
 struct Planned {
   std::int64_t number;
   Inputs inputs;
 };
 [[nodiscard]] std::string id_of(const Inputs& inputs);
 
-// Whether a member of a report is a figure: what run's CSV has of it.
+// Whether a member of a report is a figure: a column of run's CSV.
 [[nodiscard]] bool is_figure(const std::string& key, const Inputs& value);
 
-// A point that has been run.
+// A point that has run.
 struct Finished {
   std::int64_t point = 0;
   std::string state, message;
-  Inputs report;  // null where there is none
+  Inputs report;  // null if there is none
   double wall_s = 0;
   std::string origin;
 };
@@ -63,7 +63,7 @@ struct OpenPoint {
   Inputs inputs;
 };
 
-// A point with what became of it.
+// A point and its outcome.
 struct StoredPoint {
   std::int64_t number = 0, session = 0;
   Inputs inputs;
@@ -84,36 +84,37 @@ struct Session {
 
 class Store {
  public:
-  // Throws InputError for a file that is no store.
+  // Throws InputError for a file that is not a store.
   Store(const std::filesystem::path& file, Access access);
-  // What was written becomes one file that needs no other and can be read where nothing can be
-  // written.
+  // Merges everything written into one file that needs no companion and can be read from a
+  // read-only folder.
   ~Store();
   Store(Store&&) = default;
   Store& operator=(Store&&) = delete;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  // None where the store is new.
+  // None if the store is new.
   [[nodiscard]] std::optional<Identity> identity();
-  // Makes these points the store's: new ones are open, those that were run stay so, and others lose
+  // Makes these points the store's: new ones are open, those that have run stay so, and others lose
   // their number.
   void set_points(const Identity& identity, const std::vector<Planned>& points);
   void add_origin(const Origin& origin);
   [[nodiscard]] std::vector<Origin> origins();
-  // Points with a number by state; those that the spec has no more count as "".
+  // Points with a number, by state; those no longer in the spec count as "".
   [[nodiscard]] std::map<std::string, std::int64_t> counts();
-  // In the order of their ids, which is no order of theirs: so that the time left is told rightly
-  // from the start, and a sweep that is stopped has a part of everything.
+  // In the order of their ids, which is unrelated to their contents: so that the estimate of the
+  // time left is right from the start, and a stopped sweep has a part of everything.
   [[nodiscard]] std::vector<OpenPoint> open_points();
-  // Those that have been run, by number.
+  // Those that have run, by number.
   void each_finished(const std::function<void(const StoredPoint&)>& visit);
   // What each of them was computed from: inputs and the id of an Origin.
   void each_origin(const std::function<void(std::int64_t point, const Inputs& inputs,
                                             const std::string& origin)>& visit);
-  // What became of each point of the spec.
+  // The outcome of each point of the spec.
   void each_state(const std::function<void(const Inputs& inputs, const std::string& state)>& visit);
   [[nodiscard]] std::vector<std::int64_t> points_that_crashed();
-  // First lines of what refused and crashed points said, the most frequent first, and how often.
+  // First lines of the messages of refused and crashed points, the most frequent first, with
+  // counts.
   [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> frequent_messages();
   struct Known {
     std::int64_t point;
@@ -121,17 +122,17 @@ class Store {
   };
   // The point with these inputs, if there is one.
   [[nodiscard]] std::optional<Known> find(const Inputs& inputs);
-  // Forgets what became of these.
+  // Forgets the outcomes of these points.
   void reopen(const std::vector<std::int64_t>& points);
 
   [[nodiscard]] std::vector<Session> sessions();
   // The key of the new row.
   [[nodiscard]] std::int64_t begin_session(const Session& session);
   void end_session(std::int64_t key, const Session& session);
-  // Of a session by its key.
+  // For a session, by its key.
   void record(std::int64_t session, const std::vector<Finished>& batch);
   [[nodiscard]] Database& database() { return database_; }
-  // Points that another program than this one computed.
+  // Points computed by another program than this one.
   [[nodiscard]] std::int64_t points_of_other_programs(const std::string& program_sha256);
 
  private:
@@ -144,7 +145,7 @@ class Store {
 
   std::filesystem::path file_;
   Database database_;
-  std::vector<std::string> columns_;  // of results, without point
+  std::vector<std::string> columns_;  // of results, except point
 };
 
 }  // namespace apps

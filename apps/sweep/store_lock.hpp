@@ -5,8 +5,8 @@
 
 namespace apps {
 
-// Held by a file beside the store, STORE.lock; with the process it goes, however that ends. Throws
-// InputError where another one holds it, or where it cannot be made.
+// Held through a file beside the store, STORE.lock; it is released with the process, however that
+// ends. Throws InputError if another process holds it, or if it cannot be made.
 class StoreLock {
  public:
   explicit StoreLock(const std::filesystem::path& store);
@@ -15,7 +15,7 @@ class StoreLock {
   StoreLock& operator=(const StoreLock&) = delete;
 
  private:
-  // False where the file that was locked is not the one that has the name now.
+  // False if the name no longer refers to the locked file.
   bool take(const std::filesystem::path& store);
 
   std::filesystem::path name_;

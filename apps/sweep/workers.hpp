@@ -1,4 +1,4 @@
-// Workers: runs points in processes of their own, so that a crash costs one point. No threads.
+// Workers: run points in separate processes, so that a crash costs one point. No threads.
 #pragma once
 
 #include <sys/types.h>
@@ -14,14 +14,13 @@
 
 namespace apps {
 
-// Thrown where a signal asks the program to end: its exit code is 128 more.
+// Thrown when a signal asks the program to end: its exit code is 128 plus the signal.
 struct Stopped {
   int signal;
 };
 
-// Takes SIGINT, SIGTERM and SIGHUP, where they are not ignored, and SIGCHLD from their usual
-// handling, and makes writes beyond a limit of file sizes fail instead of ending the process; until
-// it goes out of scope.
+// While in scope, takes over SIGINT, SIGTERM and SIGHUP unless they are ignored, and SIGCHLD, and
+// makes writes beyond a file size limit fail instead of ending the process.
 class Signals {
  public:
   Signals();
@@ -29,11 +28,11 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // The next one, or 0 where none comes in time.
+  // The next signal, or 0 if none comes in time.
   [[nodiscard]] int wait(std::chrono::milliseconds limit) const;
-  // The same, where a worker's end is all that is waited for: throws Stopped for another signal.
+  // The same when waiting only for the end of a worker: throws Stopped for another signal.
   void wait_or_stop(std::chrono::milliseconds limit) const;
-  // For a child, before it becomes another program.
+  // For a child, before it executes another program.
   void restore() const;
 
  private:
@@ -52,19 +51,19 @@ struct Ended {
 
 class Workers {
  public:
-  // At most `most` at a time, in `folder`.
+  // Runs at most `most` at a time, in `folder`.
   Workers(const Signals& signals, int most, std::filesystem::path folder)
       : signals_(&signals), most_(static_cast<std::size_t>(most)), folder_(std::move(folder)) {}
-  // Ends those that still run.
+  // Ends those still running.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   [[nodiscard]] bool has_room() const { return running_.size() < most_; }
   [[nodiscard]] bool is_idle() const { return running_.empty(); }
-  // Starts this very program with the arguments; with this process it ends too.
+  // Starts this same program with the arguments; it ends together with this process.
   void start(std::size_t tag, Arguments arguments);
-  // Those that have ended since.
+  // Those that have ended since the last call.
   [[nodiscard]] std::vector<Ended> take_ended();
 
  private:

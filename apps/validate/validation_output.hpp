@@ -1,4 +1,4 @@
-// What `validate` prints.
+// Output of `validate`.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace apps {
 
-// Everything that `validate` found out about one study.
+// All results of `validate` on one study.
 struct Validation {
   std::string study;  // "sdp4bit"
   std::vector<sim::validation::Row> rows;

@@ -8,7 +8,7 @@
 
 namespace apps {
 
-// The rows that differ, and the errors of both.
+// The rows that differ, and the errors of both readings.
 [[nodiscard]] std::string readings_text(const Validation& validation);
 [[nodiscard]] nlohmann::ordered_json readings_object(const Validation& validation);
 

@@ -1,4 +1,4 @@
-// How the studies of `validate` print rows and errors alike.
+// Output of rows and errors, shared by the studies of `validate`.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::array<std::pair<const char*, sim::validation::Column>, 4> 
      {"fitted", &sim::validation::Columns::fitted},
      {"null_model", &sim::validation::Columns::null_model}}};
 
-// What the blind columns are.
+// Explains the blind columns.
 inline constexpr const char* kBlindNote =
     "  blind: data sheets alone; default: with the compute efficiency of traces/"
     "compute_efficiency.toml\n";
@@ -32,7 +32,7 @@ template <class Row>
 
 // "a100/gpt_1.3b/sharded" of "sdp4bit_throughput/a100/gpt_1.3b/sharded".
 [[nodiscard]] std::string short_name(const std::string& row);
-// "4.8 / 11.3 %", mean and worst; "-" of no rows.
+// "4.8 / 11.3 %", mean and worst; "-" without rows.
 [[nodiscard]] std::string error_text(const sim::validation::Errors& errors);
 [[nodiscard]] nlohmann::ordered_json error_object(const sim::validation::Errors& errors);
 

@@ -12,11 +12,11 @@ namespace calibrate {
 
 struct GpuTable {
   Json table;
-  std::vector<std::string> disagreed;  // kernels that are in no row: their output was wrong
+  std::vector<std::string> disagreed;  // kernels without a row because their output was wrong
 };
 
-// Throws CudaError where the GPU fails, and sim::InputError, before it measures, where a library
-// that the settings name is none.
+// Throws CudaError if the GPU fails, and sim::InputError, before measuring, if a library named by
+// the settings is not one.
 [[nodiscard]] GpuTable measure_gpu(const Settings& settings, const Device& device);
 
 }  // namespace calibrate

@@ -1,4 +1,4 @@
-// The parts of the table that a GPU fills. Each announces its rows to the session's budget itself.
+// The GPU's parts of the table. Each announces its rows to the session's budget.
 #pragma once
 
 #include "apps/calibrate/gpu/products.hpp"
@@ -7,23 +7,24 @@
 namespace calibrate {
 
 // Copies in device memory, by the bytes that they move: {moved_bytes, method, median_s, spread_s,
-// launches}, the faster of the driver's copy and of a kernel's. They are the floor of what follows.
+// launches}, the faster of the driver's copy and a kernel's. They are the floor for all later rows.
 [[nodiscard]] Json measure_copies(Session& session, const Sizes& sizes);
 
-// The memory passes of an optimizer step on FP32, by the names that the simulator calls them:
-// {pass, elements, moved_bytes, median_s, spread_s, launches, fraction}.
+// The memory passes of an optimizer step on FP32, by the simulator's names: {pass, elements,
+// moved_bytes, median_s, spread_s, launches, fraction}.
 [[nodiscard]] Json measure_passes(Session& session, const Sizes& sizes);
 
-// Rows of the table's "codecs", and of its "variants": kernels that are no operation of a
-// registered codec (the swizzled encode, the transform alone), with the name of the variant.
+// Rows of the table's "codecs", and of its "variants": kernels outside the registered codecs'
+// operations (the swizzled encode, the transform alone), with the name of the variant.
 struct CodecRows {
   Json codecs = Json::array();
   Json variants = Json::array();
 };
 [[nodiscard]] CodecRows measure_codecs(Session& session, const Sizes& sizes);
 
-// Steps of methods with a state or a shape of their own, by the names of codecs/method.hpp: rows of
-// table.hpp's json_of(). PowerSGD's only where cuBLAS is, of the file or of the usual places.
+// Steps of methods with state, or with tensors of a particular shape, by the names in
+// codecs/method.hpp: rows of table.hpp's json_of(). PowerSGD's need cuBLAS, from the given file or
+// a usual place.
 [[nodiscard]] Json measure_methods(Session& session, const Sizes& sizes,
                                    const std::string& cublas_file);
 
@@ -31,9 +32,9 @@ struct CodecRows {
 [[nodiscard]] Json measure_products(Session& session, const Products& products,
                                     const LayerShapes& layers);
 
-// How a product and a kernel beside it slow each other: {kernel, blocks, m, n, k, product_alone_s,
-// product_beside_s, kernel_alone_s, kernel_beside_s}; blocks is 0 for a codec's kernel, else the
-// number of thread blocks of a copy.
+// How a product and a concurrent kernel slow each other down: {kernel, blocks, m, n, k,
+// product_alone_s, product_beside_s, kernel_alone_s, kernel_beside_s}; blocks is 0 for a codec's
+// kernel, else the number of thread blocks of a copy.
 [[nodiscard]] Json measure_interference(Session& session, const Products& products,
                                         const LayerShapes& layers, const Sizes& sizes);
 

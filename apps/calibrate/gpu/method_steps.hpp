@@ -1,4 +1,4 @@
-// Kernels of the methods of codecs/method.hpp, ready to be measured and checked.
+// Kernels of the methods in codecs/method.hpp, ready to be measured and checked.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ struct StepCase {
   codecs::cuda::Multiply multiply = {};  // of PowerSGD alone
 };
 
-// States begin at zero, so a step is checked after its second launch, whose state is none.
+// States begin at zero, so a step is checked after its second launch, when the state is not zero.
 inline constexpr int kCheckedLaunches = 2;
 
 struct StepKernels {
   std::function<void(cudaStream_t)> prepare = {};  // fills what it reads, clears its state
-  // With the running number of the launch.
+  // Receives the launch's running number.
   std::function<void(std::size_t, cudaStream_t)> launch = {};
-  // Whether the output and the state in the first buffers, after so many launches with number 0,
-  // are the reference's; PowerSGD's runs whole steps itself.
+  // Whether the output and the state in the first buffers, after this many launches with number 0,
+  // equal the reference's; PowerSGD's check runs whole steps itself.
   std::function<bool()> agrees = {};
 };
 

@@ -1,4 +1,4 @@
-// Operands of matrix products that the host knows. Normal values: a GPU that multiplies zeros draws
+// Operands of matrix products, known to the host. Normal values: a GPU that multiplies zeros draws
 // less power and runs faster than it ever does in training.
 #pragma once
 
@@ -13,18 +13,18 @@ namespace calibrate {
 
 // OCP FP8: bias 7, no infinity, NaN where all bits but the sign are set.
 [[nodiscard]] float e4m3_to_float(std::uint8_t code);
-// To the nearest, the largest where it is beyond; not for NaN.
+// Rounds to nearest and saturates; not for NaN.
 [[nodiscard]] std::uint8_t to_e4m3(float value);
 
-// Room for the operands of launches in turns, each at another place of one pattern.
+// Room for the operands of rotating launches, each at another place of one pattern.
 class Operands {
  public:
-  // `cache_bytes` are those that the launches must drive out.
+  // `cache_bytes`: the bytes that the launches must evict.
   Operands(Precision precision, const std::set<Product>& products, std::size_t cache_bytes);
 
   void multiply(const Products& products, const Product& product, std::size_t launch,
                 cudaStream_t stream) const;
-  // Whether some entries of launch 0's result are those of float64.
+  // Whether some entries of launch 0's result equal those computed in float64.
   [[nodiscard]] bool agrees(const Product& product) const;
 
  private:

@@ -1,4 +1,4 @@
-// Matrix products of a library that is loaded at run time, so that the program starts on a machine
+// Matrix products of a library loaded at run time, so that the program also starts on a machine
 // without it.
 #pragma once
 
@@ -15,8 +15,9 @@
 
 namespace calibrate {
 
-// Row-major C (m x n) = A (m x k) B (k x n), in BF16 with FP32 accumulation. How A and B lie in
-// memory is the pass's: weights as (out, in), values as (token, feature), as in PyTorch's Linear.
+// Row-major C (m x n) = A (m x k) B (k x n), in BF16 with FP32 accumulation. The pass determines
+// the layout of A and B in memory: weights as (out, in), values as (token, feature), as in
+// PyTorch's Linear.
 enum class Pass { forward, input_gradient, weight_gradient };
 struct Product {
   int m = 0, n = 0, k = 0;
@@ -32,13 +33,13 @@ inline constexpr float kFp8Scale = 0x1p-4f;  // what a code of either operand is
 struct Products {
   Precision precision = Precision::bf16;
   std::string multiplier;  // and its version
-  // Operands are of the precision. Throws CudaError where the library refuses.
+  // Operands have this precision. Throws CudaError if the library refuses.
   std::function<void(const Product&, const void* a, const void* b, codecs::Bf16* c, cudaStream_t)>
       multiply;
 };
 
-// From the file, or from where the system finds it; nothing where it is not there or lacks the
-// precision.
+// Loads the library from the file, or from where the system finds it; nothing if it is missing or
+// lacks the precision.
 [[nodiscard]] std::optional<Products> load_bf16_products(const std::string& file);
 [[nodiscard]] std::optional<Products> load_fp8_products(const std::string& file);
 

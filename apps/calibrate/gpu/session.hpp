@@ -1,4 +1,4 @@
-// What the measurements share, and what they report while they run.
+// Shared by the measurements, and their progress reports.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,15 @@ struct Session {
   std::vector<std::string> disagreed;  // with their references: measured, but in no table
 };
 
-// By the session's benchmark, within what the budget gives the next row.
+// Times a kernel with the session's benchmark, within the budget for the next row.
 [[nodiscard]] Time time_of(Session& session,
                            const std::function<void(std::size_t, cudaStream_t)>& launch);
 
-// "fraction" of the floor of these bytes, for a row that took `seconds`.
+// The "fraction" of the floor for these bytes, for a row that took `seconds`.
 void add_fraction(const Session& session, double moved_bytes, Json& row);
 
-// One line on standard error: what, its time, its rate ("3521 GB/s"), how far the run is.
+// One line on standard error: the row, its time, its rate ("3521 GB/s"), and the progress of the
+// run.
 void report(const Session& session, const std::string& what, double seconds,
             const std::string& rate);
 [[nodiscard]] std::string rate_text(double bytes, double seconds);

@@ -1,5 +1,5 @@
-// Device memory of the measurements of one size: rings of equal buffers, so that launches that
-// take turns find nothing of theirs in a cache.
+// Device memory for the measurements of one size: rings of equal buffers, so that rotating launches
+// find none of their data in a cache.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class Ring {
       : stride_((elements * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment / sizeof(T)),
         copies_(copies),
         memory_(stride_ * copies) {}
-  // Of the launch with this running number.
+  // The buffer of the launch with this running number.
   [[nodiscard]] T* at(std::size_t launch) const {
     return memory_.get() + launch % copies_ * stride_;
   }
-  // The same values in every buffer; what follows them repeats them from the start.
+  // The same values in every buffer, repeated from the start as often as needed.
   void fill(std::span<const T> values) const {
     fill_first(values);
     repeat_first(stride_);
@@ -32,7 +32,7 @@ class Ring {
   void clear(cudaStream_t stream) const {
     codecs::cuda::check(cudaMemsetAsync(memory_.get(), 0, memory_.size_bytes(), stream));
   }
-  // Every buffer gets the first one's leading elements.
+  // Copies the first buffer's leading elements to every buffer.
   void repeat_first(std::size_t elements, cudaStream_t stream = nullptr) const {
     for (std::size_t copy = 1; copy < copies_; ++copy) {
       codecs::cuda::check(cudaMemcpyAsync(at(copy), memory_.get(), elements * sizeof(T),
@@ -62,7 +62,7 @@ class Ring {
 struct Workspace {
   // For `elements` values over all inputs, and wires of up to `wire_bytes`.
   Workspace(std::size_t count, std::size_t wire_bytes, std::size_t copies);
-  // Writes what launches in place have changed again.
+  // Restores the values that in-place launches changed.
   void reset_model() const;
   void reset_residual() const;
 
