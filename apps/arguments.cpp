@@ -14,6 +14,16 @@ namespace po = boost::program_options;
 
 namespace {
 
+// What wraps the help leaves some at the ends of lines.
+std::string without_trailing_blanks(const std::string& text) {
+  std::istringstream stream(text);
+  std::string result;
+  for (std::string line; std::getline(stream, line);) {
+    result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return result;
+}
+
 void check_is_text(std::string_view argument) {
   const bool control = std::ranges::any_of(
       argument, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; });
@@ -122,7 +132,7 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
   if (values.count("help") != 0) {
     std::ostringstream text;
     text << flags;
-    print_text("{}\n{}", usage, text.str());
+    print_text("{}\n{}", usage, without_trailing_blanks(text.str()));
     return false;
   }
   po::notify(values);

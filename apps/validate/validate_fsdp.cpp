@@ -10,7 +10,9 @@
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
+#include "apps/terminal.hpp"
 #include "apps/validate/validation_text.hpp"
+#include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
 #include "sim/validation/fsdp.hpp"
 
@@ -40,31 +42,34 @@ std::string memory_text(const FsdpRow& row) {
   return text + (row.fits_memory ? "" : ", DOES NOT FIT");
 }
 
-std::string line_of(const FsdpRow& row) {
-  const std::string mark = mark_of(row) + (row.left_out.empty() ? "" : "-");
+std::string mfu_text(double mfu) { return fmt::format("{:.1f} %", 100 * mfu); }
+
+std::vector<sim::TableCell> row_of(const FsdpRow& row) {
   const double published = row.measured.value;
-  std::string text = fmt::format("  {:<22}{:<2}{:>7.0f} {:>5.1f} %", short_name(row.measured.row),
-                                 mark, published, 100 * row.mfu(published));
+  std::vector<sim::TableCell> cells{"  " + short_name(row.measured.row),
+                                    mark_of(row) + (row.left_out.empty() ? "" : "-"),
+                                    fmt::format("{:.0f}", published), mfu_text(row.mfu(published))};
   for (const auto& [name, column] : kPlainColumns) {
     const double tokens = row.predicted.*column;
-    text += fmt::format("{:>9.0f} {:>+6.1f} %", tokens, 100 * (tokens / published - 1));
-    if (column == &Columns::fitted) text += fmt::format(" {:>6.1f} %", 100 * row.mfu(tokens));
+    cells.emplace_back(fmt::format("{:.0f} {:>+6.1f} %", tokens, 100 * (tokens / published - 1)));
+    if (column == &Columns::fitted) cells.emplace_back(mfu_text(row.mfu(tokens)));
   }
-  return text + fmt::format("   {}\n", memory_text(row));
+  cells.emplace_back(memory_text(row), row.fits_memory ? sim::Style::plain : sim::Style::bad);
+  return cells;
 }
 
-std::string rows_text(const FsdpStudy& study) {
-  std::string text = "tokens per second and GPU, how far off, and MFU\n\n";
-  for (const Table& table : kTables) {
-    text += fmt::format("{:<26}{:>7} {:>7}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>12}{:>6}   {}\n",
-                        table.title, "publ.", "MFU", "blind", "", "default", "", "fitted", "",
-                        "MFU", "null model", "", "memory");
-    for (const FsdpRow& row : study.rows) {
-      if (table_of(row.measured.row) == table.name) text += line_of(row);
-    }
-    text += "\n";
+sim::TextTable rows_of(const FsdpStudy& study, const Table& table) {
+  sim::TextTable text{.labels = 3, .align = "<<>>>>>>><"};
+  text.rows.push_back(sim::heading_row({table.title, "", "published", "MFU", "blind", "default",
+                                        "fitted", "MFU", "null model", "memory"}));
+  for (const FsdpRow& row : study.rows) {
+    if (table_of(row.measured.row) == table.name) text.rows.push_back(row_of(row));
   }
-  text += "  * the constant of its group was fitted on this row\n";
+  return text;
+}
+
+std::string notes_of(const FsdpStudy& study) {
+  std::string text = "  * the constant of its group was fitted on this row\n";
   text += std::string(kDefaultNote) + kBlindNote;
   for (const FsdpRow& row : study.rows) {
     if (row.left_out.empty()) continue;
@@ -74,19 +79,19 @@ std::string rows_text(const FsdpStudy& study) {
   return text;
 }
 
-std::string errors_text(const std::vector<FsdpRow>& rows) {
-  std::string text = fmt::format("{:<36}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
-                                 "blind", "default", "fitted", "null model");
-  const auto line = [&](const char* title, const char* table) {
+sim::TextTable errors_of(const std::vector<FsdpRow>& rows) {
+  sim::TextTable text;
+  text.rows.push_back(
+      sim::heading_row({"errors, mean / worst", "blind", "default", "fitted", "null model"}));
+  const auto add = [&](const char* title, const char* table) {
     const int count = fsdp_errors(rows, table, &Columns::fitted).count;
-    text += fmt::format("  {:<34}", fmt::format("{}, {} rows", title, count));
+    text.rows.push_back({fmt::format("  {}, {} rows", title, count)});
     for (const auto& [name, column] : kPlainColumns) {
-      text += fmt::format("{:>16}", error_text(fsdp_errors(rows, table, column)));
+      text.rows.back().emplace_back(error_text(fsdp_errors(rows, table, column)));
     }
-    text += "\n";
   };
-  line("both, rows without * and -", "");
-  for (const Table& table : kTables) line(table.title, table.name);
+  add("both, rows without * and -", "");
+  for (const Table& table : kTables) add(table.title, table.name);
   return text;
 }
 
@@ -94,16 +99,16 @@ const char* unit_of(const ScaleChange& change) {
   return change.of_throughput ? "% of throughput" : "points of MFU";
 }
 
-std::string changes_text(const std::vector<ScaleChange>& changes) {
-  std::string text =
-      fmt::format("{:<22}{:<16}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "from 8 to 128 GPUs", "",
-                  "published", "blind", "default", "fitted", "null model");
+sim::TextTable changes_of(const std::vector<ScaleChange>& changes) {
+  sim::TextTable text{.labels = 2, .align = "<<"};
+  text.rows.push_back(sim::heading_row(
+      {"from 8 to 128 GPUs", "", "published", "blind", "default", "fitted", "null model"}));
   for (const ScaleChange& change : changes) {
-    text +=
-        fmt::format("  {:<20}{:<16}{:>+10.1f}", change.series, unit_of(change), change.published);
-    text += fmt::format("{:>+10.1f}{:>+10.1f}{:>+10.1f}{:>+12.1f}\n", change.predicted.blind,
-                        change.predicted.by_default, change.predicted.fitted,
-                        change.predicted.null_model);
+    text.rows.push_back(
+        {"  " + change.series, unit_of(change), fmt::format("{:+.1f}", change.published)});
+    for (const auto& [name, column] : kPlainColumns) {
+      text.rows.back().emplace_back(fmt::format("{:+.1f}", change.predicted.*column));
+    }
   }
   return text;
 }
@@ -115,6 +120,20 @@ std::string constants_text(const FsdpStudy& study) {
                         *fitted.compute_efficiency, fmt::join(fitted.rows, ", "));
   }
   return text;
+}
+
+void print_table(const FsdpStudy& study) {
+  const std::size_t width = output_width();
+  print_text("tokens per second and GPU, how far off, and MFU\n\n");
+  for (const Table& table : kTables) {
+    print_styled(to_text(rows_of(study, table), width));
+    print_text("\n");
+  }
+  print_text("{}\n", notes_of(study));
+  print_styled(to_text(errors_of(study.rows), width));
+  print_text("\n");
+  print_styled(to_text(changes_of(scale_changes(study.rows)), width));
+  print_text("\n{}", constants_text(study));
 }
 
 Json record_of(const FsdpRow& row) {
@@ -175,10 +194,7 @@ FsdpStudy rerun() {
 
 void validate_fsdp(const std::string& format) {
   const FsdpStudy study = rerun();
-  if (format == "table") {
-    print_text("{}\n{}\n{}\n{}", rows_text(study), errors_text(study.rows),
-               changes_text(scale_changes(study.rows)), constants_text(study));
-  }
+  if (format == "table") print_table(study);
   if (format == "csv") {
     std::vector<Json> records;
     for (const FsdpRow& row : study.rows) records.push_back(record_of(row));

@@ -9,6 +9,8 @@
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
+#include "apps/terminal.hpp"
+#include "sim/base/text_table.hpp"
 #include "sim/validation/sparseloco.hpp"
 #include "sim/validation/streaming_diloco.hpp"
 
@@ -30,19 +32,21 @@ void print_cells(const std::vector<validation::BandwidthRow>& rows, double paylo
       "grid\n"
       "of 50 bandwidths 21 % apart. {} bits a parameter, nothing fitted.\n\n",
       16 * payload);
-  print_text("{:<28}", "");
+  sim::TextTable table{.labels = 2, .align = "<<"};
+  table.rows.push_back(sim::heading_row({"", ""}));
   for (const double share : validation::kUtilisations) {
-    print_text("{:>18}", fmt::format("{:.0f} %", 100 * share));
+    table.rows.front().emplace_back(fmt::format("{:.0f} %", 100 * share), sim::Style::heading);
   }
   for (const auto& row : rows) {
-    print_text("\n{:<5}{:<23}", row.model, row.method);
+    table.rows.push_back({row.model, row.method});
     for (std::size_t i = 0; i < row.published.size(); ++i) {
       const int off = row.simulated[i] - row.published[i];
-      print_text("{:>18}", fmt::format("{} {} {:+d}", grid_text(row.published[i]),
-                                       grid_text(row.simulated[i]), off));
+      table.rows.back().emplace_back(fmt::format("{} {} {:+d}", grid_text(row.published[i]),
+                                                 grid_text(row.simulated[i]), off));
     }
   }
-  print_text("\n\n{} of {} cells within one point of the grid, {} on it\n",
+  print_styled(to_text(table, output_width()));
+  print_text("\n{} of {} cells within one point of the grid, {} on it\n",
              validation::cells_within(rows, 1), rows.size() * validation::kUtilisations.size(),
              validation::cells_within(rows, 0));
 }
@@ -72,33 +76,41 @@ void validate_streaming_diloco(const std::string& format) {
   print_records(format, cells);
 }
 
+namespace {
+
+Json record_of(const validation::Figure& figure) {
+  return {{"figure", figure.what},
+          {"unit", figure.unit},
+          {"published", figure.published > 0 ? Json(figure.published) : Json(nullptr)},
+          {"computed", figure.computed},
+          {"from", figure.how}};
+}
+
+void print_figures(const std::vector<validation::Figure>& figures) {
+  sim::TextTable table{.align = "<>><<"};
+  table.rows.push_back(sim::heading_row({"", "published", "here", "", "from"}));
+  for (const auto& figure : figures) {
+    table.rows.push_back({figure.what,
+                          figure.published > 0 ? fmt::format("{:.5g}", figure.published) : "-",
+                          fmt::format("{:.5g}", figure.computed), figure.unit, figure.how});
+  }
+  print_text("SparseLoCo as published (arXiv 2508.15706 and the Covenant-72B run)\n\n");
+  print_styled(to_text(table, output_width()));
+  print_text(
+      "\nThe stated links do not explain the published 70 s. Links as fast as in the last line "
+      "would,"
+      "\nor sending while the next round computes; a sum of all that is fetched instead of every\n"
+      "payload would not do alone, as the upload takes 145 s. None of these is published.\n");
+}
+
+}  // namespace
+
 void validate_sparseloco(const std::string& format) {
   const auto figures =
       validation::sparseloco_figures(data_directory() / "traces/published/sparseloco_runs.csv");
+  if (format == "table") return print_figures(figures);
   std::vector<Json> rows;
-  if (format == "table") {
-    print_text("SparseLoCo as published (arXiv 2508.15706 and the Covenant-72B run)\n\n");
-    print_text("{:<42}{:>12}{:>12}  {:<9}{}\n", "", "published", "here", "", "from");
-  }
-  for (const auto& figure : figures) {
-    const Json published = figure.published > 0 ? Json(figure.published) : Json(nullptr);
-    rows.push_back({{"figure", figure.what},
-                    {"unit", figure.unit},
-                    {"published", published},
-                    {"computed", figure.computed},
-                    {"from", figure.how}});
-    if (format != "table") continue;
-    const std::string text = published.is_null() ? "-" : fmt::format("{:.5g}", figure.published);
-    print_text("{:<42}{:>12}{:>12.5g}  {:<9}{}\n", figure.what, text, figure.computed, figure.unit,
-               figure.how);
-  }
-  if (format == "table") {
-    print_text(
-        "\nThe stated links do not explain the published 70 s. Links as fast as in the last line "
-        "would,\n"
-        "or sending while the next round computes; a sum of all that is fetched instead of every\n"
-        "payload would not do alone, as the upload takes 145 s. None of these is published.\n");
-  }
+  for (const auto& figure : figures) rows.push_back(record_of(figure));
   print_records(format, rows);
 }
 

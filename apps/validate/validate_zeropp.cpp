@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <utility>
 
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
+#include "apps/terminal.hpp"
 #include "apps/validate/validation_text.hpp"
+#include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
 #include "sim/validation/zeropp.hpp"
 
@@ -29,46 +32,69 @@ validation::Errors errors_of(const ZeroppStudy& study, bool speed_ups, Column co
                    : row_errors(study.rows, kTable, validation::Metric::tflops_per_gpu, column);
 }
 
+sim::TextTable headed(const char* title) {
+  return {.rows = {sim::heading_row(
+              {title, "", "published", "blind", "default", "fitted", "off by", "null model"})},
+          .labels = 2,
+          .align = "<<"};
+}
+
+// `text` of a figure.
+std::vector<sim::TableCell> row_of(const std::string& row, const std::string& mark,
+                                   double published, const Columns& predicted,
+                                   const std::function<std::string(double)>& text) {
+  const auto off = fmt::format("{:+.0f} %", 100 * (predicted.fitted / published - 1));
+  return {"  " + short_name(row),
+          mark,
+          text(published),
+          text(predicted.blind),
+          text(predicted.by_default),
+          text(predicted.fitted),
+          off,
+          text(predicted.null_model)};
+}
+
 // As the publication counts: with the recomputation.
-std::string rows_text(const ZeroppStudy& study) {
-  std::string text =
-      fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>9}{:>8}{:>11}\n", "TFLOPs per GPU", "published",
-                  "blind", "default", "fitted", "off by", "null", "model");
+sim::TextTable rows_of(const ZeroppStudy& study) {
+  sim::TextTable table = headed("TFLOPs per GPU");
   for (const Row& row : study.rows) {
-    const double published = row.measured.value;
-    text += fmt::format(
-        "  {:<26}{:<2}{:>10.0f}{:>8.1f}{:>9.1f}{:>9.1f}{:>+7.0f} %{:>8.1f}\n",
-        short_name(row.measured.row), mark_of(row), published * study.recomputed,
-        row.predicted.blind * study.recomputed, row.predicted.by_default * study.recomputed,
-        row.predicted.fitted * study.recomputed, 100 * (row.predicted.fitted / published - 1),
-        row.predicted.null_model * study.recomputed);
+    table.rows.push_back(
+        row_of(row.measured.row, mark_of(row), row.measured.value, row.predicted,
+               [&](double value) { return fmt::format("{:.1f}", value * study.recomputed); }));
   }
-  return text + "\n  * the compute efficiency was fitted on this row\n" + kBlindNote;
+  return table;
 }
 
-std::string speed_ups_text(const ZeroppStudy& study) {
-  std::string text = fmt::format("{:<30}{:>10}{:>8}{:>9}{:>9}{:>9}{:>8}\n", "speed-up of ZeRO++",
-                                 "published", "blind", "default", "fitted", "off by", "null");
+sim::TextTable speed_ups_of(const ZeroppStudy& study) {
+  sim::TextTable table = headed("speed-up of ZeRO++");
   for (const SpeedUp& one : study.speed_ups) {
-    text += fmt::format("  {:<28}{:>9.2f}x{:>7.2f}x{:>8.2f}x{:>8.2f}x{:>+7.0f} %{:>7.2f}x\n",
-                        short_name(one.row), one.published, one.predicted.blind,
-                        one.predicted.by_default, one.predicted.fitted,
-                        100 * (one.predicted.fitted / one.published - 1), one.predicted.null_model);
+    table.rows.push_back(row_of(one.row, "", one.published, one.predicted,
+                                [](double value) { return fmt::format("{:.2f}x", value); }));
   }
-  return text;
+  return table;
 }
 
-std::string errors_text(const ZeroppStudy& study) {
-  std::string text = fmt::format("{:<30}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
-                                 "blind", "default", "fitted", "null model");
+sim::TextTable errors_table(const ZeroppStudy& study) {
+  sim::TextTable table;
+  table.rows.push_back(
+      sim::heading_row({"errors, mean / worst", "blind", "default", "fitted", "null model"}));
   for (const bool speed_ups : {false, true}) {
-    text += fmt::format("  {:<28}", speed_ups ? "speed-up" : "throughput, rows without *");
+    table.rows.push_back({speed_ups ? "  speed-up" : "  throughput, rows without *"});
     for (const auto& [name, column] : kPlainColumns) {
-      text += fmt::format("{:>16}", error_text(errors_of(study, speed_ups, column)));
+      table.rows.back().emplace_back(error_text(errors_of(study, speed_ups, column)));
     }
-    text += "\n";
   }
-  return text;
+  return table;
+}
+
+void print_table(const ZeroppStudy& study) {
+  const std::size_t width = output_width();
+  print_styled(to_text(rows_of(study), width));
+  print_text("\n  * the compute efficiency was fitted on this row\n{}\n", kBlindNote);
+  print_styled(to_text(speed_ups_of(study), width));
+  print_text("\n");
+  print_styled(to_text(errors_table(study), width));
+  print_text("\nfitted: compute_efficiency {:.4f}\n", *study.fitted.compute_efficiency);
 }
 
 std::vector<Json> records_of(const ZeroppStudy& study) {
@@ -110,10 +136,7 @@ void validate_zeropp(const std::string& format) {
   Progress progress("predicting rows", static_cast<int>(measurements.size()));
   const ZeroppStudy study =
       validation::predict_zeropp(folder, measurements, [&] { progress.step(); });
-  if (format == "table") {
-    print_text("{}\n{}\n{}\nfitted: compute_efficiency {:.4f}\n", rows_text(study),
-               speed_ups_text(study), errors_text(study), *study.fitted.compute_efficiency);
-  }
+  if (format == "table") print_table(study);
   if (format == "csv") print_text("{}", sim::csv_text(records_of(study)));
   if (format == "json") print_json(json_of(study).dump(2) + "\n");
 }

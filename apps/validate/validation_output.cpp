@@ -10,6 +10,7 @@
 #include "apps/validate/validation_readings.hpp"
 #include "apps/validate/validation_text.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/base/text_table.hpp"
 
 namespace apps {
 namespace {
@@ -33,53 +34,58 @@ constexpr std::array<std::pair<const char*, Column>, 5> kColumns{
      {"null_model", &Columns::null_model},
      {"null_refit", &Columns::null_refit}}};
 
-std::string cells(double published, const Columns& predicted, const char* unit) {
-  std::string text = fmt::format("{:>8.4g}{}", published, unit);
+void add_cells(double published, const Columns& predicted, const char* unit,
+               std::vector<sim::TableCell>& row) {
+  row.emplace_back(fmt::format("{:.4g}{}", published, unit));
   for (const auto& [name, column] : kColumns) {
-    const double value = predicted.*column;
-    text += fmt::format("  {:>7.4g}{} {:>+5.0f} %", value, unit, 100 * (value / published - 1));
+    row.emplace_back(off_text(predicted.*column, published, unit));
   }
-  return text + "\n";
 }
 
-std::string heading(const std::string& title) {
-  return fmt::format("{:<32}{:>9}  {:>15}  {:>15}  {:>15}  {:>15}  {:>15}\n", title, "published",
-                     "blind", "default", "fitted", "null model", "null, refitted");
+sim::TextTable headed(const std::string& title) {
+  return {.rows = {sim::heading_row({title, "", "published", "blind", "default", "fitted",
+                                     "null model", "null, refitted"})},
+          .labels = 3,
+          .align = "<<"};
 }
 
-std::string rows_of(const std::vector<Row>& rows, const char* table, Metric metric) {
-  std::string text;
+sim::TextTable rows_of(const std::string& title, const std::vector<Row>& rows, const char* table,
+                       Metric metric) {
+  sim::TextTable text = headed(title);
   for (const Row& row : rows) {
     if (row.measured.metric != metric || table_of(row.measured.row) != table) continue;
-    text += fmt::format("  {:<28}{:<2}", short_name(row.measured.row), mark_of(row)) +
-            cells(row.measured.value, row.predicted, " ");
+    text.rows.push_back({"  " + short_name(row.measured.row), mark_of(row)});
+    add_cells(row.measured.value, row.predicted, "", text.rows.back());
   }
   return text;
 }
 
-std::string speed_ups_of(const std::vector<SpeedUp>& all, const char* table) {
-  std::string text;
+sim::TextTable speed_ups_of(const std::string& title, const std::vector<SpeedUp>& all,
+                            const char* table) {
+  sim::TextTable text = headed(title);
   for (const SpeedUp& one : all) {
     if (table_of(one.row) != table) continue;
-    text += fmt::format("  {:<28}{:<2}", short_name(one.row), mark_of(one)) +
-            cells(one.published, one.predicted, "x");
+    text.rows.push_back({"  " + short_name(one.row), mark_of(one)});
+    add_cells(one.published, one.predicted, "x", text.rows.back());
   }
   return text;
 }
 
 template <class Text>
-std::string summary_line(const char* title, Text text) {
-  std::string line = fmt::format("  {:<42}", title);
-  for (const auto& [name, column] : kColumns) line += fmt::format("{:>16}", text(column));
-  return line + "\n";
+std::vector<sim::TableCell> summary_row(const char* title, Text text) {
+  std::vector<sim::TableCell> row{title};
+  for (const auto& [name, column] : kColumns) row.emplace_back(text(column));
+  return row;
 }
 
-std::string summary(const Validation& v) {
-  std::string text = fmt::format("{:<44}{:>16}{:>16}{:>16}{:>16}{:>16}\n", "errors, mean / worst",
-                                 "blind", "default", "fitted", "null model", "null, refitted");
-  const auto throughput = [&](const char* table, Metric metric) {
-    return
-        [&, table, metric](Column c) { return error_text(row_errors(v.rows, table, metric, c)); };
+sim::TextTable summary(const Validation& v) {
+  sim::TextTable table{.rows = {sim::heading_row({"errors, mean / worst", "blind", "default",
+                                                  "fitted", "null model", "null, refitted"})}};
+  const auto add = [&](const char* title, auto text) {
+    table.rows.push_back(summary_row(title, text));
+  };
+  const auto throughput = [&](const char* name, Metric metric) {
+    return [&, name, metric](Column c) { return error_text(row_errors(v.rows, name, metric, c)); };
   };
   const auto speed_up = [&](bool without) {
     return [&, without](Column c) {
@@ -89,23 +95,19 @@ std::string summary(const Validation& v) {
   const auto wins = [&](auto count) {
     return [&, count](Column c) { return count(ranking(v.rows, c)); };
   };
-  text += summary_line("table 2, throughput, rows without *",
-                       throughput(kThroughputTable, Metric::tflops_per_gpu));
-  text += summary_line("table 2, speed-up, all models", speed_up(false));
-  text += summary_line("table 2, speed-up, models without *", speed_up(true));
-  text += summary_line("table 4, gradient exchange",
-                       throughput(kGradientTable, Metric::gradient_exchange_ms));
-  text += summary_line("table 4, throughput", throughput(kGradientTable, Metric::tflops_per_gpu));
-  text += fmt::format("  {:<42}{:>16}{:>16}{:>16}{:>16}{:>16}\n",
-                      "table 2, throughput, one model left out", "-", "-", error_text(v.left_out),
-                      "-", "-");
-  text += summary_line("fastest scheme is the measured one", wins([](const Ranking& r) {
-                         return fmt::format("{} of {}", r.best_right, r.groups);
-                       }));
-  text += summary_line("faster of two schemes is the measured one", wins([](const Ranking& r) {
-                         return fmt::format("{} of {}", r.pairs_right, r.pairs);
-                       }));
-  return text;
+  add("  table 2, throughput, rows without *",
+      throughput(kThroughputTable, Metric::tflops_per_gpu));
+  add("  table 2, speed-up, all models", speed_up(false));
+  add("  table 2, speed-up, models without *", speed_up(true));
+  add("  table 4, gradient exchange", throughput(kGradientTable, Metric::gradient_exchange_ms));
+  add("  table 4, throughput", throughput(kGradientTable, Metric::tflops_per_gpu));
+  table.rows.push_back(
+      {"  table 2, throughput, one model left out", "-", "-", error_text(v.left_out), "-", "-"});
+  add("  measured fastest scheme predicted",
+      wins([](const Ranking& r) { return fmt::format("{} of {}", r.best_right, r.groups); }));
+  add("  measured faster of two predicted",
+      wins([](const Ranking& r) { return fmt::format("{} of {}", r.pairs_right, r.pairs); }));
+  return table;
 }
 
 std::vector<std::pair<std::string, std::string>> constants_of(const sim::Fitted& fitted) {
@@ -123,19 +125,22 @@ std::vector<std::pair<std::string, std::string>> constants_of(const sim::Fitted&
   return constants;
 }
 
-std::string fitted_text(const Validation& v) {
-  std::string text = "fitted constants\n";
+sim::TextTable fitted_table(const Validation& v) {
+  const bool refitted = !v.refitted.empty();
+  sim::TextTable table{.align = "<<"};
+  table.rows.push_back(
+      sim::heading_row({"fitted constants", "", "value", refitted ? "fitted now" : ""}));
   for (const auto& [cluster, fitted] : v.constants) {
     const auto found = v.refitted.find(cluster);
     const auto now = found == v.refitted.end() ? constants_of({}) : constants_of(found->second);
     const auto used = constants_of(fitted);
     for (std::size_t i = 0; i < used.size(); ++i) {
-      text += fmt::format("  {:<14}{:<24}{:>12}{}\n", cluster, used[i].first, used[i].second,
-                          now.empty() ? "" : "   fitted now: " + now[i].second);
+      table.rows.push_back(
+          {"  " + cluster, used[i].first, used[i].second, now.empty() ? "" : now[i].second});
     }
-    text += fmt::format("  {:<14}on {}\n", "", fmt::join(fitted.rows, ", "));
+    table.rows.push_back({fmt::format("    on {}", fmt::join(fitted.rows, ", "))});
   }
-  return text;
+  return table;
 }
 
 nlohmann::ordered_json to_object(const Columns& predicted) {
@@ -153,18 +158,25 @@ nlohmann::ordered_json by_column(ErrorsOf errors) {
 
 }  // namespace
 
-std::string to_table(const Validation& v) {
-  std::string text = heading("table 2, TFLOPs per GPU");
-  text += rows_of(v.rows, kThroughputTable, Metric::tflops_per_gpu);
-  text += "\n" + heading("table 2, speed-up over sharded");
-  text += speed_ups_of(v.speed_ups, kThroughputTable);
-  text += "\n" + heading("table 4, gradient exchange, ms");
-  text += rows_of(v.rows, kGradientTable, Metric::gradient_exchange_ms);
-  text += "\n" + heading("table 4, TFLOPs per GPU");
-  text += rows_of(v.rows, kGradientTable, Metric::tflops_per_gpu);
-  text += "  * a constant was fitted on this row, or on a row of this model\n";
-  text += std::string(kBlindNote) + "\n";
-  return text + summary(v) + "\n" + readings_text(v) + "\n" + fitted_text(v);
+sim::StyledText to_table(const Validation& v, std::size_t width) {
+  sim::StyledText text;
+  const auto add = [&](const sim::TextTable& table, std::string_view below) {
+    append(text, to_text(table, width));
+    append(text, below);
+  };
+  add(rows_of("table 2, TFLOPs per GPU", v.rows, kThroughputTable, Metric::tflops_per_gpu), "\n");
+  add(speed_ups_of("table 2, speed-up over sharded", v.speed_ups, kThroughputTable), "\n");
+  add(rows_of("table 4, gradient exchange, ms", v.rows, kGradientTable,
+              Metric::gradient_exchange_ms),
+      "\n");
+  add(rows_of("table 4, TFLOPs per GPU", v.rows, kGradientTable, Metric::tflops_per_gpu), "\n");
+  append(text, "  * a constant was fitted on this row, or on a row of this model\n");
+  append(text, std::string(kBlindNote) + "\n");
+  add(summary(v), "\n");
+  append(text, readings_text(v, width));
+  append(text, "\n");
+  add(fitted_table(v), "");
+  return text;
 }
 
 std::string to_csv(const Validation& v) {
@@ -231,16 +243,19 @@ std::string to_json(const Validation& v) {
   return json.dump(2) + "\n";
 }
 
-std::string to_table(const std::vector<Constant>& constants) {
-  std::string text = fmt::format(
-      "Numbers that move a row, and the change of the mean error (in percentage points) when each\n"
-      "is 10 % lower or higher and nothing is fitted again.\n\n{:<28}{:<32}{:>16}{:>8}{:>8}\n",
-      "file", "key", "value", "-10 %", "+10 %");
+sim::StyledText to_table(const std::vector<Constant>& constants, std::size_t width) {
+  sim::TextTable table{.align = "<<"};
+  table.rows.push_back(sim::heading_row({"file", "key", "value", "-10 %", "+10 %"}));
   for (const Constant& one : constants) {
-    text += fmt::format("{:<28}{:<32}{:>16}{:>+8.2f}{:>+8.2f}\n    {}{}\n", one.file, one.key,
-                        one.value, 100 * one.lower, 100 * one.upper, one.fitted ? "FITTED. " : "",
-                        one.source);
+    table.rows.push_back({one.file, one.key, one.value, fmt::format("{:+.2f}", 100 * one.lower),
+                          fmt::format("{:+.2f}", 100 * one.upper)});
+    table.rows.push_back({fmt::format("    {}{}", one.fitted ? "FITTED. " : "", one.source)});
   }
+  sim::StyledText text;
+  append(text,
+         "Numbers that move a row, and the change of the mean error (in percentage points) when\n"
+         "each is 10 % lower or higher and nothing is fitted again.\n\n");
+  append(text, to_text(table, width));
   return text;
 }
 

@@ -1,9 +1,11 @@
 // Output of `validate`.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "sim/base/styled_text.hpp"
 #include "sim/validation/constants.hpp"
 #include "sim/validation/study.hpp"
 
@@ -20,11 +22,13 @@ struct Validation {
   std::map<std::string, sim::Fitted> refitted;   // with --refit: fitted now, on the same rows
 };
 
-[[nodiscard]] std::string to_table(const Validation& validation);
+// Tables are at most `width` characters wide.
+[[nodiscard]] sim::StyledText to_table(const Validation& validation, std::size_t width);
 [[nodiscard]] std::string to_csv(const Validation& validation);
 [[nodiscard]] std::string to_json(const Validation& validation);
 
-[[nodiscard]] std::string to_table(const std::vector<sim::validation::Constant>& constants);
+[[nodiscard]] sim::StyledText to_table(const std::vector<sim::validation::Constant>& constants,
+                                       std::size_t width);
 [[nodiscard]] std::string to_csv(const std::vector<sim::validation::Constant>& constants);
 [[nodiscard]] std::string to_json(const std::vector<sim::validation::Constant>& constants);
 

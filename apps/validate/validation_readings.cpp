@@ -5,6 +5,7 @@
 #include <array>
 
 #include "apps/validate/validation_text.hpp"
+#include "sim/base/text_table.hpp"
 
 namespace apps {
 namespace {
@@ -42,35 +43,33 @@ constexpr std::array<Reading, 4> kReadings{
         return of_rows(rows, "sdp4bit_gradient_comm", Metric::tflops_per_gpu);
       }}}};
 
-std::string row_text(const Row& used, const Row& other) {
+std::vector<sim::TableCell> row_of(const Row& used, const Row& other) {
   const bool time = used.measured.metric == Metric::gradient_exchange_ms;
   const double published = used.measured.value;
-  std::string text = fmt::format(
-      "  {:<42}{:>16}", short_name(used.measured.row) + (time ? ", exchange" : ", throughput"),
-      fmt::format("{:.4g} {}", published, time ? "ms" : "TF"));
-  for (const Row* row : {&used, &other}) {
-    const double value = row->predicted.fitted;
-    text += fmt::format("{:>16}",
-                        fmt::format("{:.4g} {:+.0f} %", value, 100 * (value / published - 1)));
-  }
-  return text + "\n";
+  return {"  " + short_name(used.measured.row) + (time ? ", exchange" : ", throughput"),
+          fmt::format("{:.4g} {}", published, time ? "ms" : "TF"),
+          off_text(used.predicted.fitted, published), off_text(other.predicted.fitted, published)};
 }
 
 }  // namespace
 
-std::string readings_text(const Validation& v) {
-  std::string text = fmt::format(
-      "the quantisers' rates of table 5, in bytes of float32 alone (used above) or of all bytes\n"
-      "that a kernel reads and writes\n{:<44}{:>16}{:>16}{:>16}\n",
-      "fitted", "published", "float32 alone", "in and out");
+sim::StyledText readings_text(const Validation& v, std::size_t width) {
+  sim::TextTable table{
+      .rows = {sim::heading_row({"fitted", "published", "float32 alone", "in and out"})}};
   for (std::size_t i = 0; i < v.rows.size(); ++i) {
     const bool differs = v.rows[i].predicted.fitted != v.both_ways[i].predicted.fitted;
-    if (differs) text += row_text(v.rows[i], v.both_ways[i]);
+    if (differs) table.rows.push_back(row_of(v.rows[i], v.both_ways[i]));
   }
   for (const auto& [name, key, errors] : kReadings) {
-    text += fmt::format("  {:<42}{:>16}{:>16}{:>16}\n", name, "mean / worst",
-                        error_text(errors(v.rows)), error_text(errors(v.both_ways)));
+    table.rows.push_back({fmt::format("  {}", name), "mean / worst", error_text(errors(v.rows)),
+                          error_text(errors(v.both_ways))});
   }
+  sim::StyledText text;
+  append(
+      text,
+      "the quantisers' rates of table 5, in bytes of float32 alone (used above) or of all bytes\n"
+      "that a kernel reads and writes\n");
+  append(text, to_text(table, width));
   return text;
 }
 

@@ -32,7 +32,9 @@ template <class Row>
 
 // "a100/gpt_1.3b/sharded" of "sdp4bit_throughput/a100/gpt_1.3b/sharded".
 [[nodiscard]] std::string short_name(const std::string& row);
-// "4.8 / 11.3 %", mean and worst; "-" without rows.
+// "57.83x  +12 %": what is predicted, and how far off what is published.
+[[nodiscard]] std::string off_text(double predicted, double published, const char* unit = "");
+// "4.8 / 11.3 %", mean and worst; "-" of no rows.
 [[nodiscard]] std::string error_text(const sim::validation::Errors& errors);
 [[nodiscard]] nlohmann::ordered_json error_object(const sim::validation::Errors& errors);
 
