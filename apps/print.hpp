@@ -21,7 +21,10 @@ void print_text(fmt::format_string<Values...> format, Values&&... values) {
 // To standard output: text with marks that a terminal shows.
 void print_styled(const sim::StyledText& text);
 
-// To standard output: one complete JSON document.
+// To standard output, above what it is about: the sentence that answers the question.
+void print_answer(const std::string& sentence);
+
+// To standard output: JSON that is whole.
 inline void print_json(std::string_view text) { write_output(sim::printable_json(text)); }
 
 // To standard error: notes, warnings, errors.

@@ -12,6 +12,7 @@
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
 #include "apps/print.hpp"
+#include "apps/run/answer.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/run/verdict.hpp"
 #include "apps/search/best_setup.hpp"
@@ -116,9 +117,10 @@ class Comparison {
     }
   }
 
-  // Where the baseline is the best one.
-  [[nodiscard]] std::string verdict() const {
-    return best_ ? apps::verdict(reports_.front(), compressed_) : "";
+  // The answer: where the baseline is the best one, whether compression pays.
+  [[nodiscard]] std::string sentence() const {
+    return best_ ? apps::verdict(reports_.front(), compressed_)
+                 : answer(std::span<const sim::StepReport>(reports_));
   }
 
  private:
@@ -214,10 +216,8 @@ int run_step(const RunOptions& options) {
   comparison.run();
   const bool is_table = options.format == "table";
   if (options.break_even && !is_table) comparison.find_break_evens([](const auto&) {});
-  print(options, comparison.reports());
+  print(options, comparison.reports(), comparison.sentence());
   if (!is_table) return 0;
-  const std::string verdict = comparison.verdict();
-  if (!verdict.empty()) print_text("\n{}\n", verdict);
   // Last, and line by line: each takes many simulations.
   comparison.find_break_evens([first = true](const sim::StepReport& report) mutable {
     if (!report.break_even) return;

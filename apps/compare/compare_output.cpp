@@ -147,19 +147,25 @@ std::string flip_sentence(const Findings& findings) {
 }
 
 sim::StyledText doubt_table(const Findings& findings) {
-  sim::TextTable table{.align = "<<>>><"};
-  table.rows.push_back(sim::heading_row(
-      {"assumption", "of", "spread", "flips at", "spreads away", "source of the spread"}));
+  sim::TextTable table{.align = "<<"};
+  sim::TextTable sources{.align = "<<"};
+  table.rows.push_back(
+      sim::heading_row({"assumption", "of", "spread", "flips at", "spreads away"}));
+  sources.rows.push_back(sim::heading_row({"sources of the spreads"}));
   for (const auto& [doubt, flip] : findings.doubts) {
+    const std::string name(doubt.assumption->name);
     const std::string away = !flip                          ? "-"
                              : std::isfinite(flip->spreads) ? fmt::format("{:.1f}", flip->spreads)
                                                             : "no spread";
-    table.rows.push_back({std::string(doubt.assumption->name), doubt.whose(),
-                          fmt::format("{:.3f}", doubt.spread.of_logarithm),
-                          flip ? fmt::format("{:.3g}x", flip->factor) : "-", away,
-                          doubt.spread.source});
+    table.rows.push_back({name, doubt.whose(), fmt::format("{:.3f}", doubt.spread.of_logarithm),
+                          flip ? fmt::format("{:.3g}x", flip->factor) : "-", away});
+    sources.rows.push_back(
+        {{"  " + name, sim::Style::note}, {doubt.spread.source, sim::Style::note}});
   }
-  return to_text(table, output_width());
+  sim::StyledText text = to_text(table, output_width());
+  append(text, "\n");
+  append(text, to_text(sources, output_width()));
+  return text;
 }
 
 // What is said of two of which one cannot be run.
@@ -167,6 +173,43 @@ std::string fitting_text(const Comparison& comparison) {
   const bool a = comparison.a.fits_memory, b = comparison.b.fits_memory;
   if (a && b) return "";
   return fmt::format("if {} fitted in memory: ", !a && !b ? "both" : a ? "B" : "A");
+}
+
+constexpr double kSure = 0.975, kProbable = 0.75;
+
+// "A probably beats B: 1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100
+// repetitions)".
+std::string ratio_answer(const Comparison& comparison, const Findings& findings) {
+  const char* what = comparison.options.aim() == Goal::cost ? "tokens per USD" : "throughput";
+  if (findings.ratio == 1 && findings.a_is_better.value == 0.5) {
+    return fmt::format("A and B have the same {}", what);
+  }
+  const bool a = findings.a_is_better.value >= 0.5;
+  const double sure = a ? findings.a_is_better.value : 1 - findings.a_is_better.value;
+  const Interval& of_a = findings.repeated;
+  const Interval ratio = a ? of_a : Interval{1 / of_a.high, 1 / of_a.median, 1 / of_a.low};
+  const char* better = a ? "A" : "B";
+  const char* other = a ? "B" : "A";
+  if (!std::isfinite(ratio.median)) {
+    return fmt::format("{} beats {}, which completes no round", better, other);
+  }
+  const std::string times = fmt::format("{:.3g} times", ratio.median);
+  const std::string likely =
+      fmt::format("likely {:.3g} to {:.3g} (better in {:.0f} % of {} repetitions)", ratio.low,
+                  ratio.high, 100 * sure, comparison.options.repetitions);
+  if (sure < kProbable) {
+    return fmt::format("too close to call: {} has {} the {} of {}, {}", better, times, what, other,
+                       likely);
+  }
+  return fmt::format("{} {} {}: {} its {}, {}", better, sure < kSure ? "probably beats" : "beats",
+                     other, times, what, likely);
+}
+
+std::string answer_text(const Comparison& comparison, const Findings& findings) {
+  const bool a = comparison.a.fits_memory, b = comparison.b.fits_memory;
+  if (a != b) return fmt::format("{} fits in memory, {} does not", a ? "A" : "B", a ? "B" : "A");
+  const std::string answer = ratio_answer(comparison, findings);
+  return a ? answer : "neither fits in memory; if both did: " + answer;
 }
 
 std::string table_text(const Comparison& comparison, const Findings& findings) {
@@ -195,6 +238,7 @@ void print_findings(const Comparison& comparison, const Findings& findings) {
   if (format == "json") print_json(json_text(comparison, findings));
   if (format == "csv") print_text("{}", csv_text(comparison, findings));
   if (format != "table") return;
+  print_answer(answer_text(comparison, findings));
   print_text("{}", table_text(comparison, findings));
   print_styled(doubt_table(findings));
 }

@@ -99,7 +99,7 @@ std::string limits_text(const PlanGoal& goal) {
 }
 
 void print_notes(const PlanOptions& options, const PlanReport& report) {
-  print_text("{}", sim::kRangeNote);
+  print_styled({{sim::kRangeNote, sim::Style::note}});
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });
@@ -133,9 +133,12 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
 
 void print_table(const PlanOptions& options, const PlanReport& report) {
   const std::string limits = limits_text(options.goal);
+  const std::string_view aim = sim::name_of(options.goal.aim, kAims);
+  print_answer((report.met ? fmt::format("{}{}: ", aim, limits)
+                           : fmt::format("nothing trains{}; what comes nearest: ", limits)) +
+               summary_of(report.rows.front()));
   print_text("{:g} tokens of {} on {}: {}{}\n\n", options.goal.tokens, report.model,
-             report.topology, sim::name_of(options.goal.aim, kAims), limits);
-  if (!report.met) print_text("nothing trains{}; what comes nearest:\n\n", limits);
+             report.topology, aim, limits);
   print_rows(report);
   print_text("\nwhat bounds each, and its {}\n", options.is_wide_area ? "round" : "step");
   for (std::size_t i = 0; i < report.rows.size(); ++i) {

@@ -103,8 +103,20 @@ Cell split_cell(const Price& price, const sim::RoundReport&) {
 std::string total_text(double usd) { return to_text(sim::Dollars::from_base(usd)); }
 
 std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
-                       std::string (*text)(double)) {
-  return sim::joined_range(text(row.low.*figure), text(row.high.*figure));
+                       std::string (*text)(double), const char* joint = "-") {
+  return sim::joined_range(text(row.low.*figure), text(row.high.*figure), joint);
+}
+
+std::string setup_text(const PlanRow& row, const sim::StepReport& step) {
+  return fmt::format("{} node{} with {} {}", row.nodes, row.nodes == 1 ? "" : "s", step.scheme,
+                     row.nodes == 1 ? "takes" : "take");
+}
+
+std::string setup_text(const PlanRow&, const sim::RoundReport& round) {
+  const auto names = site_names(round);
+  const bool alone = round.sites == 1;
+  return fmt::format("{}{} {}", fmt::join(names, " + "), alone ? "" : " with " + round.scheme,
+                     alone ? "takes" : "take");
 }
 
 // What a layout chooses, beside tensor and pipeline parallelism.
@@ -230,6 +242,18 @@ Json record_of(const PlanRow& row) {
     return json;
   };
   return std::visit(all, row.report);
+}
+
+std::string summary_of(const PlanRow& row) {
+  const auto with_range = [&](const std::string& text, double TimeAndPrice::*figure,
+                              std::string (*text_of)(double)) {
+    return fmt::format("{} (likely {})", text, range_text(row, figure, text_of, " to "));
+  };
+  std::string text =
+      std::visit([&](const auto& report) { return setup_text(row, report); }, row.report);
+  text += " " + with_range(long_time_text(row.time_s), &TimeAndPrice::time_s, long_time_text);
+  if (row.price.total() <= 0) return text;
+  return text + " and " + with_range(total_text(row.price.total()), &TimeAndPrice::usd, total_text);
 }
 
 std::string bound_of(const PlanRow& row) {

@@ -18,7 +18,9 @@ struct Cell {
 
 [[nodiscard]] nlohmann::ordered_json record_of(const PlanRow& row);
 
-// One line: what its step or round mostly waits for.
+// "4 nodes with qwd take 29.4 days (likely 25.1 to 34.6 days) and 114 kUSD (likely 96.7 to 133 kUSD)".
+[[nodiscard]] std::string summary_of(const PlanRow& row);
+// One line: what its step or round waits for most.
 [[nodiscard]] std::string bound_of(const PlanRow& row);
 // "51.2 ms": of the step or the round.
 [[nodiscard]] std::string time_text(const PlanRow& row);

@@ -48,12 +48,16 @@ void refuse_round_flags(const RoundOptions& rounds, const std::string& topology)
 // this many operations.
 [[nodiscard]] bool wants_range(const RunOptions& options, std::size_t operations);
 
+// A table stands below the sentence that answers the question.
 template <class Report>
-void print(const RunOptions& options, const std::vector<Report>& reports) {
+void print(const RunOptions& options, const std::vector<Report>& reports,
+           const std::string& sentence) {
   const std::span<const Report> all = reports;
   if (options.format == "json") print_json(sim::to_json(all));
   if (options.format == "csv") print_text("{}", sim::to_csv(all));
-  if (options.format == "table") print_styled(sim::to_table(all, output_width()));
+  if (options.format != "table") return;
+  print_answer(sentence);
+  print_styled(sim::to_table(all, output_width()));
 }
 
 // Warns if `what` needs more memory than the GPU has, with remedies; with --require-fit, throws an

@@ -4,6 +4,7 @@
 
 #include "apps/data_files.hpp"
 #include "apps/progress.hpp"
+#include "apps/run/answer.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/search/efficiency_range.hpp"
 #include "sim/base/error.hpp"
@@ -93,7 +94,7 @@ int run_rounds(const RunOptions& options) {
     }
     reports.push_back(std::move(report));
   }
-  print(options, reports);
+  print(options, reports, answer(std::span<const sim::RoundReport>(reports)));
   return 0;
 }
 

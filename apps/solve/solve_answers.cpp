@@ -1,6 +1,7 @@
 #include "apps/solve/solve_answers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -35,24 +36,56 @@ std::pair<Json, Json> ends_of(const Answer& slower, const Answer& faster) {
   return {std::min(slower.met, faster.met), std::max(slower.met, faster.met)};
 }
 
+// The lesser one first.
+std::string likely_text(const Answer& slower, const Answer& faster, const char* joint) {
+  const bool ascending =
+      !slower.found.bracketed() || !faster.found.bracketed() || slower.met <= faster.met;
+  return sim::joined_range(short_text(ascending ? slower : faster),
+                           short_text(ascending ? faster : slower), joint);
+}
+
+// "diloco reaches utilisation 0.95 from 41.05 Gbps (likely 37.86 to 43.71 Gbps)".
+std::string sentence(const Answer& answer, const Answer& slower, const Answer& faster) {
+  const std::string subject = fmt::format(
+      "{} {}{}", answer.scheme, answer.goal.starts_with("beats ") ? "" : "reaches ", answer.goal);
+  if (!answer.found.bracketed()) {
+    return fmt::format("{} {} from {} to {}", subject, answer.found.ever ? "everywhere" : "nowhere",
+                       answer.met_text, answer.missed_text);
+  }
+  return fmt::format("{} {} {} (likely {})", subject, answer.met > answer.missed ? "from" : "up to",
+                     answer.met_text, likely_text(slower, faster, " to "));
+}
+
+// The last goal of each scheme: the highest share.
+std::string answer_text(const Answers& answers) {
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
+    const bool last =
+        i + 1 == answers.as_is.size() || answers.as_is[i + 1].scheme != answers.as_is[i].scheme;
+    if (last) sentences.push_back(sentence(answers.as_is[i], answers.slower[i], answers.faster[i]));
+  }
+  return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
 void print_table(const Question& question, const Answers& answers) {
   sim::TextTable table{.labels = 2, .align = "<<"};
   table.rows.push_back(sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
     const sim::Style style = answer.fits_memory ? sim::Style::plain : sim::Style::bad;
-    table.rows.push_back(
-        {answer.scheme,
-         answer.goal,
-         {met_text(answer) + (answer.fits_memory ? "" : sim::kDoesNotFit), style},
-         answer.found.bracketed() ? answer.missed_text : "-",
-         sim::joined_range(short_text(answers.slower[i]), short_text(answers.faster[i]))});
+    table.rows.push_back({answer.scheme,
+                          answer.goal,
+                          {met_text(answer) + (answer.fits_memory ? "" : sim::kDoesNotFit), style},
+                          answer.found.bracketed() ? answer.missed_text : "-",
+                          likely_text(answers.slower[i], answers.faster[i], "-")});
   }
+  print_answer(answer_text(answers));
   print_text("{} on {}: {}, {}\n\n", question.model, question.topology, question.unknown,
              question.unit);
   print_styled(to_text(table, output_width()));
-  print_text("\n{}{}", sim::kRangeNote,
-             std::ranges::all_of(answers.as_is, &Answer::fits_memory) ? "" : sim::kDoesNotFitNote);
+  print_text("\n");
+  print_styled(
+      sim::range_and_fit_notes(true, std::ranges::all_of(answers.as_is, &Answer::fits_memory)));
 }
 
 }  // namespace

@@ -72,16 +72,16 @@ TableRow<Report> fit_row(bool (*fits)(const Report&)) {
 
 // The speed-up, and over what.
 template <class Report>
-std::vector<TableRow<Report>> speedup_rows() {
-  return {{"speed-up",
-           [](const Report& r) {
-             if (r.baseline.empty()) return TableCell("-");
-             const Style style = r.speedup > 1   ? Style::good
-                                 : r.speedup < 1 ? Style::bad
-                                                 : Style::plain;
-             return TableCell(fmt::format("{:.2f}x", r.speedup), style);
-           }},
-          {"  over", [](const Report& r) { return r.baseline.empty() ? "-" : r.baseline; }}};
+std::vector<TableRow<Report>> speedup_rows(bool (*fits)(const Report&)) {
+  const TableRow<Report> speedup{
+      "speed-up", [](const Report& r) {
+        if (r.baseline.empty()) return TableCell("-");
+        const Style style = r.speedup > 1 ? Style::good : r.speedup < 1 ? Style::bad : Style::plain;
+        return TableCell(fmt::format("{:.2f}x", r.speedup), style);
+      }};
+  std::vector<TableRow<Report>> rows = if_they_fit<Report>({speedup}, fits);
+  rows.push_back({"  over", [](const Report& r) { return r.baseline.empty() ? "-" : r.baseline; }});
+  return rows;
 }
 
 // The link that is busiest, by the name that `named` makes of it, and how busy it is.
@@ -128,6 +128,12 @@ TableCell price_range(const Report& r) {
 }
 
 // What the likely range and the mark of what does not fit mean, where a table has them.
+[[nodiscard]] inline StyledText range_and_fit_notes(bool ranged, bool all_fit) {
+  StyledText text;
+  if (ranged) append(text, kRangeNote, Style::note);
+  if (!all_fit) append(text, kDoesNotFitNote, Style::bad);
+  return text;
+}
 template <class Report>
 StyledText range_and_fit_notes(std::span<const Report> reports, bool (*fits)(const Report&)) {
   const bool ranged =
@@ -135,8 +141,7 @@ StyledText range_and_fit_notes(std::span<const Report> reports, bool (*fits)(con
   const bool all_fit = std::ranges::all_of(reports, fits);
   StyledText text;
   if (ranged || !all_fit) append(text, "\n");
-  if (ranged) append(text, kRangeNote, Style::note);
-  if (!all_fit) append(text, kDoesNotFitNote, Style::bad);
+  append(text, range_and_fit_notes(ranged, all_fit));
   return text;
 }
 

@@ -1,0 +1,175 @@
+#include "apps/run/answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "apps/words.hpp"
+
+namespace apps {
+namespace {
+
+// Speeds that differ by less are the same: predictions are off by as much.
+constexpr double kSame = 0.05;
+
+// What the sentence needs of a report.
+struct Contender {
+  std::string scheme, baseline;
+  double tokens_per_s = 0, speedup = 0;
+  bool fits = true, ends = true;
+  std::optional<sim::EfficiencyRange> range;
+
+  [[nodiscard]] bool trains() const { return fits && ends; }
+};
+using Contenders = std::vector<Contender>;
+
+Contenders contenders_of(std::span<const sim::StepReport> reports) {
+  Contenders all;
+  for (const sim::StepReport& r : reports) {
+    all.push_back({r.scheme, r.baseline, r.tokens_per_s, r.speedup, r.fits_memory, true, r.range});
+  }
+  return all;
+}
+
+Contenders contenders_of(std::span<const sim::RoundReport> reports) {
+  Contenders all;
+  for (const sim::RoundReport& r : reports) {
+    all.push_back(
+        {r.scheme, r.baseline, r.tokens_per_s, r.speedup, r.fits_memory(), r.ended(), r.range});
+  }
+  return all;
+}
+
+// Without those that are there to be compared with.
+Contenders competing(const Contenders& all) {
+  Contenders some;
+  for (const Contender& one : all) {
+    const bool measures_others = std::ranges::any_of(all, [&](const Contender& other) {
+      return other.baseline == one.scheme && other.scheme != one.scheme;
+    });
+    const bool has_baseline = !one.baseline.empty() && one.baseline != one.scheme;
+    if (has_baseline || !measures_others) some.push_back(one);
+  }
+  return some;
+}
+
+bool trains(const Contenders& all, const std::string& scheme) {
+  const auto found = std::ranges::find(all, scheme, &Contender::scheme);
+  return found == all.end() || found->trains();
+}
+
+bool is_compared(const Contender& one, const Contenders& all) {
+  return !one.baseline.empty() && one.baseline != one.scheme && trains(all, one.baseline);
+}
+
+bool wins(const Contender& one) { return one.speedup >= 1 + kSame; }
+
+// "206 763 tokens/s, likely 200 000 to 214 000".
+std::string speed_text(const Contender& one) {
+  const std::string speed = fmt::format("{} tokens/s", grouped(one.tokens_per_s));
+  if (!one.range) return speed;
+  return fmt::format("{}, likely {}", speed,
+                     rounded_range(one.range->tokens_per_s_low, one.range->tokens_per_s_high));
+}
+
+// "2.5 times as fast as sharded".
+std::string comparison(const Contender& one) {
+  if (wins(one)) return fmt::format("{:.3g} times as fast as {}", one.speedup, one.baseline);
+  if (one.speedup > 1 - kSame) return "no faster than " + one.baseline;
+  return fmt::format("{:.0f} % slower than {}", 100 * (1 - one.speedup), one.baseline);
+}
+
+// `subject`: "sdp4bit trains".
+std::string of_one(const std::string& subject, const Contender& one, const Contenders& all) {
+  if (!is_compared(one, all)) return fmt::format("{} at {}", subject, speed_text(one));
+  return fmt::format("{} {}: {}", subject, comparison(one), speed_text(one));
+}
+
+std::string of_fastest(const Contenders& fastest_first, const Contenders& all) {
+  const Contender& first = fastest_first.front();
+  if (!is_compared(first, all)) {
+    return fmt::format("{} trains fastest: {}", first.scheme, speed_text(first));
+  }
+  if (std::ranges::any_of(fastest_first, wins)) {
+    return fmt::format("{} trains fastest, {}{}: {}", first.scheme, wins(first) ? "" : "but ",
+                       comparison(first), speed_text(first));
+  }
+  return fmt::format("none of {} schemes trains faster than {}; {} comes closest: {}",
+                     fastest_first.size(), first.baseline, first.scheme, speed_text(first));
+}
+
+std::string of_several(const Contenders& fastest_first, const Contenders& all) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> next;
+  for (std::size_t i = 1; i < std::min(fastest_first.size(), kNamed); ++i) {
+    next.push_back(
+        fmt::format("{} ({})", fastest_first[i].scheme, grouped(fastest_first[i].tokens_per_s)));
+  }
+  return of_fastest(fastest_first, all) + "; next " + listed(next);
+}
+
+// Of those that train nothing, and why.
+std::string left_out(const Contenders& all) {
+  std::vector<std::string> large, endless;
+  for (const Contender& one : all) {
+    if (!one.ends) {
+      endless.push_back(one.scheme);
+    } else if (!one.fits) {
+      large.push_back(one.scheme);
+    }
+  }
+  std::string text;
+  if (!large.empty()) {
+    text +=
+        fmt::format("; {} {} not fit in memory", listed(large), large.size() == 1 ? "does" : "do");
+  }
+  if (!endless.empty()) {
+    text += fmt::format("; {} {} no round", listed(endless),
+                        endless.size() == 1 ? "completes" : "complete");
+  }
+  return text;
+}
+
+// Where nothing trains.
+std::string of_none(const Contenders& asked, const Contenders& all) {
+  Contenders ending;
+  std::ranges::copy_if(asked, std::back_inserter(ending), &Contender::ends);
+  if (ending.empty()) {
+    return asked.size() == 1 ? asked.front().scheme + " completes no round"
+                             : std::string("no scheme completes a round");
+  }
+  const Contender& fastest = *std::ranges::max_element(ending, {}, &Contender::tokens_per_s);
+  if (asked.size() == 1) {
+    return of_one(fastest.scheme + " does not fit in memory; if it did, it would train", fastest,
+                  all);
+  }
+  return of_one(fmt::format("no scheme fits in memory; if all did, {} would train", fastest.scheme),
+                fastest, all);
+}
+
+std::string answer_of(const Contenders& all) {
+  const Contenders asked = competing(all);
+  if (asked.empty()) return "";
+  Contenders training;
+  std::ranges::copy_if(asked, std::back_inserter(training), &Contender::trains);
+  std::ranges::stable_sort(training, std::ranges::greater(), &Contender::tokens_per_s);
+  if (training.empty()) return of_none(asked, all);
+  const std::string text = training.size() == 1
+                               ? of_one(training.front().scheme + " trains", training.front(), all)
+                               : of_several(training, all);
+  return text + left_out(all);
+}
+
+}  // namespace
+
+std::string answer(std::span<const sim::StepReport> reports) {
+  return answer_of(contenders_of(reports));
+}
+std::string answer(std::span<const sim::RoundReport> reports) {
+  return answer_of(contenders_of(reports));
+}
+
+}  // namespace apps

@@ -1,0 +1,41 @@
+#include "apps/words.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+
+namespace apps {
+namespace {
+
+double to_three_digits(double value) {
+  if (!(value > 0)) return value;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return unit < 1 ? std::round(value) : std::round(value / unit) * unit;
+}
+
+}  // namespace
+
+std::string grouped(double value) {
+  constexpr std::size_t kLongestPlain = 4, kGroup = 3;
+  std::string text = fmt::format("{:.0f}", value);
+  if (text.size() <= kLongestPlain) return text;
+  for (std::size_t end = text.size(); end > kGroup; end -= kGroup) {
+    text.insert(end - kGroup, " ");
+  }
+  return text;
+}
+
+std::string rounded_range(double low, double high) {
+  return fmt::format("{} to {}", grouped(to_three_digits(low)), grouped(to_three_digits(high)));
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  return text;
+}
+
+}  // namespace apps

@@ -1,0 +1,122 @@
+// The sentence above the table of run: who trains fastest, how fast, over what; and its numbers.
+#include "apps/run/answer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "apps/words.hpp"
+
+namespace apps {
+namespace {
+
+using Steps = std::vector<sim::StepReport>;
+
+sim::StepReport step(const char* scheme, double tokens_per_s, double speedup = 0) {
+  sim::StepReport report;
+  report.scheme = scheme;
+  report.tokens_per_s = tokens_per_s;
+  report.speedup = speedup;
+  if (speedup > 0) report.baseline = "sharded";
+  return report;
+}
+
+sim::StepReport too_large(sim::StepReport report) {
+  report.fits_memory = false;
+  return report;
+}
+
+std::string sentence(const Steps& steps) { return answer(std::span<const sim::StepReport>(steps)); }
+
+TEST(Answer, OfOneSchemeIsItsSpeedAndLikelyRange) {
+  sim::StepReport report = step("sdp4bit", 206763.4);
+  EXPECT_EQ(sentence({report}), "sdp4bit trains at 206 763 tokens/s");
+  report.range = {.tokens_per_s_low = 169871, .tokens_per_s_high = 240449};
+  EXPECT_EQ(sentence({report}), "sdp4bit trains at 206 763 tokens/s, likely 170 000 to 240 000");
+}
+
+TEST(Answer, ComparesWithTheBaseline) {
+  const auto with = [](double speedup) {
+    return sentence({step("sharded", 100), step("sdp4bit", 100 * speedup, speedup)});
+  };
+  EXPECT_EQ(with(2.5), "sdp4bit trains 2.5 times as fast as sharded: 250 tokens/s");
+  EXPECT_EQ(with(1.05), "sdp4bit trains 1.05 times as fast as sharded: 105 tokens/s");
+  EXPECT_EQ(with(1.04), "sdp4bit trains no faster than sharded: 104 tokens/s");
+  EXPECT_EQ(with(0.96), "sdp4bit trains no faster than sharded: 96 tokens/s");
+  EXPECT_EQ(with(0.8), "sdp4bit trains 20 % slower than sharded: 80 tokens/s");
+}
+
+TEST(Answer, OfABaselineAloneIsItsSpeed) {
+  EXPECT_EQ(sentence({step("sharded", 100, 1)}), "sharded trains at 100 tokens/s");
+  EXPECT_EQ(sentence({step("sharded", 100, 1), step("tlq", 150, 1.5)}),
+            "tlq trains 1.5 times as fast as sharded: 150 tokens/s");
+}
+
+TEST(Answer, OfSeveralNamesTheFastestFirst) {
+  EXPECT_EQ(sentence({step("a", 100), step("b", 300), step("c", 200), step("d", 50)}),
+            "b trains fastest: 300 tokens/s; next c (200) and a (100)");
+  EXPECT_EQ(sentence({step("sharded", 100), step("a", 200, 2), step("b", 12000, 120)}),
+            "b trains fastest, 120 times as fast as sharded: 12 000 tokens/s; next a (200)");
+  EXPECT_EQ(sentence({step("sharded", 100), step("a", 80, 0.8), step("b", 98, 0.98)}),
+            "none of 2 schemes trains faster than sharded; b comes closest: 98 tokens/s; next a "
+            "(80)");
+}
+
+// Each with its own baseline: the fastest one need not gain most.
+TEST(Answer, SaysWhereTheFastestDoesNotBeatItsOwnBaseline) {
+  sim::StepReport other = step("other", 90, 1.5);
+  other.baseline = "slow";
+  EXPECT_EQ(sentence({step("a", 99, 0.99), other}),
+            "a trains fastest, but no faster than sharded: 99 tokens/s; next other (90)");
+}
+
+TEST(Answer, OfWhatDoesNotFitIsNoSpeed) {
+  EXPECT_EQ(sentence({too_large(step("a", 300))}),
+            "a does not fit in memory; if it did, it would train at 300 tokens/s");
+  EXPECT_EQ(sentence({step("sharded", 100), too_large(step("a", 300, 3))}),
+            "a does not fit in memory; if it did, it would train 3 times as fast as sharded: 300 "
+            "tokens/s");
+  EXPECT_EQ(sentence({too_large(step("a", 300)), too_large(step("b", 400))}),
+            "no scheme fits in memory; if all did, b would train at 400 tokens/s");
+  EXPECT_EQ(sentence({too_large(step("a", 300)), step("b", 200), too_large(step("c", 400))}),
+            "b trains at 200 tokens/s; a and c do not fit in memory");
+  EXPECT_EQ(sentence({too_large(step("sharded", 100)), step("a", 200, 2)}),
+            "a trains at 200 tokens/s; sharded does not fit in memory")
+      << "nothing is as fast as what cannot run";
+}
+
+TEST(Answer, OfRoundsLeavesOutThoseThatNeverEnd) {
+  sim::RoundReport round;
+  round.scheme = "diloco";
+  round.tokens_per_s = 78520;
+  round.by_site = {{.name = "east"}};
+  sim::RoundReport endless = round;
+  endless.scheme = "wan_sync";
+  endless.outcome = sim::RoundOutcome::aborted;
+  endless.tokens_per_s = 0;
+  const auto text = [](const std::vector<sim::RoundReport>& rounds) {
+    return answer(std::span<const sim::RoundReport>(rounds));
+  };
+  EXPECT_EQ(text({round}), "diloco trains at 78 520 tokens/s");
+  EXPECT_EQ(text({endless}), "wan_sync completes no round");
+  EXPECT_EQ(text({endless, round}),
+            "diloco trains at 78 520 tokens/s; wan_sync completes no round");
+  EXPECT_EQ(text({endless, endless}), "no scheme completes a round");
+}
+
+TEST(Answer, GroupsDigitsFromTenThousandOn) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(9999), "9999");
+  EXPECT_EQ(grouped(9999.6), "10 000");
+  EXPECT_EQ(grouped(206763), "206 763");
+  EXPECT_EQ(grouped(1234567890), "1 234 567 890");
+}
+
+TEST(Answer, RoundsRangesToThreeDigits) {
+  EXPECT_EQ(rounded_range(81629, 83757), "81 600 to 83 800");
+  EXPECT_EQ(rounded_range(0.4, 12.34), "0 to 12");
+  EXPECT_EQ(rounded_range(999.6, 1004), "1000 to 1000");
+}
+
+}  // namespace
+}  // namespace apps
