@@ -12,10 +12,13 @@ namespace {
 
 constexpr std::size_t kNarrowest = 20, kUsual = 100, kWidest = 1000;
 
+std::string_view variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? std::string_view() : text;
+}
+
 std::size_t named_width() {
-  const char* const text = std::getenv("COLUMNS");
-  if (text == nullptr) return kUsual;
-  const std::string_view named = text;
+  const std::string_view named = variable("COLUMNS");
   const char* const end = named.data() + named.size();
   std::size_t width = 0;
   const auto [stop, error] = std::from_chars(named.data(), end, width);
@@ -25,6 +28,12 @@ std::size_t named_width() {
 }
 
 }  // namespace
+
+bool output_has_colour() {
+  const std::string_view kind = variable("TERM");
+  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && !kind.empty() &&
+         kind != "dumb";
+}
 
 std::size_t output_width() {
   winsize size{};
