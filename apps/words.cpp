@@ -30,7 +30,13 @@ std::string rounded_range(double low, double high) {
   return fmt::format("{} to {}", grouped(to_three_digits(low)), grouped(to_three_digits(high)));
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string listed(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 5;
+  if (names.size() > kMost) {
+    const std::string rest = fmt::format("{} more", names.size() - kMost + 1);
+    names.resize(kMost - 1);
+    names.push_back(rest);
+  }
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];

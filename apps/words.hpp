@@ -10,7 +10,7 @@ namespace apps {
 [[nodiscard]] std::string grouped(double value);
 // "200 000 to 214 000", to three digits.
 [[nodiscard]] std::string rounded_range(double low, double high);
-// "a, b and c".
-[[nodiscard]] std::string listed(const std::vector<std::string>& names);
+// "a, b and c"; of more than five, "a, b, c, d and 4 more".
+[[nodiscard]] std::string listed(std::vector<std::string> names);
 
 }  // namespace apps

@@ -88,27 +88,47 @@ std::string of_one(const std::string& subject, const Contender& one, const Conte
   return fmt::format("{} {}: {}", subject, comparison(one), speed_text(one));
 }
 
-std::string of_fastest(const Contenders& fastest_first, const Contenders& all) {
-  const Contender& first = fastest_first.front();
-  if (!is_compared(first, all)) {
-    return fmt::format("{} trains fastest: {}", first.scheme, speed_text(first));
+// How many are as fast as the first.
+std::size_t leaders_of(const Contenders& fastest_first) {
+  const double least = fastest_first.front().tokens_per_s / (1 + kSame);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      fastest_first, [&](const Contender& one) { return one.tokens_per_s > least; }));
+}
+
+std::vector<std::string> names_of(std::span<const Contender> some) {
+  std::vector<std::string> names;
+  for (const Contender& one : some) names.push_back(one.scheme);
+  return names;
+}
+
+// "; next zeropp (176 216) and tlq (144 874)".
+std::string next_text(std::span<const Contender> fastest_first) {
+  constexpr std::size_t kNamed = 2;
+  std::vector<std::string> next;
+  for (const Contender& one : fastest_first.first(std::min(kNamed, fastest_first.size()))) {
+    next.push_back(fmt::format("{} ({})", one.scheme, grouped(one.tokens_per_s)));
   }
-  if (std::ranges::any_of(fastest_first, wins)) {
-    return fmt::format("{} trains fastest, {}{}: {}", first.scheme, wins(first) ? "" : "but ",
-                       comparison(first), speed_text(first));
-  }
-  return fmt::format("none of {} schemes trains faster than {}; {} comes closest: {}",
-                     fastest_first.size(), first.baseline, first.scheme, speed_text(first));
+  return next.empty() ? "" : "; next " + listed(next);
 }
 
 std::string of_several(const Contenders& fastest_first, const Contenders& all) {
-  constexpr std::size_t kNamed = 3;
-  std::vector<std::string> next;
-  for (std::size_t i = 1; i < std::min(fastest_first.size(), kNamed); ++i) {
-    next.push_back(
-        fmt::format("{} ({})", fastest_first[i].scheme, grouped(fastest_first[i].tokens_per_s)));
+  const Contender& first = fastest_first.front();
+  const std::span<const Contender> some = fastest_first;
+  const bool compared = is_compared(first, all);
+  if (compared && std::ranges::none_of(some, wins)) {
+    return fmt::format("none of {} schemes trains faster than {}; {} comes closest: {}",
+                       some.size(), first.baseline, first.scheme, speed_text(first)) +
+           next_text(some.subspan(1));
   }
-  return of_fastest(fastest_first, all) + "; next " + listed(next);
+  const std::size_t leaders = leaders_of(fastest_first);
+  const char* verb = leaders == 1             ? "trains fastest"
+                     : leaders == some.size() ? "train equally fast"
+                                              : "train fastest";
+  const std::string how =
+      compared ? fmt::format(", {}{}", wins(first) ? "" : "but ", comparison(first)) : "";
+  return fmt::format("{} {}{}: {}", listed(names_of(some.first(leaders))), verb, how,
+                     speed_text(first)) +
+         next_text(some.subspan(leaders));
 }
 
 // Of those that train nothing, and why.

@@ -62,6 +62,16 @@ TEST(Answer, OfSeveralNamesTheFastestFirst) {
             "(80)");
 }
 
+TEST(Answer, CallsNoneFastestThatIsLessThanFivePercentAhead) {
+  EXPECT_EQ(sentence({step("a", 100), step("b", 104)}), "b and a train equally fast: 104 tokens/s");
+  EXPECT_EQ(sentence({step("a", 100), step("b", 104), step("c", 50)}),
+            "b and a train fastest: 104 tokens/s; next c (50)");
+  EXPECT_EQ(sentence({step("a", 100), step("b", 105)}),
+            "b trains fastest: 105 tokens/s; next a (100)");
+  EXPECT_EQ(sentence({step("sharded", 50), step("a", 100, 2), step("b", 104, 2.08)}),
+            "b and a train equally fast, 2.08 times as fast as sharded: 104 tokens/s");
+}
+
 // Each with its own baseline: the fastest one need not gain most.
 TEST(Answer, SaysWhereTheFastestDoesNotBeatItsOwnBaseline) {
   sim::StepReport other = step("other", 90, 1.5);
@@ -110,6 +120,13 @@ TEST(Answer, GroupsDigitsFromTenThousandOn) {
   EXPECT_EQ(grouped(9999.6), "10 000");
   EXPECT_EQ(grouped(206763), "206 763");
   EXPECT_EQ(grouped(1234567890), "1 234 567 890");
+}
+
+TEST(Answer, ListsAtMostFiveNames) {
+  EXPECT_EQ(listed({}), "");
+  EXPECT_EQ(listed({"a"}), "a");
+  EXPECT_EQ(listed({"a", "b", "c", "d", "e"}), "a, b, c, d and e");
+  EXPECT_EQ(listed({"a", "b", "c", "d", "e", "f"}), "a, b, c, d and 2 more");
 }
 
 TEST(Answer, RoundsRangesToThreeDigits) {
