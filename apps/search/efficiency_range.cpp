@@ -47,8 +47,7 @@ sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::Ste
   const auto speed = [&](double spreads) {
     return report.step_time_s / step_seconds(off_by(job, spreads), setup);
   };
-  const double slow = speed(-1);
-  const double fast = speed(1);
+  const auto [slow, fast] = std::minmax({1.0, speed(-1), speed(1)});
   return {.tokens_per_s_low = report.tokens_per_s * slow,
           .tokens_per_s_high = report.tokens_per_s * fast,
           .usd_per_million_tokens_low = report.usd_per_million_tokens / fast,

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -30,10 +32,12 @@ std::string short_text(const Answer& answer) {
   return answer.found.always ? "everywhere" : answer.met_text;
 }
 
-// Of the answer with the lesser figure first, null where one of them is no figure.
-std::pair<Json, Json> ends_of(const Answer& slower, const Answer& faster) {
-  if (!slower.found.bracketed() || !faster.found.bracketed()) return {nullptr, nullptr};
-  return {std::min(slower.met, faster.met), std::max(slower.met, faster.met)};
+// Where the goal is met everywhere or nowhere, beyond the figures of the other answers: on which
+// side says `greater_is_better`.
+double place_of(const Answer& answer, bool greater_is_better) {
+  if (answer.found.bracketed()) return answer.met;
+  constexpr double kBeyond = std::numeric_limits<double>::infinity();
+  return answer.found.ever == greater_is_better ? -kBeyond : kBeyond;
 }
 
 // The lesser one first.
@@ -72,12 +76,13 @@ void print_table(const Question& question, const Answers& answers) {
   table.rows.push_back(sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
+    const auto [least, greatest] = ends_of(answers, i);
     const sim::Style style = answer.fits_memory ? sim::Style::plain : sim::Style::bad;
     table.rows.push_back({answer.scheme,
                           answer.goal,
                           {met_text(answer) + (answer.fits_memory ? "" : sim::kDoesNotFit), style},
                           answer.found.bracketed() ? answer.missed_text : "-",
-                          likely_text(answers.slower[i], answers.faster[i], "-")});
+                          sim::joined_range(short_text(least), short_text(greatest))});
   }
   print_answer(answer_text(answers));
   print_text("{} on {}: {}, {}\n\n", question.model, question.topology, question.unknown,
@@ -90,14 +95,27 @@ void print_table(const Question& question, const Answers& answers) {
 
 }  // namespace
 
+std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question) {
+  const std::array<Answer, 3> all{answers.slower[question], answers.as_is[question],
+                                  answers.faster[question]};
+  const auto* figure =
+      std::ranges::find_if(all, [](const Answer& one) { return one.found.bracketed(); });
+  if (figure == all.end()) return {all.front(), all.back()};
+  const bool greater_is_better = figure->met > figure->missed;
+  const auto [least, greatest] = std::ranges::minmax_element(
+      all, {}, [&](const Answer& one) { return place_of(one, greater_is_better); });
+  return {*least, *greatest};
+}
+
 void print(const std::string& format, const Question& question, const Answers& answers) {
   std::vector<Json> rows;
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
     const Found& found = answer.found;
-    const auto [low, high] = ends_of(answers.slower[i], answers.faster[i]);
-    const auto figure = [&](double value) {
-      return found.bracketed() ? Json(value) : Json(nullptr);
+    const auto [least, greatest] = ends_of(answers, i);
+    const bool ranged = least.found.bracketed() && greatest.found.bracketed();
+    const auto figure = [](double value, bool is_one) {
+      return is_one ? Json(value) : Json(nullptr);
     };
     rows.push_back({{"unknown", question.unknown},
                     {"unit", question.unit},
@@ -109,10 +127,10 @@ void print(const std::string& format, const Question& question, const Answers& a
                     {"met", found.bracketed() ? "bracketed"
                             : found.ever      ? "everywhere"
                                               : "nowhere"},
-                    {"met_at", figure(answer.met)},
-                    {"missed_at", figure(answer.missed)},
-                    {"met_at_low", low},
-                    {"met_at_high", high}});
+                    {"met_at", figure(answer.met, found.bracketed())},
+                    {"missed_at", figure(answer.missed, found.bracketed())},
+                    {"met_at_low", figure(least.met, ranged)},
+                    {"met_at_high", figure(greatest.met, ranged)}});
   }
   print_records(format, rows);
   if (format == "table") print_table(question, answers);

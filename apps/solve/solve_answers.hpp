@@ -1,7 +1,9 @@
 // Prints the answers of `solve`.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/search/bracket.hpp"
@@ -26,6 +28,10 @@ struct Answer {
 struct Answers {
   std::vector<Answer> as_is, slower, faster;
 };
+
+// The least and the greatest of the three answers to a question; the one as it is may be either: a
+// faster GPU does not always need a faster network.
+[[nodiscard]] std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question);
 
 // How many times each question is asked.
 inline constexpr int kTimesAsked = 3;
