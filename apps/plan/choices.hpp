@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,10 @@ class Choices {
   // The initial candidates, numbered from 0. Each is a single one or a group.
   [[nodiscard]] virtual std::size_t count() const = 0;
   [[nodiscard]] virtual bool is_group(std::size_t candidate) const = 0;
-  // The members of a group that fit in a GPU's memory; their numbers follow all earlier ones.
+  // Simulates what full_speed() answers with, where the goal asks for it; before all that follows.
+  virtual void find_full_speeds(const std::function<void(const Choices&)>& progress) = 0;
+
+  // What is in a group but for what is too large for a GPU's memory; numbers beyond those before.
   virtual std::vector<std::size_t> open(std::size_t group) = 0;
 
   // Seconds of a step or a round: lower bounds, the second tighter and costlier to compute, then

@@ -75,12 +75,7 @@ class ClusterChoices : public Choices {
   ClusterChoices(const PlanOptions& options, Space space)
       : options_(options), space_(std::move(space)), times_(space_), candidates_(space_.groups) {}
 
-  [[nodiscard]] const Space& space() const { return space_; }
-  [[nodiscard]] std::size_t offer(std::size_t i) const { return at(i).offer; }
-  void take(SpeedsByNodes full_speeds, const Searched& searched) {
-    full_speeds_ = std::move(full_speeds);
-    before_ = searched;
-  }
+  void find_full_speeds(const std::function<void(const Choices&)>& progress) override;
 
   [[nodiscard]] std::size_t count() const override { return space_.groups.size(); }
   [[nodiscard]] bool is_group(std::size_t i) const override { return at(i).is_group(); }
@@ -167,32 +162,28 @@ class ClusterChoices : public Choices {
   Searched before_;  // to find those
 };
 
-// The fastest setup of each number of nodes with a network that is no limit.
-void find_full_speeds(const PlanOptions& options, ClusterChoices& choices,
-                      const std::function<void(const Choices&)>& progress) {
-  ClusterChoices unlimited(options, with_unlimited_network(choices.space()));
-  const Space& space = unlimited.space();
-  SpeedsByNodes speeds;
+// Of the fastest setup of each number of nodes with a network that is no limit.
+void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>& progress) {
+  if (options_.goal.aim != Aim::smallest_network) return;
+  ClusterChoices unlimited(options_, with_unlimited_network(space_));
+  const Space& space = unlimited.space_;
   for (std::size_t offer = 0; offer < space.offers.size(); ++offer) {
     const auto scoring = [&](std::size_t candidate, double seconds) -> std::optional<Score> {
-      if (unlimited.offer(candidate) != offer) return std::nullopt;
+      if (unlimited.at(candidate).offer != offer) return std::nullopt;
       return Score{seconds / unlimited.tokens(candidate), 0, 0};
     };
-    const auto best = best_of(unlimited, scoring, 1, options.exhaustive, progress);
-    speeds[space.offers[offer].cluster.nodes] = best.front().score[0];
+    const auto best = best_of(unlimited, scoring, 1, options_.exhaustive, progress);
+    full_speeds_[space.offers[offer].cluster.nodes] = best.front().score[0];
   }
-  choices.take(std::move(speeds), unlimited.searched());
+  before_ = unlimited.searched();
 }
 
 }  // namespace
 
-std::unique_ptr<Choices> cluster_choices(const PlanOptions& options,
-                                         const std::function<void(const Choices&)>& progress) {
+std::unique_ptr<Choices> cluster_choices(const PlanOptions& options) {
   Space space = space_of(options);
   check_fits(options, space);
-  auto choices = std::make_unique<ClusterChoices>(options, std::move(space));
-  if (options.goal.aim == Aim::smallest_network) find_full_speeds(options, *choices, progress);
-  return choices;
+  return std::make_unique<ClusterChoices>(options, std::move(space));
 }
 
 }  // namespace apps

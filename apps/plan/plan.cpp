@@ -140,8 +140,9 @@ int plan_command(const Arguments& arguments) {
     shown.show([&] { return how_far(choices.searched()); });
   };
   const std::unique_ptr<Choices> choices =
-      options->is_wide_area ? site_choices(*options) : cluster_choices(*options, progress);
+      options->is_wide_area ? site_choices(*options) : cluster_choices(*options);
   check_money(*options, *choices);
+  choices->find_full_speeds(progress);
   print(*options, Planner(*options, *choices, progress).run());
   return 0;
 }

@@ -36,6 +36,8 @@ class SiteChoices : public Choices {
   SiteChoices(const PlanOptions& options, SiteSpace space)
       : options_(options), space_(std::move(space)), times_(space_) {}
 
+  void find_full_speeds(const std::function<void(const Choices&)>&) override {}
+
   [[nodiscard]] std::size_t count() const override { return space_.candidates.size(); }
   [[nodiscard]] bool is_group(std::size_t) const override { return false; }
   std::vector<std::size_t> open(std::size_t) override { return {}; }
