@@ -97,11 +97,14 @@ sim::Model read_model(const JobOptions& options, const SortedSettings& settings)
   return sim::read_model(data_file(Kind::model, options.model), settings.model);
 }
 
+int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism) {
+  const double of_each = double{1} * parallelism.accumulation * sim::rank_count(cluster);
+  return static_cast<int>(kMostLayers / of_each) * parallelism.pipeline;
+}
+
 bool is_held(const sim::Cluster& cluster, const sim::Model& model,
              const sim::Parallelism& parallelism) {
-  const int layers = model.layers / parallelism.pipeline;
-  return static_cast<double>(layers) * parallelism.accumulation * sim::rank_count(cluster) <=
-         kMostLayers;
+  return model.layers <= most_layers(cluster, parallelism);
 }
 
 void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,

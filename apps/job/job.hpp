@@ -37,7 +37,8 @@ struct SortedSettings {
 [[nodiscard]] sim::Cluster read_cluster_part(const JobOptions& options,
                                              const SortedSettings& settings);
 [[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
-// Whether the simulation stays within limits of memory and time.
+// The most layers that memory and patience hold the simulation of; whether they hold the model.
+[[nodiscard]] int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism);
 [[nodiscard]] bool is_held(const sim::Cluster& cluster, const sim::Model& model,
                            const sim::Parallelism& parallelism);
 // Refuses simulations beyond the limits, and names the flag that made them so large.

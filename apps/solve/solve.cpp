@@ -96,7 +96,14 @@ sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::siz
                         sim::simulate_round(changed.context(), changed_scheme, changed.deadline));
 }
 
-Range range_of(const Unknown& unknown) { return {unknown.lowest, unknown.highest, unknown.whole}; }
+// Where both schemes can be simulated.
+Range range_of(const RoundJob& job, const Unknown& unknown, const sim::OuterScheme& scheme,
+               const sim::OuterScheme& other) {
+  Range range = unknown.range;
+  if (unknown.narrow) unknown.narrow(job, scheme, range);
+  if (unknown.narrow) unknown.narrow(job, other, range);
+  return range;
+}
 
 bool fits_memory(const RoundJob& job, const sim::OuterScheme& scheme) {
   for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
@@ -124,17 +131,18 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
                                       const std::vector<double>& shares, Progress& progress) {
   std::vector<Answer> answers;
   for (std::size_t scheme = 0; scheme < job.schemes.size(); ++scheme) {
+    const Range range = range_of(job, unknown, job.schemes[scheme], job.schemes[scheme]);
     std::map<double, double> known;  // utilisation by value
+    const auto utilisation = [&](double value) {
+      if (!known.contains(value)) {
+        const sim::RoundReport report = report_at(job, unknown, scheme, value);
+        known[value] = unknown.needs_memory && !report.fits_memory() ? 0 : report.utilisation;
+      }
+      return known[value];
+    };
     for (const double share : shares) {
       const Found found = bracket(
-          range_of(unknown),
-          [&](double value) {
-            if (!known.contains(value)) {
-              const sim::RoundReport report = report_at(job, unknown, scheme, value);
-              known[value] = unknown.needs_memory && !report.fits_memory() ? 0 : report.utilisation;
-            }
-            return known[value] >= share;
-          },
+          range, [&](double value) { return utilisation(value) >= share; },
           [&] { progress.step(); });
       answers.push_back(
           answer_of(job, unknown, scheme, fmt::format("utilisation {:.4g}", share), found));
@@ -143,31 +151,45 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
   return answers;
 }
 
-std::vector<Answer> solve_beats(RoundJob job, const Unknown& unknown, const std::string& other,
-                                Progress& progress) {
-  const std::size_t count = job.schemes.size();
-  job.schemes.push_back(job.with_taken_settings(sim::outer_scheme_named(other, "--beats")));
-  sim::check(job.context(), job.schemes.back());
+// Of all schemes but the last, which is the one to beat.
+std::vector<Answer> solve_beats(const RoundJob& job, const Unknown& unknown,
+                                const std::string& name, Progress& progress) {
+  const std::size_t other = job.schemes.size() - 1;
   std::vector<Answer> answers;
-  for (std::size_t scheme = 0; scheme < count; ++scheme) {
+  for (std::size_t scheme = 0; scheme < other; ++scheme) {
     const Found found = bracket(
-        range_of(unknown),
+        range_of(job, unknown, job.schemes[scheme], job.schemes[other]),
         [&](double value) {
           return report_at(job, unknown, scheme, value).tokens_per_s >
-                 report_at(job, unknown, count, value).tokens_per_s;
+                 report_at(job, unknown, other, value).tokens_per_s;
         },
         [&] { progress.step(); });
-    answers.push_back(answer_of(job, unknown, scheme, "beats " + other, found));
+    answers.push_back(answer_of(job, unknown, scheme, "beats " + name, found));
   }
   return answers;
 }
 
+// Refuses all that can be refused before the first simulation. The scheme of --beats is the last.
+RoundJob read(const SolveOptions& options, const Unknown& unknown) {
+  RoundJob job = read_round_job(options.job, options.rounds);
+  if (!options.beats.empty()) {
+    job.schemes.push_back(
+        job.with_taken_settings(sim::outer_scheme_named(options.beats, "--beats")));
+    sim::check(job.context(), job.schemes.back());
+  }
+  for (const sim::OuterScheme& scheme : job.schemes) {
+    static_cast<void>(range_of(job, unknown, scheme, job.schemes.back()));
+  }
+  return job;
+}
+
 int solve_sites(const SolveOptions& options) {
   const Unknown& unknown = unknown_named(options.unknown);
-  const RoundJob job = read_round_job(options.job, options.rounds);
-  const std::size_t searches = options.beats.empty() ? options.shares.size() : 1;
-  Progress progress("solving", kTimesAsked * static_cast<int>(job.schemes.size() * searches) *
-                                   most_tries(range_of(unknown)));
+  const RoundJob job = read(options, unknown);
+  const std::size_t searches =
+      options.beats.empty() ? job.schemes.size() * options.shares.size() : job.schemes.size() - 1;
+  Progress progress("solving",
+                    kTimesAsked * static_cast<int>(searches) * most_tries(unknown.range));
   const auto solve = [&](const RoundJob& one) {
     return options.beats.empty() ? solve_utilisation(one, unknown, options.shares, progress)
                                  : solve_beats(one, unknown, options.beats, progress);

@@ -43,25 +43,43 @@ void set_latency(RoundJob& job, double seconds) {
 
 void set_inner_steps(RoundJob& job, double steps) {
   for (sim::OuterScheme& scheme : job.schemes) {
-    if (scheme.gradients) {
-      throw InputError(
-          fmt::format("solve inner_steps: {} exchanges gradients in every step", scheme.name));
-    }
     scheme.inner_steps = std::max(scheme.fragments, static_cast<int>(steps));
   }
 }
 
+void begin_at_fragments(const RoundJob&, const sim::OuterScheme& scheme, Range& range) {
+  range.lowest = std::max<double>(range.lowest, scheme.fragments);
+  if (!scheme.gradients) return;
+  throw InputError(
+      fmt::format("solve inner_steps: {} exchanges gradients in every step", scheme.name));
+}
+
 void set_peers(RoundJob& job, double peers) {
+  job.area.sites.front().count = static_cast<int>(peers);
+}
+
+// A round takes at least the sites that make its quorum.
+void begin_at_quorum(const RoundJob& job, const sim::OuterScheme& scheme, Range& range) {
   if (job.area.sites.size() != 1) {
     throw InputError(fmt::format("solve peers: {} has {} tables of sites; write one with a count",
                                  job.area.name, job.area.sites.size()));
   }
-  job.area.sites.front().count = static_cast<int>(peers);
+  range.lowest = std::max<double>(range.lowest, scheme.quorum);
+  if (range.lowest <= range.highest) return;
+  throw InputError(fmt::format(
+      "--set scheme.quorum: {} is more than the {:.0f} sites that solve peers tries at most",
+      scheme.quorum, range.highest));
 }
 
 void set_layers(RoundJob& job, double layers) {
-  const int stages = job.parallelism.pipeline;
+  const int stages = job.parallelism.pipeline * job.parallelism.virtual_stages;
   job.model.layers = std::max(stages, static_cast<int>(layers) / stages * stages);
+}
+
+void end_where_held(const RoundJob& job, const sim::OuterScheme&, Range& range) {
+  for (const sim::Site& site : job.area.sites) {
+    range.highest = std::min<double>(range.highest, most_layers(site.cluster, job.parallelism));
+  }
 }
 
 double as_it_is(const RoundJob&, double value) { return value; }
@@ -76,17 +94,39 @@ std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
 const std::vector<Unknown>& unknowns() {
   static const std::vector<Unknown> all{
-      {"bandwidth", "Gbps", 1e-4, 1e4, false, false, scale_rates,
+      {"bandwidth",
+       "Gbps",
+       {1e-4, 1e4},
+       false,
+       scale_rates,
        [](const RoundJob& job, double factor) {
          return factor * narrowest_Bps(job.area) * 8 / 1e9;
        },
        [](double rate) { return fmt::format("{:.4g} Gbps", rate); }},
-      {"inner_steps", "steps", 1, 100'000, true, false, set_inner_steps, as_it_is, whole_text},
-      {"latency", "s", 1e-6, 10, false, false, set_latency, as_it_is,
+      {"inner_steps",
+       "steps",
+       {1, 100'000, true},
+       false,
+       set_inner_steps,
+       as_it_is,
+       whole_text,
+       begin_at_fragments},
+      {"latency",
+       "s",
+       {1e-6, 10},
+       false,
+       set_latency,
+       as_it_is,
        [](double seconds) { return sim::to_text(sim::Seconds::from_base(seconds)); }},
-      {"peers", "sites", 1, 128, true, false, set_peers, as_it_is, whole_text},
-      {"layers", "parameters", 1, 1024, true, true, set_layers, parameters_of,
-       [](double parameters) { return fmt::format("{:.4g} B parameters", parameters / 1e9); }}};
+      {"peers", "sites", {1, 128, true}, false, set_peers, as_it_is, whole_text, begin_at_quorum},
+      {"layers",
+       "parameters",
+       {1, 1024, true},
+       true,
+       set_layers,
+       parameters_of,
+       [](double parameters) { return fmt::format("{:.4g} B parameters", parameters / 1e9); },
+       end_where_held}};
   return all;
 }
 

@@ -7,20 +7,21 @@
 #include <string_view>
 
 #include "apps/job/round_job.hpp"
+#include "apps/search/bracket.hpp"
 
 namespace apps {
 
-// Searched over [lowest, highest] in its logarithm.
 struct Unknown {
   std::string_view name;
   std::string_view unit;  // of figures
-  double lowest, highest;
-  bool whole;         // a whole number
-  bool needs_memory;  // a value that does not fit in GPU memory is no answer
+  Range range;
+  bool needs_memory;  // what does not fit in a GPU's is no answer
   std::function<void(RoundJob&, double)> set;
   // A value for people and for programs; for a factor on all rates, that of the narrowest.
   std::function<double(const RoundJob&, double)> figure;
   std::string (*text)(double figure);
+  // Narrows the range to what can be simulated of a scheme. Throws InputError where nothing can.
+  std::function<void(const RoundJob&, const sim::OuterScheme&, Range&)> narrow = nullptr;
 };
 
 // Throws an InputError that lists the known names.

@@ -122,6 +122,29 @@ TEST(Solve, FindsEveryUnknown) {
   EXPECT_EQ(peers[0]["unit"], "sites");
 }
 
+// A round takes the sites of its quorum, every fragment a step, every chunk of a pipeline a layer.
+TEST(Solve, SearchesWhatCanBeRun) {
+  const std::string peers = " --topology twenty_peers_b200 --model gpt_125m ";
+  for (const auto& [command, says] :
+       {std::pair{"solve peers --scheme decoupled_diloco --set scheme.quorum=6" + peers,
+                  "nowhere in 6-128"},
+        std::pair{std::string("solve inner_steps --scheme streaming_diloco") + kSites,
+                  "everywhere in 8-100000"},
+        std::pair{std::string("solve layers --scheme diloco --pp 2 --virtual-stages 2 "
+                              "--micro-batch 64 --accumulation 2") +
+                      kSites,
+                  "utilisation 0.01  0."}}) {
+    const std::string share = says[0] == 'n' ? " --utilisation 0.5" : " --utilisation 0.01";
+    const Outcome outcome = run(words(command + share), source_directory());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(says), std::string::npos) << outcome.out;
+  }
+  expect_command_refused(
+      "solve peers --scheme decoupled_diloco --set scheme.quorum=200 --set sites.peer.count=300" +
+          peers,
+      "--set scheme.quorum");
+}
+
 TEST(Solve, RefusesWhatItCannotAnswer) {
   const std::string base = kSites;
   const auto refused = [&](const std::string& text, std::string_view place,
