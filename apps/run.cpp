@@ -136,8 +136,14 @@ class Comparison {
     for (const Setup& setup : all) {
       if (options_.tune) check_choice(job_, {&setup.scheme, 1});
     }
+    if (options_.require_fit) require_fit();
+  }
+
+  // Whatever a search chooses needs at least the memory of its smallest choice.
+  void require_fit() const {
+    if (options_.baseline == kBest) warn(smallest_setup(searched_, uncompressed_schemes()));
     for (const Setup& setup : job_.setups) {
-      if (options_.require_fit && !options_.tune) warn(setup);
+      warn(options_.tune ? smallest_setup(searched_, {&setup.scheme, 1}) : setup);
     }
   }
 

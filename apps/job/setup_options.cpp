@@ -130,10 +130,10 @@ std::vector<Setup> other_splits(const Job& job, const Setup& from) {
       std::int64_t{from.parallelism.micro_batch} * from.parallelism.accumulation;
   std::vector<Setup> setups;
   for (int count = 1; count <= sequences; ++count) {
+    if (sequences % count != 0) continue;
     Setup setup = from;
     setup.parallelism.accumulation = count;
     if (!is_held(job.cluster, job.model, setup.parallelism)) break;
-    if (sequences % count != 0) continue;
     setup.parallelism.micro_batch = static_cast<int>(sequences / count);
     if (job.given.contains("micro-batch") &&
         setup.parallelism.micro_batch != job.parallelism.micro_batch) {

@@ -17,6 +17,38 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+// Tensor parallelism and what is recomputed, in every combination.
+std::vector<Setup> shapes(const Job& job, const Setup& from) {
+  std::vector<Setup> setups;
+  for (const Setup& tensor : other_tensors(job, from)) {
+    for (Setup& one : other_recomputes(job, tensor)) setups.push_back(std::move(one));
+  }
+  return setups;
+}
+
+// Of all shapes, shardings and splits of `start`.
+Setup smallest_from(const Job& job, std::span<const sim::Scheme> schemes, const Setup& start) {
+  std::optional<Setup> smallest;
+  double least = kNever;
+  for (const Setup& shape : shapes(job, start)) {
+    for (const Setup& sharding : other_shardings(job, schemes, shape)) {
+      for (Setup& split : other_splits(job, sharding)) {
+        const double needed = memory_needed(job, split);
+        if (needed >= least) continue;
+        least = needed;
+        smallest = std::move(split);
+      }
+    }
+  }
+  if (!smallest) {
+    throw sim::InputError(
+        fmt::format("--scheme: {} cannot be run as the other flags say; leave out --zero, --tp, "
+                    "--micro-batch, --recompute or --hybrid-shard",
+                    schemes.size() == 1 ? schemes.front().name : "the uncompressed schemes"));
+  }
+  return *std::move(smallest);
+}
+
 class Search {
  public:
   Search(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
@@ -28,7 +60,7 @@ class Search {
     set_capacity(start);
     if (from_.first != nullptr) try_all({*from_.first});
     std::vector<Setup> starts;
-    for (const Setup& shape : shapes(start)) add_shardings(shape, Splits::largest, starts);
+    for (const Setup& shape : shapes(job_, start)) add_shardings(shape, Splits::largest, starts);
     try_all(starts);
     sim::require(best_.has_value(), "the capacity is no less than the least that a setup needs");
     for (double before = kNever; best_->step_time_s < before;) {
@@ -37,7 +69,7 @@ class Search {
       try_all(other_overlaps(job_, best_->setup));
       try_all(other_precisions(job_, best_->setup));
       try_all(other_buckets(job_, best_->setup));
-      try_all(shapes(best_->setup));
+      try_all(shapes(job_, best_->setup));
       if (best_->step_time_s < before) {
         std::vector<Setup> shardings;
         add_shardings(best_->setup, Splits::as_given, shardings);
@@ -50,31 +82,9 @@ class Search {
   }
 
  private:
-  // Tensor parallelism and what is recomputed, in every combination.
-  [[nodiscard]] std::vector<Setup> shapes(const Setup& from) const {
-    std::vector<Setup> setups;
-    for (const Setup& tensor : other_tensors(job_, from)) {
-      for (Setup& one : other_recomputes(job_, tensor)) setups.push_back(std::move(one));
-    }
-    return setups;
-  }
-
   void set_capacity(const Setup& start) {
     capacity_ = static_cast<double>(job_.cluster.gpu.memory.count);
-    double least = kNever;
-    for (const Setup& shape : shapes(start)) {
-      for (const Setup& sharding : other_shardings(job_, schemes_, shape)) {
-        for (const Setup& split : other_splits(job_, sharding)) {
-          least = std::min(least, memory_needed(job_, split));
-        }
-      }
-    }
-    if (least == kNever) {
-      throw sim::InputError(
-          fmt::format("--scheme: {} cannot be run as the other flags say; leave out --zero, --tp, "
-                      "--micro-batch, --recompute or --hybrid-shard",
-                      schemes_.size() == 1 ? schemes_.front().name : "the uncompressed schemes"));
-    }
+    const double least = memory_needed(job_, smallest_from(job_, schemes_, start));
     fits_ = least <= capacity_;
     capacity_ = std::max(capacity_, least);
   }
@@ -137,6 +147,15 @@ class Search {
 };
 
 }  // namespace
+
+Setup smallest_setup(const Job& job, std::span<const sim::Scheme> schemes) {
+  std::vector<Setup> smallest;
+  for (const Setup& start : other_overlaps(job, start_of(job, schemes.front()))) {
+    smallest.push_back(smallest_from(job, schemes, start));
+  }
+  return *std::ranges::min_element(smallest, {},
+                                   [&](const Setup& setup) { return memory_needed(job, setup); });
+}
 
 Best best_setup(const Job& job, std::span<const sim::Scheme> schemes, StepTimes& times,
                 const SearchFrom& from) {

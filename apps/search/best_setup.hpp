@@ -24,11 +24,15 @@ struct SearchFrom {
   Progress* progress = nullptr;
 };
 
-// Searches coordinate by coordinate, from a start where everything overlaps in BF16 and
-// micro-batches are the largest that fit, until no single kind of option makes the step faster:
-// tensor parallelism and recomputation, the scheme and its sharding, the split into micro-batches,
-// the overlap, the precision, the buckets. Options given by flags (Job::given) stay fixed. Setups
-// that do not fit in memory are left out; if none fits, those that need more than the smallest one.
+// What needs the least memory of all that best_setup() may choose; simulates nothing. Throws
+// InputError where the flags leave it no choice.
+[[nodiscard]] Setup smallest_setup(const Job& job, std::span<const sim::Scheme> schemes);
+
+// Coordinate by coordinate from a start where everything overlaps in BF16 and micro-batches are the
+// largest that fit, until no single kind of option makes the step faster: tensor parallelism and
+// recomputation, the scheme and its sharding, the split into micro-batches, the overlap, the
+// precision, the buckets. What a flag says (Job::given) is not chosen. Setups that do not fit in
+// memory are left out; where none fits, those that need more than the least one does.
 [[nodiscard]] Best best_setup(const Job& job, std::span<const sim::Scheme> schemes,
                               StepTimes& times, const SearchFrom& from = {});
 

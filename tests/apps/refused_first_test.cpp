@@ -29,6 +29,9 @@ const std::vector<Case> kCases{
     {"run --baseline best --scheme sdp4bit --pp 2 --tune" + kHuge, "--scheme"},
     {"run --scheme sharded,qwd --perfetto /no/such/x.json" + kHuge, "/no/such/x.json"},
     {"run --scheme sharded,qwd --require-fit --set gpu.memory=1GB" + kHuge, "--require-fit"},
+    {"run --scheme sharded,qwd --require-fit --tune --set gpu.memory=1GB" + kHuge, "--require-fit"},
+    {"run --scheme qwd --baseline best --require-fit --tune --set gpu.memory=1GB" + kHuge,
+     "--require-fit"},
     {"compare --a=--scheme=sharded --b=--scheme=top_k --zero 3" + kHuge, "--zero"},
     {"compare --a=--tune --b=--scheme=sdp4bt" + kHuge, "--scheme"},
     {"compare --a=--tune --b=--scheme=sharded --spread loss=0.1" + kHuge, "--spread"},
@@ -36,6 +39,10 @@ const std::vector<Case> kCases{
     {"solve bandwidth --scheme sharded --beats top_k --zero 3" + kHuge, "--zero"},
     {"map --topology sdp4bit_a100 --model gpt_125m --nodes 3 --pp 2 --tp 1 --scheme sdp4bit",
      "--scheme"},
+    {"plan --goal smallest-network --budget 1MUSD --tokens 1e12 --tp 1 --pp 1 --micro-batch 1 "
+     "--batch-tokens 2800000000 --set gpu.price=0USD/h --topology sdp4bit_a100 --model gpt_125m "
+     "--nodes 3",
+     "--budget"},
     {"run --scheme diloco,wan_sync --inner-scheme top_k --zero 3" + kSites, "--zero"},
     {"run --scheme diloco,wan_sync --baseline dilco" + kSites, "--baseline"},
     {"run --scheme diloco,wan_sync --baseline sparseloco_store" + kSites, "--scheme"},
@@ -43,6 +50,7 @@ const std::vector<Case> kCases{
     {"run --scheme diloco,wan_sync --require-fit --set sites.east.nodes=1 --micro-batch 4096" +
          kSites,
      "--require-fit"},
+    {"solve inner_steps --scheme diloco --beats wan_sync" + kSites, "solve inner_steps"},
     {"solve latency --scheme diloco --beats sparseloco_store" + kSites, "--scheme"},
 };
 
