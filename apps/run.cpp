@@ -196,6 +196,8 @@ class Comparison {
 
   void compare(const Side& side, const Side& baseline, sim::StepReport& report) {
     report.baseline = baseline.setup.scheme.name;
+    report.baseline_fits =
+        memory_needed(job_, baseline.setup) <= static_cast<double>(job_.cluster.gpu.memory.count);
     report.speedup = times_.seconds(baseline.setup) / report.step_time_s;
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     compared_.push_back({reports_.size(), side, baseline});

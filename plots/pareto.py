@@ -101,7 +101,9 @@ def main():
 
 def finish(figure, axes, reports):
     baseline = reports[0]["baseline"] or reports[-1]["baseline"]
-    axes[0].set_ylabel(f"speed-up over {baseline}" if baseline else "tokens per second", fontsize=9)
+    fits = all(one["baseline_fits_memory"] in (None, True) for one in reports)
+    speed = f"speed-up over {baseline}" if baseline else "tokens per second"
+    axes[0].set_ylabel(speed if fits else f"{speed}, which does not fit in memory", fontsize=9)
     axes[1].set_xlabel("relative L2 error of what arrives in a step: weights or gradients' sum, "
                        "the larger", fontsize=9)
     first = reports[0]

@@ -16,7 +16,7 @@ namespace apps {
 namespace {
 
 // What else a report has says whether it ended well, and is in the state.
-constexpr const char* kOfState[] = {"fits_memory", "outcome"};
+constexpr const char* kOfState[] = {"fits_memory", "baseline_fits_memory", "outcome"};
 
 void add_figure(const std::string& key, const Inputs& value, Result& result) {
   if (value.is_null() || std::ranges::find(kOfState, key) != std::end(kOfState)) return;

@@ -83,6 +83,7 @@ int run_rounds(const RunOptions& options) {
       const sim::OuterScheme baseline = baseline_of(options.baseline, job, scheme);
       sim::RoundReport reference = report_round(job, baseline);
       report.baseline = baseline.name;
+      report.baseline_fits = reference.fits_memory();
       report.speedup = report.tokens_per_s / reference.tokens_per_s;
       if (job.schemes.size() == 1 && baseline.name != scheme.name) {
         if (ranged) reference.range = range_of(job, baseline);

@@ -71,6 +71,7 @@ Json figures(const StepReport& r) {
   add_range(r.range, json);
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
+  json["baseline_fits_memory"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline_fits);
   const auto chosen = [](const std::optional<std::string>& flags) {
     return flags ? Json(*flags) : Json(nullptr);
   };

@@ -94,6 +94,7 @@ struct StepReport {
   std::map<std::string, std::string> sources;  // of every input constant
   double speedup = 0;                          // over `baseline`; 0 where there is none
   std::string baseline;
+  bool baseline_fits = true;  // in memory
   // Flags that a search for the fastest ones chose, for this step and for its baseline, where one
   // did: "--zero 3 --overlap all", "" where those given are the fastest.
   std::optional<std::string> flags;

@@ -48,6 +48,8 @@ TextTable side_by_side(std::span<const Report> reports, const std::vector<TableR
 inline constexpr const char* kDoesNotFit = " !";
 inline constexpr const char* kDoesNotFitNote =
     "!: does not fit in memory; the figure is that of GPUs with more memory\n";
+inline constexpr const char* kBaselineDoesNotFitNote =
+    "!: behind a speed-up, the scheme or its baseline does not fit in memory\n";
 
 // The rows, with the cells marked of reports that do not fit.
 template <class Report>
@@ -139,9 +141,12 @@ StyledText range_and_fit_notes(std::span<const Report> reports, bool (*fits)(con
   const bool ranged =
       std::ranges::any_of(reports, [](const Report& r) { return r.range.has_value(); });
   const bool all_fit = std::ranges::all_of(reports, fits);
+  const bool baselines_fit = std::ranges::all_of(reports, &Report::baseline_fits);
   StyledText text;
-  if (ranged || !all_fit) append(text, "\n");
-  append(text, range_and_fit_notes(ranged, all_fit));
+  if (ranged || !all_fit || !baselines_fit) append(text, "\n");
+  if (ranged) append(text, kRangeNote, Style::note);
+  if (!all_fit) append(text, kDoesNotFitNote, Style::bad);
+  if (!baselines_fit) append(text, kBaselineDoesNotFitNote, Style::bad);
   return text;
 }
 

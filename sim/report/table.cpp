@@ -120,6 +120,7 @@ std::vector<Row> head_rows() {
 }
 
 bool fits(const StepReport& report) { return report.fits_memory; }
+bool both_fit(const StepReport& report) { return report.fits_memory && report.baseline_fits; }
 
 std::vector<Row> memory_rows() {
   std::vector<Row> rows{
@@ -163,9 +164,10 @@ std::string heading(const StepReport& report) {
 std::vector<Row> all_rows() {
   std::vector<Row> rows{
       {"", [](const StepReport& r) { return TableCell(heading(r), Style::heading); }}};
-  for (auto part : {setup_rows(), if_they_fit(head_rows(), fits), speedup_rows(fits), time_rows(),
-                    wire_rows(), link_rows<StepReport>("  share of the step busy", kind_of),
-                    memory_rows(), error_rows<StepReport>("error of the sum, relative L2"),
+  for (auto part : {setup_rows(), if_they_fit(head_rows(), fits),
+                    if_they_fit(speedup_rows<StepReport>(), both_fit), time_rows(), wire_rows(),
+                    link_rows<StepReport>("  share of the step busy", kind_of), memory_rows(),
+                    error_rows<StepReport>("error of the sum, relative L2"),
                     std::vector<Row>{{"on the speed-error front", front_cell}},
                     if_they_fit(price_rows(), fits)}) {
     rows.insert(rows.end(), part.begin(), part.end());
@@ -203,7 +205,8 @@ std::string break_even_text(const StepReport& report) {
 }  // namespace
 
 std::string break_even_line(const StepReport& report) {
-  return report.break_even ? heading(report) + ": " + break_even_text(report) : "";
+  if (!report.break_even) return "";
+  return heading(report) + ": " + break_even_text(report) + (both_fit(report) ? "" : kDoesNotFit);
 }
 
 StyledText to_table(std::span<const StepReport> reports, std::size_t width) {

@@ -60,6 +60,7 @@ struct RoundReport {
   std::map<std::string, std::string> sources;
   double speedup = 0;  // in tokens per second over `baseline`
   std::string baseline;
+  bool baseline_fits = true;             // in memory
   std::optional<EfficiencyRange> range;  // where it was simulated
 
   [[nodiscard]] bool ended() const { return outcome != RoundOutcome::aborted; }

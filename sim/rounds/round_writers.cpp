@@ -29,6 +29,7 @@ std::string byte_text(double bytes) {
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 bool fits(const RoundReport& report) { return report.fits_memory(); }
+bool both_fit(const RoundReport& report) { return fits(report) && report.baseline_fits; }
 
 std::vector<Row> speed_rows() {
   return {{"compute utilisation", [](const RoundReport& r) { return percent(r.utilisation); }},
@@ -127,8 +128,9 @@ std::vector<Row> all_rows() {
   std::vector<Row> rows{
       {"", [](const RoundReport& r) { return TableCell(r.scheme, Style::heading); }}};
   for (auto part :
-       {if_they_fit(speed_rows(), fits), speedup_rows(fits), round_rows(), time_rows(),
-        volume_rows(), link_rows<RoundReport>("  share of the round busy", full_name), price_rows(),
+       {if_they_fit(speed_rows(), fits), if_they_fit(speedup_rows<RoundReport>(), both_fit),
+        round_rows(), time_rows(), volume_rows(),
+        link_rows<RoundReport>("  share of the round busy", full_name), price_rows(),
         if_they_fit(token_price_rows(), fits), loss_rows(), memory_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
@@ -166,6 +168,7 @@ Json figures(const RoundReport& r) {
   add_range(r.range, json);
   json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
   json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
+  json["baseline_fits_memory"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline_fits);
   return json;
 }
 

@@ -287,5 +287,24 @@ TEST(Fit, WhatDoesNotFitIsAWarningUntilItIsRequired) {
   EXPECT_EQ(fits.err, "");
 }
 
+// sdp4bit needs 3.1 GB of these GPUs, its baseline 2.8 GB, and the other way round.
+TEST(Fit, SpeedUpsOverWhatDoesNotFitAreMarked) {
+  const std::string small = " --set gpu.memory=3GB ";
+  const std::string note = "!: behind a speed-up, the scheme or its baseline does not fit";
+  const Outcome table = run_with("--scheme sharded --baseline sdp4bit" + small);
+  EXPECT_NE(table.out.find("x !"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("sdp4bit !"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find(note), std::string::npos) << table.out;
+  const Json marked = json_with("--scheme sharded --baseline sdp4bit" + small);
+  EXPECT_EQ(marked.back().at("baseline"), "sdp4bit");
+  EXPECT_EQ(marked.back().at("fits_memory"), true);
+  EXPECT_EQ(marked.back().at("baseline_fits_memory"), false);
+  const Outcome fits = run_with("--scheme sdp4bit --baseline sharded");
+  EXPECT_EQ(fits.out.find('!'), std::string::npos) << fits.out;
+  const Json plain = json_with("--scheme sdp4bit --baseline sharded" + small);
+  EXPECT_EQ(plain.back().at("baseline_fits_memory"), true);
+  EXPECT_EQ(plain.front().at("baseline_fits_memory"), nullptr);
+}
+
 }  // namespace
 }  // namespace apps_tests
