@@ -28,10 +28,9 @@ void check_is_text(std::string_view argument) {
   const bool control = std::ranges::any_of(
       argument, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; });
   if (!control) return;
-  throw sim::InputError(
-      fmt::format("'{}': an argument with a line break or another control "
-                  "character; write it without",
-                  sim::printable(argument)));
+  throw sim::InputError(fmt::format(
+      "'{}': the argument contains a line break or another control character; remove it",
+      sim::printable(argument)));
 }
 
 // `given` may have its value behind it: "--nods=2".
@@ -59,7 +58,7 @@ Arguments without_switch_values(const Arguments& arguments, const po::options_de
     } else if (const std::string value = argument.substr(equals + 1); value == "on") {
       plain.push_back(name);
     } else if (value != "off") {
-      throw sim::InputError(fmt::format("{}: '{}' is neither on nor off; write {} alone for on",
+      throw sim::InputError(fmt::format("{}: '{}' is neither on nor off; write {} by itself for on",
                                         name, sim::printable(value), name));
     }
   }
@@ -84,10 +83,11 @@ std::string wrong_number(const std::string& flag, const po::parsed_options& pars
     if ("--" + option.string_key == flag && !option.value.empty()) given = option.value.front();
   }
   if (given.find(',') == std::string::npos) {
-    return fmt::format("{}: '{}' is not a number that it takes", flag, sim::printable(given));
+    return fmt::format("{}: '{}' is not a valid number for this flag", flag, sim::printable(given));
   }
-  return fmt::format("{}: '{}' is several values, and it takes one; a sweep runs several", flag,
-                     sim::printable(given));
+  return fmt::format(
+      "{}: '{}' is several values, but the flag takes one; use gardenhose sweep for several", flag,
+      sim::printable(given));
 }
 
 }  // namespace
@@ -106,13 +106,13 @@ std::vector<std::string> split(const std::string& text) {
 void check_format(const std::string& format) {
   if (format == "table" || format == "json" || format == "csv") return;
   throw sim::InputError(
-      fmt::format("--format: '{}' is none of the known: table, json, csv", sim::printable(format)));
+      fmt::format("--format: '{}' is not one of: table, json, csv", sim::printable(format)));
 }
 
 bool parse_arguments(const Arguments& arguments, const char* usage, po::options_description& flags,
                      const po::positional_options_description& places, po::variables_map& values) {
   for (const std::string& argument : arguments) check_is_text(argument);
-  flags.add_options()("help", "this text; --help=json: for scripts");
+  flags.add_options()("help", "print this help; --help=json prints it for scripts");
   if (std::ranges::find(arguments, "--help=json") != arguments.end()) {
     print_json(help_json(usage, flags));
     return false;
@@ -121,7 +121,7 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
   for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {
       throw sim::InputError(
-          fmt::format("--{}: is empty; write a value, or leave it out", option.string_key));
+          fmt::format("--{}: is empty; give a value, or leave the flag out", option.string_key));
     }
   }
   try {

@@ -28,8 +28,8 @@ Listing plain(std::string_view name, std::string heading) {
 std::vector<Listing> scheme_listings() {
   Listing inside{
       "schemes",
-      "schemes inside a cluster or a site (run --scheme, --inner-scheme), and the stages of ZeRO\n"
-      "that they are defined for (--zero; 0 shards nothing)",
+      "schemes within a cluster or a site (run --scheme, --inner-scheme), with the ZeRO stages\n"
+      "that each is defined for (--zero; stage 0 shards nothing)",
       {"name", "zero", "summary"},
       {},
       "{:<28} {:<8} {}"};
@@ -37,9 +37,8 @@ std::vector<Listing> scheme_listings() {
     inside.rows.push_back(
         {scheme->name, fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary});
   }
-  Listing between =
-      plain("schemes_between_sites",
-            "schemes between sites (run --scheme, where the topology is several sites)");
+  Listing between = plain("schemes_between_sites",
+                          "schemes between sites (run --scheme, on a topology of several sites)");
   for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
     between.rows.push_back({std::string(scheme->name), std::string(scheme->summary)});
   }
@@ -53,10 +52,9 @@ std::string figure(const sim::JsonReader& row, const char* column, const char* n
 Listing all_reduces(const sim::JsonReader& table) {
   Listing listing{
       "all_reduces",
-      fmt::format("all_reduces with a state, of {} ranks: bits per element that a rank encodes, "
-                  "relative L2\n"
-                  "error of the first step, of the sum of {} steps, and of that where the "
-                  "gradients' common\npart is a matrix of rank 4",
+      fmt::format("all_reduces with state, on {} ranks: bits per element that each rank encodes;\n"
+                  "relative L2 error of the first step, of the sum of {} steps, and of that sum\n"
+                  "where the common part of the gradients is a matrix of rank 4",
                   table.at("provenance").at("all_reduce_ranks").whole(),
                   table.at("provenance").at("feedback_steps").whole()),
       {"name", "bits", "first_step", "running_sum", "running_sum_low_rank", "summary"},
@@ -83,7 +81,7 @@ std::vector<Listing> codec_listings() {
   const sim::JsonReader errors = table.at("codecs");
   Listing listing{
       "codecs",
-      "codecs: bits per element, relative L2 error of one encode of normal values and of\n"
+      "codecs: bits per element; relative L2 error of encoding once, for normal values and for\n"
       "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)",
       {"name", "bits", "error_normal", "error_student_t3", "summary"},
       {},
@@ -110,7 +108,8 @@ std::vector<Listing> topology_listings() {
 }
 
 std::vector<Listing> site_listings() {
-  Listing listing = plain("sites", "sites, several that train together (run --topology)");
+  Listing listing =
+      plain("sites", "sites: groups of clusters that train together (run --topology)");
   for (const auto& file : shipped_files(Kind::wide_area)) {
     const sim::WideArea area = read_wide_area(file.string(), {});
     listing.rows.push_back({area.name, area.summary});
@@ -139,7 +138,7 @@ std::vector<Listing> calibration_listings() {
         {table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, in_short(table.source))});
   }
   listing.rows.push_back(
-      {"roofline", "no table: bytes that a kernel moves over the memory's bandwidth"});
+      {"roofline", "no table: the bytes that a kernel moves, divided by the memory bandwidth"});
   return {listing};
 }
 

@@ -41,7 +41,7 @@ std::vector<Listing> key_listings() {
       listing_of("scheme_keys", "keys of a scheme (run --scheme FILE)", sim::scheme_file_keys()),
       listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" of a scheme)",
                  sim::codec_card_keys()),
-      listing_of("scheme_settings", "settings of a scheme inside a cluster (run --set KEY=VALUE)",
+      listing_of("scheme_settings", "settings of a scheme within a cluster (run --set KEY=VALUE)",
                  inside),
       listing_of("settings_between_sites",
                  "settings of a scheme between sites (run --set KEY=VALUE)", between),

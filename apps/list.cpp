@@ -20,7 +20,7 @@ namespace po = boost::program_options;
 
 constexpr const char* kUsage =
     "usage: gardenhose list [SECTION...] [--format json]\n"
-    "       gardenhose list scheme NAME     the shipped scheme as a file, to change and to run\n\n"
+    "       gardenhose list scheme NAME     print a shipped scheme as a file to edit and run\n\n"
     "  gardenhose list scheme sdp4bit > mine.toml\n"
     "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme mine.toml\n";
 
@@ -71,9 +71,8 @@ void check_names(const std::vector<std::string>& wanted) {
     const bool known = std::ranges::any_of(
         catalogue(), [&](const Section& section) { return section.name == name; });
     if (known) continue;
-    throw sim::InputError(fmt::format("list: '{}' is none of the known: {}, {}",
-                                      sim::printable(name), section_names(true),
-                                      section_names(false)));
+    throw sim::InputError(fmt::format("list: '{}' is not one of: {}, {}", sim::printable(name),
+                                      section_names(true), section_names(false)));
   }
 }
 

@@ -31,26 +31,28 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"run", "simulate a training step of one or several schemes", apps::run_command},
-    {"compare", "two configurations: which is better, how sure that is, and what would flip it",
+    {"run", "simulate a training step with one or several schemes", apps::run_command},
+    {"compare",
+     "compare two configurations: which is better, how certainly, and what would flip it",
      apps::compare_command},
-    {"map", "which scheme is fastest where, over NIC bandwidths and models", apps::map_command},
-    {"plan", "the cheapest, fastest or smallest way to train a model on so many tokens",
+    {"map", "map the fastest scheme over NIC bandwidths and models", apps::map_command},
+    {"plan", "find the cheapest, fastest or smallest setup that trains a model on N tokens",
      apps::plan_command},
-    {"solve", "the network, the steps or the peers that a share of the speed takes",
+    {"solve", "find the bandwidth, latency, inner steps or peers for a given utilisation",
      apps::solve_command},
-    {"sweep", "run a grid of points on all cores, into a file; resumed by the same command",
+    {"sweep", "run a grid of points on all cores; the same command resumes it",
      apps::sweep_command},
-    {"export", "what a sweep found, as CSV or JSON lines", apps::export_command},
-    {"merge", "the stores of the shards of a sweep, as one", apps::merge_command},
-    {"report", "what a sweep found, as one HTML page that needs no network", apps::report_command},
-    {"check", "predictions beside a baseline that lies in git: a regression test for CI",
+    {"export", "export the results of a sweep as CSV or JSON lines", apps::export_command},
+    {"merge", "merge the stores of a sweep's shards into one", apps::merge_command},
+    {"report", "show the results of a sweep in one HTML page that works offline",
+     apps::report_command},
+    {"check", "compare predictions with a baseline kept in git: a regression test for CI",
      apps::check_command},
-    {"collective", "one collective over sizes, in the columns of nccl-tests",
+    {"collective", "time one collective over a range of sizes, in nccl-tests' columns",
      apps::collective_command},
-    {"validate", "rerun published tables and print predicted beside published",
+    {"validate", "rerun published experiments and print predicted next to published",
      apps::validate_command},
-    {"list", "what ships: schemes, codecs, topologies, sites, models, calibrations",
+    {"list", "list the shipped schemes, codecs, topologies, sites, models and calibrations",
      apps::list_command},
 };
 
@@ -58,10 +60,10 @@ struct ExitCode {
   int code;
   std::string_view meaning;
 };
-constexpr ExitCode kExitCodes[] = {{0, "fine"},
+constexpr ExitCode kExitCodes[] = {{0, "success"},
                                    {1, "a regression or failed points"},
-                                   {kWrongInput, "wrong input (one line a problem)"},
-                                   {kBug, "a bug of ours"},
+                                   {kWrongInput, "wrong input (one line per problem)"},
+                                   {kBug, "internal error"},
                                    {128 + SIGINT, "stopped by Ctrl-C"},
                                    {128 + SIGTERM, "stopped by SIGTERM"}};
 
@@ -111,7 +113,7 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
     known.push_back(command.name);
   }
   const std::string meant = sim::suggestion(name, known);
-  throw sim::InputError(fmt::format("gardenhose: '{}' is no command{}", sim::printable(name),
+  throw sim::InputError(fmt::format("gardenhose: '{}' is not a command{}", sim::printable(name),
                                     meant.empty() ? "; see gardenhose --help" : meant));
 }
 
@@ -139,9 +141,10 @@ int main(int argc, char** argv) {
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
     return told(kWrongInput,
-                "gardenhose: not enough memory; end other programs, or simulate fewer GPUs, layers "
+                "gardenhose: out of memory; close other programs, or simulate fewer GPUs, layers "
                 "or micro-batches");
   } catch (const std::exception& error) {
-    return told(kBug, fmt::format("gardenhose: a bug of ours: {}", error.what()));
+    return told(kBug,
+                fmt::format("gardenhose: internal error, please report it: {}", error.what()));
   }
 }

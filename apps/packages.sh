@@ -36,7 +36,7 @@ ensure_packages() {
     give_up "there is no apt-get here" "${missing[@]}"
   fi
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || give_up "neither root nor sudo" "${missing[@]}"
+    command -v sudo >/dev/null || give_up "there is neither root nor sudo" "${missing[@]}"
     as_root=(sudo)
   fi
   echo "Installing ${missing[*]}"
@@ -49,7 +49,7 @@ ensure_packages() {
 give_up() {  # give_up REASON PACKAGE...
   local reason=$1
   shift
-  printf 'Missing, and %s. Needed are these packages of Debian 12, or what holds the same:\n' \
+  printf 'Packages are missing, and %s. Install these from Debian 12, or their equivalents:\n' \
     "$reason" >&2
   printf '  %s\n' "$@" >&2
   exit 3

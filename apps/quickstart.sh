@@ -28,7 +28,7 @@ show build/release/gardenhose validate sdp4bit
 show build/release/gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit \
   --baseline twin
 
-say "Where it says gardenhose, that is build/release/gardenhose; for this shell:"
+say "The commands in the documentation say gardenhose. To run them in this shell:"
 echo "export PATH=$PWD/build/release:\$PATH"
 say "To install it for every user, as a Debian package (needs dpkg-dev):"
 echo "cmake --build build/release --target package && sudo apt-get install ./build/release/*.deb"

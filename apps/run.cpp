@@ -153,7 +153,7 @@ class Comparison {
   }
 
   Side fastest_of(const std::vector<sim::Scheme>& schemes) {
-    Progress progress("searching the fastest options", 0);
+    Progress progress("searching for the fastest options", 0);
     Best best = best_setup(searched_, schemes, times_, {.progress = &progress});
     return {std::move(best.setup), std::move(best.considered), true};
   }

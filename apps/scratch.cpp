@@ -19,14 +19,14 @@ fs::path temporary_folder() {
   fs::path folder = fs::temp_directory_path(error);
   if (!error) return fs::absolute(folder);
   const char* named = std::getenv("TMPDIR");
-  throw sim::InputError(fmt::format("TMPDIR: '{}' is no folder; name one that can be written",
+  throw sim::InputError(fmt::format("TMPDIR: '{}' is not a folder; set it to a writable one",
                                     named == nullptr ? "" : named));
 }
 
 Scratch::Scratch(const fs::path& parent) {
   std::string name = (parent / ".gardenhose-XXXXXX").string();  // mkdtemp() chooses other letters
   if (mkdtemp(name.data()) == nullptr) {
-    throw sim::InputError(fmt::format("{}: no folder can be made there: {}", parent.string(),
+    throw sim::InputError(fmt::format("{}: cannot create a folder there: {}", parent.string(),
                                       sim::system_problem(errno)));
   }
   path_ = name;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws where the time of a step, or of a round of several sites, goes: a stacked bar for each
-scheme, from what `run` prints for several, or from a sweep.
+"""Draws where the time of a step or round goes: one stacked bar per scheme, from the output of
+`run` or from a sweep.
 
     build/release/gardenhose run ... --scheme sharded,sdp4bit --format json | plots/breakdown.py > a.svg
     build/release/gardenhose export study.sqlite |
@@ -27,8 +27,9 @@ PARTS = {"compute_s": ("compute", "#0072b2"), "exposed_comm_s": ("exposed commun
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bars", default="scheme", help="an input (default: scheme)")
-    parser.add_argument("--shares", action="store_true", help="in per cent of each step or round")
+    parser.add_argument("--bars", default="scheme", help="input to draw bars for (default: scheme)")
+    parser.add_argument("--shares", action="store_true",
+                        help="draw shares of each step or round, in per cent")
     export_rows.add_where(parser)
     return parser.parse_args()
 
@@ -44,14 +45,15 @@ def read_rows(options):
         rows = list(csv.DictReader(io.StringIO(text)))
         name = None
     if not rows or not isinstance(rows[0], dict) or any(part not in rows[0] for part in PARTS):
-        picture.refuse("no parts of steps on standard input; pipe in `gardenhose run ... --format "
+        picture.refuse("no step times on standard input; pipe in `gardenhose run ... --format "
                        f"json`, or `{export_rows.SOURCE}`")
     if name is None:
         rows = export_rows.selected(rows, options.where)
         name = export_rows.column_of(rows, options.bars)
         export_rows.check_all_shown(rows, [name])
     elif options.where or options.bars != "scheme":
-        picture.refuse("--where and --bars choose among the points of a sweep; run has none")
+        picture.refuse("--where and --bars select points of a sweep; leave them out for the output "
+                       "of run")
     # Several sites have figures of a round.
     whats = sorted({"round" if row.get("round_time_s") else "step" for row in rows})
     return " or ".join(whats), [(row[name], {part: float(row[part]) for part in PARTS})

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Draws bus bandwidth by message size, as nccl-tests defines it, from what `collective` prints.
+"""Draws bus bandwidth over message size, as nccl-tests defines them, from the output
+of `collective`.
 
     for one in all_gather reduce_scatter all_reduce; do
       build/release/gardenhose collective $one --topology dgx_h100_x16 --format csv
@@ -57,7 +58,7 @@ def main():
     axes.minorticks_off()
     axes.set_ylim(0, None)
     axes.tick_params(axis="y", labelsize=8)
-    axes.set_xlabel("size, as nccl-tests counts it", fontsize=9)
+    axes.set_xlabel("size, as in nccl-tests", fontsize=9)
     axes.set_ylabel("bus bandwidth, GB/s", fontsize=9)
     axes.set_title(title, fontsize=9)
     axes.grid(**picture.GRID)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Draws the error of every codec by the bits that it sends, from the table of errors.
+"""Draws the error of every codec over the bits that it sends, from the table of codec errors.
 
     plots/codec_error.py < traces/calibration/codec_error.json > codec_error.svg
 
-Named are the codecs that no other one beats in both, and the best known of the rest.
+Named are the codecs that no other codec beats in both, and the best known of the others.
 """
 
 import json
@@ -71,7 +71,7 @@ def main():
     figure, panels = plt.subplots(1, len(PANELS), figsize=(11, 5.5), sharey=True)
     for axes, (distribution, title) in zip(panels, PANELS.items()):
         draw(axes, read_points(table, distribution), title)
-    panels[0].set_ylabel("relative L2 error of one encode", fontsize=8)
+    panels[0].set_ylabel("relative L2 error of encoding once", fontsize=8)
     figure.tight_layout()
     picture.save(figure)
 

@@ -1,4 +1,4 @@
-"""Rows of `gardenhose export --format csv`, and which of them a picture is of."""
+"""Reads rows of `gardenhose export --format csv` and selects those that a picture shows."""
 
 import picture
 
@@ -6,7 +6,7 @@ SOURCE = "gardenhose export STORE --format csv"
 # Of the columns that have an input's number, such as in_network_nic_bandwidth_Bps.
 UNITS = ("Bps", "bytes", "s", "flops_per_s", "W", "usd", "usd_per_s", "usd_per_byte", "usd_per_J",
          "usd_per_s_per_Bps")
-HELP = "KEY=VALUE: only points with this value of an input; may be repeated"
+HELP = "KEY=VALUE: draw only points with this value of an input; may be repeated"
 
 
 def add_where(parser):
@@ -26,7 +26,7 @@ def column_of(rows, name):
 def label_of(column):
     """As an axis calls it."""
     names = {"speedup": "speed-up", "mfu": "MFU", "gpus": "GPUs",
-             "in_network_nic_bandwidth": "rate of each NIC", "tokens_per_s": "tokens per second",
+             "in_network_nic_bandwidth": "bandwidth per NIC", "tokens_per_s": "tokens per second",
              "step_time_s": "step time, s", "tp": "tensor parallelism"}
     bare = column.removeprefix("in_")
     return names.get(column) or names.get(bare) or bare.replace("_", " ")
@@ -36,11 +36,11 @@ def selected(rows, conditions):
     """The points with figures that fulfil all conditions."""
     rows = [row for row in rows if row["state"] in ("done", "too_large")]
     if not rows:
-        picture.refuse("no point has figures")
+        picture.refuse("no point has results; run the sweep first")
     for condition in conditions:
         key, equals, value = condition.partition("=")
         if not equals:
-            picture.refuse(f"--where: '{condition}' is no KEY=VALUE")
+            picture.refuse(f"--where: '{condition}' is not KEY=VALUE")
         column = column_of(rows, key)
         known = list(dict.fromkeys(row[column] for row in rows))
         rows = [row for row in rows if row[column] == value]
@@ -60,5 +60,5 @@ def check_all_shown(rows, shown, more=""):
     free = [column for column in rows[0] if column.startswith("in_") and column not in numbers and
             column.removeprefix("in_") not in known and len({row[column] for row in rows}) > 1]
     names = ", ".join(f"--where {column.removeprefix('in_')}={rows[0][column]}" for column in free)
-    picture.refuse("several points at one place; choose among them" +
-                   (f", e.g. {names}{more}" if names else ": points are there twice"))
+    picture.refuse("several points share a place; select some" +
+                   (f", e.g. {names}{more}" if names else ": some points are there twice"))

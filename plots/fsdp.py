@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what `gardenhose validate fsdp --format csv` prints: utilisation by the number of GPUs.
+"""Draws utilisation over the number of GPUs, from the output of `gardenhose validate fsdp`.
 
     build/release/gardenhose validate fsdp --format csv | plots/fsdp.py > fsdp.svg
 """
@@ -12,7 +12,7 @@ from picture import plt
 
 LINES = {
     "blind": ("#c8c8c8", "data sheets only"),
-    "null_model": ("#e08a3c", "the utilisation of 8 GPUs"),
+    "null_model": ("#e08a3c", "utilisation of 8 GPUs"),
     "fitted": ("#1f6fb4", "simulated"),
 }
 MARKS = {"counted": ("o", "published"), "used_in_fit": ("D", "published, fitted on"),

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Draws predicted speed-up against measured codec error, with the Pareto front, from what `run` prints.
+"""Draws predicted speed-up against measured codec error, with the Pareto front, from the output
+of `run`.
 
     build/release/gardenhose run ... --scheme all --baseline sharded --format json | plots/pareto.py > picture.svg
 
-Errors are relative L2 of what one step sends, weights or gradients' sum, whichever is larger. Which
-schemes are on the front is run's to say. What has no measured error, and what sends values as they are, stands in
-columns of its own.
+The error is the relative L2 error of what arrives in a step, weights or summed gradients,
+whichever is larger. The front is the one that run computed. Schemes without a measured error, and
+schemes that send values uncompressed, have columns of their own.
 """
 
 import json
@@ -24,9 +25,9 @@ def read_reports(stream):
     except ValueError:
         reports = None
     if not isinstance(reports, list) or any("pareto" not in one for one in reports):
-        picture.refuse("draws `run --scheme all --baseline NAME --format json`")
+        picture.refuse("draws only the output of `run --scheme all --baseline NAME --format json`; pipe it in")
     if any(not one["pareto"] for one in reports):
-        picture.refuse("takes three schemes or more; run --scheme all has them")
+        picture.refuse("needs three or more schemes; use run --scheme all")
     return reports
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what tests/peers/peers.py measured: our rate and the best peer's, by operation.
+"""Draws Gardenhose's rate and the best peer's for each operation, as measured by tests/peers/peers.py.
 
     plots/peers.py < traces/calibration/peers/peers.json > plots/peers.svg
 """
@@ -23,10 +23,10 @@ def read_rows(stream):
     except (ValueError, KeyError, TypeError):
         rows = []
     if not rows:
-        picture.refuse("no rows on standard input; give it the peers.json of "
+        picture.refuse("no rows on standard input; pipe in the peers.json of "
                  "tests/peers/run.sh")
     if "kind" in result:
-        picture.refuse(f"{result['kind']}: no picture of that")
+        picture.refuse(f"{result['kind']}: cannot be drawn")
     sizes = [size_of(row) for row in rows]
     usual = max(sorted(set(sizes)), key=sizes.count)
     return result, [row for row in rows if size_of(row) == usual], usual

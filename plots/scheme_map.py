@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Draws which scheme is fastest where, from what `map` prints: over NIC bandwidth and model, or over any
-two inputs of a sweep.
+"""Draws the map of the fastest schemes from the output of `map`: over NIC bandwidth and model, or over
+any two inputs of a sweep.
 
     build/release/gardenhose map --topology ... --model ... --format csv | plots/scheme_map.py > picture.svg
     build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
-Gains under 5 %, which is how far predicted speed-ups are off in the mean, are drawn as none.
+Gains under 5 %, the mean error of predicted speed-ups, are drawn as none.
 """
 
 import csv
@@ -51,7 +51,7 @@ def map_of_models(rows):
     rows = sorted(rows, key=lambda row: float(row["nic_bandwidth_Bps"]))
     cells = [Cell(bandwidth_text(float(row["nic_bandwidth_Bps"])), row["model"], row["compressed"],
                   row["uncompressed"], row["speedup"]) for row in rows]
-    return cells, "rate of each NIC", "", (
+    return cells, "bandwidth per NIC", "", (
         f"speed-up of the fastest compressed scheme over the fastest uncompressed setup, "
         f"{rows[0]['gpus']} GPUs of {rows[0]['topology']}")
 
@@ -76,7 +76,7 @@ def read_map(lines):
         cells, *labels = map_of_store(rows)
         xs = picture.in_order(cell.x for cell in cells)
         return Map(cells, xs, list(dict.fromkeys(c.y for c in cells)), *labels)
-    return picture.refuse("draws `map --format csv`")
+    return picture.refuse("draws only the output of `map --format csv`; pipe it in")
 
 
 def draw_cell(axes, x, y, cell, colours):

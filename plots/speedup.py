@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Draws a figure of a sweep over one of its inputs, a line for each scheme.
+"""Draws a result of a sweep over one of its inputs, one line per scheme.
 
     build/release/gardenhose export study.sqlite | plots/speedup.py --x network.nic_bandwidth > a.svg
     build/release/gardenhose export study.sqlite |
       plots/speedup.py --x gpus --panels model --where network.nic_bandwidth="100 Gbps" > b.svg
     build/release/gardenhose export study.sqlite | plots/speedup.py --x model --where nodes=8 > c.svg
 
-Hollow marks need more memory than a GPU has.
+Hollow marks: points that do not fit in the memory of a GPU.
 """
 
 import argparse
@@ -24,10 +24,10 @@ ALIKE = ("speedup", "mfu", "compute_utilisation")  # on one scale in all panels
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--x", required=True, help="an input, or gpus")
-    parser.add_argument("--y", default="speedup", help="a figure (default: speedup)")
-    parser.add_argument("--lines", default="scheme", help="an input (default: scheme)")
-    parser.add_argument("--panels", help="an input: a panel for each of its values")
+    parser.add_argument("--x", required=True, help="input along the x axis, or gpus")
+    parser.add_argument("--y", default="speedup", help="result along the y axis (default: speedup)")
+    parser.add_argument("--lines", default="scheme", help="input to draw lines for (default: scheme)")
+    parser.add_argument("--panels", help="input to draw panels for, one per value")
     export_rows.add_where(parser)
     return parser.parse_args()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws the bandwidth that each scheme takes for a compute utilisation, from what `solve` prints.
+"""Draws the bandwidth that each scheme needs for a compute utilisation, from the output of `solve`.
 
     build/release/gardenhose solve bandwidth ... --format csv | plots/utilisation.py > picture.svg
 """
@@ -12,8 +12,8 @@ from picture import plt
 
 GOAL = "utilisation "
 AXES = {
-    "Gbps": ("narrowest rate between sites, Gbps", "compute utilisation, %"),
-    "Gbps a NIC": ("rate of each NIC, Gbps", "speed over that without limit of NICs, %"),
+    "Gbps": ("narrowest bandwidth between sites, Gbps", "compute utilisation, %"),
+    "Gbps a NIC": ("bandwidth per NIC, Gbps", "speed relative to unlimited NICs, %"),
 }
 
 
@@ -22,14 +22,14 @@ def read_curves(lines):
     curves, title, axes = {}, "", ("", "")
     for row in csv.DictReader(lines):
         if row["unknown"] != "bandwidth" or not row["goal"].startswith(GOAL):
-            picture.refuse("draws `solve bandwidth --utilisation ... --format csv`")
+            picture.refuse("draws only the output of `solve bandwidth --utilisation ... --format csv`")
         title = f"{row['model']} on {row['topology']}"
         axes = AXES[row["unit"]]
         if row["met_at"]:
             point = (float(row["met_at"]), float(row["goal"][len(GOAL):]))
             curves.setdefault(row["scheme"], []).append(point)
     if not curves:
-        picture.refuse("no rows; pipe `solve bandwidth --format csv` into it")
+        picture.refuse("no rows on standard input; pipe in `solve bandwidth --format csv`")
     return curves, title, axes
 
 

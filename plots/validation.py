@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what `gardenhose validate --format csv` prints: predicted against published, a dot a row.
+"""Draws predicted against published, one dot per row, from the output of `gardenhose validate`.
 
     for table in sdp4bit fsdp zeropp streaming-diloco; do
       build/release/gardenhose validate $table --format csv
@@ -7,7 +7,7 @@
     build/release/gardenhose validate sdp4bit --format csv |
       plots/validation.py --beside blind,null_refit > plots/sdp4bit.svg
 
-Hollow: a constant was fitted on the row. A cross: not counted, and validate says why.
+Hollow: a constant was fitted on the row. Cross: not counted in the errors; validate says why.
 """
 
 import argparse
@@ -117,7 +117,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--beside", default="", metavar="COLUMN[,COLUMN...]",
-                        help="other predictions: blind, null_model, null_refit")
+                        help="predictions to draw next to the fitted ones: blind, null_model, null_refit")
     options = parser.parse_args()
     beside = [name for name in options.beside.split(",") if name]
     for name in beside:

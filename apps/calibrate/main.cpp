@@ -45,7 +45,7 @@ int write_gpu_table(const calibrate::Settings& settings) {
   sim::write_file(output, calibrate::text_of(measured.table));
   tell(output.string());
   for (const std::string& name : measured.disagreed) {
-    tell(name + ": kernel and reference disagree; the table does not have it");
+    tell(name + ": kernel and reference disagree; left out of the table");
   }
   return measured.disagreed.empty() ? 0 : kDeviceTrouble;
 }
@@ -75,7 +75,7 @@ int main(int count, char** arguments) {
     tell(error.what());
     return kDeviceTrouble;
   } catch (const std::exception& error) {
-    tell(std::string("gardenhose-calibrate: a bug of ours: ") + error.what());
+    tell(std::string("gardenhose-calibrate: internal error, please report it: ") + error.what());
     return kOurBug;
   }
 }

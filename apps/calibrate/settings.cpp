@@ -19,12 +19,12 @@ constexpr const char* kUsage =
     "usage: gardenhose-calibrate [flags]\n"
     "Measures the GPU and the codecs' kernels on it, and checks every output.\n\n";
 constexpr const char* kExamples =
-    "\nexamples:\n"
+    "\n"
+    "examples:\n"
     "  gardenhose-calibrate --minutes 4 --commit \"$(git rev-parse HEAD)\"\n"
     "  gardenhose-calibrate --summary traces/calibration/nvidia_h200.json\n\n"
-    "exit codes: 0 measured; 2 a flag or file is wrong, nothing was measured; 3 no GPU, it "
-    "failed,\n"
-    "or outputs were wrong, which are then not in the table; 70 a bug of ours\n";
+    "exit codes: 0 measured; 2 wrong flag or file, nothing measured; 3 no GPU, GPU failure, or\n"
+    "wrong outputs, which are left out of the table; 70 internal error\n";
 
 struct Texts {
   std::string device, min, max;
@@ -46,38 +46,42 @@ std::size_t read_size(const std::string& flag, const std::string& text) {
       return static_cast<std::size_t>(bytes) / kLeastSize * kLeastSize;
     }
   }
-  throw sim::InputError(flag + ": '" + text + "' is no size from 16 KiB up; write e.g. \"16 MiB\"");
+  throw sim::InputError(flag + ": '" + text +
+                        "' is not a size of at least 16 KiB; write e.g. \"16 MiB\"");
 }
 
 options::options_description described(Settings& settings, Texts& texts) {
   options::options_description flags("flags");
   auto add = flags.add_options();
   add("device", options::value(&texts.device)->default_value("gpu"),
-      "gpu, or cpu: the references' times, which no simulation takes for a GPU's");
+      "gpu, or cpu for the times of the CPU references, which no simulation uses for a GPU");
   add("output", options::value(&settings.output),
-      "the table; default: traces/calibration/GPU.json; with --device cpu, standard output");
+      "file for the table; default: traces/calibration/GPU.json; with --device cpu, standard "
+      "output");
   add("min-size", options::value(&texts.min)->default_value("1 MiB"), "smallest float32 input");
   add("max-size", options::value(&texts.max),
-      "largest, as far as memory reaches; default: 4 GiB, with --device cpu 16 MiB");
+      "largest float32 input, memory permitting; default: 4 GiB, with --device cpu 16 MiB");
   add("quick", options::bool_switch(&settings.quick),
-      "few launches of each kernel, few sizes of products: a trial");
+      "trial run: few launches of each kernel, few sizes of products");
   add("minutes", options::value(&settings.minutes)->default_value(settings.minutes),
-      "how long it may take; the slower the kernels, the fewer launches of each");
+      "time limit; the slower the kernels, the fewer launches of each");
   add("hidden", options::value(&settings.hidden)->multitoken(),
-      "hidden sizes of the layers whose matrix products are measured");
-  add("cublas", options::value(&settings.cublas), "libcublas.so, if the system does not find it");
-  add("cublas-lt", options::value(&settings.cublas_lt), "libcublasLt.so, likewise");
+      "hidden sizes of the layers whose matrix products to measure");
+  add("cublas", options::value(&settings.cublas),
+      "path of libcublas.so, if the system does not find it");
+  add("cublas-lt", options::value(&settings.cublas_lt),
+      "path of libcublasLt.so, if the system does not find it");
   add("commit", options::value(&settings.commit)->default_value("unknown"),
-      "what this program was built from, for the table's provenance");
+      "commit that this program was built from, for the table's provenance");
   add("summary", options::value(&settings.summary),
-      "measures nothing: prints floor, time and ratio of each row of this table");
-  add("help", options::bool_switch(&texts.help), "this text");
+      "print floor, time and ratio of each row of this table, and measure nothing");
+  add("help", options::bool_switch(&texts.help), "print this help");
   return flags;
 }
 
 void take_texts(const Texts& texts, Settings& settings) {
   if (texts.device != "gpu" && texts.device != "cpu") {
-    throw sim::InputError("--device: '" + texts.device + "' is none of the known: gpu, cpu");
+    throw sim::InputError("--device: '" + texts.device + "' is not one of: gpu, cpu");
   }
   settings.target = texts.device == "gpu" ? Target::gpu : Target::cpu;
   const char* const most = settings.target == Target::gpu ? "4 GiB" : "16 MiB";
@@ -87,12 +91,12 @@ void take_texts(const Texts& texts, Settings& settings) {
     throw sim::InputError("--min-size: is larger than --max-size");
   }
   if (!(settings.minutes > 0 && settings.minutes <= 1440)) {
-    throw sim::InputError("--minutes: is not above 0 and up to 1440");
+    throw sim::InputError("--minutes: is not above 0 and at most 1440");
   }
   for (const auto& [flag, file] :
        {std::pair{"--cublas", settings.cublas}, {"--cublas-lt", settings.cublas_lt}}) {
     if (!file.empty() && !std::filesystem::is_regular_file(file)) {
-      throw sim::InputError(std::string(flag) + ": " + file + ": is no file");
+      throw sim::InputError(std::string(flag) + ": " + file + ": is not a file");
     }
   }
   for (const int hidden : settings.hidden) {

@@ -64,7 +64,7 @@ std::string text_of_line(const Line& line, const Json& row, const char* verdict)
 
 void require_measured(const Json& table) {
   if (!table.is_object() || !table.contains("kind") || !table.contains("codecs")) {
-    throw sim::InputError("is no table of kernels' times");
+    throw sim::InputError("is not a table of kernel times");
   }
   if (table["kind"] != "measured") {
     throw sim::InputError("is of the kind " + table["kind"].dump() +

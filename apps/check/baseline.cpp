@@ -66,7 +66,7 @@ Inputs inputs_at(const JsonReader& reader) {
   Inputs inputs = Inputs::object();
   reader.each_key([&](const std::string& name, const JsonReader& value) {
     if (value.value().is_structured() || value.value().is_null()) {
-      value.fail("is no text, number, true or false");
+      value.fail("is not a text, a number, true or false");
     }
     inputs[name] = value.value();
   });

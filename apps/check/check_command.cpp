@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
     "usage: gardenhose check WHAT [FLAGS]\n\n"
-    "Compares predictions with a baseline, a JSON file that lies in git, and says what has moved\n"
-    "and which input is another one. WHAT is the spec of a sweep, whose points are run now, the\n"
-    "store of a sweep, or what `run --format json` printed (a file, or - for standard input).\n\n"
+    "Compares predictions with a baseline, a JSON file kept in git, and reports what moved and\n"
+    "which inputs changed. WHAT is the spec of a sweep, whose points are run now, the store of a\n"
+    "sweep, or the output of `run --format json` (a file, or - for standard input).\n\n"
     "  gardenhose check study.toml --update              # writes study.baseline.json: commit it\n"
     "  gardenhose check study.toml                       # in CI: runs all points, on all cores\n"
     "  gardenhose check study.toml --junit check.xml --markdown \"$GITHUB_STEP_SUMMARY\"\n"
@@ -38,15 +38,14 @@ constexpr const char* kUsage =
     "  gardenhose check study.sqlite --baseline study.baseline.json\n"
     "  gardenhose run --topology my.toml --model gpt_13b --scheme sdp4bit --format json |\n"
     "    gardenhose check - --baseline my.baseline.json\n\n"
-    "A metric is worse where it is more (times, bytes, energy, prices, errors of codecs) or less\n"
-    "(tokens_per_s, speedup, mfu, tflops_per_gpu, compression ratios) than the tolerance allows. "
-    "A\n"
-    "point fails that has a metric that is worse or is gone, that no longer fits in memory, that "
-    "is\n"
-    "refused or crashes where it did not, and one that only one side has (new, or gone). What is\n"
-    "better, or a\n"
-    "break-even bandwidth that has moved, is shown; it fails with --strict, so that the baseline\n"
-    "stays true. Predictions are the same on every run, so the default tolerance is 0.0001 %.\n\n"
+    "A metric is worse when it moves beyond its tolerance: upwards for times, bytes, energy, "
+    "prices\n"
+    "and codec errors; downwards for tokens_per_s, speedup, mfu, tflops_per_gpu and compression\n"
+    "ratios. A point fails when a metric is worse or missing, when it no longer fits in memory,\n"
+    "when it is refused or crashes but did not before, and when only one side has it (new, or\n"
+    "gone). Improvements and moved break-even bandwidths are shown; with --strict they fail too,\n"
+    "which keeps the baseline current. Predictions are the same on every run, so the default\n"
+    "tolerance is 0.0001 %.\n\n"
     "exit codes: 0 no point fails, 1 a regression, 2 wrong input, 130 stopped by Ctrl-C\n";
 
 struct CheckOptions {
@@ -62,7 +61,7 @@ bool is_spec(const std::string& what) { return what.ends_with(".toml"); }
 
 fs::path default_baseline(const std::string& what) {
   if (what == "-") {
-    throw sim::InputError("--baseline: is needed where results come from standard input");
+    throw sim::InputError("--baseline: is required when results come from standard input");
   }
   return fs::path(what).replace_extension(".baseline.json");
 }
@@ -73,27 +72,30 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
   po::options_description flags("Flags");
   auto add = flags.add_options();
   add("what", po::value(&o.what)->required(),
-      "SPEC.toml, STORE.sqlite, RUN.json or -; its name alone will do");
-  add("baseline", po::value(&baseline), "the JSON file (default: WHAT.baseline.json beside it)");
-  add("update", po::bool_switch(&o.update), "write the baseline anew, with its tolerances");
+      "SPEC.toml, STORE.sqlite, RUN.json or - (--what may be omitted)");
+  add("baseline", po::value(&baseline),
+      "JSON file of the baseline (default: WHAT.baseline.json next to WHAT)");
+  add("update", po::bool_switch(&o.update), "write a new baseline, with the old one's tolerances");
   add("tolerance", po::value(&o.tolerances),
-      "METRIC=0.5%, =1e-6 (in its unit), both with a comma, or =off; METRIC all: those without "
-      "their own; may be repeated; with --update the baseline keeps them");
-  add("strict", po::bool_switch(&o.strict), "whatever has moved fails, what is better too");
-  add("junit", po::value(&o.junit), "write JUnit XML, a test case for each point");
-  add("markdown", po::value(&o.markdown), "write a summary for the page of a CI job");
-  add("jobs,j", jobs_flag(o.jobs), "points of a spec at a time (default: all cores)");
+      "METRIC=0.5%, METRIC=1e-6 (in its unit), METRIC=0.5%,1e-6 (both) or METRIC=off; the metric "
+      "'all' is for those without their own. May be repeated; --update keeps them in the baseline");
+  add("strict", po::bool_switch(&o.strict), "fail on every change, improvements included");
+  add("junit", po::value(&o.junit), "file for JUnit XML, with one test case per point");
+  add("markdown", po::value(&o.markdown),
+      "file for a summary in Markdown, for the page of a CI job");
+  add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at a time (default: all cores)");
   po::positional_options_description places;
   places.add("what", 1);
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
   if (!values["jobs"].empty() && !is_spec(o.what)) {
-    throw sim::InputError("-j: is for a spec, whose points are run; here they have been");
+    throw sim::InputError(
+        "-j: applies to a spec, whose points are run now; these points have been run");
   }
   if (o.update && (o.strict || !o.junit.empty() || !o.markdown.empty())) {
     throw sim::InputError(
-        "--update: writes the baseline; --strict, --junit and --markdown belong "
-        "to a check");
+        "--update: writes the baseline; leave out --strict, --junit and --markdown, which are for "
+        "a check");
   }
   for (const std::string& text : o.tolerances) static_cast<void>(parse_tolerance(text));
   o.baseline = baseline.empty() ? default_baseline(o.what) : fs::path(baseline);
@@ -160,8 +162,8 @@ void check_known(const std::string& place, const std::string& metric, const Resu
   const std::vector<std::string_view> names(known.begin(), known.end());
   const auto meant = sim::closest_name(metric, names);
   throw sim::InputError(fmt::format(
-      "{}: '{}' is no metric of these points; {}", place, sim::printable(metric),
-      meant.empty() ? "the baseline has their names" : fmt::format("did you mean {}?", meant)));
+      "{}: '{}' is not a metric of these points; {}", place, sim::printable(metric),
+      meant.empty() ? "the baseline lists them" : fmt::format("did you mean {}?", meant)));
 }
 
 Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,

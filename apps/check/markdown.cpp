@@ -62,10 +62,12 @@ std::string table(const ComparedResults& comparison) {
 
 std::string to_markdown(const ComparedResults& comparison, const CheckedNames& names) {
   const int failed = failures(comparison, names.strict);
-  std::string text =
-      fmt::format("### {} beside {}: {}\n\n{}\n\n", code(names.subject), code(names.baseline),
-                  failed > 0 ? fmt::format("{} failed", failed) : std::string("passed"),
-                  counts_text(comparison));
+  std::string text = fmt::format(
+      "### {} against {}: {}\n\n"
+      "{}\n\n",
+      code(names.subject), code(names.baseline),
+      failed > 0 ? fmt::format("{} failed", failed) : std::string("passed"),
+      counts_text(comparison));
   text += table(comparison);
   const std::vector<std::string> changes = change_lines(comparison);
   if (!changes.empty()) text += "Inputs that differ from the baseline:\n\n";

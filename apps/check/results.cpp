@@ -71,8 +71,8 @@ class StoreReader {
 
   Results read() {
     if (const auto open = store_.counts()["open"]; open > 0) {
-      refuse(
-          fmt::format("{} of its points have not been run yet; the sweep's command goes on", open));
+      refuse(fmt::format(
+          "{} of its points have not been run yet; repeat the sweep's command to go on", open));
     }
     store_.each_finished([&](const StoredPoint& point) { add(point); });
     if (results_.points.empty()) refuse("has no points");
@@ -184,7 +184,7 @@ Results results_of_run(const sim::JsonDocument& document) {
   } else {
     add(reader);
   }
-  if (results.points.empty()) reader.fail("has no result; give what run --format json prints");
+  if (results.points.empty()) reader.fail("has no result; give the output of run --format json");
   return results;
 }
 

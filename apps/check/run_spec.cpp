@@ -28,8 +28,8 @@ Results run_spec(const std::filesystem::path& file, int jobs) {
                                       file.string(), fmt::join(changed, ", ")));
   }
   if (const auto open = store.counts()["open"]; open > 0) {
-    throw sim::InputError(fmt::format(
-        "{}: {} of its points were stopped from outside; run it again", file.string(), open));
+    throw sim::InputError(
+        fmt::format("{}: {} of its points were interrupted; run it again", file.string(), open));
   }
   return results_in(store);
 }

@@ -93,7 +93,7 @@ std::vector<std::string> change_lines(const ComparedResults& comparison) {
   }
   const auto same = static_cast<std::size_t>(comparison.count(Verdict::same));
   if (lines.empty() && same < comparison.points.size()) {
-    lines.emplace_back("none: it is the program that says something else");
+    lines.emplace_back("none: the program itself predicts something else");
   }
   return lines;
 }
@@ -110,8 +110,8 @@ sim::StyledText to_terminal(const ComparedResults& comparison, const CheckedName
   }
   const int failed = failures(comparison, names.strict);
   if (!text.empty()) append(text, "\n");
-  append(text,
-         fmt::format("{} beside {}: {}; ", names.subject, names.baseline, counts_text(comparison)));
+  append(text, fmt::format("{} against {}: {}; ", names.subject, names.baseline,
+                           counts_text(comparison)));
   append(text, failed > 0 ? fmt::format("{} failed", failed) : "passed",
          failed > 0 ? sim::Style::bad : sim::Style::good);
   append(text, "\n");

@@ -96,7 +96,7 @@ bool is_within(double before, double now, const Tolerance& tolerance) {
 std::pair<std::string, Tolerance> parse_tolerance(const std::string& text) {
   const auto refuse = [&] {
     throw sim::InputError(
-        fmt::format("--tolerance: '{}' is no METRIC=TOLERANCE; write e.g. step_time_s=0.5%, "
+        fmt::format("--tolerance: '{}' is not METRIC=TOLERANCE; write e.g. step_time_s=0.5%, "
                     "codec_s=1e-6, codec_s=0.5%,1e-6, bubble_s=off or all=0.1%",
                     sim::printable(text)));
   };

@@ -17,20 +17,16 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: gardenhose-codec-error [--tensors FOLDER] [FILE]\n"
-    "\n"
+    "usage: gardenhose-codec-error [--tensors FOLDER] [FILE]\n\n"
     "Measures the error of every codec with the CPU references: on synthetic and recorded\n"
     "tensors, in the reductions of every scheme, on trained weights, and over many steps of error\n"
-    "feedback; means over several seeds. Takes about five minutes on two cores.\n"
-    "\n"
-    "  FILE              is written as JSON (default: traces/calibration/codec_error.json)\n"
-    "  --tensors FOLDER  recorded tensors, NAME.npy with NAME.json (default: traces/tensors)\n"
-    "\n"
+    "feedback; means over several seeds. Takes about five minutes on two cores.\n\n"
+    "  FILE              JSON file to write (default: traces/calibration/codec_error.json)\n"
+    "  --tensors FOLDER  recorded tensors, NAME.npy with NAME.json (default: traces/tensors)\n\n"
     "examples:\n"
     "  gardenhose-codec-error\n"
-    "  gardenhose-codec-error --tensors my_gradients my_errors.json\n"
-    "\n"
-    "exit codes: 0 written, 2 wrong input or a file that cannot be written, 70 a bug of ours\n";
+    "  gardenhose-codec-error --tensors my_gradients my_errors.json\n\n"
+    "exit codes: 0 written, 2 wrong input or a file that cannot be written, 70 internal error\n";
 
 struct Options {
   std::string tensors = "traces/tensors";
@@ -95,7 +91,8 @@ int main(int count, char** arguments) {
     apps::print_note("{}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    apps::print_note("gardenhose-codec-error: a bug of ours: {}\n", error.what());
+    apps::print_note("gardenhose-codec-error: internal error, please report it: {}\n",
+                     error.what());
     return 70;
   }
   return 0;

@@ -27,12 +27,13 @@ using sim::InputError;
 
 constexpr const char* kUsage =
     "usage: gardenhose collective NAME --topology NAME [FLAGS]\n\n"
-    "How long a collective takes, from small to large: all_gather, reduce_scatter, all_reduce or\n"
-    "all_to_all over all ranks, or over several groups of them at once. Sizes and bandwidths are\n"
-    "those of nccl-tests, so that its output can be laid beside: the size is of the whole buffer\n"
-    "(of all_gather, what is gathered), the algorithm bandwidth is size over time, and the bus\n"
-    "bandwidth what has to pass a rank's links over time, which a perfect network keeps "
-    "constant.\n\n"
+    "Times a collective over a range of sizes: all_gather, reduce_scatter, all_reduce or\n"
+    "all_to_all, over all ranks or over several groups of ranks at once. Sizes and bandwidths are\n"
+    "those of nccl-tests, so its output compares directly: the size is that of the whole buffer\n"
+    "(for all_gather, the result), the algorithm bandwidth is size divided by time, and the bus\n"
+    "bandwidth is the bytes that must pass a rank's links divided by time, a constant on a "
+    "perfect\n"
+    "network.\n\n"
     "  gardenhose collective all_reduce --topology dgx_h100_x16 --nodes 2\n"
     "  gardenhose collective all_gather --topology dgx_h100_x16 --split 8 --begin \"1 MiB\"\n"
     "  gardenhose collective all_to_all --topology gb200_nvl72 --format csv \\\n"
@@ -53,31 +54,30 @@ struct Timing {
 
 sim::Bytes size_of(const char* flag, const std::string& text) {
   const auto size = quantity_of<sim::Bytes>(flag, text, "B");
-  if (size.count < 1) throw InputError(fmt::format("{}: is less than a byte", flag));
+  if (size.count < 1) throw InputError(fmt::format("{}: is less than 1 byte", flag));
   return size;
 }
 
 po::options_description collective_flags(CollectiveOptions& o) {
-  po::options_description flags("What is simulated");
+  po::options_description flags("Setup");
   auto add = flags.add_options();
   add("collective", po::value(&o.name)->required(),
       "all_gather, reduce_scatter, all_reduce or all_to_all");
   add("topology", po::value(&o.job.topology)->required(),
-      "cluster: a shipped name (see list) or a file");
-  add("nodes", count("--nodes", o.job.nodes), "use the first NODES nodes (default: all)");
+      "cluster: a shipped name (see gardenhose list) or a file");
+  add("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)");
   add("gpus-per-node", count("--gpus-per-node", o.job.gpus_per_node),
-      "use the first GPUs of each node (default: all)");
+      "use only this many GPUs of each node (default: all)");
   add("split", count("--split", o.split),
-      "as many groups at once, the ranks in turn: of 8 GPUs a node, --split 8 are the "
-      "data-parallel "
-      "groups beside --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
+      "groups that run at once, ranks assigned in turn: with 8 GPUs per node, --split 8 gives the "
+      "data-parallel groups of --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
   add("begin", po::value<std::string>()->default_value("8 B"), "smallest size");
   add("end", po::value<std::string>()->default_value("8 GiB"), "largest size");
-  add("factor", count("--factor", o.factor), "from each size to the next (default: 2)");
+  add("factor", count("--factor", o.factor), "factor from each size to the next (default: 2)");
   add("step-by-step", po::bool_switch(&o.job.step_by_step),
-      "simulate each ring step and each pair on its own (slow; a check of the folded form)");
+      "simulate every ring step and every pair separately (slow; checks the folded form)");
   add("set", po::value(&o.job.settings)->composing(),
-      "KEY=VALUE for any key of the topology's file: network.nic_bandwidth=\"200 Gbps\"");
+      "KEY=VALUE: set any key of the topology's file, e.g. network.nic_bandwidth=\"200 Gbps\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   return flags;
 }
@@ -96,7 +96,7 @@ std::optional<CollectiveOptions> parse(const Arguments& arguments) {
   const SortedSettings settings = sort_settings(o.job);
   for (const auto* other : {&settings.model, &settings.scheme}) {
     if (!other->empty()) {
-      throw InputError(fmt::format("--set: {} is no key of a topology", other->front().key));
+      throw InputError(fmt::format("--set: {} is not a key of a topology", other->front().key));
     }
   }
   if (o.factor < 2) throw InputError("--factor: is less than 2");
@@ -107,8 +107,8 @@ std::optional<CollectiveOptions> parse(const Arguments& arguments) {
 std::vector<std::vector<int>> groups_of(const sim::Cluster& cluster, int split) {
   const int ranks = rank_count(cluster);
   if (ranks % split != 0 || ranks / split < 2) {
-    throw InputError(
-        fmt::format("--split: {} GPUs are no {} groups of two or more alike", ranks, split));
+    throw InputError(fmt::format(
+        "--split: {} GPUs do not divide into {} equal groups of two or more", ranks, split));
   }
   std::vector<std::vector<int>> groups(static_cast<std::size_t>(split));
   for (int rank = 0; rank < ranks; ++rank) {
@@ -178,8 +178,9 @@ int collective_command(const Arguments& arguments) {
   if (!options) return 0;
   const sim::CollectiveRow& row = sim::collective_named(options->name);
   if (is_wide_area(options->job.topology)) {
-    throw InputError(fmt::format("--topology: {} is several sites; a collective is of one cluster",
-                                 options->job.topology));
+    throw InputError(
+        fmt::format("--topology: {} is several sites; a collective runs on one cluster",
+                    options->job.topology));
   }
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
   const auto groups = groups_of(cluster, options->split);

@@ -129,15 +129,17 @@ std::string flags_text(const Doubt& doubt, const Flip& flip) {
 
 std::string flip_sentence(const Findings& findings) {
   const DoubtFinding& soonest = findings.doubts.front();
-  if (findings.ratio == 1) return "both are the same: there is no decision to flip";
+  if (findings.ratio == 1) return "both sides are the same: there is no decision to flip";
   if (!soonest.flip) {
     return fmt::format(
-        "no assumption alone flips that, each from {:g} times less to {:g} times more",
+        "no single assumption flips the decision, each tried from {:g} times less to {:g} times "
+        "more",
         kMostDoubted, kMostDoubted);
   }
   const Flip& flip = *soonest.flip;
   std::string text = fmt::format(
-      "what flips it soonest: {}{} ({}), {:.3g} times what it is", soonest.doubt.assumption->name,
+      "the decision flips soonest with {}{} ({}) at {:.3g} times its value",
+      soonest.doubt.assumption->name,
       soonest.doubt.of_a && soonest.doubt.of_b ? "" : fmt::format(" of {}", soonest.doubt.whose()),
       soonest.doubt.assumption->meaning, flip.factor);
   if (std::isfinite(flip.spreads))

@@ -73,13 +73,13 @@ GivenSpread parse_spread(const std::string& text) {
   for (const Assumption* one : all_assumptions()) known.push_back(one->name);
   known.emplace_back("all");
   if (equals == std::string::npos || std::ranges::find(known, given.name) == known.end()) {
-    throw InputError(fmt::format("--spread: '{}' is not NAME=S with a name out of {}",
+    throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",
                                  sim::printable(text), fmt::join(known, ", ")));
   }
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, given.value);
   if (error != std::errc() || stop != end || !(given.value >= 0 && given.value <= kLargestSpread)) {
-    throw InputError(fmt::format("--spread: '{}' is no number from 0 to {}",
+    throw InputError(fmt::format("--spread: '{}' is not a number from 0 to {}",
                                  sim::printable(text.substr(equals + 1)), kLargestSpread));
   }
   return given;
@@ -124,8 +124,8 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b,
     }
     if (!any) {
       throw InputError(
-          fmt::format("--spread: neither side has {}: it is between sites, of storage "
-                      "or of paths that lose packets",
+          fmt::format("--spread: neither side has {}; it applies between sites, to storage or to "
+                      "paths that lose packets",
                       given.name));
     }
   }

@@ -23,14 +23,13 @@ using sim::InputError;
 
 constexpr const char* kUsage =
     "usage: gardenhose compare --a \"FLAGS\" --b \"FLAGS\" [FLAGS]\n\n"
-    "Which of two configurations is better, how sure that is, and what would have to be different\n"
-    "for the other one to be. Each side is a run, of one cluster's step or of several sites' "
-    "rounds:\n"
-    "with its own flags, in quotes, and with those that follow, which both share. What "
-    "predictions\n"
-    "rest on (what a network reaches, how fast kernels are) is known to within a spread: each\n"
-    "repetition draws all of it anew, the same for both sides where they share it, and simulates "
-    "both.\n\n"
+    "Compares two configurations: which is better, how certain that is, and what would flip the\n"
+    "decision. Each side is a run (a step on one cluster, or rounds on several sites) with its "
+    "own\n"
+    "flags, in quotes, and the flags that follow, which both sides share. Predictions rest on\n"
+    "assumptions that are known to within a spread, such as the bandwidth that a network reaches:\n"
+    "each repetition draws all of them anew, once for both sides where they share an assumption,\n"
+    "and simulates both sides.\n\n"
     "  gardenhose compare --a \"--scheme sdp4bit\" --b \"--scheme sharded\" --topology "
     "dgx_h100_x16 \\\n"
     "                     --model gpt_2.7b --set network.nic_bandwidth=\"100 Gbps\"\n"
@@ -44,20 +43,21 @@ constexpr const char* kUsage =
     "                     --b \"--topology dgx_h100_x16 --nodes 4\" --model llama_2_7b --tp 8\n";
 
 po::options_description compare_flags(CompareOptions& o) {
-  po::options_description flags("The comparison");
+  po::options_description flags("Comparison");
   auto add = flags.add_options();
-  add("a", po::value(&o.a)->required(), "flags of run that are A's alone, in quotes");
-  add("b", po::value(&o.b)->required(), "flags of run that are B's alone");
+  add("a", po::value(&o.a)->required(), "flags of run for A alone, in quotes");
+  add("b", po::value(&o.b)->required(), "flags of run for B alone, in quotes");
   add("goal", po::value(&o.goal)->default_value("throughput"),
-      "throughput (tokens per second) or cost (tokens per dollar of GPUs and network; of several "
-      "sites with leased links and egress)");
+      "goal: throughput (tokens per second) or cost (tokens per dollar for GPUs and network and, "
+      "between sites, leased links and egress)");
   add("tune", po::bool_switch(&o.tune),
-      "each side with the options that it is fastest with, as run --tune has it");
-  add("repetitions", po::value(&o.repetitions)->default_value(100), "pairs that are simulated");
-  add("seed", po::value(&o.seed)->default_value(1), "of the draws: the same seed, the same answer");
+      "run each side with its fastest options, as run --tune does");
+  add("repetitions", po::value(&o.repetitions)->default_value(100), "pairs to simulate");
+  add("seed", po::value(&o.seed)->default_value(1),
+      "seed of the draws; the same seed gives the same answer");
   add("spread", po::value(&o.spreads)->composing(),
-      "NAME=S: how far an assumption may be off, as the standard deviation of its logarithm (0.1: "
-      "about 10 %); NAME=0 takes it for granted, and NAME may be all");
+      "NAME=S: uncertainty of an assumption, as the standard deviation of its logarithm (0.1: "
+      "about 10 %); NAME=0 takes it as exact; NAME may be all");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   return flags;
 }
@@ -73,7 +73,7 @@ Arguments words_of(const char* flag, const std::string& text) {
   }
   if (words.empty() || words.back() != kEnd) {
     throw InputError(
-        fmt::format("{}: '{}' ends inside a quote, or has a '\\' before what is no quote", flag,
+        fmt::format("{}: '{}' ends inside a quote, or has a '\\' that no quote follows", flag,
                     sim::printable(text)));
   }
   words.pop_back();
@@ -102,8 +102,9 @@ void refuse_shared_flags(const char* flag, const Arguments& own) {
   CompareOptions unused;
   for (const auto& given : parse_only(compare_flags(unused), own).options) {
     if (given.unregistered || given.string_key.empty() || given.string_key == "tune") continue;
-    throw InputError(fmt::format("{}: --{} is the comparison's and not a side's; write it beside",
-                                 flag, given.string_key));
+    throw InputError(
+        fmt::format("{}: --{} applies to the comparison, not to a side; write it next to", flag,
+                    given.string_key));
   }
 }
 
@@ -111,21 +112,20 @@ void check(const CompareOptions& o) {
   check_format(o.format);
   if (o.goal != "throughput" && o.goal != "cost") {
     throw InputError(
-        fmt::format("--goal: '{}' is none of the known: throughput, cost", sim::printable(o.goal)));
+        fmt::format("--goal: '{}' is not one of: throughput, cost", sim::printable(o.goal)));
   }
   if (o.repetitions < 2 || o.repetitions > 100000) {
-    throw InputError(fmt::format("--repetitions: {} is no number from 2 to 100000", o.repetitions));
+    throw InputError(
+        fmt::format("--repetitions: {} is not a number from 2 to 100000", o.repetitions));
   }
   if (o.job.schemes.size() != 1 || o.job.schemes.front() == "all") {
-    throw InputError("--scheme: a side of a comparison is one scheme; run compares several");
+    throw InputError("--scheme: each side takes one scheme; compare several with gardenhose run");
   }
   if (!is_wide_area(o.job.topology)) {
     refuse_round_flags(o.rounds, o.job.topology);
   } else if (o.tune) {
-    throw InputError(
-        fmt::format("--tune: chooses how one cluster's step is run, and {} is "
-                    "several sites",
-                    o.job.topology));
+    throw InputError(fmt::format(
+        "--tune: applies to one cluster, but {} is several sites; leave it out", o.job.topology));
   }
 }
 
@@ -142,7 +142,7 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
   refuse_shared_flags(flag, words);
   if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
-    throw InputError("--scheme: name what the sites exchange");
+    throw InputError("--scheme: is missing; name the scheme between the sites");
   }
   o.job.schemes = split(values["scheme"].as<std::string>());
   o.job.given = names_given(flags, values);
@@ -153,15 +153,17 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
 // `where` is the site, with a blank behind it, or nothing.
 void warn_of_memory(const char* name, const std::string& where, double needed,
                     const sim::Gpu& gpu) {
-  print_note("warning: {}: {}needs {:.1f} GB of a {}'s {:.1f} GB; run says what would fit\n", name,
-             where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
+  print_note(
+      "warning: {}: {}needs {:.1f} GB, but the {} has {:.1f} GB; gardenhose run says what would "
+      "fit\n",
+      name, where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
 }
 
 // The tuned one where the options ask for it; says whether it fits.
 bool prepare_trained(const char* name, const CompareOptions& options, StepSide& side) {
   if (options.tune) {
     StepTimes times(side.job);
-    Progress progress("searching the fastest options", 0);
+    Progress progress("searching for the fastest options", 0);
     const std::vector<sim::Scheme> schemes{side.setup.scheme};
     side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
   }
@@ -221,9 +223,8 @@ void check_price(const RoundSide& side) {
 
 void check_pair(Goal goal, const Side& a, const Side& b) {
   if (total_parameters(a.model()) != total_parameters(b.model())) {
-    throw InputError(
-        fmt::format("--model: A trains {} and B {}: their tokens are no measure of each other",
-                    a.model().name, b.model().name));
+    throw InputError(fmt::format("--model: A trains {} and B {}: their tokens are not comparable",
+                                 a.model().name, b.model().name));
   }
   if (goal == Goal::throughput) return;
   for (const Side* side : {&a, &b}) {

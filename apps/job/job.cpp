@@ -28,7 +28,7 @@ constexpr double kMostLayers = 1 << 24;  // of all micro-batches and GPUs: plann
 po::typed_value<double>* factor(const char* flag, double& option) {
   return po::value(&option)->notifier([flag](double value) {
     if (value >= 1e-6 && value <= 1e6) return;
-    throw InputError(fmt::format("{}: {} is no factor from 1e-6 to 1e6", flag, value));
+    throw InputError(fmt::format("{}: {} is not a factor from 1e-6 to 1e6", flag, value));
   });
 }
 
@@ -116,44 +116,43 @@ void check_size(const JobOptions& options, const sim::Cluster& cluster, const si
                      : options.parallelism.accumulation != 0 ? "--accumulation"
                                                              : "--nodes";
   throw InputError(
-      fmt::format("{}: {} GPUs x {} layers x {} micro-batches are more than a simulation holds; "
-                  "their product is to be at most {:.0f}",
+      fmt::format("{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; "
+                  "keep their product at or below {:.0f}",
                   flag, gpus, layers, parallelism.accumulation, kMostLayers));
 }
 
 po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
-  po::options_description flags("What is simulated");
+  po::options_description flags("Setup");
   auto add = flags.add_options();
   add("topology", po::value(&o.topology)->required(),
-      "cluster: a shipped name (see list) or a file");
+      "cluster or sites: a shipped name (see gardenhose list) or a file");
   add("model", po::value(&o.model)->required(),
-      "model: a shipped name, a file, or a config.json of Hugging Face");
+      "model: a shipped name, a file, or a Hugging Face config.json");
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
   add("scheme", po::value<std::string>()->default_value("sharded", scheme),
-      "how weights and gradients travel: a shipped scheme or a file; several with commas compare "
-      "them, and 'all' is every one that ships (and that --zero, or sites without a store, leave)");
+      "scheme for weights and gradients: a shipped name or a file. Commas compare several; 'all' "
+      "is every shipped scheme, except those ruled out by --zero or by sites without a store");
   if (search.sizes == nullptr) {
-    add("nodes", count("--nodes", o.nodes), "use the first NODES nodes (default: all)");
+    add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
   } else {
     add("nodes", po::value(search.sizes),
-        "numbers of nodes, with commas (default: powers of two to all)");
+        "numbers of nodes to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
   }
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
-      "use the first GPUs of each node (default: all)");
-  add("sequence", count("--sequence", o.sequence), "tokens of a sequence (default: the model's)");
+      "use only this many GPUs of each node (default: all)");
+  add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
   add_parallelism_flags(flags, o.parallelism, search.chosen);
   add("calibration", po::value(&o.calibration)->default_value("auto"),
       "kernel times: auto, roofline, a shipped name or a file");
   add("codec-time", factor("--codec-time", o.codec_time),
-      "codecs' kernels take so many times as long as the calibration says (default: 1)");
+      "factor on the codec kernels' calibrated times (default: 1)");
   add("step-by-step", po::bool_switch(&o.step_by_step),
-      "simulate each ring step and each pair on its own (slow; a check of the folded form)");
+      "simulate every ring step and every pair separately (slow; checks the folded form)");
   add("each-kernel", po::bool_switch(&o.each_kernel),
-      "every kernel of a layer is an operation of its own: a finer timeline, the same times");
+      "make every kernel of a layer its own operation: a finer timeline with the same times");
   add("set", po::value(&o.settings)->composing(),
-      "KEY=VALUE for any key of an input file: network.nic_bandwidth=\"200 Gbps\", "
-      "model.layers=12, "
-      "scheme.inter_group=512");
+      "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
+      "model.layers=12 or scheme.inter_group=512");
   return flags;
 }
 

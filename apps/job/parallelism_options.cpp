@@ -28,8 +28,7 @@ sim::Overlap overlap_of(const std::string& text) {
     }
     if (!known) {
       throw InputError(fmt::format(
-          "--overlap: '{}' is none of the known: none, gradients, weights, tensor, pipeline, all",
-          part));
+          "--overlap: '{}' is not one of: none, gradients, weights, tensor, pipeline, all", part));
     }
   }
   return overlap;
@@ -59,7 +58,7 @@ sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overl
   if (of_stage_3("--unit-layers", o.unit_layers > 0)) sharding.unit_layers = o.unit_layers;
   if (of_stage_3("--prefetch", o.prefetch >= 0)) {
     if (!overlap.weights) {
-      throw InputError("--prefetch: gathers ahead, which needs --overlap weights");
+      throw InputError("--prefetch: needs --overlap weights, to gather ahead");
     }
     sharding.prefetch = o.prefetch;
   }
@@ -87,96 +86,103 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
                         const Defaults& defaults) {
   add("zero", po::value<int>()->notifier([&o](int stage) {
     if (stage < 0 || stage > 3) {
-      throw InputError(fmt::format("--zero: {} is none of the stages 0, 1, 2, 3", stage));
+      throw InputError(fmt::format("--zero: {} is not a ZeRO stage; write 0, 1, 2 or 3", stage));
     }
     o.zero = stage;
   }),
       defaults
           .text("zero",
-                "what data-parallel ranks hold shards of: 0 nothing (plain data parallelism), 1 "
-                "the optimizer (Megatron's distributed optimizer), 2 the gradients too, 3 the "
+                "ZeRO stage: what data-parallel ranks shard. 0: nothing (plain data parallelism); "
+                "1: optimizer states (Megatron's distributed optimizer); 2: gradients too; 3: "
                 "weights too (FSDP)",
-                "1, or what a scheme that is not defined for it is defined for")
+                "1, or the scheme's own stage if it is not defined for 1")
           .c_str());
   add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
       defaults
           .text("hybrid-shard",
-                "data-parallel ranks that share one set of shards, e.g. those of a node; such "
-                "groups hold replicas",
+                "hybrid sharding: data-parallel ranks that share one set of shards, e.g. those of "
+                "a node; each such group holds a replica",
                 "all ranks")
           .c_str());
   add("reshard", po::value(&o.reshard),
       defaults
           .text("reshard",
-                "on|off: drop gathered weights after the forward pass; off is SHARD_GRAD_OP", "on")
+                "on|off: free gathered weights after the forward pass; off is SHARD_GRAD_OP", "on")
           .c_str());
   add("unit-layers", count("--unit-layers", o.unit_layers),
-      "layers that ZeRO-3 gathers together (default 1)");
+      "layers that ZeRO-3 gathers together (default: 1)");
   add("prefetch", at_least(0, "--prefetch", o.prefetch),
-      "units that ZeRO-3 gathers ahead of the one that computes (default 1)");
+      "units that ZeRO-3 gathers ahead of the one being computed (default: 1)");
   add("backward-prefetch", po::value(&o.backward_prefetch),
-      "pre|post: backward, gather ahead before or after a unit's gradients are computed (default "
-      "pre)");
+      "pre|post: in the backward pass, gather ahead before or after computing a unit's gradients "
+      "(default: pre)");
 }
 
 void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions& o,
                       const Defaults& defaults) {
   const auto one = [&](const char* flag) { return defaults.of(flag, "1"); };
   const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
-  add("tp", count("--tp", o.tensor)->default_value(1, one("tp")), "tensor parallelism");
-  add("pp", count("--pp", o.pipeline)->default_value(1, one("pp")), "pipeline stages, 1F1B");
+  add("tp", count("--tp", o.tensor)->default_value(1, one("tp")),
+      "tensor parallelism: ranks that share each layer");
+  add("pp", count("--pp", o.pipeline)->default_value(1, one("pp")),
+      "pipeline parallelism: stages, in a 1F1B schedule");
   add("virtual-stages",
       count("--virtual-stages", o.virtual_stages)->default_value(1, one("virtual-stages")),
-      "chunks of layers of each pipeline stage: interleaved 1F1B");
+      "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
-      "tp-dp-pp in any order: whose groups have neighbouring GPUs, first to last");
+      "order of ranks, tp-dp-pp in any order: the first one's groups are neighbouring GPUs");
   add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1, one("micro-batch")),
-      "sequences of one pass");
+      "sequences per micro-batch");
   add("accumulation", count("--accumulation", o.accumulation),
-      defaults.text("accumulation", "micro-batches of a step and replica", "1").c_str());
+      defaults
+          .text("accumulation", "gradient accumulation: micro-batches per step and replica", "1")
+          .c_str());
   add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
-      "sequences of a step; instead of --accumulation");
+      "sequences per step; instead of --accumulation");
   add("sequence-parallel",
       po::value(&o.sequence_parallel)->default_value("off", text("sequence-parallel", "off")),
-      "on|off: split norms and dropouts over the tensor-parallel ranks");
+      "on|off: sequence parallelism: split norms and dropouts over the tensor-parallel ranks");
   add("recompute",
       po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
-      "what the backward pass computes again: none; selective, the attention core; alternate, all "
-      "but attention and every second matrix product, which are kept; full, every layer");
+      "activation recomputation: none; selective: the attention core; alternate: all but attention "
+      "and every second matrix product, which are kept; full: every layer");
 }
 
 void add_software_flags(po::options_description_easy_init& add, ParallelismOptions& o,
                         const Defaults& defaults) {
   const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
   add("attention", po::value(&o.attention),
-      "unfused|fused: whether scores pass through memory (default: unfused; with --zero 3 fused)");
+      "unfused|fused: whether attention scores pass through memory (default: unfused; with --zero "
+      "3 fused)");
   add("kernels", po::value(&o.kernels),
-      "megatron|eager|compiled: whose kernels make the passes over activations, Megatron's, "
-      "PyTorch's or torch.compile's (default: megatron; with --zero 3 eager)");
+      "megatron|eager|compiled: kernels for the passes over activations: Megatron's, PyTorch's or "
+      "torch.compile's (default: megatron; with --zero 3 eager)");
   add("loss", po::value(&o.loss)->default_value("unfused"),
-      "unfused|fused: whether the loss is one kernel over BF16 logits");
+      "unfused|fused: fused computes the loss in one kernel over BF16 logits");
   add("precision", po::value(&o.precision)->default_value("bf16"),
-      "bf16|fp8|mxfp8|nvfp4: of the linear layers' matrix products, where the GPU has their rate");
+      "bf16|fp8|mxfp8|nvfp4: precision of the linear layers' matrix products; the GPU must have a "
+      "rate for it");
   add("weight-precision",
       po::value(&o.weight_precision)->default_value("bf16", text("weight-precision", "bf16")),
-      "bf16|fp8: of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
+      "bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
   add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
-      "adamw|adamw-foreach|muon: in one kernel, term by term as PyTorch does by default, or Muon "
-      "on the layers' matrices and adamw on the rest");
+      "optimizer: adamw, in one kernel; adamw-foreach, term by term as PyTorch does by default; "
+      "muon, for the layers' matrices, with adamw for the rest");
   add("gradient-precision",
       po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
-      "fp32|bf16: of uncompressed reductions and of the gradient buffer (ZeRO-3's shards stay "
-      "FP32)");
+      "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's shards "
+      "stay FP32)");
   add("overlap", po::value(&o.overlap),
       defaults
           .text("overlap",
-                "none|gradients|weights|tensor|pipeline|all, with commas: what runs beside compute",
+                "communication to overlap with compute: "
+                "none|gradients|weights|tensor|pipeline|all, separated by commas",
                 "none; with --zero 3 gradients,weights")
           .c_str());
   add("bucket-size",
       po::value(&o.bucket_size)->default_value("160 MiB", text("bucket-size", "160 MiB")),
-      "gradients that travel together where something overlaps");
+      "gradient bytes sent together when any communication overlaps");
 }
 
 // "tp-dp-pp" in any order.
@@ -193,7 +199,8 @@ void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
   if (o.zero.value_or(1) < 3)
     throw InputError("--weight-precision: fp8 needs --zero 3, which gathers weights");
   if (p.matrices != sim::MatrixPrecision::fp8) {
-    throw InputError("--weight-precision: fp8 needs --precision fp8, whose products take it");
+    throw InputError(
+        "--weight-precision: fp8 needs --precision fp8, whose products read FP8 weights");
   }
 }
 
@@ -244,20 +251,19 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   read_precision(o, p);
   p.sharding = sharding_of(o, p.overlap);
   p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size);
-  if (p.bucket.count < 1) throw InputError("--bucket-size: is 0; write more");
+  if (p.bucket.count < 1) throw InputError("--bucket-size: is 0; write at least 1 B");
   return p;
 }
 
 int accumulation_of(const ParallelismOptions& o, int replicas) {
   if (o.accumulation != 0 && o.global_batch != 0) {
-    throw InputError("--global-batch: says the same as --accumulation; give one of them");
+    throw InputError("--global-batch: --accumulation says the same; give only one of them");
   }
   if (o.global_batch == 0) return o.accumulation == 0 ? 1 : o.accumulation;
   const std::int64_t pass = std::int64_t{o.micro_batch} * replicas;
   if (o.global_batch < pass || o.global_batch % pass != 0) {
     throw InputError(fmt::format(
-        "--global-batch: {} is not a multiple of the {} sequences of one pass (micro-batch {} x {} "
-        "replicas)",
+        "--global-batch: {} is not a multiple of {} sequences (micro-batch {} x {} replicas)",
         o.global_batch, pass, o.micro_batch, replicas));
   }
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();

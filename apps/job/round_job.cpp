@@ -32,7 +32,7 @@ void refuse_cluster_flags(const JobOptions& options) {
                                  options.topology));
   }
   if (options.step_by_step) {
-    throw InputError("--step-by-step: is for one cluster; simulate a site's own");
+    throw InputError("--step-by-step: applies to one cluster; run it on a single site's cluster");
   }
 }
 
@@ -71,13 +71,13 @@ void read_schemes(const JobOptions& options, RoundJob& job) {
 }  // namespace
 
 boost::program_options::options_description round_flags(RoundOptions& o) {
-  boost::program_options::options_description flags("Where the topology is several sites");
+  boost::program_options::options_description flags("Topologies of several sites");
   auto add = flags.add_options();
   add("inner-scheme", boost::program_options::value(&o.inner_scheme)->default_value("sharded"),
-      "how weights and gradients travel inside a site, a shipped scheme or a file; --scheme says "
-      "what sites exchange");
+      "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
+      "for the exchange between sites");
   add("deadline", boost::program_options::value(&o.deadline),
-      "time from a round's start after which sites that are not heard are left out of it");
+      "time after a round's start at which the round goes on without the sites not yet heard from");
   return flags;
 }
 

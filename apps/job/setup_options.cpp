@@ -121,8 +121,8 @@ void check_choice(const Job& job, std::span<const sim::Scheme> schemes) {
   usual.parallelism.sharding = {.stage = usual.scheme.usual_stage()};
   usual.parallelism.gathers_matrices = false;
   check(job, {&usual, 1});
-  throw sim::InputError(
-      fmt::format("--scheme: no stage of ZeRO runs {} here; name another", usual.scheme.name));
+  throw sim::InputError(fmt::format("--scheme: no ZeRO stage can run {} here; name another scheme",
+                                    usual.scheme.name));
 }
 
 std::vector<Setup> other_splits(const Job& job, const Setup& from) {

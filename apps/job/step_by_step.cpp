@@ -37,17 +37,16 @@ void check_step_by_step(double flows, double simulations) {
   const double seconds = flows * kSecondsPerFlow;
   const double bytes = flows * kBytesPerFlow;
   const std::string cost =
-      fmt::format("{:.3g} flows, some {:.2g} s and {:.2g} GB", flows, seconds, bytes / 1e9);
+      fmt::format("{:.3g} flows, about {:.2g} s and {:.2g} GB", flows, seconds, bytes / 1e9);
   if (bytes > memory_bytes() || seconds > sim::Conditions{}.wall_limit.base() ||
       flows >= UINT32_MAX) {
     throw sim::InputError(fmt::format(
-        "--step-by-step: is too large here: {}; leave it out, or choose fewer --nodes or "
-        "--accumulation",
+        "--step-by-step: is too large here: {}; leave it out, or reduce --nodes or --accumulation",
         cost));
   }
   if (seconds * simulations <= kLong_s) return;
   const std::string times = simulations > 1 ? fmt::format("{} times ", simulations) : "";
-  print_note("warning: --step-by-step takes long: {}{}\n", times, cost);
+  print_note("warning: --step-by-step will take long: {}{}\n", times, cost);
 }
 
 }  // namespace apps

@@ -23,19 +23,16 @@ constexpr const char* kMapUsage =
     "usage: gardenhose map --topology NAME --model NAME[,NAME...] [FLAGS]\n"
     "       gardenhose map STORE --x INPUT --y INPUT [FLAGS]      over any two inputs of a sweep:\n"
     "                                                             gardenhose map STORE --help\n\n"
-    "Which scheme is fastest where: at each NIC bandwidth, and for each model, the fastest "
-    "compressed\n"
-    "scheme over the fastest uncompressed setup. Both choose the options that they are fastest "
-    "with\n"
-    "(as run --baseline best --tune does), at the same tokens of a step. A flag that is given is "
-    "not\n"
-    "chosen.\n\n"
-    "A model's --tp is, unless given, the smallest with which an uncompressed step fits in "
-    "memory:\n"
-    "under ZeRO-1, which leaves the whole weights that most schemes need; else under ZeRO-3; else\n"
+    "Maps the fastest scheme: for each NIC bandwidth and model, the speed-up of the fastest\n"
+    "compressed scheme over the fastest uncompressed setup, with the same tokens per step. Both\n"
+    "sides run with their fastest options, as with run --baseline best --tune; flags that you "
+    "give\n"
+    "are fixed.\n\n"
+    "Unless given, a model's --tp is the smallest with which an uncompressed step fits in memory:\n"
+    "under ZeRO-1, which keeps the weights whole, as most schemes need; else under ZeRO-3; else\n"
     "under ZeRO-3 with --recompute full.\n\n"
-    "Behind each speed-up stand the least and the most that one spread of the compute efficiency,\n"
-    "either way, makes of it for the same two setups (speedup_low, speedup_high).\n\n"
+    "The range of each speed-up is that of the same two setups with the compute efficiency one\n"
+    "spread lower and one higher (speedup_low, speedup_high).\n\n"
     "  gardenhose map --topology dgx_h100_x16 --model gpt_2.7b,gpt_18b --attention fused\n"
     "  gardenhose map --topology dgx_h100_x128 --model llama_3_8b --scheme sdp4bit,power_sgd \\\n"
     "                 --bandwidths 100Gbps,400Gbps --format csv | plots/scheme_map.py > map.svg\n";
@@ -54,7 +51,7 @@ std::vector<sim::Bandwidth> parse_bandwidths(const std::string& text) {
   for (const std::string& part : split(text)) {
     bandwidths.push_back(quantity_of<sim::Bandwidth>("--bandwidths", part));
     if (!(bandwidths.back().base() > 0)) {
-      throw InputError(fmt::format("--bandwidths: '{}' is no bandwidth above 0", part));
+      throw InputError(fmt::format("--bandwidths: '{}' is not a bandwidth above 0", part));
     }
   }
   std::sort(bandwidths.begin(), bandwidths.end());
@@ -65,7 +62,7 @@ void refuse_batch(const po::variables_map& values) {
   for (const char* flag : {"micro-batch", "accumulation", "global-batch"}) {
     if (values.count(flag) == 0 || values[flag].defaulted()) continue;
     throw InputError(fmt::format(
-        "--{}: a map chooses micro-batches itself; --tokens says how much a step is", flag));
+        "--{}: the map chooses micro-batches; set the size of a step with --tokens", flag));
   }
 }
 
@@ -75,13 +72,13 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
   po::options_description flags = job_flags(
       o.job, {.chosen = {"scheme", "tp", "zero", "hybrid-shard", "micro-batch", "accumulation",
                          "overlap", "weight-precision", "gradient-precision", "bucket-size"}});
-  po::options_description map("The map");
+  po::options_description map("Map");
   map.add_options()("bandwidths",
                     po::value(&bandwidths)
                         ->default_value("25Gbps,50Gbps,100Gbps,200Gbps,400Gbps,800Gbps,1600Gbps"),
-                    "of each NIC, with commas")(
+                    "NIC bandwidths, separated by commas")(
       "tokens", po::value(&o.tokens)->default_value(std::int64_t{4} << 20),
-      "of a step, rounded up to as many sequences for each replica")(
+      "tokens per step, rounded up to the same number of sequences for each replica")(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   const po::options_description job = flags;
   flags.add(map);
@@ -111,7 +108,7 @@ int map_command(const Arguments& arguments) {
     job.model = model;
     jobs.push_back(map_job(job, options->tensor, options->tokens));
     if (jobs.back().job.cluster.nodes < 2) {
-      throw InputError("--nodes: one node has no network over which a map could be");
+      throw InputError("--nodes: a single node has no network to map; use two or more");
     }
   }
   Progress progress("mapping points", static_cast<int>(jobs.size() * options->bandwidths.size()));

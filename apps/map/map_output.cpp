@@ -91,7 +91,7 @@ std::string answer_text(std::span<const MapPoint> points) {
 
 // Three rows a model, a column a bandwidth. Each model has the same bandwidths.
 void print_table(std::span<const MapPoint> points) {
-  Grid grid{.corner = "a NIC", .columns = {}, .rows = {}, .cells = {}};
+  Grid grid{.corner = "per NIC", .columns = {}, .rows = {}, .cells = {}};
   for (const MapPoint& point : points) {
     add_rows(point, grid);
     if (grid.rows.size() == 3) {

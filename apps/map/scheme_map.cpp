@@ -82,8 +82,7 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   Job given = read_job(options);
   if (compressed_schemes(given).empty()) {
     throw sim::InputError(
-        "--scheme: names no compressed scheme, and uncompressed ones are in "
-        "every map");
+        "--scheme: names no compressed scheme; add one, uncompressed ones are always in the map");
   }
   Job job = given;
   if (tensor == 0) choose_tensor(job);
@@ -97,8 +96,8 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
   if (!is_held(job.cluster, job.model, job.parallelism)) {
     throw sim::InputError(
-        fmt::format("--tokens: {} are {} micro-batches of {} on {} GPUs, more "
-                    "than a simulation holds",
+        fmt::format("--tokens: {} are {} micro-batches of {} on {} GPUs, more than a simulation "
+                    "can hold; write fewer",
                     tokens, passes, job.model.name, rank_count(job.cluster)));
   }
   return {std::move(given), std::move(job)};

@@ -31,7 +31,7 @@ std::set<std::int64_t> kept_numbers(Store& store, const std::string& where) {
     numbers.insert(sqlite3_column_int64(row, 0));
   });
   if (!problem) return numbers;
-  throw InputError(fmt::format("--where: '{}': {}; it is SQL over all_points, e.g. \"in_tp = 1\"",
+  throw InputError(fmt::format("--where: '{}': {}; write SQL over all_points, e.g. \"in_tp = 1\"",
                                sim::printable(where), *problem));
 }
 
@@ -56,7 +56,7 @@ class Map {
     });
     if (cells_.empty()) {
       throw InputError(fmt::format("{}: has no point with a result{}", options_.store,
-                                   options_.where.empty() ? "" : " that --where leaves"));
+                                   options_.where.empty() ? "" : " that --where selects"));
     }
   }
 
@@ -95,8 +95,8 @@ class Map {
     if (inputs.contains(key)) return;
     std::vector<std::string> known;
     for (const auto& [name, value] : inputs.items()) known.push_back(name);
-    throw InputError(fmt::format("{}: '{}' is no input of {}; it has {}", flag, sim::printable(key),
-                                 options_.store, fmt::join(known, ", ")));
+    throw InputError(fmt::format("{}: '{}' is not an input of {}; it has {}", flag,
+                                 sim::printable(key), options_.store, fmt::join(known, ", ")));
   }
 
   static void note(const Inputs& value, std::vector<Inputs>& values) {
@@ -115,7 +115,8 @@ class Map {
       }
     }
     throw InputError(fmt::format(
-        "{}: points of one {}, {} and {} differ in {}; fix what varies, e.g. --where \"{}\"",
+        "{}: points with the same {}, {} and {} differ in {}; choose among them, e.g. --where "
+        "\"{}\"",
         options_.store, options_.x, options_.y, options_.over, fmt::join(varying, ", "), remedy));
   }
 
@@ -145,11 +146,12 @@ class Map {
     }
     if (values.contains(options_.baseline)) found.insert(options_.baseline);
     if (!found.empty()) return found;
-    throw InputError(fmt::format("--baseline: {}; name one of {}: {}",
-                                 options_.baseline.empty()
-                                     ? "nothing here is known to be uncompressed"
-                                     : "'" + sim::printable(options_.baseline) + "' is not there",
-                                 options_.over, fmt::join(values, ", ")));
+    throw InputError(
+        fmt::format("--baseline: {}; name one of {}: {}",
+                    options_.baseline.empty()
+                        ? "no scheme here is known to be uncompressed"
+                        : "'" + sim::printable(options_.baseline) + "' is not among the points",
+                    options_.over, fmt::join(values, ", ")));
   }
 
   static StoreCell cell_of(const Inputs& x, const Inputs& y,

@@ -18,9 +18,10 @@ namespace po = boost::program_options;
 
 constexpr const char* kStoreMapUsage =
     "usage: gardenhose map STORE --x INPUT --y INPUT [FLAGS]\n\n"
-    "Which scheme is fastest where, over any two inputs of a sweep: in each cell the fastest\n"
-    "compressed scheme, and its throughput over that of the fastest uncompressed one. Every other\n"
-    "input is to be the same in a cell; --where leaves out the rest.\n\n"
+    "Maps the fastest scheme over any two inputs of a sweep. Each cell shows the fastest "
+    "compressed\n"
+    "scheme and its throughput relative to the fastest uncompressed one. All other inputs must be\n"
+    "the same within a cell; leave out the rest with --where.\n\n"
     "  gardenhose map study.sqlite --x network.nic_bandwidth --y nodes\n"
     "  gardenhose map study.sqlite --x nodes --y accumulation --over tp --baseline 1 \\\n"
     "                 --where \"in_scheme = 'sharded'\" --format csv | plots/scheme_map.py > "
@@ -30,16 +31,17 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
   StoreMapOptions o;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("store", po::value(&o.store)->required(), "the SQLite file; its name alone will do");
-  add("x", po::value(&o.x)->required(), "an input as the sweep spells it: network.nic_bandwidth");
-  add("y", po::value(&o.y)->required(), "another");
-  add("over", po::value(&o.over)->default_value("scheme"), "the input whose values compete");
+  add("store", po::value(&o.store)->required(),
+      "SQLite file of the sweep (--store may be omitted)");
+  add("x", po::value(&o.x)->required(),
+      "input across, as the sweep spells it, e.g. network.nic_bandwidth");
+  add("y", po::value(&o.y)->required(), "input down");
+  add("over", po::value(&o.over)->default_value("scheme"), "input whose values compete");
   add("baseline", po::value(&o.baseline),
-      "the value of it that the others are compared with (default, of schemes: the fastest of "
-      "those "
-      "that send values as they are)");
+      "value of --over to compare the others with (default, for schemes: the fastest of those that "
+      "send values uncompressed)");
   add("where", po::value(&o.where),
-      "only points for which this holds, in SQL over all_points: \"in_tp = 1 and mfu > 0.1\"");
+      "SQL condition on the points, over all_points, e.g. \"in_tp = 1 and mfu > 0.1\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   po::positional_options_description places;
   places.add("store", 1);
@@ -47,7 +49,7 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
   if (!parse_arguments(arguments, kStoreMapUsage, flags, places, values)) return std::nullopt;
   check_format(o.format);
   if (o.x == o.y || o.x == o.over || o.y == o.over) {
-    throw sim::InputError("--y: --x, --y and --over are to be three inputs");
+    throw sim::InputError("--y: --x, --y and --over must be three different inputs");
   }
   return o;
 }
@@ -114,7 +116,8 @@ int map_of_store(const Arguments& arguments) {
   for (const StoreCell& cell : map.cells) records.push_back(record_of(*options, cell));
   print_records(options->format, records);
   if (const auto open = store.counts()["open"]; open > 0) {
-    print_note("note: {} points have not been run yet; the sweep's command goes on\n", open);
+    print_note("note: {} points have not been run yet; repeat the sweep's command to go on\n",
+               open);
   }
   return 0;
 }

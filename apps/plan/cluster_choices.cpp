@@ -27,16 +27,16 @@ void check_fits(const PlanOptions& options, Space& space) {
   }
   const sim::Gpu& gpu = space.given.cluster.gpu;
   if (!space.smallest) {
-    throw InputError(fmt::format(
-        "--model: {} cannot be laid over any of these clusters; leave out --tp, --pp, --zero, "
-        "--micro-batch or --recompute, or give other --nodes",
-        space.given.model.name));
+    throw InputError(
+        fmt::format("--model: {} cannot be split over any of these clusters; leave out --tp, --pp, "
+                    "--zero, --micro-batch or --recompute, or change --nodes",
+                    space.given.model.name));
   }
   Space one = space;
   one.layouts = {*space.smallest};
   const Candidate smallest{.offer = space.smallest_offer, .frame = 0, .layout = 0};
   throw InputError(fmt::format(
-      "--model: no setup of {} fits in the {:.1f} GB of a {}; the least needs {:.1f} GB: {}",
+      "--model: no setup of {} fits in the {:.1f} GB of the {}; the smallest needs {:.1f} GB: {}",
       space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
       space.smallest->memory / 1e9, run_line(options, one, smallest)));
 }
@@ -131,7 +131,7 @@ class ClusterChoices : public Choices {
     const sim::Network& network = cluster.network;
     if (!network.node_price && !network.port_price && !network.bandwidth_price) {
       parts.emplace_back(
-          "network beside what gpu.price has in it (no network.node_price, port_price or "
+          "network beyond what gpu.price includes (no network.node_price, port_price or "
           "bandwidth_price)");
     }
     return parts;

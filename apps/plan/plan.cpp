@@ -26,9 +26,9 @@ void check_money(const PlanOptions& options, const Choices& choices) {
                      : options.goal.budget_usd < PlanGoal::kNever ? "--budget"
                                                                   : nullptr;
   if (flag == nullptr) return;
-  throw sim::InputError(fmt::format(
-      "{}: nothing of {} has a price; {}", flag, options.job.topology,
-      options.is_wide_area ? "give its clusters' files a gpu.price" : "give gpu.price"));
+  throw sim::InputError(
+      fmt::format("{}: nothing in {} has a price; {}", flag, options.job.topology,
+                  options.is_wide_area ? "set gpu.price in its clusters' files" : "set gpu.price"));
 }
 
 class Planner {
@@ -46,9 +46,9 @@ class Planner {
       best = search(1, [&](std::size_t one, double s) { return excess(one, s); });
     }
     if (best.empty()) {
-      throw sim::InputError(
-          fmt::format("--topology: no round of {} ends; run says what its sites wait for",
-                      options_.job.topology));
+      throw sim::InputError(fmt::format(
+          "--topology: no round of {} ends; gardenhose run shows what its sites wait for",
+          options_.job.topology));
     }
     for (const Ranked& one : best) report.rows.push_back(row(one));
     const PlanRow& first = report.rows.front();

@@ -62,8 +62,8 @@ constexpr const char* kUsage =
     "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n"
     "  gardenhose plan --topology four_sites_mixed --model gpt_6.7b --attention fused --tokens "
     "1e11\n\n"
-    "Where nothing fits in memory it ends with 2, and says what needs least. Where nothing meets\n"
-    "the deadline or the budget it ends with 0, and shows the one that comes nearest.\n";
+    "When nothing fits in memory, it exits with 2 and names the setup that needs the least. When\n"
+    "nothing meets the deadline or the budget, it exits with 0 and shows the closest plan.\n";
 
 // Whose papers train language models with them.
 constexpr const char* kTrainedOuterSchemes =
@@ -75,32 +75,35 @@ struct Texts {
 };
 
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
-  po::options_description flags("The plan");
+  po::options_description flags("Plan");
   auto add = flags.add_options();
-  add("tokens", po::value(&o.goal.tokens)->required(), "of the whole training, e.g. 1e12");
+  add("tokens", po::value(&o.goal.tokens)->required(), "tokens to train on, e.g. 1e12");
   add("goal", po::value(&texts.aim)->default_value("cheapest"),
-      "cheapest: the lowest price; fastest: the least time; smallest-network: the slowest NICs, "
-      "then "
-      "the lowest price, with which training has --share of the speed that as many nodes have with "
-      "an unlimited network");
-  add("deadline", po::value(&texts.deadline), "leave out what takes longer, e.g. \"30 days\"");
-  add("budget", po::value(&texts.budget), "leave out what costs more, e.g. \"2e6 USD\"");
-  add("share", po::value(&o.goal.share), "of smallest-network, e.g. 0.9 (the default)");
+      "goal: cheapest, the lowest price; fastest, the least time; smallest-network, the slowest "
+      "NICs (then the lowest price) that reach --share of the speed of the same nodes with an "
+      "unlimited network");
+  add("deadline", po::value(&texts.deadline),
+      "longest training time, e.g. \"30 days\"; slower plans are left out");
+  add("budget", po::value(&texts.budget),
+      "highest price, e.g. \"2e6 USD\"; more expensive plans are left out");
+  add("share", po::value(&o.goal.share),
+      "share of full speed that --goal smallest-network must reach (default: 0.9)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
-      "of each NIC, with commas (default: the cluster file's)");
+      "NIC bandwidths to choose from, separated by commas (default: the topology's)");
   add("inner-scheme", po::value(&texts.inner_schemes),
-      "of several sites: what may happen inside each, with commas (default: sharded); --scheme is "
-      "what they may send each other");
+      "schemes to choose from within each of several sites, separated by commas (default: "
+      "sharded); --scheme names those between sites");
   add("batch-tokens", po::value(&o.batch_tokens)->default_value(std::int64_t{4} << 20),
-      "of a step, rounded up to as many sequences for each replica");
+      "tokens per step, rounded up to the same number of sequences for each replica");
   add("critical-batch", po::value<double>(),
-      "TOKENS of a step beyond which more of them hardly save steps; the gradient noise scale "
-      "estimates it (McCandlish et al. 2018, arXiv:1812.06162). Plans with more are marked: their "
-      "price and time hold for as many tokens, and a loss may need more");
+      "critical batch size: TOKENS per step beyond which a larger batch hardly saves steps, as "
+      "estimated by the gradient noise scale (McCandlish et al. 2018, arXiv:1812.06162). Larger "
+      "steps are marked: price and time are for --tokens, but reaching the same loss may take "
+      "more");
   add("electricity", po::value(&texts.electricity),
-      "price of the GPUs' energy, e.g. \"0.08 USD/kWh\" (default: not counted)");
+      "electricity price for the GPUs, e.g. \"0.08 USD/kWh\" (default: not counted)");
   add("exhaustive", po::bool_switch(&o.exhaustive),
-      "simulate every setup that fits in memory: a check, for small spaces");
+      "simulate every setup that fits in memory: a check, for small searches");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   return flags;
 }
@@ -112,7 +115,7 @@ std::vector<int> parse_nodes(const std::string& text) {
     const char* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, value);
     if (error != std::errc() || stop != end || value < 1) {
-      throw InputError(fmt::format("--nodes: '{}' is no number of nodes; write e.g. 4,8,16",
+      throw InputError(fmt::format("--nodes: '{}' is not a number of nodes; write e.g. 4,8,16",
                                    sim::printable(part)));
     }
     nodes.insert(value);
@@ -124,7 +127,8 @@ template <class T>
 T more_than_nothing(const char* flag, const std::string& text, std::string_view example = {}) {
   const T value = quantity_of<T>(flag, text, example);
   if (!(value.base() > 0)) {
-    throw InputError(fmt::format("{}: '{}' is 0; write more", flag, sim::printable(text)));
+    throw InputError(
+        fmt::format("{}: '{}' is 0; write a positive amount", flag, sim::printable(text)));
   }
   return value;
 }
@@ -153,13 +157,14 @@ void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& g
     goal.electricity = more_than_nothing<sim::EnergyPrice>("--electricity", texts.electricity);
   }
   if (!(goal.tokens >= 1) || !std::isfinite(goal.tokens)) {
-    throw InputError(fmt::format("--tokens: {} is no number of tokens", goal.tokens));
+    throw InputError(
+        fmt::format("--tokens: {} is not a number of tokens; write e.g. 1e12", goal.tokens));
   }
   const bool shared = goal.aim == Aim::smallest_network;
   if (values.count("share") == 0) {
     goal.share = shared ? 0.9 : 0;
   } else if (!shared) {
-    throw InputError("--share: is of --goal smallest-network");
+    throw InputError("--share: applies only to --goal smallest-network");
   } else if (!(goal.share > 0 && goal.share <= 1)) {
     throw InputError(fmt::format("--share: {} is not above 0 and at most 1", goal.share));
   }
@@ -168,15 +173,15 @@ void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& g
 void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
   if (o.goal.aim == Aim::smallest_network) {
     throw InputError(
-        fmt::format("--goal: the smallest network between the sites of {} is what solve finds: "
-                    "gardenhose solve "
-                    "bandwidth --utilisation 0.9",
+        fmt::format("--goal: to find the smallest network between the sites of {}, use gardenhose "
+                    "solve bandwidth --utilisation 0.9",
                     o.job.topology));
   }
   if (values.count("nic-bandwidths") != 0) {
-    throw InputError(fmt::format(
-        "--nic-bandwidths: those inside the sites of {} are as their clusters' files say",
-        o.job.topology));
+    throw InputError(
+        fmt::format("--nic-bandwidths: applies to one cluster; the sites of {} take theirs from "
+                    "their clusters' files",
+                    o.job.topology));
   }
   if (values.count("nodes") != 0) {
     throw InputError(fmt::format("--nodes: the sites of {} differ; write --set sites.NAME.nodes=N",
@@ -188,21 +193,20 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
   for (const char* flag : {"accumulation", "global-batch", "hybrid-shard"}) {
     if (values.count(flag) == 0) continue;
     throw InputError(
-        fmt::format("--{}: a plan chooses it itself; --batch-tokens says how much a "
-                    "step is",
-                    flag));
+        fmt::format("--{}: the plan chooses it; set the size of a step with --batch-tokens", flag));
   }
   if (o.is_wide_area) {
     refuse_for_sites(values, o);
   } else if (values.count("inner-scheme") != 0) {
-    throw InputError(
-        fmt::format("--inner-scheme: is of several sites, and {} is one cluster", o.job.topology));
+    throw InputError(fmt::format("--inner-scheme: applies to several sites, but {} is one cluster",
+                                 o.job.topology));
   }
   const bool sets_links = std::ranges::any_of(o.job.settings, [](const std::string& setting) {
     return setting.starts_with("network.nic_bandwidth=");
   });
   if (sets_links && !o.link_speeds.empty()) {
-    throw InputError("--nic-bandwidths: --set network.nic_bandwidth says the same; give one");
+    throw InputError(
+        "--nic-bandwidths: --set network.nic_bandwidth says the same; give only one of them");
   }
 }
 

@@ -75,8 +75,10 @@ std::string usd_text(double usd) {
 void print_improvements(const PlanReport& report) {
   const double price = report.rows.front().price.total();
   print_text(
-      "\nwhat the next dollar should buy, of 1: the throughput that a percent more of each brings, "
-      "and\nwhat a tenth more, or less of what takes time, saves of the price\n");
+      "\n"
+      "what the next dollar should buy, for plan 1: the gain in throughput from 1 % more of each, "
+      "and\n"
+      "the saving from 10 % more of it (10 % less of what is a time)\n");
   for (const Improvement& one : report.improvements) {
     if (std::abs(one.sensitivity) < 0.001 || one.saves_usd < price / 1000) continue;
     const std::string costs = one.costs_usd ? ", costs " + usd_text(*one.costs_usd) : "";
@@ -105,26 +107,23 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });
   if (marked) {
     print_text(
-        "!: a step has more than --critical-batch, {:g} tokens: the same loss may take more "
+        "!: the step exceeds --critical-batch, {:g} tokens: reaching the same loss may take more "
         "tokens\n",
         *options.critical_batch);
   }
   const Searched& searched = report.searched;
   if (searched.not_held > 0) {
-    print_text(
-        "left out: {} layouts whose smallest micro-batches are more than a simulation holds\n",
-        searched.not_held);
+    print_text("left out: {} layouts with more micro-batches than a simulation can hold\n",
+               searched.not_held);
   }
   if (options.is_wide_area) {
     print_text(
-        "not judged: what a round of more inner steps, or a codec's error, costs in loss; they are "
-        "as "
-        "the schemes or --set say\n");
+        "not judged: the loss caused by more inner steps or by a codec's error; both are as the "
+        "schemes or --set say\n");
   }
   print_text(
-      "searched: {} setups, {} of those looked at too large for a GPU's memory; {} schedules "
-      "planned, {} {}steps "
-      "simulated{}{}\n",
+      "searched: {} setups, {} of those examined too large for a GPU's memory; {} schedules "
+      "planned, {} {}steps simulated{}{}\n",
       searched.setups, searched.too_large, searched.planned, searched.simulated,
       options.is_wide_area ? "inner " : "",
       options.is_wide_area ? fmt::format(" for {} rounds", searched.rounds) : "",
@@ -140,7 +139,10 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
   print_text("{:g} tokens of {} on {}: {}{}\n\n", options.goal.tokens, report.model,
              report.topology, aim, limits);
   print_rows(report);
-  print_text("\nwhat bounds each, and its {}\n", options.is_wide_area ? "round" : "step");
+  print_text(
+      "\n"
+      "what bounds each plan, and the command for its {}\n",
+      options.is_wide_area ? "round" : "step");
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
     print_text("{:>2}  {}: {}\n    {}\n", i + 1, time_text(row), bound_of(row), row.command);

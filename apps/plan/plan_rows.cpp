@@ -45,7 +45,7 @@ std::vector<std::string> site_names(const sim::RoundReport& round) {
 Cells setup_cells(const PlanRow& row, const sim::StepReport& step) {
   const sim::Parallelism& p = row.parallelism;
   return {{"nodes", fmt::format("{}", row.nodes)},
-          {"a NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
+          {"per NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
           {"scheme", step.scheme},
           {"ZeRO", sharding_text(p.sharding)},
           {"DPxTPxPP", fmt::format("{}x{}x{}", step.data, step.tensor, step.pipeline)},
@@ -218,8 +218,8 @@ std::vector<Cell> cells_of(const PlanRow& row) {
     if (row.speed_share > 0) {
       cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
     }
-    cells.push_back({"tokens a step", fmt::format("{:.2f}M{}", row.step_tokens / 1e6,
-                                                  row.over_critical_batch ? " !" : "")});
+    cells.push_back({"tokens per step", fmt::format("{:.2f}M{}", row.step_tokens / 1e6,
+                                                    row.over_critical_batch ? " !" : "")});
     return cells;
   };
   return std::visit(all, row.report);

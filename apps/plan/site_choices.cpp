@@ -20,10 +20,10 @@ void check_fits(const PlanOptions& options, const SiteSpace& space) {
   if (!space.candidates.empty()) return;
   const char* model = space.given.model.name.c_str();
   if (!space.closest) {
-    throw InputError(fmt::format(
-        "--model: {} cannot be laid over any of these sites; leave out --tp, --pp, --zero, "
-        "--micro-batch or --recompute, or give another --scheme",
-        model));
+    throw InputError(
+        fmt::format("--model: {} cannot be split over any of these sites; leave out --tp, --pp, "
+                    "--zero, --micro-batch or --recompute, or give another --scheme",
+                    model));
   }
   throw InputError(fmt::format(
       "--model: no setup of {} fits in the memory of the sites' GPUs; the closest needs "
@@ -91,10 +91,10 @@ class SiteChoices : public Choices {
     };
     lacks("GPUs", "gpu.price of their clusters is 0",
           [](const sim::Site& site) { return site.cluster.gpu.price.base() > 0; });
-    lacks("network inside",
+    lacks("network within",
           "no network.node_price, port_price or bandwidth_price of their clusters",
           [](const sim::Site& site) { return network_price(site.cluster).base() > 0; });
-    lacks("what is sent out", "egress is 0",
+    lacks("data sent out", "egress is 0",
           [](const sim::Site& site) { return site.egress.base() > 0; });
     return parts;
   }

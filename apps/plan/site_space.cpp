@@ -44,10 +44,10 @@ std::vector<std::vector<int>> all_counts(const PlanOptions& options, const sim::
     }
     all = std::move(longer);
     if (all.size() > kMostOffers) {
-      throw InputError(fmt::format(
-          "--topology: of the sites of {} more than {} choices take part; say how many of some "
-          "do, e.g. --set sites.{}.count={}",
-          area.name, kMostOffers, site.name, site.count));
+      throw InputError(
+          fmt::format("--topology: the sites of {} can take part in more than {} ways; fix the "
+                      "number of some, e.g. --set sites.{}.count={}",
+                      area.name, kMostOffers, site.name, site.count));
     }
   }
   std::erase_if(all, [](const std::vector<int>& counts) {

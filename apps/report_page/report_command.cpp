@@ -29,8 +29,8 @@ constexpr const char* kUsage =
     "usage: gardenhose report STORE [--output FILE] [FLAGS]\n\n"
     "  gardenhose report study.sqlite                     writes study.html\n"
     "  gardenhose report study.sqlite --timeline 12,13 --output for_the_meeting.html\n\n"
-    "One page with charts, the parts of a step, which scheme wins where, timelines, all points\n"
-    "and how to run each again. A browser opens it from the disk; it loads nothing.\n";
+    "Writes one page with charts, the parts of a step, the winning schemes, timelines, all points\n"
+    "and the command of each. A browser opens it from disk; it loads nothing from the network.\n";
 
 struct ReportOptions {
   std::string store, output, timeline, folder;
@@ -40,14 +40,15 @@ std::optional<ReportOptions> parse(const Arguments& arguments) {
   ReportOptions o;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("store", po::value(&o.store)->required(), "the SQLite file; its name alone will do");
-  add("output,o", po::value(&o.output), "the page (default: STORE with .html)");
+  add("store", po::value(&o.store)->required(),
+      "SQLite file of the sweep (--store may be omitted)");
+  add("output,o", po::value(&o.output), "HTML file to write (default: STORE with .html)");
   add("timeline", po::value(&o.timeline),
-      "NUMBER[,NUMBER...] of the points whose timeline is shown, which are simulated again, or "
-      "none (default: the point of the greatest speed-up, or of the most tokens a second, and "
-      "those that differ from it in the scheme alone)");
+      "NUMBER[,NUMBER...]: points to simulate again and show a timeline of, or none (default: the "
+      "point with the greatest speed-up, or else the most tokens per second, and those that differ "
+      "from it only in the scheme)");
   add("folder", po::value(&o.folder),
-      "where the paths among the inputs go from: the spec's folder (default: the store's)");
+      "folder of the spec, from which relative paths in the inputs start (default: the store's)");
   po::positional_options_description places;
   places.add("store", 1);
   po::variables_map values;
@@ -73,7 +74,8 @@ std::vector<StoredPoint> points_named(Store& store, const std::string& flag) {
     const auto found = known.find(number);
     if (found == known.end() || found->second.finished.report.is_null()) {
       throw sim::InputError(
-          fmt::format("--timeline: '{}' is no number of a point with figures; `export {}` has them",
+          fmt::format("--timeline: '{}' is not the number of a point with figures; `gardenhose "
+                      "export {}` lists them",
                       sim::printable(number), store.file().string()));
     }
     points.push_back(found->second);
@@ -85,7 +87,7 @@ std::vector<StoredPoint> points_named(Store& store, const std::string& flag) {
 fs::path paths_from(const ReportOptions& options) {
   fs::path folder = options.folder.empty() ? folder_of(options.store) : fs::path(options.folder);
   if (fs::is_directory(folder)) return fs::absolute(folder);
-  throw sim::InputError(fmt::format("--folder: '{}' is no folder", folder.string()));
+  throw sim::InputError(fmt::format("--folder: '{}' is not a folder", folder.string()));
 }
 
 Inputs timelines(Store& store, const ReportOptions& options) {
@@ -98,7 +100,7 @@ Inputs timelines(Store& store, const ReportOptions& options) {
     print_note("note: point {}: {}\n", one.at("number").get<std::int64_t>(),
                one.contains("problem")
                    ? "no timeline: " + one.at("problem").get<std::string>()
-                   : "takes another time today than the store has; the page says so");
+                   : "its step time now differs from the store's; the page says so");
   }
   return all;
 }

@@ -140,8 +140,7 @@ Inputs states_of(Store& store) {
   }
   if (ended > kMostPointsOfAPage) {
     throw sim::InputError(
-        fmt::format("{}: has {} points, and a page holds {}; sweep fewer, or use "
-                    "export",
+        fmt::format("{}: has {} points, but a page holds {}; sweep fewer, or use gardenhose export",
                     name, ended, kMostPointsOfAPage));
   }
   return states;

@@ -22,9 +22,8 @@ constexpr std::size_t kCheapOperations = 500'000;  // simulated in under a secon
 
 constexpr const char* kUsage =
     "usage: gardenhose run --topology NAME --model NAME [FLAGS]\n\n"
-    "Simulates one training step and says how long it takes and why. Where the topology is "
-    "several\n"
-    "sites, it simulates rounds: inner steps inside each site, and what the sites exchange.\n\n"
+    "Simulates one training step and reports how long it takes and why. On a topology of several\n"
+    "sites it simulates rounds: inner steps within each site, and the exchange between sites.\n\n"
     "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme sdp4bit --baseline twin\n"
     "  gardenhose run --topology my_cluster.toml --model llama_2_7b --scheme sharded,sdp4bit \\\n"
     "                 --baseline sharded --overlap all --accumulation 8 --format csv\n"
@@ -37,32 +36,31 @@ constexpr const char* kUsage =
 
 po::options_description run_flags(RunOptions& o) {
   po::options_description flags = job_flags(o.job);
-  po::options_description output("What is reported");
+  po::options_description output("Output");
   auto add = output.add_options();
   add("baseline", po::value(&o.baseline),
-      "scheme that the speed-up is over; 'twin': each scheme's own uncompressed form; 'best': the "
-      "fastest uncompressed step of the same sequences, over schemes, stages of ZeRO, hybrid "
-      "sharding, FP8 gather, tensor and sequence parallelism, recomputation, micro-batches, "
-      "overlap, BF16 gradients and buckets");
+      "scheme to compute the speed-up against; 'twin': each scheme's own uncompressed form; "
+      "'best': the fastest uncompressed step of the same global batch, searched over schemes, ZeRO "
+      "stages, hybrid sharding, FP8 gather, tensor and sequence parallelism, recomputation, "
+      "micro-batches, overlap, BF16 gradients and bucket sizes");
   add("tune", po::bool_switch(&o.tune),
-      "each scheme with the options that it is fastest with, of the same search; what a flag says "
-      "is not chosen, neither for the schemes nor for the best baseline. Without --tune, flags say "
-      "how the schemes are run, and the best baseline is free of them");
+      "tune each scheme: run it with its fastest options, found by the search of --baseline best. "
+      "Flags that you give stay fixed, for the schemes and for the best baseline. Without --tune, "
+      "flags apply to the schemes only, and the search for the best baseline ignores them");
   add("break-even", po::bool_switch(&o.break_even),
-      "search, by re-simulation, the NIC bandwidth below which each scheme beats its baseline "
-      "(--format table always does, once the table is printed)");
+      "break-even bandwidth: search, by re-simulation, for the NIC bandwidth below which each "
+      "scheme beats its baseline (--format table always does so, after the table)");
   add("range", po::value<std::string>()->default_value("auto"),
-      "what one spread of the compute efficiency, either way, makes of throughput and price (two "
-      "more simulations; all else as it is): on, off, or auto: where a step has at most half a "
-      "million operations. The spread is a fit's, or of published runs where the efficiency is a "
-      "default: see sources");
+      "on|off|auto: range of throughput and price when the compute efficiency is one spread higher "
+      "or lower and all else is equal (two more simulations); auto: only for steps of at most half "
+      "a million operations. The spread is that of the fit or, for a default efficiency, that of "
+      "published runs: see sources");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
-      "write the timeline (ui.perfetto.dev) of the last scheme");
+      "file for the timeline of the last scheme, to open in ui.perfetto.dev");
   add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
-      "only the first RANKS ranks in the timeline (default: all)");
-  add("require-fit", po::bool_switch(&o.require_fit),
-      "a step that does not fit in memory is an error");
+      "ranks in the timeline: only the first so many (default: all)");
+  add("require-fit", po::bool_switch(&o.require_fit), "fail when a step does not fit in memory");
   flags.add(round_flags(o.rounds));
   flags.add(output);
   return flags;
@@ -77,12 +75,14 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
   o.job.given = names_given(flags, values);
   check_format(o.format);
   o.range = sim::chosen("--range", values["range"].as<std::string>(), kRanges);
-  if (o.perfetto_ranks < 0) throw sim::InputError("--perfetto-ranks: is negative");
+  if (o.perfetto_ranks < 0)
+    throw sim::InputError("--perfetto-ranks: is negative; write 0 for all ranks");
   if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
-    throw sim::InputError("--perfetto-ranks: needs --perfetto, whose ranks it counts");
+    throw sim::InputError(
+        "--perfetto-ranks: needs --perfetto; add it, or leave --perfetto-ranks out");
   }
   if (o.break_even && o.baseline.empty()) {
-    throw sim::InputError("--break-even: needs --baseline, which it compares with");
+    throw sim::InputError("--break-even: needs --baseline, the scheme to compare with");
   }
   return o;
 }
@@ -113,9 +113,9 @@ bool wants_range(const RunOptions& options, std::size_t operations) {
 
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {
   if (rounds.deadline.empty() && rounds.inner_scheme == RoundOptions{}.inner_scheme) return;
-  throw sim::InputError(
-      fmt::format("{}: is for several sites, and {} is one cluster; --scheme says how it shards",
-                  rounds.deadline.empty() ? "--inner-scheme" : "--deadline", topology));
+  throw sim::InputError(fmt::format(
+      "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
+      rounds.deadline.empty() ? "--inner-scheme" : "--deadline", topology));
 }
 
 void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
@@ -128,11 +128,11 @@ void warn_of_memory(const RunOptions& options, std::string_view what, const sim:
       capacity - memory.outer_state);
   const bool may_tune = !options.tune && !is_wide_area(options.job.topology);
   const std::string line =
-      fmt::format("{}: needs {:.1f} GB of a {}'s {:.1f} GB; {}{}", what, memory.total() / 1e9,
+      fmt::format("{}: needs {:.1f} GB, but the {} has {:.1f} GB; {}{}", what, memory.total() / 1e9,
                   gpu.name, capacity / 1e9,
-                  remedies.empty() ? "no flag here makes it fit: more GPUs, or --pp, would"
-                                   : fmt::format("what fits: {}", fmt::join(remedies, "; or ")),
-                  may_tune ? "; --tune chooses the fastest setup that fits, if one does" : "");
+                  remedies.empty() ? "no flag alone makes it fit; use more GPUs or --pp"
+                                   : fmt::format("it fits with {}", fmt::join(remedies, "; or ")),
+                  may_tune ? "; --tune finds the fastest setup that fits, if there is one" : "");
   if (options.require_fit) throw sim::InputError("--require-fit: " + line);
   print_note("warning: {}\n", line);
 }

@@ -47,9 +47,11 @@ void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::Ou
 
 void refuse_step_flags(const RunOptions& options) {
   if (options.break_even) {
-    throw sim::InputError("--break-even: is of a cluster's NICs; between sites, see solve --beats");
+    throw sim::InputError(
+        "--break-even: applies to one cluster's NICs; between sites, use solve --beats");
   }
-  if (options.tune) throw sim::InputError("--tune: chooses how one cluster's step is run");
+  if (options.tune)
+    throw sim::InputError("--tune: applies to one cluster, not to several sites; leave it out");
 }
 
 // Refuses all that can be refused before the first simulation.

@@ -37,14 +37,14 @@ std::string sentence(const sim::StepReport& best, const sim::StepReport& winner)
                  "{:.1f} % less time than the fastest compressed one, {}",
                  named(best), 100 * (1 - best.step_time_s / winner.step_time_s), named(winner));
   const double ratio = best.step_time_s / winner.step_time_s;
-  if (std::abs(ratio - 1) < kErrs) text += "; that is less than predictions are off by";
+  if (std::abs(ratio - 1) < kErrs) text += "; the difference is smaller than the prediction error";
   return text;
 }
 
 }  // namespace
 
 std::string verdict(const sim::StepReport& best, std::span<const sim::StepReport> compressed) {
-  if (compressed.empty()) return "--scheme names no compressed scheme: there is nothing to judge";
+  if (compressed.empty()) return "no verdict: --scheme names no compressed scheme";
   const sim::StepReport* fitting = fastest(compressed, true);
   if (fitting == nullptr && !best.fits_memory) {
     const auto needs = [](const sim::StepReport& a, const sim::StepReport& b) {
@@ -53,17 +53,17 @@ std::string verdict(const sim::StepReport& best, std::span<const sim::StepReport
     const auto& smallest = *std::ranges::min_element(compressed, needs);
     const sim::StepReport& least = std::min(best, smallest, needs);
     return fmt::format(
-        "no verdict: nothing that is compared fits in memory; what needs least, {}, takes {:.1f} "
-        "GB of a GPU. The warnings say what would fit",
+        "no verdict: none of the steps compared fits in memory; the smallest, {}, needs {:.1f} GB "
+        "per GPU. The warnings say what would fit",
         named(least), least.memory.total() / 1e9);
   }
   if (fitting != nullptr && best.fits_memory) return sentence(best, *fitting);
   if (fitting != nullptr) {
-    return fmt::format("compression pays here: {} fits in memory, and no uncompressed step does",
+    return fmt::format("compression pays here: {} fits in memory, but no uncompressed step does",
                        named(*fitting));
   }
   return fmt::format(
-      "compression does not pay here: the fastest uncompressed step, {}, fits in memory, and no "
+      "compression does not pay here: the fastest uncompressed step, {}, fits in memory, but no "
       "compressed one does",
       named(best));
 }

@@ -33,7 +33,7 @@ bool has_fitted_network(const sim::Fitted& fitted) {
 
 Spread nic_spread(const Cluster& cluster, const Calibration&) {
   if (has_fitted_network(cluster.fitted)) {
-    return {0.05, "as far as predicted gradient exchanges are off where it was fitted (validate)"};
+    return {0.05, "error of predicted gradient exchanges on the rows of the fit (validate)"};
   }
   return {0.1, "a judgement: efficiencies from data sheets, and those fitted on measured steps"};
 }
@@ -50,19 +50,18 @@ std::string nic_flags(const Cluster& cluster, const Calibration&) {
 }
 
 Spread nvlink_spread(const Cluster&, const Calibration&) {
-  return {0.07,
-          "of the shares that collectives reach on the shipped clusters' NVLinks, 0.76 to 0.94"};
+  return {0.07, "shares that collectives reach on the shipped clusters' NVLinks, 0.76 to 0.94"};
 }
 
 Spread latency_spread(const Cluster&, const Calibration&) {
-  return {0.27, "of two versions of NCCL's tuning table: 9.6 us and 14 us"};
+  return {0.27, "two versions of NCCL's tuning table: 9.6 us and 14 us"};
 }
 
 Spread kernel_launch_spread(const Cluster& cluster, const Calibration& calibration) {
   if (is_measured_here(cluster, calibration) && calibration.launch_latency) {
     return {0.05, "a judgement: measured on this GPU"};
   }
-  return {0.56, "of two sources: 2 us on an H100, and 0.9 us in CUDA graphs"};
+  return {0.56, "two sources: 2 us on an H100, 0.9 us in CUDA graphs"};
 }
 
 // A step waits for its slowest GPU. The largest of n values of a normal distribution scatters by its
@@ -77,7 +76,7 @@ Spread matrix_spread(const Cluster& cluster, const Calibration& calibration) {
   Spread spread = efficiency_spread(cluster, calibration);
   if (cluster.speed_spread > 0) {
     spread.of_logarithm = std::hypot(spread.of_logarithm, of_slowest(cluster));
-    spread.source += ", and of the slowest of the GPUs by speed_spread";
+    spread.source += ", and the slowest GPU, by speed_spread";
   }
   return spread;
 }
@@ -100,7 +99,7 @@ std::string matrix_flags(const Cluster& cluster, const Calibration& calibration)
 }
 
 Spread attention_spread(const Cluster&, const Calibration&) {
-  return {0.2, "a judgement: between published kernels, 0.35 to 0.75 of the peak forward"};
+  return {0.2, "a judgement: published forward kernels reach 0.35 to 0.75 of the peak"};
 }
 
 void scale_attention(Cluster& cluster, Calibration&, double factor) {
@@ -117,8 +116,7 @@ Spread memory_spread(const Cluster& cluster, const Calibration& calibration) {
   if (is_measured_here(cluster, calibration) && calibration.copy_bandwidth) {
     return {0.02, "a judgement: measured on this GPU"};
   }
-  return {0.05,
-          "of the shares that BabelStream reaches on the shipped clusters' GPUs, 0.78 to 0.90"};
+  return {0.05, "shares that BabelStream reaches on the shipped clusters' GPUs, 0.78 to 0.90"};
 }
 
 void scale_memory(Cluster& cluster, Calibration& calibration, double factor) {
@@ -160,7 +158,7 @@ Spread codec_spread(const Cluster& cluster, const Calibration& calibration) {
     return {0.25, "a judgement: extrapolated from another GPU by memory bandwidth"};
   }
   if (const double measured = spread_of_kernels(calibration); measured > 0) {
-    return {measured, "of the launches that " + calibration.name + " measured"};
+    return {measured, "the launches that " + calibration.name + " measured"};
   }
   return {0.1, "a judgement: published for this GPU without a spread"};
 }
@@ -174,17 +172,17 @@ std::string codec_flags(const Cluster&, const Calibration& calibration) {
 }
 
 constexpr std::array kAssumptions{
-    Assumption{"nic_bandwidth", "what large collectives reach on each NIC", Concern::links, true,
-               nic_spread, scale_nics, nic_flags},
+    Assumption{"nic_bandwidth", "bandwidth that large collectives reach on each NIC",
+               Concern::links, true, nic_spread, scale_nics, nic_flags},
     Assumption{
-        "nvlink_bandwidth", "what large collectives reach on a GPU's NVLinks", Concern::links, true,
-        nvlink_spread,
+        "nvlink_bandwidth", "bandwidth that large collectives reach on a GPU's NVLinks",
+        Concern::links, true, nvlink_spread,
         [](Cluster& c, Calibration&, double f) { c.nvlink.bandwidth = c.nvlink.bandwidth * f; },
         [](const Cluster& c, const Calibration&) {
           return set_flag("nvlink.bandwidth", c.nvlink.bandwidth);
         }},
-    Assumption{"network_latency", "of a collective's step between nodes", Concern::links, false,
-               latency_spread,
+    Assumption{"network_latency", "latency of a collective's step between nodes", Concern::links,
+               false, latency_spread,
                [](Cluster& c, Calibration&, double f) {
                  c.network.latency = c.network.latency * f;
                  c.network.switch_latency = c.network.switch_latency * f;
@@ -194,8 +192,8 @@ constexpr std::array kAssumptions{
                  if (c.network.fabric == sim::Network::Fabric::single_switch) return flags;
                  return flags + " " + set_flag("network.switch_latency", c.network.switch_latency);
                }},
-    Assumption{"nvlink_latency", "of a collective's step inside a node", Concern::links, false,
-               latency_spread,
+    Assumption{"nvlink_latency", "latency of a collective's step within a node", Concern::links,
+               false, latency_spread,
                [](Cluster& c, Calibration&, double f) { c.nvlink.latency = c.nvlink.latency * f; },
                [](const Cluster& c, const Calibration&) {
                  return set_flag("nvlink.latency", c.nvlink.latency);
@@ -207,19 +205,19 @@ constexpr std::array kAssumptions{
           return set_flag("collectives.launch", c.collectives.launch);
         }},
     Assumption{
-        "kernel_launch", "from one kernel's end to the next one's start", Concern::gpu, false,
-        kernel_launch_spread,
+        "kernel_launch", "gap between one kernel's end and the next one's start", Concern::gpu,
+        false, kernel_launch_spread,
         [](Cluster& c, Calibration&, double f) { c.gpu.launch_latency = c.gpu.launch_latency * f; },
         [](const Cluster& c, const Calibration&) {
           return set_flag("gpu.launch_latency", c.gpu.launch_latency);
         }},
-    Assumption{"matrix_rate", "of matrix products, in all precisions", Concern::gpu, true,
+    Assumption{"matrix_rate", "rate of matrix products, in all precisions", Concern::gpu, true,
                matrix_spread, scale_matrices, matrix_flags},
     Assumption{"attention_rate", "share of the peak that fused attention reaches", Concern::gpu,
                true, attention_spread, scale_attention, attention_flags},
-    Assumption{"memory_bandwidth", "that passes over GPU memory reach", Concern::gpu, true,
-               memory_spread, scale_memory, memory_flags},
-    Assumption{"codec_time", "of the codecs' kernels", Concern::gpu, false, codec_spread,
+    Assumption{"memory_bandwidth", "bandwidth that passes over GPU memory reach", Concern::gpu,
+               true, memory_spread, scale_memory, memory_flags},
+    Assumption{"codec_time", "time of the codecs' kernels", Concern::gpu, false, codec_spread,
                scale_codecs, codec_flags},
 };
 

@@ -20,7 +20,7 @@ void move(sim::Cluster& cluster, const sim::Calibration& calibration, double spr
 Spread efficiency_spread(const sim::Cluster& cluster, const sim::Calibration& calibration) {
   const sim::Fitted& fitted = cluster.fitted;
   if (fitted.compute_efficiency && fitted.rests_on_rows("compute_efficiency")) {
-    return {0.05, "as far as predicted throughputs are off where it was fitted (validate)"};
+    return {0.05, "error of predicted throughputs on the rows of the fit (validate)"};
   }
   if (!fitted.compute_efficiency && measured_products(calibration, cluster.gpu)) {
     return {0.1, "a judgement: products measured on this GPU, other kernels not"};
@@ -28,7 +28,7 @@ Spread efficiency_spread(const sim::Cluster& cluster, const sim::Calibration& ca
   if (!fitted.compute_efficiency && cluster.default_efficiency) {
     return {cluster.default_efficiency->spread, cluster.default_efficiency->source};
   }
-  return {0.2, "of the compute efficiencies that validate fits, 0.40 to 0.76"};
+  return {0.2, "compute efficiencies that validate fits, 0.40 to 0.76"};
 }
 
 Job off_by(Job job, double spreads) {

@@ -34,9 +34,9 @@ bool is_leased(const WideArea& area) {
 
 Spread bandwidth_spread(const WideArea& area) {
   if (is_leased(area)) {
-    return {0.05, "a judgement: lines of one's own, of which headers take up to 6 %"};
+    return {0.05, "a judgement: dedicated lines, of which headers take up to 6 %"};
   }
-  return {0.3, "a judgement: what is shared varies with what others send"};
+  return {0.3, "a judgement: shared lines vary with the traffic of others"};
 }
 
 void scale_bandwidths(WideArea& area, double factor) { area = with_rates(std::move(area), factor); }
@@ -61,7 +61,7 @@ std::string bandwidth_flags(const WideArea& area) {
 // to Paris 1.3 and to California 1.9, Hong Kong to Virginia 1.5, to Tokyo 1.8 and to Frankfurt 2.2,
 // Chicago to Virginia 2.1, Milan to Paris 3.4.
 Spread latency_spread(const WideArea&) {
-  return {0.29, "of measured paths of the shipped files, 1.3 to 3.4 times straight fibre"};
+  return {0.29, "measured paths in the shipped files, 1.3 to 3.4 times straight fibre"};
 }
 
 void scale_latencies(WideArea& area, double factor) {
@@ -87,7 +87,7 @@ bool loses_packets(const WideArea& area) {
 }
 
 Spread loss_spread(const WideArea&) {
-  return {1.15, "a judgement: known to a power of ten, which is two of these"};
+  return {1.15, "a judgement: known to within a power of ten, which is two of these"};
 }
 
 void scale_losses(WideArea& area, double factor) {
@@ -108,26 +108,26 @@ std::string loss_flags(const WideArea& area) {
 constexpr std::array kBetweenSites{
     Assumption{
         .name = "wan_bandwidth",
-        .meaning = "of lines, links and storage between sites",
+        .meaning = "bandwidth of lines, links and storage between sites",
         .concern = Concern::wide_area,
         .more_is_faster = true,
         .between_sites = {is_always_there, bandwidth_spread, scale_bandwidths, bandwidth_flags}},
     Assumption{.name = "wan_latency",
-               .meaning = "one way, of the paths between sites and to storage",
+               .meaning = "one-way latency of the paths between sites and to storage",
                .concern = Concern::wide_area,
                .between_sites = {is_always_there, latency_spread, scale_latencies, latency_flags}},
     Assumption{.name = "wan_loss",
-               .meaning = "share of packets that the paths between sites lose",
+               .meaning = "packet loss on the paths between sites",
                .concern = Concern::wide_area,
                .between_sites = {loses_packets, loss_spread, scale_losses, loss_flags}},
     Assumption{
         .name = "store_request",
-        .meaning = "of object storage, before the first byte",
+        .meaning = "latency of object storage before the first byte",
         .concern = Concern::wide_area,
         .between_sites = {
             [](const WideArea& area) { return area.store.has_value(); },
             [](const WideArea&) {
-              return Spread{0.78, "of a choice, 50 ms, and what Amazon says of S3, 100 to 200 ms"};
+              return Spread{0.78, "the chosen 50 ms and Amazon's figure for S3, 100 to 200 ms"};
             },
             [](WideArea& area, double factor) {
               area.store->request = area.store->request * factor;

@@ -24,18 +24,17 @@ using sim::InputError;
 constexpr const char* kUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
     "Finds, by bracketing over simulations, the value of one unknown at which training reaches a\n"
-    "utilisation, or at which one scheme stops to beat another. In one cluster:\n\n"
-    "  bandwidth    least rate of each NIC; the utilisation is of the speed without limit of "
+    "utilisation, or at which one scheme stops beating another. Within one cluster:\n\n"
+    "  bandwidth    lowest rate of each NIC; utilisation is the share of the speed with unlimited "
     "NICs\n\n"
-    "Between sites, where the utilisation is the share of the time in which GPUs compute:\n\n"
-    "  bandwidth    least rates between sites, all scaled alike: given is the narrowest one's\n"
-    "  inner_steps  fewest steps of a round\n"
+    "Between sites, where utilisation is the share of time in which GPUs compute:\n\n"
+    "  bandwidth    lowest rates between sites, all scaled alike; reported is the narrowest\n"
+    "  inner_steps  fewest inner steps per round\n"
     "  latency      longest one-way latency of all paths\n"
-    "  peers        most sites of the file's only table\n"
-    "  layers       most layers of the model: the largest model (of which --model gives the "
-    "shape)\n\n"
-    "Each answer is found three times: as it is, and with one spread less and more of the compute\n"
-    "efficiency alone (met_at_low, met_at_high).\n\n"
+    "  peers        most sites in the file's only table\n"
+    "  layers       most layers, i.e. the largest model of the shape that --model gives\n\n"
+    "Each answer is computed three times: as given, and with the compute efficiency alone one\n"
+    "spread lower and one higher (met_at_low, met_at_high).\n\n"
     "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
     "3\n"
     "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
@@ -62,13 +61,14 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   std::string utilisation;
   po::options_description flags = job_flags(o.job);
   flags.add(round_flags(o.rounds));
-  po::options_description goal("What is sought");
+  po::options_description goal("Goal");
   goal.add_options()("unknown", po::value(&o.unknown),
                      "bandwidth, inner_steps, latency, peers or layers")(
       "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
-      "shares of the time in which GPUs compute, with commas")(
-      "beats", po::value(&o.beats), "instead: until where --scheme trains faster than this scheme")(
-      "format", po::value(&o.format)->default_value("table"), "table|json|csv");
+      "utilisations to reach, separated by commas")(
+      "beats", po::value(&o.beats),
+      "scheme to beat, instead of a utilisation: solve for the point up to which --scheme trains "
+      "faster")("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;
   places.add("unknown", 1);
@@ -77,11 +77,11 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   static_cast<void>(unknown_named(o.unknown));
   o.job.schemes = split(values["scheme"].as<std::string>());
   if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
-    throw InputError("--scheme: name what the sites exchange");
+    throw InputError("--scheme: is missing; name the scheme between the sites");
   }
   check_format(o.format);
   if (!o.beats.empty() && !values["utilisation"].defaulted()) {
-    throw InputError("--beats: says what is sought, as --utilisation does; give one of them");
+    throw InputError("--beats: replaces --utilisation; give only one of them");
   }
   o.shares = parse_shares(utilisation);
   return o;

@@ -76,14 +76,14 @@ std::vector<Answer> solve_beats(const Job& job, const std::string& name, Progres
 
 int solve_cluster(const SolveOptions& options) {
   if (options.unknown != "bandwidth") {
-    throw InputError(
-        fmt::format("solve {}: is sought between sites, and {} is one cluster; known: bandwidth",
-                    options.unknown, options.job.topology));
+    throw InputError(fmt::format(
+        "solve {}: applies to several sites, but {} is one cluster; solve for bandwidth instead",
+        options.unknown, options.job.topology));
   }
   refuse_round_flags(options.rounds, options.job.topology);
   const Job job = read_job(options.job);
   if (job.cluster.nodes < 2) {
-    throw InputError("--nodes: one node has no network whose bandwidth could be sought");
+    throw InputError("--nodes: a single node has no network to solve for; use two or more");
   }
   std::vector<Setup> all = job.setups;
   if (!options.beats.empty()) all.push_back(other_setup(job, options.beats));

@@ -61,8 +61,9 @@ void set_peers(RoundJob& job, double peers) {
 // A round takes at least the sites that make its quorum.
 void begin_at_quorum(const RoundJob& job, const sim::OuterScheme& scheme, Range& range) {
   if (job.area.sites.size() != 1) {
-    throw InputError(fmt::format("solve peers: {} has {} tables of sites; write one with a count",
-                                 job.area.name, job.area.sites.size()));
+    throw InputError(
+        fmt::format("solve peers: {} has {} tables of sites; write a single one, with a count",
+                    job.area.name, job.area.sites.size()));
   }
   range.lowest = std::max<double>(range.lowest, scheme.quorum);
   if (range.lowest <= range.highest) return;
@@ -138,8 +139,7 @@ const Unknown& unknown_named(const std::string& name) {
     if (unknown.name == name) return unknown;
     known += (known.empty() ? "" : ", ") + std::string(unknown.name);
   }
-  throw InputError(
-      fmt::format("solve: '{}' is none of the known: {}", sim::printable(name), known));
+  throw InputError(fmt::format("solve: '{}' is not one of: {}", sim::printable(name), known));
 }
 
 }  // namespace apps

@@ -27,9 +27,9 @@ constexpr const char* kExportUsage =
     "  gardenhose export study.sqlite --format jsonl | jq -c '[.inputs.nodes, .report.mfu]'\n\n"
     "CSV: number, state, the inputs (in_nodes, in_network_nic_bandwidth and, as a number,\n"
     "in_network_nic_bandwidth_Bps), the figures of run's CSV, message. A text that a spreadsheet\n"
-    "would compute, as it begins with = + - or @, has an apostrophe before it.\n"
+    "would evaluate, as it begins with = + - or @, gets a leading apostrophe.\n"
     "JSON lines: {number, state, inputs, report, message}; report is all of run's JSON.\n"
-    "state is done, too_large (a GPU has not the memory), refused or crashed (see message).\n";
+    "state is done, too_large (for a GPU's memory), refused or crashed (see message).\n";
 
 // To standard output, or a file.
 class Output {
@@ -116,16 +116,16 @@ int export_command(const Arguments& arguments) {
   std::string file, format, output_file;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("store", po::value(&file)->required(), "the SQLite file; its name alone will do");
+  add("store", po::value(&file)->required(), "SQLite file of the sweep (--store may be omitted)");
   add("format", po::value(&format)->default_value("csv"), "csv|jsonl");
-  add("output,o", po::value(&output_file), "the file to write (default: standard output)");
+  add("output,o", po::value(&output_file), "file to write (default: standard output)");
   po::positional_options_description places;
   places.add("store", 1);
   po::variables_map values;
   if (!parse_arguments(arguments, kExportUsage, flags, places, values)) return 0;
   if (format != "csv" && format != "jsonl") {
     throw sim::InputError(
-        fmt::format("--format: '{}' is none of the known: csv, jsonl", sim::printable(format)));
+        fmt::format("--format: '{}' is not one of: csv, jsonl", sim::printable(format)));
   }
   Store store(file, Access::read);
   refuse_overwriting("--output", output_file, store, folder_of(file));
@@ -134,7 +134,8 @@ int export_command(const Arguments& arguments) {
   if (format == "jsonl") write_jsonl(store, output);
   output.finish();
   if (const auto open = store.counts()["open"]; open > 0) {
-    print_note("note: {} points have not been run yet; the sweep's command goes on\n", open);
+    print_note("note: {} points have not been run yet; repeat the sweep's command to go on\n",
+               open);
   }
   return 0;
 }

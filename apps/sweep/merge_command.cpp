@@ -24,11 +24,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMergeUsage =
     "usage: gardenhose merge OUT IN...\n\n"
-    "Writes the points of all IN into OUT, a new store. What no IN has is open there:\n"
-    "`gardenhose sweep SPEC.toml --store OUT` runs it. OUT appears when it is whole: a merge that "
-    "is\n"
-    "stopped leaves nothing, and one that is killed (kill -9) a folder .gardenhose-* beside OUT,\n"
-    "which may be removed.\n\n"
+    "Writes the points of all IN into OUT, a new store. Points that no IN has are open in OUT:\n"
+    "`gardenhose sweep SPEC.toml --store OUT` runs them. OUT appears when it is complete: a merge\n"
+    "that is stopped leaves nothing, and one that is killed (kill -9) leaves a folder "
+    ".gardenhose-*\n"
+    "next to OUT, which may be removed.\n\n"
     "  gardenhose merge study.sqlite study.*of4.sqlite\n";
 
 // Hashes of files by name, and the version, with the store that had them first.
@@ -50,7 +50,7 @@ class Provenance {
     const auto [known, is_new] = seen_.emplace(what, std::pair(value, store.file().string()));
     if (is_new || known->second.first == value) return;
     throw sim::InputError(
-        fmt::format("{}: {} differs from that of {}; sweep the older one again with --recompute",
+        fmt::format("{}: {} differs from that of {}; rerun the older sweep with --recompute",
                     store.file().string(), what, known->second.second));
   }
 
@@ -69,9 +69,10 @@ void copy(Store& from, Store& to, const Signals& signals) {
     signals.wait_or_stop(std::chrono::milliseconds(0));
     const auto found = to.find(point.inputs);
     if (!found) {
-      from.database().fail(fmt::format(
-          "the inputs of its point {} are none of its spec's: it was edited; sweep it again",
-          point.number));
+      from.database().fail(
+          fmt::format("the inputs of its point {} are not in its spec: the store was edited; run "
+                      "the sweep again",
+                      point.number));
     }
     const bool better = found->state == "open" ||
                         (found->state == "crashed" && point.finished.state != found->state);
@@ -101,7 +102,7 @@ void write(const fs::path& file, std::vector<Store>& stores, const Signals& sign
 }
 
 [[noreturn]] void refuse_existing(const fs::path& out) {
-  throw sim::InputError(out.string() + ": is there already; remove it, or name another file");
+  throw sim::InputError(out.string() + ": exists already; remove it, or name another file");
 }
 
 // Gives the store its name, unless somebody else has taken it meanwhile.
@@ -123,8 +124,8 @@ std::vector<Store> open_all(const std::vector<std::string>& files) {
     const auto identity = store.identity();
     if (!identity) throw sim::InputError(file + ": holds no sweep yet; leave it out");
     if (identity->spec_sha256 != stores.front().identity()->spec_sha256) {
-      throw sim::InputError(
-          fmt::format("{}: is of another spec than {}; merge those of one", file, files.front()));
+      throw sim::InputError(fmt::format(
+          "{}: is of another spec than {}; merge stores of the same spec", file, files.front()));
     }
     provenance.check(store);
   }
@@ -138,8 +139,8 @@ int merge_command(const Arguments& arguments) {
   std::vector<std::string> files;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("out", po::value(&out)->required(), "the new store; its name alone will do");
-  add("in", po::value(&files)->required(), "the stores to merge; their names alone will do");
+  add("out", po::value(&out)->required(), "new store to write (--out may be omitted)");
+  add("in", po::value(&files)->required(), "stores to merge (--in may be omitted)");
   po::positional_options_description places;
   places.add("out", 1).add("in", -1);
   po::variables_map values;

@@ -63,7 +63,7 @@ void print_refused_values(const std::vector<OpenPoint>& points,
                           const std::filesystem::path& folder) {
   for (const RefusedValue& value : refused_values(points, folder)) {
     const std::string with = value.text.empty() ? "" : " with " + value.text;
-    print_note("note: none of {} points{} runs: {}\n", value.points, with, value.message);
+    print_note("note: none of {} points{} can run: {}\n", value.points, with, value.message);
   }
 }
 

@@ -48,8 +48,8 @@ std::optional<Shard> slurm_shard() {
   const int number = step < 1 ? 0 : (*id - *first) / step + 1;
   if (number >= 1 && number <= *count && (*id - *first) % step == 0) return Shard{number, *count};
   throw sim::InputError(
-      fmt::format("--shard: task {} of Slurm's array of {} from {} is none of 1 to {}: an array of "
-                  "some tasks alone; say which part this is, e.g. --shard {}/N",
+      fmt::format("--shard: task {} of Slurm's array of {} from {} is not one of 1 to {}, as the "
+                  "array is incomplete; name the part, e.g. --shard {}/N",
                   *id, *count, *first, *count, *id));
 }
 

@@ -62,16 +62,16 @@ std::string problem_of(const std::string& key, const TomlScalar& value, bool is_
   const bool is_truth = std::holds_alternative<bool>(value);
   if (!is_setting && is_truth != is_switch) {
     return is_switch ? "is a switch; write true or false"
-                     : "is no switch; write a text, e.g. \"on\" or \"off\"";
+                     : "is not a switch; write a text, e.g. \"on\" or \"off\"";
   }
   if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
-    return "holds a number that is not finite; write one that is";
+    return "holds a number that is not finite; write a finite one";
   }
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return "";
   if (text->empty()) return "holds an empty text; leave the key out for the default";
   if (key == "scheme" && (text->find(',') != std::string::npos || *text == "all")) {
-    return fmt::format("'{}' is several schemes; a point has one: make them a list in [grid]",
+    return fmt::format("'{}' is several schemes, but a point has one; make them a list in [grid]",
                        sim::printable(*text));
   }
   return "";
@@ -97,7 +97,7 @@ class Sections {
     for (const Axis& axis : axes_) product_ *= static_cast<double>(axis.rows.size());
     if (product_ > static_cast<double>(kMostPoints)) {
       reader_.wrong("grid",
-                    fmt::format("{:.0f} combinations; at most {}: make several sweeps of it",
+                    fmt::format("{:.0f} combinations, more than {}; split it into several sweeps",
                                 product_, kMostPoints));
     }
     return std::move(axes_);
@@ -149,9 +149,10 @@ class Sections {
     }
     Axis& axis = axes_[found->second];
     if (axis.rows.size() != values.size()) {
-      reader_.wrong(entry.leaf, fmt::format("has {} values, and {} has {}; what goes together is "
-                                            "equally long",
-                                            values.size(), axis.keys.front(), axis.rows.size()));
+      reader_.wrong(
+          entry.leaf,
+          fmt::format("has {} values, but {} has {}; lists that go together must be equally long",
+                      values.size(), axis.keys.front(), axis.rows.size()));
       return;
     }
     axis.keys.push_back(entry.key);
@@ -164,19 +165,19 @@ class Sections {
       reader_.wrong(entry.leaf, entry.key == "set"
                                     ? "write the key itself, e.g. network.nic_bandwidth = "
                                       "[\"100 Gbps\"]"
-                                    : "belongs to one run; a sweep prints nothing of a point");
+                                    : "belongs to a single run; a sweep does not print its points");
       return false;
     }
     if (!is_setting && !flags_.contains(entry.key)) {
       std::vector<std::string_view> names;
       for (const auto& [name, is_switch] : flags_) names.push_back(name);
       const std::string meant = sim::suggestion(entry.key, names);
-      reader_.wrong(entry.leaf,
-                    "is no flag of run" + (meant.empty() ? "; see gardenhose run --help" : meant));
+      reader_.wrong(entry.leaf, "is not a flag of run" +
+                                    (meant.empty() ? "; see gardenhose run --help" : meant));
       return false;
     }
     if (keys_.insert(column_of(entry.key)).second) return true;
-    reader_.wrong(entry.leaf, "is given twice; leave it in one of the tables");
+    reader_.wrong(entry.leaf, "is given twice; keep it in only one of the tables");
     return false;
   }
 
@@ -185,8 +186,8 @@ class Sections {
     const auto* scalar = std::get_if<TomlScalar>(&entry.value->value);
     const bool fixed = entry.axis == "run";
     if (fixed != (scalar != nullptr)) {
-      reader_.wrong(entry.leaf, fixed ? "is a list; a list of [grid] makes points of it"
-                                      : "is one value; write a list, or put it into [run]");
+      reader_.wrong(entry.leaf, fixed ? "is a list; move it to [grid] to make points of it"
+                                      : "is a single value; write a list, or move it to [run]");
       return {};
     }
     const TomlArray values = fixed ? TomlArray{*scalar} : *array;

@@ -19,16 +19,16 @@ const char* remedy_of(int code) {
   switch (code) {
     case SQLITE_FULL:
     case SQLITE_IOERR:
-      return "; make room and run the same command again: what is recorded stays";
+      return "; free some space and repeat the command: recorded points are kept";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "; another program holds it: end that, and run the same command again";
+      return "; another program has it locked: end that program and repeat the command";
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-      return "; name a file in a folder that can be written";
+      return "; name a file in a writable folder";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return "; it is no store of a sweep, or a damaged one: name another file";
+      return "; it is not the store of a sweep, or it is damaged: name another file";
     default:
       return "";
   }
@@ -46,7 +46,7 @@ Database::Database() : name_("SQL") { open(":memory:", SQLITE_OPEN_READWRITE); }
 Database::Database(const std::filesystem::path& file, Access access) : name_(file.string()) {
   const std::filesystem::file_status status = status_of(file);
   if (access != Access::create && status.type() == std::filesystem::file_type::not_found) {
-    throw sim::InputError(name_ + ": no such file; sweep SPEC.toml --store makes one");
+    throw sim::InputError(name_ + ": no such file; gardenhose sweep SPEC.toml --store creates one");
   }
   // A device or a pipe may have no end, or block.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -56,7 +56,8 @@ Database::Database(const std::filesystem::path& file, Access access) : name_(fil
                      : access == Access::write ? SQLITE_OPEN_READWRITE
                                                : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (access != Access::read && sqlite3_db_readonly(handle(), "main") == 1) {
-    throw sim::InputError(name_ + ": cannot be written; let it be, or --store names another file");
+    throw sim::InputError(
+        name_ + ": cannot be written; make it writable, or name another file with --store");
   }
 }
 
@@ -145,7 +146,7 @@ std::string Statement::text(int column) const {
 nlohmann::ordered_json Statement::object(int column) const {
   auto json = nlohmann::ordered_json::parse(text(column), nullptr, false);
   if (!json.is_object()) {
-    database_->fail(fmt::format("is damaged: {} of one of its rows is no JSON object",
+    database_->fail(fmt::format("is damaged: {} of one of its rows is not a JSON object",
                                 sqlite3_column_name(handle_.get(), column)));
   }
   return json;

@@ -19,8 +19,9 @@ void quantity(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
   if (const auto number = in_base_units(given)) {
     sqlite3_result_double(context, number->value);
   } else {
-    const std::string message = fmt::format(
-        "quantity('{}'): is no quantity; write e.g. quantity('400 Gbps')", sim::printable(given));
+    const std::string message =
+        fmt::format("quantity('{}'): is not a quantity; write e.g. quantity('400 Gbps')",
+                    sim::printable(given));
     sqlite3_result_error(context, message.c_str(), -1);
   }
 }
@@ -89,7 +90,7 @@ std::string problem_of(sqlite3* handle, int code) {
     case SQLITE_INTERRUPT:
       return "takes too long; compare the columns of a point with constants";
     case SQLITE_AUTH:
-      return fmt::format("{}; a condition reads columns and calls {}", sqlite3_errmsg(handle),
+      return fmt::format("{}; a condition may read columns and call {}", sqlite3_errmsg(handle),
                          fmt::join(kFunctions, " "));
     default:
       return sqlite3_errmsg(handle);

@@ -71,10 +71,10 @@ void Store::check_kind() {
   if (is_new || (kind.integer(0) == kApplication && kind.integer(1) == kSchema)) return;
   throw sim::InputError(
       kind.integer(0) == kApplication
-          ? fmt::format("{}: is a store of schema {}; this gardenhose has {}: use the one that "
-                        "made it",
+          ? fmt::format("{}: is a store of schema {}, but this gardenhose reads schema {}; use the "
+                        "version that made it",
                         file_.string(), kind.integer(1), kSchema)
-          : fmt::format("{}: is no store of a sweep; name another file", file_.string()));
+          : fmt::format("{}: is not the store of a sweep; name another file", file_.string()));
 }
 
 void Store::create() {

@@ -49,21 +49,21 @@ bool StoreLock::take(const std::filesystem::path& store) {
   file_ = open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file_ < 0) {
     throw sim::InputError(
-        fmt::format("{}: cannot be written: {}; --store names a file in a folder that can be",
+        fmt::format("{}: cannot be written: {}; name a file in a writable folder with --store",
                     store.string(), sim::system_problem(errno)));
   }
   if (!is_lock(file_)) {
     close(file_);
-    throw sim::InputError(
-        fmt::format("{}: is no lock of a sweep, and in its place; move it, or --store another file",
-                    name_.string()));
+    throw sim::InputError(fmt::format(
+        "{}: is in the place of the sweep's lock; move it, or name another file with --store",
+        name_.string()));
   }
   if (flock(file_, LOCK_EX | LOCK_NB) == 0) return is_at(file_, name_);
   const std::string holder = holder_in(file_);
   close(file_);
-  throw sim::InputError(
-      fmt::format("{}: another sweep{} writes to it; wait for its end, or --store another file",
-                  store.string(), holder));
+  throw sim::InputError(fmt::format(
+      "{}: another sweep{} is writing to it; wait for its end, or name another file with --store",
+      store.string(), holder));
 }
 
 StoreLock::~StoreLock() {

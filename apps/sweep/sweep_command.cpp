@@ -28,30 +28,28 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSweepUsage =
     "usage: gardenhose sweep SPEC.toml [FLAGS]\n\n"
-    "Runs a grid of points, each a `gardenhose run` in a process of its own, and keeps what they\n"
-    "say in an SQLite file. The same command goes on after Ctrl-C, a crash or a reboot.\n\n"
+    "Runs a grid of points, each a `gardenhose run` in its own process, and keeps the results in\n"
+    "an SQLite file. The same command resumes the sweep after Ctrl-C, a crash or a reboot.\n\n"
     "  gardenhose sweep study.toml                   # into study.sqlite, on all cores\n"
-    "  gardenhose sweep study.toml --dry-run         # only the command of each point\n"
+    "  gardenhose sweep study.toml --dry-run         # print each point's command\n"
     "  gardenhose sweep study.toml --shard 2/4       # the second of four machines: "
     "study.2of4.sqlite\n"
     "  gardenhose export study.sqlite --format csv\n\n"
-    "study.toml, where keys are flags of run, or keys of input files as --set has them:\n\n"
+    "In study.toml, keys are flags of run, or keys of input files as in --set:\n\n"
     "  where = [\"nodes * 8 >= tp\", \"quantity(network_nic_bandwidth) >= quantity('50 Gbps')\"]\n"
-    "  [run]                                         # the same in all points\n"
+    "  [run]                                         # the same for all points\n"
     "  topology = \"dgx_h100_x128\"\n"
     "  [grid]                                        # every combination\n"
     "  scheme = [\"sharded\", \"sdp4bit\"]\n"
     "  nodes = [1, 8, 64]\n"
     "  network.nic_bandwidth = [\"100 Gbps\", \"400 Gbps\"]\n"
-    "  \"scheme.inter_group\" = [128, 512]             # quoted, beside scheme or model\n"
-    "  [together.size]                               # n-th with n-th\n"
+    "  \"scheme.inter_group\" = [128, 512]             # quoted, next to scheme or model\n"
+    "  [together.size]                               # values paired in order\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
-    "exit codes: 0 every point has figures or was refused; 1 some crashed or stayed open, or no "
-    "point\n"
-    "runs, or none with one of the values of a list (which is said before the first is run); 2 "
-    "wrong\n"
-    "input; 130 stopped by Ctrl-C\n";
+    "exit codes: 0 every point has results or was refused; 1 a point crashed or stayed open, no\n"
+    "point can run, or none can run with one of a list's values (reported before the first point\n"
+    "runs); 2 wrong input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
@@ -65,16 +63,18 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   std::string spec, store;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("spec", po::value(&spec)->required(), "the spec; its name alone will do");
+  add("spec", po::value(&spec)->required(), "TOML file of the sweep (--spec may be omitted)");
   add("store", po::value(&store),
-      "the SQLite file (default: SPEC.sqlite beside the spec, of a shard SPEC.KofN.sqlite)");
-  add("jobs,j", jobs_flag(o.jobs), "points at a time (default: all cores, or as Slurm says)");
+      "SQLite file for the results (default: SPEC.sqlite next to the spec; SPEC.KofN.sqlite for a "
+      "shard)");
+  add("jobs,j", jobs_flag(o.jobs),
+      "points to run at a time (default: all cores, or those that Slurm allots)");
   add("shard", po::value(&o.shard),
-      "K/N: only the K-th of N equal parts (default: all, or the task of Slurm's job array)");
-  add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point, and run none");
+      "K/N: run only part K of N equal parts (default: all, or the task of Slurm's job array)");
+  add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point without running it");
   add("recompute", po::bool_switch(&o.recompute),
-      "run those points again that were computed from other files or by another version");
-  add("retry", po::bool_switch(&o.retry), "run points again that crashed");
+      "rerun points that were computed from other files or by another version");
+  add("retry", po::bool_switch(&o.retry), "rerun points that crashed");
   po::positional_options_description places;
   places.add("spec", 1);
   po::variables_map values;
@@ -107,8 +107,8 @@ void check_store(Store& store, Origins& origins, const SweepOptions& options) {
   });
   if (!outdated.empty() && !options.recompute) {
     throw sim::InputError(
-        fmt::format("{}: {} of its points were computed from something else: {}; --recompute runs "
-                    "them again, --store FILE begins anew",
+        fmt::format("{}: {} of its points were computed from other inputs: {}; rerun them with "
+                    "--recompute, or start afresh with --store FILE",
                     store.file().string(), outdated.size(), fmt::join(changes, ", ")));
   }
   store.reopen(outdated);
@@ -128,21 +128,21 @@ int report(Store& store, const Totals& totals, int jobs) {
                100 * std::min(1.0, totals.cpu_s / (totals.wall_s * jobs)));
   }
   if (counts[""] > 0) {
-    print_text("{} points are no longer of the spec: they are kept, and not exported\n",
+    print_text("{} points are no longer in the spec: they are kept, but not exported\n",
                counts[""]);
   }
   for (const auto& [message, count] : store.frequent_messages()) {
     print_text("  {} x {}\n", count, message);
   }
   if (counts["open"] > 0) {
-    print_text("stopped; the same command goes on\n");
+    print_text("stopped; repeat the command to go on\n");
     return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
   const std::vector<std::string> refused = refused_values(store);
   for (const std::string& value : refused) {
-    print_text("no point runs with {}\n", value);
+    print_text("no point can run with {}\n", value);
   }
-  if (counts["crashed"] > 0) print_text("--retry runs those again that crashed\n");
+  if (counts["crashed"] > 0) print_text("rerun the crashed points with --retry\n");
   print_text("gardenhose export {} --format csv\n", store.file().string());
   return counts["crashed"] > 0 || figures == 0 || !refused.empty() ? 1 : 0;
 }
@@ -158,8 +158,9 @@ Store open_store(const SweepOptions& options, const fs::path& file, const Identi
                  const std::vector<Planned>& points, Origins& origins) {
   Store store(file, Access::create);
   if (const auto before = store.identity(); before && before->shard != identity.shard) {
-    throw sim::InputError(fmt::format("{}: holds shard {}, and this is {}; --store another file",
-                                      file.string(), before->shard, identity.shard));
+    throw sim::InputError(
+        fmt::format("{}: holds shard {}, but this is shard {}; name another file with --store",
+                    file.string(), before->shard, identity.shard));
   }
   store.set_points(identity, points);
   check_store(store, origins, options);
@@ -209,8 +210,9 @@ int run_sweep(const SweepOptions& options) {
   const int code = report(store, totals, jobs);
   const std::vector<std::string> changed = origins.changed();
   if (changed.empty()) return code;
-  print_text("{} changed while the sweep ran: the same command with --recompute runs its points\n",
-             fmt::join(changed, ", "));
+  print_text(
+      "{} changed while the sweep ran: repeat the command with --recompute to rerun its points\n",
+      fmt::join(changed, ", "));
   return code == 0 ? 1 : code;
 }
 

@@ -25,11 +25,13 @@ namespace validation = sim::validation;
 
 constexpr const char* kUsage =
     "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco] [FLAGS]\n\n"
-    "Reruns a published table and prints what is predicted beside what was measured: from data\n"
-    "sheets alone (blind), with the constants that each cluster's file names under [fitted]\n"
-    "(fitted), and without simulation, FLOP over rate plus bytes over bandwidth: with the same\n"
-    "constants (null model) and with its own (null, refitted). Rows that a constant was fitted\n"
-    "on do not count in the errors. The null model of fsdp is the utilisation of 8 GPUs.\n\n"
+    "Reruns published experiments and prints predictions next to measurements: from data sheets\n"
+    "alone (blind), with the constants under [fitted] in each cluster's file (fitted), and "
+    "without\n"
+    "simulation, as FLOP over rate plus bytes over bandwidth: with the same constants (null "
+    "model)\n"
+    "and with constants of its own (null, refitted). Rows on which a constant was fitted do not\n"
+    "count in the errors. The null model of fsdp is the utilisation of 8 GPUs.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n"
     "  gardenhose validate fsdp\n"
@@ -44,12 +46,13 @@ struct Study {
 };
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
-     "fsdp fits its constants anew every time and prints them", validate_fsdp},
+     "fsdp always refits its constants and prints them", validate_fsdp},
     {"zeropp", "ZeRO++ on 384 V100, over 1 to 8 NICs a node",
-     "zeropp fits its constant anew every time and prints it", validate_zeropp},
-    {"streaming-diloco", "table 4 of its paper", "nothing of streaming-diloco was fitted",
+     "zeropp always refits its constant and prints it", validate_zeropp},
+    {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
      validate_streaming_diloco},
-    {"sparseloco", "its published runs", "nothing of sparseloco was fitted", validate_sparseloco}};
+    {"sparseloco", "its published runs", "sparseloco has no fitted constants",
+     validate_sparseloco}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";
@@ -58,8 +61,8 @@ const Study* study_named(const std::string& name) {
     known += fmt::format(", {}", study.name);
   }
   if (name == "sdp4bit") return nullptr;
-  throw sim::InputError(
-      fmt::format("validate: '{}' is no published study; known: {}", sim::printable(name), known));
+  throw sim::InputError(fmt::format("validate: '{}' is not a published study; known: {}",
+                                    sim::printable(name), known));
 }
 
 std::string study_help() {
@@ -79,9 +82,9 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
   po::options_description flags;
   flags.add_options()("study", po::value(&options.name), study_help().c_str())(
       "constants", po::bool_switch(&options.constants),
-      "instead list every number that moves a row, its source, and what 10 % of it change")(
-      "refit", po::bool_switch(&options.refit),
-      "also fit the constants anew, on the rows that the files name")(
+      "list instead every number that moves a row, its source, and the effect of changing it by 10 "
+      "%")("refit", po::bool_switch(&options.refit),
+           "refit the constants too, on the rows that the files name")(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
   po::positional_options_description places;
   places.add("study", 1);
@@ -94,7 +97,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
   }
   check_format(options.format);
   if (options.constants && options.refit) {
-    throw sim::InputError("--refit: prints the constants' fit, --constants a list; choose one");
+    throw sim::InputError("--refit: cannot be combined with --constants; choose one");
   }
   return options;
 }
@@ -143,7 +146,7 @@ int validate_command(const Arguments& arguments) {
   const auto measurements = validation::read_sdp4bit(folder);
   const validation::Inputs inputs = validation::read_inputs(folder, measurements);
   if (options->constants) {
-    Progress progress("moving constants", validation::constant_count(folder, inputs));
+    Progress progress("varying constants", validation::constant_count(folder, inputs));
     const auto constants =
         validation::list_constants(folder, inputs, measurements, [&] { progress.step(); });
     print(options->format, constants);

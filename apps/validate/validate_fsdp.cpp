@@ -73,8 +73,8 @@ std::string notes_of(const FsdpStudy& study) {
   text += std::string(kDefaultNote) + kBlindNote;
   for (const FsdpRow& row : study.rows) {
     if (row.left_out.empty()) continue;
-    text +=
-        fmt::format("  - {}: {}; not in the errors\n", short_name(row.measured.row), row.left_out);
+    text += fmt::format("  - {}: {}; not counted in the errors\n", short_name(row.measured.row),
+                        row.left_out);
   }
   return text;
 }

@@ -28,9 +28,9 @@ std::string grid_text(int point) {
 void print_cells(const std::vector<validation::BandwidthRow>& rows, double payload) {
   print_text(
       "Reproduces table 4 of Streaming DiLoCo (arXiv 2501.18512), which its authors simulated:\n"
-      "Gb/s between two replicas for a compute utilisation, published and simulated here, on a "
-      "grid\n"
-      "of 50 bandwidths 21 % apart. {} bits a parameter, nothing fitted.\n\n",
+      "the Gb/s between two replicas that a compute utilisation takes, as published and as "
+      "simulated\n"
+      "here, on a grid of 50 bandwidths 21 % apart. {} bits per parameter, nothing fitted.\n\n",
       16 * payload);
   sim::TextTable table{.labels = 2, .align = "<<"};
   table.rows.push_back(sim::heading_row({"", ""}));

@@ -94,7 +94,7 @@ function zoomable(picture, axes, area, redraw) {
   return element("span", {class: "zoom", role: "group", "aria-label": "Zoom"},
     button("+", closer, {title: "Zoom in (key +)", "aria-label": "Zoom in"}),
     button("−", wider, {title: "Zoom out (key −)", "aria-label": "Zoom out"}),
-    button("Reset", reset, {title: "Show everything (key 0, or a double click)"}));
+    button("Reset", reset, {title: "Show everything (key 0 or double-click)"}));
 }
 
 function dragged(picture, axes, area, redraw) {

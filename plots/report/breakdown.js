@@ -47,12 +47,12 @@ class Breakdown {
     this.picture.replaceChildren(...shown.map((point, place) =>
       this.bar(point, totals[place], this.shares ? totals[place] : longest, place)));
     this.note.textContent = shown.length ? this.explanation()
-      : "No point has figures with these choices.";
+      : "No point has results for these choices.";
   }
 
   explanation() {
-    return ofSites ? "Of a round, at the site that ends last; compute is the inner steps."
-      : "Of the rank that ends last. Exposed communication is what no work hides.";
+    return ofSites ? "Time of a round at the site that finishes last; compute is its inner steps."
+      : "Time of the rank that finishes last. Exposed communication is not hidden by compute.";
   }
 
   nameOf(point) { return this.by ? this.by.of(point) : schemeOf(point); }

@@ -27,8 +27,8 @@ class Chart {
     section.append(this.controls, element("div", {class: "bar"}, this.keys, this.buttons),
                    element("div", {class: "drawing"}, this.picture), this.note,
                    element("p", {class: "hint", id: "chart-keys"},
-                           "Drag to zoom, double-click to see everything again. With the " +
-                           "chart in focus: + − 0 zoom, h l move, ← → go from point to point."));
+                           "Drag to zoom, double-click to reset. With the " +
+                           "chart focused: + − 0 zoom, h l pan, ← → step through the points."));
     this.renew();
   }
 
@@ -115,8 +115,8 @@ class Chart {
     this.cursor = drawn("circle", {r: 9, class: "cursor", visibility: "hidden"});
     this.picture.replaceChildren(clip, this.frame(what), lines, this.cursor);
     const large = this.shown.some((point) => !fits(point));
-    this.note.textContent = this.shown.length === 0 ? "No point has figures with these choices."
-      : large ? "Hollow marks: does not fit in the memory of a GPU." : "";
+    this.note.textContent = this.shown.length === 0 ? "No point has results for these choices."
+      : large ? "Hollow marks: does not fit in GPU memory." : "";
   }
 
   frame(what) {

@@ -1,7 +1,7 @@
 // What the study is, where its constants come from, and how to run it again.
 
 const STATE_TEXTS = {done: "simulated", too_large: "too large for a GPU's memory",
-                     refused: "inputs that do not go together", crashed: "crashed",
+                     refused: "refused for conflicting inputs", crashed: "crashed",
                      open: "not run yet"};
 
 function overview(section) {
@@ -16,7 +16,7 @@ function overview(section) {
     element("dl", {class: "facts"},
       ...fact("varied", dimensions.map((one) =>
         `${one.label} (${one.values.length}): ${listOf(one.values.map(textOf))}`).join("\n")),
-      ...fact("the same in all points", constants.map((name) =>
+      ...fact("the same for all points", constants.map((name) =>
         `${labelOf(name)} ${textOf(points[0].inputs[name])}`).join(", ")),
       ...fact("computed", first.begun
         ? `${timeText(first.begun)} to ${timeText(session.ended)}, gardenhose ${versions}, on ` +
@@ -26,7 +26,7 @@ function overview(section) {
 // "2026-11-22 07:14 UTC"
 function timeText(text) {
   const known = /^(\S+)T(\d\d:\d\d)(:\d\d)?Z$/.exec(text || "");
-  return known ? `${known[1]} ${known[2]} UTC` : text || "an end that is not recorded";
+  return known ? `${known[1]} ${known[2]} UTC` : text || "a time not recorded";
 }
 
 function listOf(texts) {
@@ -65,7 +65,7 @@ function cards() {
   return element("div", {class: "cards"}, card("Greatest speed-up", "speedup", 1),
     card("Most tokens per second", "tokens_per_s", 1), card("Highest MFU", "mfu", 1),
     card("Highest compute utilisation", "compute_utilisation", 1),
-    card("Cheapest million tokens", "usd_per_million_tokens", -1));
+    card("Lowest price per million tokens", "usd_per_million_tokens", -1));
 }
 
 function provenance(section) {
@@ -77,8 +77,8 @@ function provenance(section) {
                                                      "points"))),
     element("tbody", {}, ...list.map(row))));
   section.append(
-    element("p", {}, "Where each constant of the simulation comes from. Fitted ones name the " +
-            "published rows that they were fitted on."),
+    element("p", {}, "The source of each constant of the simulation. Fitted constants name the " +
+            "published rows of the fit."),
     table("constant", "source", raw.sources),
     element("details", {}, element("summary", {}, `Input files (${raw.files.length})`),
             table("file", "SHA-256", raw.files)));
@@ -88,15 +88,15 @@ function reproduce(section) {
   const spec = raw.spec ? element("pre", {}, raw.spec) : null;
   const store = raw.store;
   section.append(
-    element("p", {}, "Each point is one command, which the table of points has under its number. " +
-            "Paths in it go from the folder of the study's file. That of the greatest speed-up, or " +
-            "of the most tokens a second:"),
+    element("p", {}, "Each point is one command, shown in the table of points under its number. " +
+            "Paths start from the folder of the study's file. The command of the greatest speed-up, or " +
+            "else of the most tokens per second:"),
     command(featured.command),
     ...(spec ? [element("p", {}, "The whole study: save this as ",
                         element("code", {}, "study.toml"), ", then"),
                 command("gardenhose sweep study.toml"),
                 element("details", {}, element("summary", {}, "study.toml"), spec)] : []),
-    element("p", {}, `The figures in full, from ${store}:`),
+    element("p", {}, `All results, from ${store}:`),
     command(`gardenhose export ${quoted(store)} --format csv ` +
             `--output ${quoted(`${raw.title}.csv`)}`),
     element("details", {}, element("summary", {}, `Sessions (${raw.sessions.length})`),

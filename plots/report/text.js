@@ -26,12 +26,12 @@ const LABELS = {
   compute_utilisation: "compute utilisation", compute_s: "compute",
   exposed_comm_s: "exposed communication", codec_s: "codec kernels", bubble_s: "waiting",
   optimizer_s: "optimizer", other_s: "passes over buffers", energy_j: "energy",
-  memory_per_gpu_bytes: "memory per GPU", usd_per_million_tokens: "price of 1 M tokens",
-  wire_bytes_intra_node: "sent inside a node", wire_bytes_inter_node: "sent between nodes",
+  memory_per_gpu_bytes: "memory per GPU", usd_per_million_tokens: "price per 1 M tokens",
+  wire_bytes_intra_node: "sent within a node", wire_bytes_inter_node: "sent between nodes",
   wire_bytes_wan: "sent between sites", compression_ratio_fp32: "compression over FP32",
   compression_ratio_bf16: "compression over BF16", codec_error: "error of the sum (normal values)",
   gradient_exchange_s: "gradient exchange", egress_usd: "egress", link_usd: "leased links",
-  pays_at_nic_Bps: "pays up to, per NIC", loses_at_nic_Bps: "loses from, per NIC",
+  pays_at_nic_Bps: "faster up to, per NIC", loses_at_nic_Bps: "slower from, per NIC",
 };
 
 // [what the name ends or begins with, unit]; the first that fits.

@@ -6,10 +6,10 @@ const KINDS = [
   ["backward, recomputed", "var(--s5)", ["backward", "recompute"]],
   ["optimizer", "var(--s3)", ["optimizer"]],
   ["passes over buffers", "var(--other)", ["memory_pass"]],
-  ["codec", "var(--s2)", ["encode", "decode"]], ["weights travel", "var(--s1)", ["weight_comm"]],
-  ["gradients travel", "var(--s4)", ["gradient_comm"]],
+  ["codec", "var(--s2)", ["encode", "decode"]], ["weight communication", "var(--s1)", ["weight_comm"]],
+  ["gradient communication", "var(--s4)", ["gradient_comm"]],
   ["between sites", "var(--s1)", ["outer_comm"]],
-  ["activations travel", "var(--s6)", ["tensor_comm", "pipeline_comm"]],
+  ["activation communication", "var(--s6)", ["tensor_comm", "pipeline_comm"]],
   ["other communication", "var(--soft)", []],
 ];
 
@@ -32,8 +32,8 @@ class Timelines {
     section.append(element("div", {class: "controls"}, this.chooser()),
                    element("div", {class: "bar"}, this.keys(), buttons),
                    element("div", {class: "drawing"}, this.picture), this.notes,
-                   element("p", {class: "hint"}, "Drag to zoom, double-click to see everything " +
-                           "again. With the timeline in focus: + − 0 zoom, h l move."));
+                   element("p", {class: "hint"}, "Drag to zoom, double-click to reset. " +
+                           "With the timeline focused: + − 0 zoom, h l pan."));
     this.picture.addEventListener("pointermove", (event) => this.hover(event));
     this.picture.addEventListener("pointerleave", hideTip);
     this.draw();
@@ -143,7 +143,7 @@ class Timelines {
     if (!hit) return hideTip();
     const time = (us) => figureText("step_time_s", us / 1e6);
     return showTip(hit.name, [["phase", hit.kind], ["takes", time(hit.duration)],
-      ["begins at", time(hit.start)], ["stream", hit.stream[1].replaceAll("_", " ")],
+      ["starts at", time(hit.start)], ["stream", hit.stream[1].replaceAll("_", " ")],
       ["on", hit.stream[0]], ["scheme", schemeOf(byNumber.get(hit.one.number))]],
       event.clientX, event.clientY);
   }
@@ -155,8 +155,8 @@ class Timelines {
       element("p", {class: "note"}, shown.map((one) => this.extent(one)).join(" ")),
       ...shown.filter((one) => !one.agrees).map((one) => element("p", {class: "warning"},
         `Simulated again, point ${one.number} takes ${figureText("step_time_s", one.step_s)}, ` +
-        "which is not what the store has: an input file or the program has changed since.")),
-      element("p", {class: "note"}, "All ranks of the last one, for ui.perfetto.dev: ",
+        "but the store has another time: an input file or the program has changed since.")),
+      element("p", {class: "note"}, "To write the last timeline with all ranks, for ui.perfetto.dev: ",
               element("code", {}, command)),
     ];
   }
@@ -167,8 +167,8 @@ class Timelines {
     const rounds = this.endOf(one) > 1.01e6 * one.step_s ? "several rounds, " : "";
     const count = rounds + one.operations.toLocaleString("en");
     return `${this.titleOf(one)}: ${who}, ` + (one.fused_below_us
-      ? `${count} operations; neighbours that together take less than ` +
-        `${figureText("step_time_s", one.fused_below_us / 1e6)} are drawn as one.`
+      ? `${count} operations; neighbours that take less than ` +
+        `${figureText("step_time_s", one.fused_below_us / 1e6)} together are drawn as one.`
       : `all of its operations (${count}).`);
   }
 }

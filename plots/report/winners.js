@@ -17,9 +17,9 @@ class Winners {
     this.table = element("div", {class: "drawing scroll", tabindex: 0, role: "region",
                                  "aria-label": "Winner map"});
     section.append(this.controls, this.keys, this.table,
-      element("p", {class: "note"}, "Most tokens per second wins, of the schemes that fit in " +
-              "memory; the number is how many times as fast as the other one. Differences of a " +
-              "few per cent are less than predictions are off by."));
+      element("p", {class: "note"}, "Among the schemes that fit in memory, the one with the most tokens per " +
+              "second wins; the number is its speed-up over the other. Differences of a " +
+              "few per cent are within the prediction error."));
     this.table.addEventListener("pointerleave", hideTip);
     this.draw();
   }

@@ -17,7 +17,7 @@ TEST(Check, PassesOnUnchangedInputs) {
   const std::string baseline = text_of(sandbox.path() / "s.baseline.json");
   const Outcome outcome = check_in(sandbox, "--strict");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "s.toml beside s.baseline.json: 2 points: 2 as before; passed\n");
+  EXPECT_EQ(outcome.out, "s.toml against s.baseline.json: 2 points: 2 as before; passed\n");
   ASSERT_EQ(check_in(sandbox, "--update").code, 0);
   EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), baseline) << "written the same";
 }

@@ -114,7 +114,7 @@ const Refusal kRefusals[] = {
     {"validate sdp4bt", {}, "validate", "sdp4bit, fsdp"},
     {"validate fsdp --refit", {}, "--refit", "anew every time"},
     {"validate fsdp --constants", {}, "--constants", "anew every time"},
-    {"validate sparseloco --refit", {}, "--refit", "nothing of sparseloco was fitted"},
+    {"validate sparseloco --refit", {}, "--refit", "sparseloco has no fitted constants"},
     {"run", {"--topolgy", "x"}, "--topolgy", "did you mean --topology?"},
     {"plan", {"--nic-bandwidth=1Gbps"}, "--nic-bandwidth", "did you mean --nic-bandwidths?"},
     {"collective", {"--quantum", "3"}, "--quantum", "see --help"},

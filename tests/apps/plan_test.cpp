@@ -83,8 +83,7 @@ TEST(Plan, ShowsWhatComesNearestWhereNothingWillDo) {
   EXPECT_EQ(late["plans"][0]["training_time_s"], fastest["plans"][0]["training_time_s"]);
   const Outcome table = run(words(kTiny + "--scheme sharded --budget 1USD"), source_directory());
   EXPECT_EQ(table.code, 0);
-  EXPECT_NE(table.out.find("nothing trains for at most 1.00 USD; what comes nearest"),
-            std::string::npos)
+  EXPECT_NE(table.out.find("no plan trains for at most 1.00 USD; the closest"), std::string::npos)
       << table.out;
 }
 

@@ -169,7 +169,7 @@ TEST_F(Processes, AFolderForTemporaryFilesThatIsMissingIsNamed) {
   const std::string line = "cd '" + sandbox_.path().string() +
                            "' && TMPDIR=/no/such '" GARDENHOSE_PROGRAM "' report s.sqlite 2>err";
   EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 2);
-  EXPECT_TRUE(text_of(sandbox_.path() / "err").starts_with("TMPDIR: '/no/such' is no folder"));
+  EXPECT_TRUE(text_of(sandbox_.path() / "err").starts_with("TMPDIR: '/no/such' is not a folder"));
 }
 
 TEST_F(Processes, StandardInputHasALimit) {

@@ -128,7 +128,7 @@ class Run(unittest.TestCase):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             self.assertFalse(gardenhose.run({**POINT, "gpu.memory": "1 GB"})["fits_memory"])
-        self.assertRegex(str(caught[0].message), "^sdp4bit: needs .* GB of")
+        self.assertRegex(str(caught[0].message), "^sdp4bit: needs .* GB, but")
         self.assertEqual(caught[0].filename, __file__)
 
     def test_threads_run_side_by_side(self):

@@ -75,7 +75,7 @@ TEST(RefusedFirst, ASweepWithAMisspeltSchemeEndsWithOne) {
   for (const char* when : {"at first", "again"}) {
     const Outcome outcome = sweep_in(sandbox);
     EXPECT_EQ(outcome.code, 1) << when;
-    EXPECT_NE(outcome.out.find("no point runs with scheme = \"sdp4bt\""), std::string::npos)
+    EXPECT_NE(outcome.out.find("no point can run with scheme = \"sdp4bt\""), std::string::npos)
         << outcome.out;
   }
   EXPECT_EQ(query(sandbox, "select state, count(*) from points group by 1"),
@@ -92,11 +92,12 @@ TEST(RefusedFirst, ASweepSaysSoBeforeItStarts) {
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.code, 130);
   EXPECT_TRUE(outcome.err.starts_with(
-      "note: none of 3 points with scheme = \"sdp4bt\" runs: --scheme: unknown scheme 'sdp4bt'"))
+      "note: none of 3 points with scheme = \"sdp4bt\" can run: --scheme: unknown scheme 'sdp4bt'"))
       << outcome.err;
   const Outcome none = run(words("sweep t.toml"), sandbox.path());
   EXPECT_EQ(none.code, 1);
-  EXPECT_TRUE(none.err.starts_with("note: none of 1 points runs: --model: nothing shipped"))
+  EXPECT_TRUE(
+      none.err.starts_with("note: none of 1 points can run: --model: no shipped file is named"))
       << none.err;
 }
 

@@ -64,7 +64,7 @@ TEST(ReportPage, RefusesFlagsThatMeanNothing) {
   expect_refused(report_in(sandbox, "--timeline 4"), "--timeline", "'4'");
   expect_refused(report_in(sandbox, "--timeline 0,x"), "--timeline", "'x'");
   expect_refused(report_in(sandbox, "--timeline 0,1,2,3,0,1,2,3,0"), "--timeline", "at most 8");
-  expect_refused(report_in(sandbox, "--folder none"), "--folder", "'none' is no folder");
+  expect_refused(report_in(sandbox, "--folder none"), "--folder", "'none' is not a folder");
   expect_refused(report_in(sandbox, "--output none/s.html"), "none/s.html", "cannot be written");
   expect_refused(report_in(sandbox, "--output s.sqlite"), "--output", "is an input (s.sqlite)");
   EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
@@ -144,7 +144,7 @@ TEST(ReportPage, SaysWhenAPointTakesAnotherTimeToday) {
   query(sandbox, "update reports set report = json_set(report, '$.step_time_s', 1.5)");
   const Outcome outcome = report_in(sandbox, "--timeline 0");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.err.find("note: point 0: takes another time today"), std::string::npos)
+  EXPECT_NE(outcome.err.find("note: point 0: its step time now differs"), std::string::npos)
       << outcome.err;
   EXPECT_EQ(study_in(sandbox)["timelines"][0]["agrees"], false);
 }

@@ -62,7 +62,7 @@ const Refused kWrong[] = {
     {kA100 + "--zero 2 --prefetch 0", "--prefetch: needs --zero 3"},
     {kA100 + "--backward-prefetch pre", "--backward-prefetch: needs --zero 3"},
     {kA100 + "--zero 3 --overlap none --prefetch 1",
-     "--prefetch: gathers ahead, which needs --overlap weights"},
+     "--prefetch: needs --overlap weights, to gather ahead"},
     {kA100 + "--zero 3 --prefetch -1", "--prefetch: -1 is less than 0"},
     {kA100 + "--zero 3 --unit-layers 0", "--unit-layers: 0 is less than 1"},
     {kA100 + "--zero 3 --reshard maybe", "--reshard: 'maybe' is not one of: off, on"},
@@ -99,7 +99,7 @@ const Refused kWrong[] = {
     {kH100 + "--precision fp8 --weight-precision fp8",
      "--weight-precision: fp8 needs --zero 3, which gathers weights"},
     {kH100 + "--zero 3 --precision mxfp8 --weight-precision fp8",
-     "--weight-precision: fp8 needs --precision fp8, whose products take it"},
+     "--weight-precision: fp8 needs --precision fp8, whose products read FP8 weights"},
 };
 
 TEST(WrongCombination, IsRefusedInOneLine) {

@@ -153,8 +153,8 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
     expect_refused(outcome, place);
     EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
   };
-  refused("solve speed" + base + "--scheme diloco", "solve", "is none of the known");
-  refused("solve" + base + "--scheme diloco", "solve", "is none of the known: bandwidth");
+  refused("solve speed" + base + "--scheme diloco", "solve", "is not one of");
+  refused("solve" + base + "--scheme diloco", "solve", "is not one of: bandwidth");
   refused("run" + base + "--scheme diloco --set sites.est.uplink=1Gbps", "--set sites.est", "east");
   refused("run" + base + "--scheme diloco --set scheme.overlap_steps=501",
           "--set scheme.overlap_steps", "inner steps");

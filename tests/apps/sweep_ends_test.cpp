@@ -84,7 +84,7 @@ TEST_F(SweepWorkers, EndWithTheSweep) {
       EXPECT_EQ(outcome.signal, signal);
     } else {
       EXPECT_EQ(outcome.code, 128 + signal);
-      EXPECT_NE(outcome.out.find("the same command goes on"), std::string::npos) << outcome.out;
+      EXPECT_NE(outcome.out.find("repeat the command to go on"), std::string::npos) << outcome.out;
       EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
     }
     EXPECT_TRUE(no_orphan_stays());
@@ -178,7 +178,7 @@ TEST(SweepEnds, AFullDiskLosesNothing) {
   ASSERT_EQ(prlimit(program.id(), RLIMIT_FSIZE, &limit, nullptr), 0);
   const Outcome outcome = program.wait();
   expect_refused(outcome, "s.sqlite");
-  EXPECT_NE(outcome.err.find("what is recorded stays"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("recorded points are kept"), std::string::npos) << outcome.err;
   const auto before = recorded(sandbox);
   EXPECT_LT(before.size(), 8u);
   EXPECT_GT(before.size(), 0u) << "the limit is too low to say anything";

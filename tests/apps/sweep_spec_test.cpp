@@ -75,9 +75,9 @@ const std::string kHead = "[run]\ntopology = \"sdp4bit_a100\"\nmodel = \"gpt_125
 const BadSpec kBad[] = {
     {"nods = 1", "s.toml:4:1: nods", "did you mean nodes?"},
     {"nodes = [1, 2]", "s.toml:4:1: nodes", "[grid]"},
-    {"format = \"csv\"", "s.toml:4:1: format", "one run"},
+    {"format = \"csv\"", "s.toml:4:1: format", "a single run"},
     {"set = \"model.layers=1\"", "s.toml:4:1: set", "write the key itself"},
-    {"tp = true", "s.toml:4:1: tp", "no switch"},
+    {"tp = true", "s.toml:4:1: tp", "not a switch"},
     {"step-by-step = \"on\"", "s.toml:4:1: step-by-step", "is a switch"},
     {"scheme = \"sharded,qwd\"", "s.toml:4:1: scheme", "several schemes"},
     {"scheme = \"\"", "s.toml:4:1: scheme", "empty"},
@@ -114,7 +114,7 @@ TEST(SweepSpec, BadConditionsAreRefusedAtTheirPlace) {
            {"nodess > 1", "known here: topology, model, nodes"},
            {"nodes >", "syntax error"},
            {"nodes > 1); drop table points --", "more than one"},
-           {"quantity(nodes) > 1", "is no quantity"},
+           {"quantity(nodes) > 1", "is not a quantity"},
            {"nodes > 99", "leaves no point of 2"}}) {
     SCOPED_TRACE(condition);
     std::string spec = "where = [\"";

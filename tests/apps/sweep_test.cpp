@@ -68,7 +68,7 @@ tp = [1, 1, 64, 1]
                   "like '--model: %' or message like 'warning: %'"),
             Arguments{"3"});
   EXPECT_NE(outcome.out.find("1 done, 1 too large"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("1 x --model: nothing shipped is called 'none'"), std::string::npos);
+  EXPECT_NE(outcome.out.find("1 x --model: no shipped file is named 'none'"), std::string::npos);
 }
 
 TEST(Sweep, WhereNothingSucceedsIsAFailure) {
@@ -90,7 +90,7 @@ TEST(Sweep, DoesNothingTwice) {
   more.replace(more.find("[1, 2]"), 6, "[2, 3]");
   sandbox.write("s.toml", more);
   const Outcome outcome = sweep_in(sandbox);
-  EXPECT_NE(outcome.out.find("2 points are no longer of the spec"), std::string::npos);
+  EXPECT_NE(outcome.out.find("2 points are no longer in the spec"), std::string::npos);
   EXPECT_EQ(query(sandbox,
                   "select session, in_nodes, count(*) from all_points join points using "
                   "(number) group by 1, 2"),
@@ -185,7 +185,7 @@ TEST(Sweep, AStoreWhoseInputsWereEditedIsNotMerged) {
   EXPECT_TRUE(query(sandbox, "update points set inputs = json_set(inputs, '$.nodes', 7)").empty());
   const Outcome outcome = run(words("merge all.sqlite s.sqlite"), sandbox.path());
   expect_refused(outcome, "s.sqlite");
-  EXPECT_NE(outcome.err.find("it was edited"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("the store was edited"), std::string::npos) << outcome.err;
   EXPECT_EQ(sandbox.names(), (Arguments{"s.sqlite", "s.toml"}));
 }
 

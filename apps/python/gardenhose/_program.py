@@ -31,8 +31,8 @@ def own_program() -> str:
             return str(place)
     found = shutil.which("gardenhose")
     if found is None:
-        raise FileNotFoundError("gardenhose: no such program here or on PATH; install its wheel or "
-                                "Debian package, or set $GARDENHOSE to the program")
+        raise FileNotFoundError("gardenhose: the program is neither here nor on PATH; install its "
+                                "wheel or Debian package, or set $GARDENHOSE to its path")
     return found
 
 

@@ -25,7 +25,7 @@ def run(inputs: None = None, **flags: Value) -> Report: ...
 @overload
 def run(inputs: Mapping[str, object], **flags: object) -> Any: ...
 def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
-    """Simulates one training step or, where the topology is several sites, rounds of steps.
+    """Simulates one training step or, on a topology of several sites, rounds of steps.
 
     Inputs are given as a dict, by keyword, or both:
 
@@ -33,20 +33,20 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
     - keys of input files, as --set takes them, e.g. "network.nic_bandwidth": "200 Gbps".
 
     Values are texts, with a unit where there is one ("200 Gbps", "160 MiB"), numbers, paths, and
-    True and False for on and off. "topology" and "model" are needed; "scheme" may be a list.
+    True and False for on and off. "topology" and "model" are required; "scheme" may be a list.
 
     Returns a dict, the JSON of `gardenhose run`, whose keys name their units: step_time_s,
-    tokens_per_s, memory_per_gpu_bytes, energy_j. Where "scheme" is a list, returns a list of them,
-    after that of the baseline where one is given.
+    tokens_per_s, memory_per_gpu_bytes, energy_j. If "scheme" is a list, returns a list of dicts,
+    preceded by the baseline's if one is given.
 
     Raises:
         InputError: an input is wrong; the message says which one, why, and what to write.
-        TypeError: an input is neither text, number, path, True nor False.
-        OSError: the program is not there, or cannot be started.
+        TypeError: an input is not a text, a number, a path, True or False.
+        OSError: the program is missing or cannot be started.
         RuntimeError: the program crashes, or lacks a shared library.
-        KeyboardInterrupt: Ctrl-C, which ends the program too.
+        KeyboardInterrupt: Ctrl-C, which also ends the program.
 
-    Warns (UserWarning) where a step needs more memory than a GPU has.
+    Warns (UserWarning) when a step needs more memory than a GPU has.
     """
     given = _merged(inputs, flags)
     path = program()
