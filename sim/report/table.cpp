@@ -164,12 +164,12 @@ std::string heading(const StepReport& report) {
 std::vector<Row> all_rows() {
   std::vector<Row> rows{
       {"", [](const StepReport& r) { return TableCell(heading(r), Style::heading); }}};
-  for (auto part : {setup_rows(), if_they_fit(head_rows(), fits),
-                    if_they_fit(speedup_rows<StepReport>(), both_fit), time_rows(), wire_rows(),
-                    link_rows<StepReport>("  share of the step busy", kind_of), memory_rows(),
-                    error_rows<StepReport>("error of the sum, relative L2"),
-                    std::vector<Row>{{"on the speed-error front", front_cell}},
-                    if_they_fit(price_rows(), fits)}) {
+  for (auto part :
+       {setup_rows(), if_they_fit(head_rows(), fits), speedup_rows(both_fit), time_rows(),
+        wire_rows(), link_rows<StepReport>("  share of the step busy", kind_of), memory_rows(),
+        error_rows<StepReport>("error of the sum, relative L2"),
+        std::vector<Row>{{"on the speed-error front", front_cell}},
+        if_they_fit(price_rows(), fits)}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   return rows;

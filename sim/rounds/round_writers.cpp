@@ -128,9 +128,8 @@ std::vector<Row> all_rows() {
   std::vector<Row> rows{
       {"", [](const RoundReport& r) { return TableCell(r.scheme, Style::heading); }}};
   for (auto part :
-       {if_they_fit(speed_rows(), fits), if_they_fit(speedup_rows<RoundReport>(), both_fit),
-        round_rows(), time_rows(), volume_rows(),
-        link_rows<RoundReport>("  share of the round busy", full_name), price_rows(),
+       {if_they_fit(speed_rows(), fits), speedup_rows(both_fit), round_rows(), time_rows(),
+        volume_rows(), link_rows<RoundReport>("  share of the round busy", full_name), price_rows(),
         if_they_fit(token_price_rows(), fits), loss_rows(), memory_rows()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
