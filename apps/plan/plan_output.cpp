@@ -134,7 +134,7 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
   const std::string limits = limits_text(options.goal);
   const std::string_view aim = sim::name_of(options.goal.aim, kAims);
   print_answer((report.met ? fmt::format("{}{}: ", aim, limits)
-                           : fmt::format("nothing trains{}; what comes nearest: ", limits)) +
+                           : fmt::format("no plan trains{}; the closest: ", limits)) +
                summary_of(report.rows.front()));
   print_text("{:g} tokens of {} on {}: {}{}\n\n", options.goal.tokens, report.model,
              report.topology, aim, limits);

@@ -33,7 +33,7 @@ TEST(CheckEnds, APointThatIsStoppedFromOutsideIsNoResult) {
   ASSERT_NO_FATAL_FAILURE(signal_worker(program, SIGTERM));
   const Outcome outcome = program.wait();
   EXPECT_EQ(outcome.code, 2);
-  expect_says(outcome.err, {"s.toml: 1 of its points", "stopped from outside"});
+  expect_says(outcome.err, {"s.toml: 1 of its points", "interrupted"});
   EXPECT_EQ(sandbox.names(), Arguments{"s.toml"});
 }
 

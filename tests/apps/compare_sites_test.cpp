@@ -176,7 +176,7 @@ TEST(CompareSites, RefuseWhatCannotBeCompared) {
     EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
   };
   const std::string sites = kTwo + "--scheme diloco ";
-  refused(kTwo, sites, "--scheme", "name what the sites exchange");
+  refused(kTwo, sites, "--scheme", "name the scheme between the sites");
   refused(kTwo + "--scheme sharded", sites, "--scheme", "unknown scheme 'sharded' between sites");
   refused(kTwo + "--scheme diloco,wan_sync", sites, "--scheme", "one scheme");
   refused(sites + "--tune", sites, "--tune", "several sites");
@@ -184,8 +184,8 @@ TEST(CompareSites, RefuseWhatCannotBeCompared) {
   refused(sites, kCluster + "--deadline 5s", "--deadline", "dgx_h100_x16 is one cluster");
   refused(sites, kCluster + "--inner-scheme sdp4bit", "--inner-scheme", "is one cluster");
   refused(sites + "--deadline soon", kCluster, "--deadline", "number");
-  refused(sites, sites + "--set sites.west.drops_out=1ms", "--b", "give the round a --deadline");
-  refused(sites + "--set model.layers=4", kCluster, "--model", "no measure of each other");
+  refused(sites, sites + "--set sites.west.drops_out=1ms", "--b", "set a --deadline");
+  refused(sites + "--set model.layers=4", kCluster, "--model", "not comparable");
   refused(sites + "--set network.nic_bandwidth=1Gbps", sites, "--set network", "network");
 }
 

@@ -57,7 +57,7 @@ const Refusal kRefusals[] = {
      {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024", "--set",
       "nvlink.kind=switched"},
      "--nodes",
-     "more than a simulation holds"},
+     "more than a simulation can hold"},
     // Choices and sizes.
     {kRun, {"--sequence-parallel", "yes"}, "--sequence-parallel", "on"},
     {kRun, {"--tune=yes"}, "--tune", "neither on nor off"},
@@ -112,8 +112,8 @@ const Refusal kRefusals[] = {
     {"validte", {}, "gardenhose", "did you mean validate?"},
     {"--verbose", {}, "gardenhose", "--help"},
     {"validate sdp4bt", {}, "validate", "sdp4bit, fsdp"},
-    {"validate fsdp --refit", {}, "--refit", "anew every time"},
-    {"validate fsdp --constants", {}, "--constants", "anew every time"},
+    {"validate fsdp --refit", {}, "--refit", "always refits its constants"},
+    {"validate fsdp --constants", {}, "--constants", "always refits its constants"},
     {"validate sparseloco --refit", {}, "--refit", "sparseloco has no fitted constants"},
     {"run", {"--topolgy", "x"}, "--topolgy", "did you mean --topology?"},
     {"plan", {"--nic-bandwidth=1Gbps"}, "--nic-bandwidth", "did you mean --nic-bandwidths?"},
@@ -162,7 +162,7 @@ TEST(HostileFlag, MoreTensorParallelismThanGpusIsRefused) {
     const Outcome outcome = run(arguments, source_directory());
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_NE(outcome.err.find("GPUs of a node"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("GPUs in a node"), std::string::npos) << outcome.err;
     for (const std::string& line : lines_of(outcome.err)) {
       EXPECT_TRUE(line.starts_with("--tp: ") || line.starts_with("--pp: ")) << line;
     }

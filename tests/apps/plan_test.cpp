@@ -91,7 +91,7 @@ TEST(Plan, RefusesWhatFitsInNoMemoryAndSaysWhatNeedsLeast) {
   const Outcome outcome =
       run(words(kTiny + "--scheme sharded --set gpu.memory=600MB"), source_directory());
   expect_refused(outcome, "--model");
-  EXPECT_NE(outcome.err.find("the least needs"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("the smallest needs"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("gardenhose run --topology"), std::string::npos) << outcome.err;
 }
 
@@ -104,8 +104,7 @@ TEST(Plan, MarksABatchBeyondTheCriticalOne) {
     EXPECT_EQ(one["over_critical_batch"], true);
   }
   const Outcome table = run(words(small + "1e3"), source_directory());
-  EXPECT_NE(table.out.find("!: a step has more than --critical-batch, 1000 tokens"),
-            std::string::npos)
+  EXPECT_NE(table.out.find("!: the step exceeds --critical-batch, 1000 tokens"), std::string::npos)
       << table.out;
 }
 

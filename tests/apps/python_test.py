@@ -112,7 +112,7 @@ class Run(unittest.TestCase):
                               ({"tp": 3}, "^--tp: "), ({"model": "a\nb"}, "control character"),
                               ({"format": "csv"}, r"^--format: run\(\) returns JSON"),
                               ({"help": True}, r"^--help: run\(\) returns reports"),
-                              ({"tp": True, "nodes": 1}, "^--tp: 'on' is not a number"),
+                              ({"tp": True, "nodes": 1}, "^--tp: 'on' is not a valid number"),
                               ({"nods": False}, "^--nods: .*did you mean --nodes"),
                               ({"step-by-step": 1}, "^--step-by-step: '1' is neither on nor off"),
                               ({"model": "a\0b"}, "^--model: holds a null character"),

@@ -38,7 +38,7 @@ TEST(ReportPage, RefusesWhatIsNoStoreOfResults) {
   const Sandbox sandbox;
   expect_refused(report_in(sandbox), "s.sqlite", "no such file");
   sandbox.write("s.sqlite", "no database");
-  expect_refused(report_in(sandbox), "s.sqlite", "no store of a sweep");
+  expect_refused(report_in(sandbox), "s.sqlite", "not the store of a sweep");
   EXPECT_EQ(sandbox.names(), Arguments{"s.sqlite"});
 }
 

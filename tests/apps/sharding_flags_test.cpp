@@ -56,7 +56,7 @@ struct Refused {
 const Refused kWrong[] = {
     {kA100 + "--zero 0",
      "--zero: sharded is defined for 1, 2, 3, not for 0; choose --zero 1 or 2 or 3"},
-    {kA100 + "--zero 4", "--zero: 4 is none of the stages 0, 1, 2, 3"},
+    {kA100 + "--zero 4", "--zero: 4 is not a ZeRO stage; write 0, 1, 2 or 3"},
     {kA100 + "--reshard off", "--reshard: needs --zero 3"},
     {kA100 + "--zero 2 --unit-layers 2", "--unit-layers: needs --zero 3"},
     {kA100 + "--zero 2 --prefetch 0", "--prefetch: needs --zero 3"},

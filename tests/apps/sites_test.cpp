@@ -163,13 +163,13 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
   refused(
       "run --topology twenty_peers_b200 --model gpt_125m --scheme sparseloco --set "
       "sites.peer.count=200",
-      "--scheme", "at most 128");
-  refused("solve bandwidth" + base, "--scheme", "name what the sites exchange");
+      "--scheme", "the limit is 128");
+  refused("solve bandwidth" + base, "--scheme", "name the scheme between the sites");
   refused("solve bandwidth" + base + "--scheme diloco --utilisation 2", "--utilisation", "0 and 1");
   refused("solve inner_steps" + base + "--scheme wan_sync", "solve inner_steps", "every step");
   refused("solve peers" + base + "--scheme diloco", "solve peers", "tables of sites");
   refused("solve latency --topology dgx_h100_x16 --model gpt_125m", "solve latency",
-          "between sites");
+          "several sites");
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --deadline 5s", "--deadline",
           "one cluster");
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--scheme",

@@ -123,7 +123,7 @@ TEST_F(StoreMap, IsATableOrCsv) {
 TEST_F(StoreMap, NamesWhatVariesBesides) {
   const Outcome outcome = mapped({"--x", "network.nic_bandwidth", "--y", "nodes"});
   expect_refused(outcome, "study.sqlite");
-  EXPECT_NE(outcome.err.find("differ in overlap; fix what varies, e.g. --where \"in_overlap = '"),
+  EXPECT_NE(outcome.err.find("differ in overlap; choose among them, e.g. --where \"in_overlap = '"),
             std::string::npos)
       << outcome.err;
 }

@@ -73,7 +73,7 @@ TEST(SchemeRefusals, OfWeights) {
        "zero = [1, 2, 3]"},
       {weights("group = 128", "1"), "4:1: group: needs a codec; name one"},
       {weights("codec = \"bf16\"\ngroup = 128", "1"),
-       "5:1: group: bf16 has no groups of another size; remove it"},
+       "5:1: group: bf16 has a fixed group size; remove it"},
       {weights("codec = \"int8_g128\"\ngroup = 100", "1"),
        "5:1: group: int8_g128 does not take groups of 100; write a multiple of 32 (a power of two "
        "for signs and TernGrad), or remove it"},
@@ -101,10 +101,10 @@ TEST(SchemeRefusals, OfCollectives) {
        "4:1: collective: two_level sums shards, and ZeRO-0 has none; write all_to_all, or zero = "
        "[1]"},
       {gradients("collective = \"all_gather\"\ncodec = \"topk64\""),
-       "4:1: collective: all_gather leaves every rank with all gradients, where ZeRO has shards; "
+       "4:1: collective: all_gather leaves every rank with all gradients, but ZeRO shards them; "
        "write all_to_all, or zero = [0]"},
       {gradients("collective = \"low_rank\"\nfactor_rank = 4"),
-       "4:1: collective: low_rank leaves every rank with all gradients, where ZeRO has shards; "
+       "4:1: collective: low_rank leaves every rank with all gradients, but ZeRO shards them; "
        "write all_to_all, or zero = [0]"},
       {gradients("collective = \"all_reduce\"\ncodec = \"int8_g128\"", "0"),
        "5:1: codec: int8_g128 cannot be added up in flight, as all_reduce does; write all_gather "
@@ -150,8 +150,8 @@ TEST(SchemeRefusals, OfFeedbackMethodsAndNumbers) {
       {gradients(coded + "method = \"dgc\""),
        "6:1: method: 'dgc' is not one of: loco, one_bit_adam"},
       {gradients(coded + "method = \"loco\""),
-       "6:1: method: loco's kernels are those of two_level with int4_full_g2048; write these, or "
-       "remove it"},
+       "6:1: method: loco requires two_level with int4_full_g2048; write these, or remove the "
+       "method"},
       {gradients("collective = \"all_to_all\"\ncodec = \"one_bit\"\nmethod = \"one_bit_adam\""),
        "6:1: method: one_bit_adam shards nothing; write zero = [0]"},
       {gradients("collective = \"all_to_all\"\ncodec = \"one_bit\"\nmethod = \"one_bit_adam\"\n"

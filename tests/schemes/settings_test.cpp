@@ -72,7 +72,7 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
       {"sharded_all_to_all", {"scheme.inter_group", "128"}, "has no groups to set here"},
       {"fp8_gradients", {"scheme.intra_group", "256"}, "fp8_gradients has no groups to set here"},
       {"ef_sign", {"scheme.inter_group", "96"}, "sign_g2048 does not take groups of 96"},
-      {"loco", {"scheme.inter_group", "128"}, "loco has kernels of one size of groups"},
+      {"loco", {"scheme.inter_group", "128"}, "loco has kernels for one group size only"},
       {"sharded_all_to_all", {"scheme.slices", "2"}, "has no second level"},
       {"tlq", {"scheme.fused_hadamard", "true"}, "tlq has no Hadamard transform"},
       {"sdp4bit", {"scheme.fused_hadamard", "yes"}, "'yes' is neither true nor false"},
