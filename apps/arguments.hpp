@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parsing of a subcommand's arguments, the same for all subcommands, and command lines as a shell
 // takes them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ships and what files may hold, as tables: `list` prints them as text and as JSON, from which
 // the reference is made.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of the catalogue that says what files may hold.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands of gardenhose, one file each. They take the arguments after the subcommand and
 // return the exit code.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shipped files by name, wherever the program starts.
 #pragma once
 

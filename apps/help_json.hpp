@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The help of a command as JSON, from which the reference of its flags is made.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // list: what ships, with one line each.
 #include <fmt/args.h>
 #include <fmt/format.h>

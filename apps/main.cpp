@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gardenhose: predicts how fast a model trains over a network with each compression scheme.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What has to be installed on Debian 12, and how: sourced by quickstart.sh and by tests/run.sh.
 

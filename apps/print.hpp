@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages to people, made safe to display: the only way to standard output and standard error.
 #pragma once
 

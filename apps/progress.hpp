@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress of work that takes more than two seconds, on one line of the terminal at standard error.
 // Silent if that is not a terminal but a log, or a program that reads errors.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # From a fresh Debian 12 to the first prediction: installs what is missing, builds the simulator
 # (no tests, no CUDA), reruns SDP4Bit's published table and predicts one run. Safe to repeat.
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run: one training step of one scheme, or of several side by side. Where the topology is several
 // sites, see apps/run/run_rounds.cpp.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard output and standard error. Whatever happens at the other end, such as a full disk or a
 // closed descriptor, shows in the exit code.
 #pragma once

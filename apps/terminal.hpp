@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kind and width of standard output.
 #pragma once
 

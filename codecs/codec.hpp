@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codec: how a vector of numbers becomes bytes on the wire. A codec is a value: a name, a format
 // with its parameters, and the functions of its folder. The simulator only asks a codec for sizes
 // and for its kernels' memory traffic; tests and error tables also run its reference.

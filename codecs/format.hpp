@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Format: the contents of the wire, as a value: an element's code, the scale of its group, its
 // rounding, a preceding transform, and the number of elements of a group that travel. Codecs with
 // equal formats produce equal bytes.

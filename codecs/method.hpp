@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Methods beyond a codec: with state from step to step, the wires of several ranks, or a matrix.
 // Like codec.hpp for codecs, this gives the sizes and memory traffic of their kernels:
 // gardenhose-calibrate measures these kernels, and the simulator checks measured tables against

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the documentation into build/docs/site; a warning or a link or anchor that leads nowhere is
 # an error.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Names the relative links of README, CONTRIBUTING and docs that lead to no file or to no heading
 when the pages are read on GitHub. Exit code 1 if there are any. It fetches no external link."""
 

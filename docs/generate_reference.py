@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes what the documentation takes from the program's own tables, so that it cannot go stale:
 docs/reference, and the parts of pages between <!-- generated: NAME --> and <!-- end -->, whose NAME
 is one of docs/validation_tables.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """README's and the documentation's pages and their fenced blocks, for the scripts of this folder.
 A block may be indented by spaces, inside a list or an admonition."""
 

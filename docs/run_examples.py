@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands that README, CONTRIBUTING and docs show, and updates the outputs below them.
 
     docs/run_examples.py                   rewrite all outputs except those of slow blocks

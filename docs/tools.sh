@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the versions of docs/requirements.txt in build/docs/venv, unless they are there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

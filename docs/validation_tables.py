@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of published numbers beside predictions, of `gardenhose validate STUDY --format json`."""
 
 import concurrent.futures

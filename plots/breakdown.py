@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws where the time of a step or round goes: one stacked bar per scheme, from the output of
 `run` or from a sweep.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws bus bandwidth over message size, as nccl-tests defines them, from the output
 of `collective`.
 

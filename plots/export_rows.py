@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads rows of `gardenhose export --format csv` and selects those that a picture shows."""
 
 import picture

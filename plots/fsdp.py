@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws utilisation over the number of GPUs, from the output of `gardenhose validate fsdp`.
 
     build/release/gardenhose validate fsdp --format csv | plots/fsdp.py > fsdp.svg

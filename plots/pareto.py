@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws predicted speed-up against measured codec error, with the Pareto front, from the output
 of `run`.
 

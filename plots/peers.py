@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws Gardenhose's rate and the best peer's for each operation, as measured by tests/peers/peers.py.
 
     plots/peers.py < traces/calibration/peers/peers.json > plots/peers.svg

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the scripts of this folder have in common: tables from standard input, quantities with units,
 colours that people with any colour vision tell apart, and the same picture for the same numbers."""
 

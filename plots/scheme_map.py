@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the map of the fastest schemes from the output of `map`: over NIC bandwidth and model, or over
 any two inputs of a sweep.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws a result of a sweep over one of its inputs, one line per scheme.
 
     build/release/gardenhose export study.sqlite | plots/speedup.py --x network.nic_bandwidth > a.svg

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the bandwidth that each scheme needs for a compute utilisation, from the output of `solve`.
 
     build/release/gardenhose solve bandwidth ... --format csv | plots/utilisation.py > picture.svg

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws predicted against published, one dot per row, from the output of `gardenhose validate`.
 
     for table in sdp4bit fsdp zeropp streaming-diloco; do

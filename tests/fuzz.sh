@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzes the input readers for SECONDS in total, an eighth for each of them, starting from the
 # shipped files. Exits with 1 when one crashes, leaks, hangs or breaks a promise; the input that did
 # is then in build/fuzz/findings. Usage: tests/fuzz.sh SECONDS

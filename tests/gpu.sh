@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs the GPU tests, measures the GPU and compares with peers, on a machine with an NVIDIA GPU and its
 # driver. Takes less than ten minutes: what takes longer than its share is stopped, and fails.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an InputError says, and the promise that it keeps: every line of it names its place.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What may include what, and the other rules that every source file keeps.
 
 Checks the tree that this file is in, and, on small made-up trees, that each rule can fail.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks the format of all sources and the scripts with shellcheck; with clang-tidy what changed since
 # origin/main (where that is HEAD: since the commit before), or everything.
 # Needs a configured build/release. Usage: tests/lint.sh [--all]

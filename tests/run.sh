@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Everything that can be checked without a GPU: installs what is missing, builds, and runs the tests
 # of the release build (among them lint, layering, fuzzing and installation) and, under the address
 # and undefined-behaviour sanitizers, those of readers and schedules. Every part runs, whatever

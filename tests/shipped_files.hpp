@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that ship, for tests that hold for each of them: a new file is covered by being there.
 #pragma once
 

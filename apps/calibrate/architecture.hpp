@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernel times count for a GPU only if the kernels were compiled for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of the references on this machine's processor. They tell how long a test takes, but nothing
 // about a GPU: their table's kind is "cpu_reference", which the simulator refuses.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gardenhose-calibrate: measures the codecs' kernels and the GPU that it finds, and writes one
 // table that the simulator reads. It links CUDA, so it never forks and is a program of its own.
 #include <filesystem>

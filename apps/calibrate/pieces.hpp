@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of kernels, and the expected outputs by the references. Value i of an input is pattern[i %
 // kPattern], so that any piece of an output can be checked on the CPU.
 //

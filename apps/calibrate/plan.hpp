@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The extent of the measurements: sizes, number of buffers, time.
 #pragma once
 

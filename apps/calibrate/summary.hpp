@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A measured table for people: how close each kernel comes to a copy of the same bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calibration table as JSON: its rows, the floor to which they are compared, its provenance.
 #pragma once
 

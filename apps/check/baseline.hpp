@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baseline: the JSON file with which a check compares. It is kept in git, so the same contents
 // always give the same text, one value per line:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check: today's predictions beside those of a baseline that lies in git.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences of today's results and inputs from the baseline's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An index of points by all inputs but one, so that points that differ in a single input are found
 // without a scan of all points.
 #pragma once

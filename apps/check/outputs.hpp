@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A comparison for people at a terminal, for the page of a CI job, and for a CI system.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results: the input of a comparison, today's and the baseline's alike: a sweep's points, or the
 // JSON that run prints.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // to_terminal(), and what all three outputs say alike.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

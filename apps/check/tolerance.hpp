@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metrics of a report: the direction in which each gets worse, and the tolerance: differences this
 // small are ignored.
 #pragma once

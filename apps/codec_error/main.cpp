@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gardenhose-codec-error: writes the error of every codec to traces/calibration/codec_error.json.
 // Runs on the CPU alone, on all of its cores.
 #include <exception>

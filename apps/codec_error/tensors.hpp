@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorded tensors, such as gradients of a real training run, on which the codecs' errors are
 // measured. Each consists of two files in a folder:
 //

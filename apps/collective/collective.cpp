@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // collective: one collective over sizes, in the columns of nccl-tests.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A comparison as a table, JSON or CSV.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The assumptions of a comparison: which sides they concern, and their factors, redrawn in every
 // repetition.
 #pragma once

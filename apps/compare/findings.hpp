@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings of a comparison: how the sides differ, how certain that is, and what would flip it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How well a side trains, as it is and with changed assumptions.
 #pragma once
 

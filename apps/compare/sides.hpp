@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two sides of a comparison: configurations of run, from their own and shared flags. A side is
 // one cluster or several sites, whatever the other side is.
 #pragma once

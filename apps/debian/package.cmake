@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The Debian package: `cpack` in the build folder, or `cmake --build build/release --target package`.
 # Of programs it has those that need no GPU.
 install(FILES NOTICE CHANGELOG.md apps/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}

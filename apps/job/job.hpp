@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Job: the input of simulations by `run` and related commands, from the command line: flags shared
 // by several subcommands, and their conversion to the inputs of plan_step().
 #pragma once

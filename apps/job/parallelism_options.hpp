@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout and software of a job, from the command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RoundJob: the input of simulations by `run` and `solve` for a topology of several sites.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/job/scheme_files.hpp"
 
 #include "apps/data_files.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemes by name: shipped, or from files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options from which a search for a job's fastest setup chooses: they change how a step runs,
 // but neither the job (model, sequences per step, pipeline parallelism) nor the computation.
 // Options given by flags (Job::given) stay fixed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of --step-by-step, before it starts.
 #pragma once
 

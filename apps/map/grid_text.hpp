@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map as text: a row and a column for each value of its axes.
 #pragma once
 

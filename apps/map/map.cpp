@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // map: which scheme is fastest where, over NIC bandwidths and models.
 #include <fmt/format.h>
 

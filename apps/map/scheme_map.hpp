@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map of the fastest scheme: over NIC bandwidths, for one model after another.
 #pragma once
 

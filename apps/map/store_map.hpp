@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map of a sweep's results: the fastest value of one input, over two others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // map STORE: the flags of a map of a sweep's results, and what is printed.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search: best first, by lower bounds.
 //
 // Each candidate waits with a score that its time cannot better: from its group's bound, from its

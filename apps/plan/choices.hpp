@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choices of a plan: numbered candidates, each with hardware to train on and a way to run the
 // job there. On one cluster they are steps, on several sites rounds.
 #pragma once

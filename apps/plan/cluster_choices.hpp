@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choices of a plan for one cluster: its sizes, its links, and the ways to run a step there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/plan/cluster_times.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of the steps of a space's candidates, each computed once. Every simulated time is compared
 // with its bounds.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/plan/goal.hpp"
 
 #include "sim/cluster/fabric.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The goal of a plan: which of two ways to train the same tokens is better, and which are out of
 // the question.
 //

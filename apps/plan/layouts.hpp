@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every way to lay out a job over clusters that run it identically: one cluster, or those of
 // several sites.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a plan's next dollar should go: the throughput gained from improving each part, and the
 // resulting saving.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plan: the best ways to train a model on so many tokens.
 #include <fmt/format.h>
 

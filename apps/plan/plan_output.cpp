@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan as a table, JSON or CSV.
 #include <fmt/format.h>
 

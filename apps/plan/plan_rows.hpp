@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of a plan as figures, for tables and records.
 #pragma once
 

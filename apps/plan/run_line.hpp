@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands that run candidates' steps and rounds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choices of a plan for several sites: which of them take part, what they exchange, and the
 // ways to run a step inside them.
 #pragma once

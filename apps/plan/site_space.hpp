@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The space that a plan for several sites searches: which of them take part, every way to run the
 // job inside them, and what they exchange.
 #pragma once

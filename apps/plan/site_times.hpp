@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of rounds of a space's candidates, each computed once. Candidates with the same steps
 // inside a site share them. Every simulated time is compared with its bounds.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The space that a plan searches: every available cluster, with every way to run a job on it.
 //
 // It is laid out frame by frame, on demand: a frame whose kernels alone take too long is skipped

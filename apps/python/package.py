@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `pip install .` and `pip wheel .` run, by pyproject.toml: the Python module with the program that
 it starts and the shipped data inside, for every Python from 3.9 on.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/report_page/page.hpp"
 
 #include <openssl/evp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Page: a study as one HTML file that loads nothing, from the parts in plots/report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // report: the store of a sweep as one HTML page, to look at and to send to others.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Study: the contents of a store, as JSON for the page's script (plots/report).
 //
 //   title, store           of the file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timelines: when each operation of a point runs, from simulating the point again.
 #pragma once
 

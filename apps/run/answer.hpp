@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answer to `run` in a sentence: which scheme trains fastest, how fast, and over what.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flags of `run`, and code shared by its two halves: a cluster's step, and the rounds of
 // several sites.
 #pragma once

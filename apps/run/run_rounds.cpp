@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run, where the topology is several sites: rounds of one scheme or of several side by side.
 #include <algorithm>
 #include <utility>

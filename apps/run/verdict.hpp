@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answer to the question that `run --baseline best` asks: does compression pay here?
 #pragma once
 

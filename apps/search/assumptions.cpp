@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/search/assumptions.hpp"
 
 #include <fmt/format.h>

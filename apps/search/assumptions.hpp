@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assumptions of a prediction that nobody knows exactly: each constant with its possible error, and
 // the answer if it were off.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fastest setup of a job: the options of apps/job/setup_options.hpp with which a scheme, or the
 // best of several, trains fastest.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searches for the value at which a goal starts or stops being met.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Break-even: the network on which a scheme stops paying.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The possible error of the compute efficiency, and its effect on an answer.
 #pragma once
 

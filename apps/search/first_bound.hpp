@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lower bound of a step's time in closed form, before any planning: microseconds instead of the
 // milliseconds to seconds that a schedule takes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NIC bandwidth as the unknown of a search, in multiples of the cluster's.
 #pragma once
 

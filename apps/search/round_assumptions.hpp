@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assumptions of rounds between sites: those of a cluster's steps, at every site, and those about
 // the network between the sites.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A value as the flag of `run` that sets it, to six digits: "--set nvlink.latency=2us".
 #pragma once
 

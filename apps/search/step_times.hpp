@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of one job's steps, each simulated at most once, and not at all if a bound suffices.
 //
 // Lower bounds of a step come in closed form (apps/search/first_bound.hpp), and from its schedule

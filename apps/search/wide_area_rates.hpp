@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bandwidth between sites as a scaled quantity, in multiples of the file's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // solve: the inverse of run: the bandwidth that a utilisation takes, in one cluster or between sites;
 // between sites the fewest inner steps, the longest latency, the most peers, the largest model.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // solve on one cluster: the NIC bandwidth at which a step has a share of the speed that it has where
 // NICs are no limit, or at which one scheme stops to beat another.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flags of `solve`, shared by its two halves: one cluster, several sites.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unknowns of `solve`, one per row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/sweep/base_units.hpp"
 
 #include "sim/base/quantity_text.hpp"

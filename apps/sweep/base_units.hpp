@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs that are texts with a unit, as numbers: "100 Gbps" is 1.25e10 of network_nic_bandwidth_Bps.
 #pragma once
 

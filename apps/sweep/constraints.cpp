@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // places_of(): SQLite evaluates the conditions of a spec over its points, so that they are a
 // language that people know.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // export: the points of a store that have been run, by number, as CSV or JSON lines. Nothing in it
 // depends on when or how often the sweep was run.
 #include <fmt/format.h>

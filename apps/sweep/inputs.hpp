@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of a point: a value for each given flag of run.
 #pragma once
 

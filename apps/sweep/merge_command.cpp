@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // merge: the stores of shards as one, which is as if one machine had done them all.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that a command reads because its inputs, a spec or a store name them, so that no output
 // overwrites one: see refuse_overwriting() of sim/base/file.hpp.
 #pragma once

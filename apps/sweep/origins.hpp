@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Origins: the sources of a point's figures besides its inputs: the program's version, and the
 // SHA-256 of every file that its inputs name. A point with a different origin today has to be
 // computed again.

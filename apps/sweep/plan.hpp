@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plan of a spec's sweep: its points, or those of a shard, and their store.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress of a sweep, on standard error: points, rate, time left. At a terminal, one line that is
 // rewritten; in a log, a line each minute.
 #pragma once

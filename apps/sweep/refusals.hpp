@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of a spec with which no point can run: a misspelt scheme, a stage of ZeRO that none of the
 // schemes supports. If only a combination is impossible, the spec may intend that; a value refused
 // everywhere is a mistake.

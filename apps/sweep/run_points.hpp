@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main loop of a sweep: starts the open points and records those that end.
 #pragma once
 

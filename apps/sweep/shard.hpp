@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shards: the K-th of N equal parts of a sweep, so that N machines can share it.
 #pragma once
 

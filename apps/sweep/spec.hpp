@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SPEC.toml: which points a sweep has. A point is one `gardenhose run`: a value for each input.
 //
 //   where = ["tp * pp <= nodes * 8"]     # SQL over the inputs: what points have to fulfil.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SQLite as values: a database, a statement, a transaction. Errors are InputErrors that begin with
 // the file and give a remedy.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions written by people in SQL, in which quantity('400 Gbps') is the result of
 // in_base_units().
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Store: the SQLite file of a sweep. Anything that reads SQLite reads it, also while a sweep runs:
 //
 //   points     a row a point of the spec

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StoreLock: one sweep at a time writes a store.
 #pragma once
 

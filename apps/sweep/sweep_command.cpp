@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sweep: runs every point of a spec that the store has not yet, on all cores.
 #include <fmt/chrono.h>
 #include <fmt/format.h>

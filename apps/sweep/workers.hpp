@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers: run points in separate processes, so that a crash costs one point. No threads.
 #pragma once
 

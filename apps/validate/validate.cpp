@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // validate: reruns published tables and prints predicted beside published.
 #include <fmt/format.h>
 

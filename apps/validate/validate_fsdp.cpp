@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The study of training with fully sharded weights that `validate` reruns.
 #include "apps/validate/validate_fsdp.hpp"
 

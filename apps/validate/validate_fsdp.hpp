@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Published tables of training with fully sharded weights.
 #pragma once
 

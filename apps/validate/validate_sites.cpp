@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The studies of training over several sites that `validate` reruns.
 #include "apps/validate/validate_sites.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/validate/validate_zeropp.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "apps/validate/validation_output.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How `validate sdp4bit` prints the two readings of the paper's table 5.
 #pragma once
 

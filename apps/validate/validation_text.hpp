@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output of rows and errors, shared by the studies of `validate`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Aggregation of all peers' sparse wires on a rank (SparseLoCo, arXiv 2508.15706): peers with large
 // values are scaled down to the median norm, then averaged, then the parameters take a step.
 //

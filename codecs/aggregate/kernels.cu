@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/aggregate/kernels.hpp"
 #include "codecs/cuda/wide_sums.cuh"
 #include "codecs/top_k/launch.cuh"

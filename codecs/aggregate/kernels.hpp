@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels that aggregate sparse wires; codecs/cuda/kernels.hpp states the contract of all
 // launchers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bfloat16: the upper half of a float32, rounded to nearest, ties to even.
 //
 // Wire layout: n little-endian bfloat16, 2 n bytes, in the order of the values.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/bf16/kernels.hpp"
 #include "codecs/cuda/launch.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU architecture that the running kernels were compiled for.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The architectures that kernels are compiled for. Code for an older one may run, but without what
 # the GPU has learnt since: on an H100 (90) FP8 that was compiled for an A100 (80) is emulated.
 set(known_architectures 80 89 90 100 120)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproducible kernel times: back to back, on buffers that the caller rotates so that no cache
 // holds them, warmed up, timed by events, as the median of many samples.
 #pragma once

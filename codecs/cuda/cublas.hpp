@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products on the GPU by cuBLAS, loaded at run time: programs also start on machines without
 // it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel behind every decode: sums one or more wires, inverts the transform, hands the values
 // on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lane's 16 scaled values as codes (pack.cuh) and back, for each element of codecs/format.hpp
 // that groups are made of. What rounds to what is codecs/element/element.hpp's; here it costs few
 // instructions.

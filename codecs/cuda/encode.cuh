@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel behind every encode: values of any source, to wires in any order. A warp takes the
 // values of one tile (several groups) or of one group (several tiles) through registers, and reads
 // them once.

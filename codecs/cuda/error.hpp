@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device errors, as exceptions that name the place of the call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats as types, so that each has its own kernel, and which of them have one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the launchers of codecs/<name>/kernels.hpp.
 //
 // Every launcher enqueues its kernels (usually one) on `stream` and returns: it neither allocates

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of 512 values in a warp's registers: lane l holds the 16 consecutive values from 16 l.
 // Codes of a lane are then one 16-byte (INT8) or 8-byte (INT4) word, its random bits one Philox
 // call, and a Hadamard block two lanes. Global memory is still read and written in whole sectors:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From run-time formats and lengths to kernels: which instance, how many blocks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library loaded at run time. It stays loaded until the program ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory passes of an optimizer step, and a copy by a few thread blocks, which stands for a
 // collective: GPU measurements besides the codecs. codecs/cuda/kernels.hpp states the contract of
 // all launchers; lengths here are multiples of 16 bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of 16 values side by side in words: the encoding half of elements.cuh, which says what is
 // what. Counted in instructions of each pipe: additions and multiplications of floats run at twice
 // the rate of shifts, logic and minima, and whole-number multiply-adds share the floats' pipe.

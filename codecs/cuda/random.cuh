@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random bits on the GPU: those of codecs/random/random.hpp, drawn by whichever lane wants them.
 #pragma once
 

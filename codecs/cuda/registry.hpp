@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA twin of codecs/registry.cpp: the GPU operations of each codec.
 #pragma once
 

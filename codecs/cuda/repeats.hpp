@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The number of launches for timing a kernel: enough for a median, within a budget.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Owners of device memory, streams and events. Each resource is freed at the end of its owner's
 // scope.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rotation of codecs/rotation/rotation.hpp in the registers of a block of threads. A thread
 // holds 16 values: those whose indices have all values of 4 neighbouring bits. It goes through
 // these bits' strides alone, and hands its values on through shared memory for the next 4 bits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scales of groups on the GPU: the arithmetic of codecs/group/group.hpp, operation by operation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a kernel's values come from and go to: a tensor, a difference of two, a sum of wires. A
 // kernel is one of encode.cuh or decode.cuh with a source and a sink; fusing two steps is naming
 // them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums of codecs/sums/sums.hpp by warps, and strips: 4 tiles that a warp holds at once, so that
 // 1-bit codes still make full stores and every thread has many loads in flight.
 #pragma once

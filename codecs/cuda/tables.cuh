@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grids of codecs/element/tables.hpp on the GPU: values by code, and codes by binary search.
 #pragma once
 

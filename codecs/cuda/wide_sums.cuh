@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of float64 in the order of lane_sum (codecs/sparse/sparse.hpp).
 #pragma once
 

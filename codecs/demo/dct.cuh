@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transform of codecs/demo/dct.hpp by a block of 4 threads for each column of its tile.
 #pragma once
 

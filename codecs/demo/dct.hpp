@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The discrete cosine transform of type II, orthonormal, in two dimensions over square tiles of S x
 // S (row by row in memory): Y = B X B^T, and its inverse X = B^T Y B, with
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeMo (arXiv 2411.19870): sends the largest coefficients of the discrete cosine transform of each
 // tile of the momentum, and removes them from the momentum. Tiles have `block` rows and columns,
 // 16, 32 or 64, and are the format's groups. The wire is that of codecs/sparse/sparse.hpp, with a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/aggregate/kernels.hpp"
 #include "codecs/demo/dct.cuh"
 #include "codecs/demo/kernels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of DeMo; codecs/cuda/kernels.hpp states the contract of all launchers. Scratch holds
 // the coefficients, of which at most an eighth, or 64, may be kept. A matrix has tiles of the
 // format's block, read and written in place.

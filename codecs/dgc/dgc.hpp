@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deep gradient compression (arXiv 1712.01887): a rank accumulates its gradients with their
 // momentum and sends the elements beyond a threshold, which is estimated from a sample of the
 // tensor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of deep gradient compression; codecs/cuda/kernels.hpp states the contract of all
 // launchers. A simple version: each round that adapts the threshold reads the gathered gradients
 // again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights as differences (SDP4Bit, arXiv 2410.15526): after the optimizer's step a rank sends the
 // change of its shard instead of the weights, since INT4 represents changes far better. Every rank,
 // the sender included, adds the decoded difference to its model, so replicas stay equal, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EDEN (Vargaftik et al., "EDEN: communication-efficient and robust distributed mean estimation for
 // federated learning", ICML 2022, arXiv 2108.08842), whose 1-bit case is DRIVE (NeurIPS 2021, arXiv
 // 2105.08339). Values rotated by random signs and the Hadamard transform are nearly normal, so each

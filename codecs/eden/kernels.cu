@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/eden/kernels.hpp"
 #include "codecs/eden/lane.cuh"
 #include "codecs/rotation/launch.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of EDEN, one pass over memory each; codecs/cuda/kernels.hpp states the contract of
 // all launchers. There are kernels for groups of 128, 1024, 2048, 4096 and 8192.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EDEN's 16 codes of a thread: quantisation, packing, and the sums over a group. The arithmetic is
 // that of codecs/eden/reference.cpp, operation by operation.
 #pragma once

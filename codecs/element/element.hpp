@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One element and its code: the grids of Element as scalar functions, shared by all codecs that
 // scale groups. A code is the low bits_of(element) bits of an unsigned number.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread makes or reads one vector of 16 bytes of codes.
 #include <cuda_fp16.h>
 

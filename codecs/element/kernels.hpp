@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels for elements without a scale, 1 or 2 bytes each: fp16 and natural compression.
 // codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Grids given as tables: values in ascending order, with the index as code.
 #pragma once
 

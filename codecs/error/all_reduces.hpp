@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Means over ranks by methods with state, or with tensors of a particular shape, and their errors
 // over many steps: LoCo, 1-bit Adam, SparseLoCo, DGC, PowerSGD. Each is measured by the ranks'
 // inputs and outputs alone, so that figures are comparable.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Synthetic tensors with the shapes of gradients and weights, from light to heavy tails.
 // Reproducible: the same seed gives the same values on every machine, up to libm's last digit.
 #pragma once

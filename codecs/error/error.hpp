@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors of decoded values, and gradients for measuring whole reductions.
 #pragma once
 

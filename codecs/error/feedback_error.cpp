@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/error/feedback_error.hpp"
 
 #include <cmath>

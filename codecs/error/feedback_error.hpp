@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error of a codec over many steps, with and without error feedback. The error of one step says
 // little about it: feedback sends later what a step loses, so the sum of sent values follows the
 // sum of the gradients; an unbiased codec's errors cancel in the sum; a biased codec's do not.

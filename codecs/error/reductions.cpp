@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/error/reductions.hpp"
 
 #include "codecs/feedback/feedback.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Means over ranks, computed as in the schemes: each hop's wires are really encoded, decoded, added
 // up and encoded again. The error of a mean follows from those of single encodes only if these are
 // independent of each other (sim/report/codec_errors.cpp); sparse wires, signs and error feedback

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of traces/calibration/codec_error.json: the effect of each codec on synthetic and
 // recorded tensors, on a reduction, on trained weights, and on gradients over many steps. It
 // consists of independent cells and is measured with samples of several seeds: heavy-tailed samples

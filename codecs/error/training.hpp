@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Training without a loss, as a source of weights and weight updates: weights N(0, 0.02), gradients
 // N(0, 1), AdamW (beta 0.9 and 0.95, weight decay 0.1) on float32 masters.
 #pragma once

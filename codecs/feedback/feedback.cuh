@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sources of encodes with error feedback: what is lost goes by codecs/feedback/feedback.hpp's rule.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error feedback: the error of an encode is kept in a residual and sent later, so that a codec with
 // a large one-step error has none in the long run.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of error feedback for the integer group codecs without a transform;
 // codecs/cuda/kernels.hpp states the contract of all launchers. One pass: values and residual are
 // read once, wire and residual written once. A scale per tensor takes two passes, and its codec's

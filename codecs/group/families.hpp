@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The encodes of codecs/group/kernels.hpp by family, each in its own file so that they compile in
 // parallel.
 #pragma once

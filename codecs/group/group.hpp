@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of consecutive elements that share a scale: integers, FP8, FP4 and tables of values, on
 // grids that span the group's largest magnitude, its range or its norm. The codes are in
 // codecs/element/element.hpp.

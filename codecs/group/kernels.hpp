@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of the group codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once
 

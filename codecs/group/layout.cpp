@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where groups stand on the wire, and their codes as bits of bytes.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the registry: the parameters that the literature uses. A summary says what has the
 // scale, and how codes are rounded.
 #include "codecs/group/group.hpp"

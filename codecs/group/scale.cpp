@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a group's values are scaled by: the one place that knows the rules of Scale.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps of the group codecs' references, shared by the codecs built from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walsh-Hadamard transform of every 32 consecutive values: it spreads an outlier over its block,
 // which reduces a group's largest value and with it the quantisation step. The transform is linear,
 // so encoded gradients may be summed before a single inverse transform.

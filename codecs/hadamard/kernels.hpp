@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The transform as a separate in-place kernel: its pass over memory is what fusion into an encode
 // saves. codecs/cuda/kernels.hpp states the contract of all launchers.
 #pragma once

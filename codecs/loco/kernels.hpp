@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernel of LoCo; codecs/cuda/kernels.hpp states the contract of all launchers. One pass:
 // reads values and the residual's codes and scales, writes wire and residual. Supports INT8 and
 // INT4 on either symmetric grid, rounded to nearest, or stochastically on the plain grid, in groups

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LoCo (arXiv 2407.04480): error feedback whose residual is a moving average of the errors, itself
 // kept as INT8 groups between steps: about 1 byte per value instead of 4.
 //

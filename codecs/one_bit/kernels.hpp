@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of 1-bit Adam's all_reduce; codecs/cuda/kernels.hpp states the contract of all
 // launchers. The bytes are those of codecs/one_bit/one_bit.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 1-bit Adam's all_reduce (arXiv 2102.02888, section 4): an all_to_all of signs to the server of
 // each shard and an all_gather of signs back, with error feedback in both directions.
 //

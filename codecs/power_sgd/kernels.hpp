@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of PowerSGD; codecs/cuda/kernels.hpp states the contract of all launchers, except
 // for equal bytes: sums run in other orders than the reference's, so errors are at most twice those
 // of plain loops in float32. Given the same all_reduced factors, every GPU of a kind computes the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerSGD's formulas as plain loops in float32 or float64, with every sum in order: kernels sum in
 // other orders, and their error relative to float64 is at most twice that of these float32 loops.
 #pragma once

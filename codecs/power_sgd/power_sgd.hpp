@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerSGD (arXiv 1905.13727, algorithms 1 and 2): a matrix travels as two thin factors, found by
 // one step of subspace iteration, so that the ranks' factors add up in a plain all_reduce. For n x
 // m values M, with r columns in each factor:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counter-based random bytes for stochastic rounding: Philox4x32-7 (Salmon et al., "Parallel random
 // numbers: as easy as 1, 2, 3", SC 2011), with the fewest rounds that pass BigCrush, since encoding
 // bfloat16 into 4 bits leaves no time for more instructions. One call gives 16 bytes, one for each

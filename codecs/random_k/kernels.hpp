@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of random-k; codecs/cuda/kernels.hpp states the contract of all launchers.
 // `nonfinite` covers the drawn values; with feedback, all values.
 #pragma once

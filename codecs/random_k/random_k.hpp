@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random elements instead of the largest: every rank draws the same elements from the seed, so that
 // only values travel, and wires can be added up in flight (random-k; Stich et al., "Sparsified SGD
 // with memory", arXiv 1809.07599).

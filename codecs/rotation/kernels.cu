@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/rotation/kernels.hpp"
 #include "codecs/rotation/launch.cuh"
 

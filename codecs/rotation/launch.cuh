@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a run-time block of a rotation to the kernel that has it.
 #pragma once
 

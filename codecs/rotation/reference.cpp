@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <Eigen/Core>
 #include <algorithm>
 #include <bit>

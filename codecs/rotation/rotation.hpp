@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random rotation of every `block` consecutive values, block = 16, 32 ... 8192: signs from a
 // counter, then the Walsh-Hadamard transform. Rotated values are nearly normal whatever the input,
 // so that a quantiser for normal values suits them all. The rotation is linear: if all ranks use

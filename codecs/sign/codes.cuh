@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A strip's signs as bits and back.
 #pragma once
 

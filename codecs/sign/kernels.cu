@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/feedback/feedback.cuh"
 #include "codecs/sign/codes.cuh"
 #include "codecs/sign/kernels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of the sign codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
 // Group scales take one pass and no scratch; a tensor scale takes two passes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signs, with one float32 magnitude for all values of a group or of the whole tensor.
 //
 // Wire layout of n elements, all little-endian; both parts start and end on 16 bytes:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire of codecs/sparse/sparse.hpp as kernels see it: where a chunk's records are, the bits of
 // one entry, and what a code stands for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire of a partly sent tensor: chunks of consecutive elements, the indices of the sent
 // elements, and their values' codes.
 //

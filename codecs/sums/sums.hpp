@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of float32 in one documented order, so that CPU and GPU get the same bits. Every sum starts
 // at 0, every addition is rounded once, and values beyond the end count as 0:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of TernGrad; codecs/cuda/kernels.hpp states the contract of all launchers. A tensor
 // scale takes two passes and scratch. Decoding is that of codecs/group/kernels.hpp for
 // ternary_as_group(format).

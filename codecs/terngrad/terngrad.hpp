@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TernGrad (arXiv 1705.07878): each value becomes -s, 0 or s at random, with the clipped value as
 // the mean.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of codecs/tiles/tiles.hpp as kernels read and write them: in vectors of 4 places as floats,
 // which are one access to memory where rows of a tile are a multiple of 4.
 #pragma once

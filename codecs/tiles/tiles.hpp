@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of a matrix that lies row by row in memory. SparseLoCo (arXiv 2508.15706) and DeMo (arXiv
 // 2411.19870) take the largest of each tile, "(y h) (x w) -> y x (h w)": tiles follow each other
 // row by row, and so do the places in a tile. Of 4 x 6 elements in tiles of 2 x 3:

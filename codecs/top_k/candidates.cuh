@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The candidates of a chunk: those of its values that reach a first bound, few enough for one warp.
 #pragma once
 

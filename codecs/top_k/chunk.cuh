@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chunk in the registers of a block, and in its shared memory what is known of the selection.
 #pragma once
 

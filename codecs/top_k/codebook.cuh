@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes of a codebook2 encode over the selected values: shift and scale from the chunks'
 // moments, codes and the sums of their bins, the codebook from these, the residuals.
 #pragma once

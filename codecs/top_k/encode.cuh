@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pass of a top-k encode that reads the values: one block takes one chunk through registers,
 // selects, and writes the chunk's part of the wire. For codebook2, whose codes wait for statistics
 // of the whole tensor, it leaves the selected values and their moments in scratch.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/top_k/codebook.cuh"
 #include "codecs/top_k/kernels.hpp"
 #include "codecs/top_k/launch.cuh"

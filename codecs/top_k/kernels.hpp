@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of the top-k codecs; codecs/cuda/kernels.hpp states the contract of all launchers.
 // At most an eighth of a chunk, or 64, may be kept. Values, residual and scratch are aligned to 16
 // bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From run-time chunks to kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decodes: one block takes one chunk, whose sums stay in shared memory while the wires come in
 // their order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest of a chunk whose values are in the registers of a block, in the order of their index.
 //
 // A first bound comes from the threads' own maxima: at least `count` values reach the count-th

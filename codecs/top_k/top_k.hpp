@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest `keep` of each chunk of `group` elements, and nothing of the others: top-k of chunks.
 // With error feedback (codecs/feedback/feedback.hpp) and Element::codebook2 this is SparseLoCo
 // (arXiv 2508.15706; its public implementation is tplr-ai/templar): chunks of 4096, 64 kept, carry

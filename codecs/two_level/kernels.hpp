@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA kernels of the two-level reduction; codecs/cuda/kernels.hpp states the contract of all
 // launchers. The last step is decode_reduce_async of codecs/group/kernels.hpp with the format
 // between nodes.

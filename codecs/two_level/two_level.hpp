@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduce-scatter of gradients in two all-to-all hops (SDP4Bit, arXiv 2410.15526): 8 bits inside the
 // node, 4 between nodes. A node's GPUs sum before anything leaves the node, and values are decoded
 // twice in total, not once per hop of a ring. With Hadamard formats the sum stays in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes: from values to places and back, ticks, and the part of an axis that is zoomed into.
 
 // Ticks at 1, 2 or 5 times a power of ten.

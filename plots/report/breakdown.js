@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a step, stacked: one bar for each scheme.
 
 const PARTS = [["compute_s", "var(--s0)"], ["exposed_comm_s", "var(--s1)"],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A figure over an input that varies, with a line for each scheme.
 
 const WIDTH = 900, HEIGHT = 420;

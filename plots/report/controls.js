@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choices above a drawing, colours of series, and the box that says what is under the pointer.
 
 function select(label, options, value, changed) {

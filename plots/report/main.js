@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sections of the page: those that the study has something for.
 
 const SECTIONS = [

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the study is, where its constants come from, and how to run it again.
 
 const STATE_TEXTS = {done: "simulated", too_large: "too large for a GPU's memory",

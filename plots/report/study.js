@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The study: its points as objects, and which inputs vary.
 
 const raw = JSON.parse(document.getElementById("study").textContent);

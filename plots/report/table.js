@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All points: sorted by a click on a heading, filtered by words and comparisons.
 
 const FIRST_ROWS = 200;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements, and figures as people read them. Text from the study only ever becomes text.
 
 function element(tag, attributes = {}, ...children) {

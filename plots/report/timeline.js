@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the streams of a rank do, for one point or for several of them one above the other.
 
 // In the order of the legend.

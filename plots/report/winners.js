@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which scheme is fastest over two inputs, and by how much.
 
 // A cell of the map, of the texts of its column and, where it has several, its row.

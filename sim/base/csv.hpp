@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV files with a header line; lines that start with # are comments. No quotes; blanks around a
 // field are ignored.
 #pragma once

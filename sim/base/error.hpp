@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of failure that this library distinguishes. Only apps/main.cpp catches them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files: outputs that are either complete or absent, and inputs of bounded size.
 #pragma once
 

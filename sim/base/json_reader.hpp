@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JsonReader: typed access to a JSON document that locates wrong values. Reading is strict, so that
 // no file, however hostile, does worse than throw an InputError.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of values, and what messages need of them: lists, and suggestions for misspelt names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors in NumPy's .npy files, version 1.0 (numpy.lib.format): what numpy.save writes. Reading is
 // strict, so that no file, however hostile, does worse than throw an InputError.
 #pragma once

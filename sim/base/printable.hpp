@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that is safe to display. A name, a message or a summary may come from anywhere, and a
 // terminal obeys what is hidden in it: escape sequences, C1 controls, marks that reverse the text
 // direction.

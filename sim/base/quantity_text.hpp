@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantities as text: "400 Gbps" in, "50.0 GBps" out. A number never has a default unit, so bits
 // are never taken for bytes, nor GB for GiB.
 #pragma once

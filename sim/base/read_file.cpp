@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inputs of sim/base/file.hpp.
 #include <fcntl.h>
 #include <sys/stat.h>

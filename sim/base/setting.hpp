@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One --set KEY=VALUE of the command line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text with parts marked by meaning. The marks contain no escape sequences: the printing code
 // decides how each part looks, after making it safe to display.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables as text. Columns stand side by side if they fit the width; otherwise they continue on
 // pages below each other, each of which repeats the row labels.
 #pragma once

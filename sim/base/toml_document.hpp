@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A TOML document, flattened: every leaf by its dotted key, with its location. Reading guards the
 // parser first, so that no file, however hostile, does worse than throw an InputError.
 #pragma once

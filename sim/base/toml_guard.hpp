@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refuses text that the TOML parser cannot handle safely. The parser (toml++ 3.3) recurses over
 // dotted keys and nested values and runs out of stack on thousands of them. It assumes that a
 // header's brackets hold a key, that no list ends in a brace, that a date is followed by a time or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of the keys that kinds of files have. A reader asks for no key that its table lacks, and for
 // none as another kind of value; the reference prints the tables.
 #pragma once

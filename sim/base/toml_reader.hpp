@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TomlReader: typed access to a TOML document. It records every problem instead of stopping at the
 // first, and every key that was read, so that one run reports everything wrong, missing or unknown.
 #pragma once

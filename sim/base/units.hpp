@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Physical quantities as types. A bare number cannot become a time, a size or a rate, so a
 // forgotten unit, or bits taken for bytes, does not compile. Read a value by dividing by a unit:
 // fmt::print("{:.1f} us", t / 1_us).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cluster: the GPUs, the links inside a node, the NICs and the fabric of one site, as described by
 // its TOML file. Values come from data sheets; constants fitted on measured rows are kept apart in
 // `fitted`, so that predictions can be made with and without them.

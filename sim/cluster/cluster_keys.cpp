@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a cluster file.
 #include "sim/cluster/cluster.hpp"
 

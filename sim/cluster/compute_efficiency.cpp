@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/cluster/compute_efficiency.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Defaults of the compute efficiency, for clusters without a fitted one: what published runs
 // reached on GPUs of a generation.
 #pragma once

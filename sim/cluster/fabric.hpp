@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fabric: the links of a cluster, and the links that a hop between two GPUs crosses. Ranks are
 // numbered node by node: rank = node * gpus_per_node + GPU.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Differences in speed between the GPUs of a cluster.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transport: the rate of one connection over a long path, apart from the capacity of its links.
 #pragma once
 

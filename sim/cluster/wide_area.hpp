@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WideArea: sites that train together, each a cluster of its own, and the network between them, as
 // described by a TOML file with a table [sites].
 //

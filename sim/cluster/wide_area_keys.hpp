@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a file of sites: those shared by several of its tables, and those that stand alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a file of several sites.
 #include "sim/cluster/wide_area.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Alarms: many callbacks at one time behind a single SimGrid timer. Ranks with equal work end their
 // kernels at exactly the same time, and separate timers would make up most of a simulation's work.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution: plays a schedule on SimGrid, in the process that owns the Engine. Without actors:
 // operations start from the main program and from the completions of others.
 #pragma once

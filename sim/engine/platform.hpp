@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Platform: a wiring's links as SimGrid links, and a routing zone that gives each flow its route.
 #pragma once
 

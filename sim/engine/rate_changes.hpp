@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RateChanges: changes the rates of a wiring's links over time. SimGrid's own profiles carry the
 // last rate of a period into the next one, and repeating profiles never end.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // simulate(): runs a schedule on SimGrid and reports when each operation started and ended. No
 // other part of the project uses SimGrid.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scheme's codecs lose, from the committed table.
 //
 // Reductions that were measured have rows of their own. Of any other, single encodes are composed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How full the links were that a schedule was played over, and what its time is bound by.
 #include <fmt/format.h>
 

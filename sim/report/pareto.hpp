@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Pareto front of steps: those than which none is both faster and of a smaller codec error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What reports of steps and of rounds have alike as JSON, and records as text.
 #pragma once
 

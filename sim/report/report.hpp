@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepReport: what a simulated step means. The numbers that people, CI and sweeps read, each name
 // carrying its unit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports side by side: a column for each, a row for each figure.
 #pragma once
 

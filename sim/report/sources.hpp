@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the constants of a prediction come from, and the measured errors of a scheme's codecs.
 #pragma once
 

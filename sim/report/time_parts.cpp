@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits the time of the rank that ends last into parts that sum to the step's time.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers of reports: tables for people, JSON, CSV, and a timeline for Perfetto.
 #pragma once
 

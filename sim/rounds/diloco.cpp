@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DiLoCo and its relatives: sites train apart for a round, then exchange the change of their
 // weights, of which a Nesterov step is taken.
 #include "sim/rounds/outer_scheme.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exchanges: one exchange between sites as operations. Each site's exchanges run one after another,
 // like collectives on a stream.
 #pragma once

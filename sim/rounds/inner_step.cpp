@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulates a site's inner step: alone, and beside traffic to other sites.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OuterScheme: what sites that train together exchange, how often, and what waits for it. A row of
 // choices; plan_round() turns it into operations. Inside a site, a Scheme plays this role.
 #pragma once

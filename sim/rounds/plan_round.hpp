@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plan_round(): rounds of several sites as a schedule whose ranks are the sites.
 //
 //   site a  [500 inner steps]─[encode]─┐                  ┌─[decode, outer update]─[inner steps...

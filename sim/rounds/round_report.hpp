@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RoundReport: what simulated rounds between sites mean. The numbers that people, CI and sweeps
 // read, each name carrying its unit.
 #pragma once

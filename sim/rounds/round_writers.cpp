@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers of RoundReports: tables for people, JSON and CSV.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

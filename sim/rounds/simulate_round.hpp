@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // simulate_round(): plays rounds of a wide area, and reports the fate of sites that are late or
 // drop out.
 #pragma once

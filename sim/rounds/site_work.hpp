@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a model on a site's cluster to the site's work in a round: its inner step, simulated on its
 // own fabric, and the kernels and bytes of an exchange.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SparseLoCo (arXiv 2508.15706): the largest 64 of each 4096 changes, in 2 bits and 12 of index,
 // with error feedback; every site gets every other one's.
 #include "sim/rounds/outer_scheme.hpp"

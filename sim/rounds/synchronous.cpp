@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemes whose sites agree on every step: plain and hierarchical data parallelism, and DeMo.
 #include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/formats.hpp"

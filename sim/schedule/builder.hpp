@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScheduleBuilder: appends operations, keeps each rank's streams in order, and refuses any
 // dependency on a later operation.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The collectives that move a buffer, as a table: checks and displays go over all its rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collectives as operations. Each takes the bytes of the whole buffer and appends its flows and,
 // for every rank of the group, a member operation on `call.stream`. With one rank, a group does
 // nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Communicator: a group of ranks and the rings of its collectives, laid out as NCCL would. Built
 // once per group; each collective over it then costs a few operations.
 //

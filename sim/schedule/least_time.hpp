@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lower bound of a schedule's time, without playing it: for searches that simulate only the
 // candidates for the fastest.
 #pragma once

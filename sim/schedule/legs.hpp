@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Legs of collectives before they become part of a schedule: which hops progress together as one
 // flow. Pure functions of the cluster and the ranks; communicator.cpp turns legs into routes.
 #pragma once

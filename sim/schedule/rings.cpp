@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rings of a communicator: which NIC and which order of GPUs each channel takes.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedule: one training step as data: a list of operations, each depending on earlier ones only,
 // so it is acyclic by construction and can be read, tested and exported without a simulator.
 //

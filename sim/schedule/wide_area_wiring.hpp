@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The links of a hop between two places of a wide area, and the latency of its first byte. A place
 // is a site; the number after the last site stands for the object storage.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wiring: the links that a schedule's routes cross, independent of clusters and wide areas: the
 // engine's only input besides the schedule.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ZeRO-1 and 2: every rank holds whole weights. They are gathered once a step, after the update;
 // gradients are reduced bucket by bucket, once a step or after each micro-batch.
 #include "sim/schemes/kernels.hpp"

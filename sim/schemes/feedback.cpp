@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients of plain data parallelism that lose much and carry on what they lost, in FP32.
 #include "sim/schemes/rows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire formats used by schemes.
 #pragma once
 

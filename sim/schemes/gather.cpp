@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights from the ranks that have shards of them to those that use them.
 #include "sim/schemes/formats.hpp"
 #include "sim/schemes/kernels.hpp"

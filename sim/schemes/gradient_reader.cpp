@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // [gradients] of scheme files: which keys each collective has, and what it cannot do.
 #include <fmt/format.h>
 

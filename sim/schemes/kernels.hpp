@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The codec kernels that a scheme launches, in order, and the number of elements of each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerSGD's exchange (arXiv 1905.13727, algorithms 1 and 2) of every matrix whose factors are less
 // than half its size; vectors travel uncompressed:
 //

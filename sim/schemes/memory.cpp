@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scheme's codecs keep on a GPU.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forward and backward passes: the operators of each layer, tensor-parallel collectives between
 // them, and the pipeline's order.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Muon's update of the matrices, distributed as Moonlight does it (Liu et al., arXiv 2502.16982,
 // "Distributed Muon"):
 //

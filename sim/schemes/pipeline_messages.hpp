@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages between pipeline stages: activations forward, their gradients back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plan_step(): one training step of a scheme as a schedule.
 //
 //   gather weights ► forward/backward of every micro-batch ► reduce gradients ► norm, clip, update

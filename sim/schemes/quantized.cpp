@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised weights and gradients without feedback: QSDP, all_reduces of integers, and formats that
 // GPUs multiply.
 #include "sim/schemes/rows.hpp"

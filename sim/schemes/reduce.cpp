@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients from the ranks that computed them to those that update with them.
 #include <cmath>
 

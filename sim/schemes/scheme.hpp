@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheme: the codecs and collectives that a data-parallel step uses for weights and gradients: a
 // row of choices, in code or from a TOML file (sim/schemes/scheme_file.hpp). plan_step() turns it
 // into operations.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemes as TOML files:
 //
 //   summary = "SDP4Bit: qwd for the weights and tlq_hs for the gradients"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a scheme file.
 #include "sim/schemes/scheme_file.hpp"
 

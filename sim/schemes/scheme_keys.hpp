@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the reader and the writer of scheme files; also the parts of the reader.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheme files: what a scheme says of all its parts, its weights and its activations.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemes as text. What has its default is left out.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SDP4Bit (arXiv 2410.15526) and its parts, each alone: qWD quantises the difference of weights
 // (section 3.1), TLq the gradients on two levels (3.2), HS smooths them by a Hadamard transform of
 // 32 (3.3). Groups are those of its published runs: 2048 for weights, 128 for gradients. Differences

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the parts of plan_step(): the builder, the groups, and kernels on all ranks of a stage.
 #pragma once
 

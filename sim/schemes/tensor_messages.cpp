@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/schemes/tensor_messages.hpp"
 
 #include "sim/schemes/kernels.hpp"

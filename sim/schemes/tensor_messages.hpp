@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages between tensor-parallel ranks after each block of a layer: an all_reduce of the
 // activations, or with sequence parallelism a reduce_scatter and the next block's all_gather, with
 // the same bytes in total. If the scheme names a codec for them, each rank sends every other rank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two-level reduction of gradients (SDP4Bit, arXiv 2410.15526, section 3.2; ZeRO++'s qgZ, arXiv
 // 2306.10209, section 3.3), slice by slice: inside the node, sum and encode again, between nodes,
 // sum. A slice's kernels and legs depend on its own data; two slices compete only for a

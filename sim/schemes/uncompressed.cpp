@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Data parallelism without compression.
 #include "sim/schemes/rows.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ZeRO-3 and FSDP: each unit of layers is gathered where it is used, forward and backward, and its
 // gradients are reduced at once (Zhao et al. 2304.11277, section 3.2 and 3.3).
 //

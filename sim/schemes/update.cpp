@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a step: gradient norm over all ranks, clipping, and the update of each rank's shard.
 #include <numeric>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codecs of scheme files: of the catalogue, or cards.
 #include <fmt/format.h>
 

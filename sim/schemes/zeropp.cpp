@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ZeRO++ (arXiv 2306.10209) and its parts, each alone, and LoCo on top of it, as DeepSpeed has them:
 // of a model of M bytes in BF16 ZeRO-3 sends 3 M between nodes, M in the forward pass, M in the
 // backward pass and M of gradients. qwZ halves the first two, hpZ keeps the second inside nodes, qgZ

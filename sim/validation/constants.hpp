@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants: every number of the inputs that affects a prediction, its source, and the change in
 // error if it were 10 % off.
 #pragma once

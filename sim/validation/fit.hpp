@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fits those constants of a cluster that no data sheet gives, on measured rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two published runs of FSDP on 8 to 128 GPUs beside their predictions: MosaicML's MPT models on
 // A100 (github.com/mosaicml/llm-foundry, scripts/train/benchmarking/README.md) and torchtitan's
 // Llama 3 8B on H100 (github.com/pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md).

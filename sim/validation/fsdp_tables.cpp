@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two published tables, row by row, with what their frameworks ran.
 #include <fmt/format.h>
 

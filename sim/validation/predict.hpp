@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predictions of published rows: by simulation, and by arithmetic alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Published measurements, row by row, with the job of each.
 #pragma once
 

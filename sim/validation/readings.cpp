@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/validation/readings.hpp"
 
 #include "sim/workload/calibration_rows.hpp"

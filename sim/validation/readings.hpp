@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quantiser rates in SDP4Bit's table 5 have no unit. The calibration table reads them as bytes
 // of float32 values only, as the authors' timing programs count; this is the other reading.
 #pragma once

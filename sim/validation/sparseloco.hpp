@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Published figures of SparseLoCo's deployments (arXiv 2508.15706 and the Covenant-72B run): sizes,
 // which follow from the codec; utilisation, which follows from the published times by definition;
 // and the time over the stated links, which does not explain the published times.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 4 of Streaming DiLoCo (arXiv 2501.18512), simulated by its authors, from our own schedules:
 // one model reproduces another, so this is no validation against a measurement.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Study: a set of published measurements, their predictions, and the errors.
 #pragma once
 

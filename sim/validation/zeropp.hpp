@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ZeRO++'s published speed-ups on 384 V100 (traces/published/zeropp_throughput.csv) beside their
 // predictions: ZeRO-3 and ZeRO++ of GPT 18B over networks of 1 to 8 NICs per node.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations: the memory that a micro-batch occupies between its forward and backward passes.
 #pragma once
 

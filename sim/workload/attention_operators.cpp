@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention between its projections: what turns, norms and copies them, and its core.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calibration: measured times of GPU kernels, by size, from a JSON table written by
 // gardenhose-calibrate or taken from a publication; and the roofline that replaces a missing table.
 #pragma once

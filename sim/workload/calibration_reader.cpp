@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and checks calibration tables.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by reading and querying a calibration table: the keys of its rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CodecCard: a codec without code in this project, as measured by its owner: the bytes it sends,
 // the time of its kernels, the error it makes. Read from TOML, with a CSV of times beside it:
 //

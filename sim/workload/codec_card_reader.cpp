@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads codec cards and the times beside them.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How each family of models describes its shape in a config.json, and what the family leaves
 // unsaid.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model in Hugging Face's format: the config.json beside the weights of a causal language model
 // of the families Llama, Mistral, Qwen2, Qwen3, GPT-2 and MPT.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ConfigReader: typed access to a Hugging Face config.json. It records every problem instead of
 // stopping at the first, and every key that was read, so that no key that could change the
 // arithmetic is overlooked.

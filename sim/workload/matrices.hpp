@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weight matrices of a layer, one by one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peak memory of one GPU, by use: at the end of the forward pass, where the logits are, or in the
 // backward pass of a layer.
 #pragma once

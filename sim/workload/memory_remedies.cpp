@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to change when a job does not fit.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: the shape of one transformer, exactly enough for its parameter and FLOP counts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a model file.
 #include "sim/workload/model.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allowed numbers of a model, whichever file they come from: far above any real model, and low
 // enough to count its parameters in 64 bits. 10^4 layers with 10^8 wide queries of 4 h q + 3 h f =
 // 4 * 10^14 + 3 * 10^13 parameters are 4.3 * 10^18.

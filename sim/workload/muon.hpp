@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Muon (Jordan et al. 2024, kellerjordan.github.io/posts/muon): the optimizer of the layers' weight
 // matrices. Embedding, head, norms and biases take AdamW.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of layers: matrix products, attention, and passes over activations, as launched by the
 // training software. Internal to the operators.
 #pragma once

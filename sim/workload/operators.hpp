@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators: the computation of one rank, kernel by kernel, as matrix products and memory passes.
 #pragma once
 

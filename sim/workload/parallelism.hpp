@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parallelism: how a training job is laid out over the GPUs, and what a step runs.
 //
 // Ranks are numbered along one kind of parallelism after another: by default tensor-parallel first,

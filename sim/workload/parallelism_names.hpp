@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of a Parallelism's choices, on the command line and in reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipeline orders: the order in which a stage takes micro-batches, forward and backward.
 #pragma once
 

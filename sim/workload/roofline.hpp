@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Roofline: the time of operators on a GPU.
 #pragma once
 

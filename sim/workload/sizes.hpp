@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of one micro-batch on one rank, and its software: the basis for counting operators and the
 // memory that they leave. Internal to those.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wire: the format of values on the network, a codec of the catalogue or one described by a card;
 // and the time of its kernels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sentence above the table of run: who trains fastest, how fast, over what; and its numbers.
 #include "apps/run/answer.hpp"
 

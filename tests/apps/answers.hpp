@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a command answers with --format json.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What predictions rest on: each assumption moves the answer as it says, and by 1 not at all.
 #include "apps/search/assumptions.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `run --baseline best`: the fastest uncompressed step of the same sequences, and the plain answer to
 // whether compression pays.
 #include <fmt/format.h>

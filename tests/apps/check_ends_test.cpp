@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of a spec that something ends before all of its points were run: a signal, a crash, a file
 // that changes meanwhile.
 

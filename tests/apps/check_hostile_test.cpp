@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check, where the baseline, the results or the flags are hostile, and where names are.
 #include <functional>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // check: what passes, what fails, and what it says of that.
 #include <fmt/format.h>
 

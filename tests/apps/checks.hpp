@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A study of two points with a baseline, for the tests of check.
 #pragma once
 

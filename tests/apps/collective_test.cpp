@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // collective: what it prints are nccl-tests' figures of what the simulator gives.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What run, list and validate print, where they find the shipped files, and how several schemes are
 // compared.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `compare` where a side is rounds of several sites.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `compare`: two configurations over the spread of what predictions rest on.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `compare` as a user calls it, and `run` beside it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No dead knob: every flag and every key moves the answer in the direction that it should, and none
 // has been forgotten here.
 #include <fmt/format.h>

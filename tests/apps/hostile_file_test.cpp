@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hostile input files of each kind: refused in one line at their place, at once, with nothing
 // written, by the program as a user runs it.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hostile flags: each refused in one line that begins with where it was given.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Knobs: every flag of `run` and every key of its input files, each with a change of it and what
 // that does to the answer.
 #pragma once

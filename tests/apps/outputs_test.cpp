@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outputs of all commands: whole or not there, and never in the place of an input.
 #include <sys/resource.h>
 #include <sys/stat.h>

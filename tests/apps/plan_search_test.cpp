@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `plan` finds what a search through everything would, at a tenth of the simulations, and says how
 // to run it.
 #include <initializer_list>

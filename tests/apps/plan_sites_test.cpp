@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `plan` over several sites: the best of all that a search through everything would find, the
 // commands that run it, and what egress costs.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `plan`: what training costs, which limits it keeps, what it marks, and what it says where nothing
 // will do.
 #include <cmath>

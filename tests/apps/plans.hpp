@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of a small cluster, and their commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the program ends when something outside ends it: no process stays behind, and no half file.
 #include <fcntl.h>
 #include <gtest/gtest.h>

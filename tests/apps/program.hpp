@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the built gardenhose as a user does: in a process and a folder of its own, kept for what it
 // prints.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The Python module: what run says, from a dict or keywords; and results as pandas reads them.
 
 Run with PYTHONPATH=build/release/python.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user sees of wrong input: lines that name their place on standard error, exit code 2, and
 // nothing else.
 #pragma once

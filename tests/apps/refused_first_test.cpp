@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whatever is refused is refused before the first simulation: what is said late, after minutes, is of
 // a later scheme, side, point or output.
 #include "tests/apps/checks.hpp"

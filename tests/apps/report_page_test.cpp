@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // report: what it refuses, and what its timelines are of. What the page shows, and that it works in
 // a browser, tests/scripts/report_page_test.py checks.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rounds between sites rest on: each assumption moves a round as it says, and by 1 not at all.
 #include "apps/search/round_assumptions.hpp"
 

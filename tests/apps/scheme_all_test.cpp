@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `--scheme all`, and which of several steps are on the front of speed and codec error.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scheme's file and a codec card of a user's own, for tests that run the program with them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemes and codec cards of a user's own: printed, changed, run, refused.
 #include "tests/apps/scheme_files.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No dead key: each one of a scheme's file, of a codec card and of its times moves the answer.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flags of sharded weights, precisions and kernels: what --zero 3 stands for, and the one line
 // that refuses what does not go together.
 #include <gtest/gtest.h>

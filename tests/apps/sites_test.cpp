@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run and solve over several sites, as a user calls them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The likely range of what solve finds.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `map STORE`: which scheme is fastest over two inputs of a sweep.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps that something ends: a signal, a crash, a full disk. Nothing is lost, nothing done twice.
 #include <linux/capability.h>
 #include <sys/prctl.h>

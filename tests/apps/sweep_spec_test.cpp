@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which points a spec has, and what is wrong with one, at its place.
 #include <cstdlib>
 #include <set>

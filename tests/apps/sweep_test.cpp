@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sweep keeps of its points, and what it does not do twice.
 #include <nlohmann/json.hpp>
 #include <sstream>

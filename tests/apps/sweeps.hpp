@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small sweeps for tests, and what is in their stores.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every command prints: as wide as the terminal, without blanks at the ends of lines, and
 // without a colour in a pipe.
 #include <gtest/gtest.h>

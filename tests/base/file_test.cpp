@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file is written whole or not at all.
 #include "sim/base/file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON is read strictly: what is wrong is one line that names the file and the place in it.
 #include "sim/base/json_reader.hpp"
 

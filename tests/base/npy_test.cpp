@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // .npy files are read strictly: what is wrong is one line that names the file and the byte.
 #include "sim/base/npy.hpp"
 

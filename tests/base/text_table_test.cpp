@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables as text: how wide they are, what pages repeat, and that no line ends in blanks.
 #include "sim/base/text_table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long it takes to predict one step on 64 to 1024 GPUs, planning and simulation together, the
 // simulator's child process included: GPT-18B with each scheme, Llama 2 7B under FSDP with every
 // kernel of its layers an operation, and GPT-18B in a pipeline.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels are held against: pieces of a tensor stand for the whole where the codec allows it.
 #include "apps/calibrate/pieces.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which sizes are measured, on how many buffers, for how long.
 #include "apps/calibrate/plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of the table, the floor, the summary, and the table of the references.
 #include "apps/calibrate/table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GPUs that differ: what is expected of as many from a normal distribution. And how fast GPUs are taken
 // to be for which nobody has fitted it.
 #include "sim/cluster/gpu_speeds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sites of different clusters and a line between them, as text and as what is read from it.
 #pragma once
 

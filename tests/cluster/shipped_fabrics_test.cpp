@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds of the fabric of every shipped cluster.
 #include <gtest/gtest.h>
 

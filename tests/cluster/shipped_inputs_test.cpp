@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds for every shipped cluster, file of sites and model, and for every way of damaging one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

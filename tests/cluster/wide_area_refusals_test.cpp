@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of sites that are wrong: each problem has a line of its own, at its place, with its remedy.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

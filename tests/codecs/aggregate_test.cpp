@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The aggregation of peers' wires, by hand on few values.
 #include "codecs/aggregate/aggregate.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the errors of methods with a state: what is measured from outside is what they keep
 // inside.
 #include "codecs/error/all_reduces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error bounds that the codecs' headers document, for each value of a tensor, in double
 // precision and from the headers' formulas alone.
 #pragma once

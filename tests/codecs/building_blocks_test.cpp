@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts that codecs are built from: random bits, the transform, bfloat16, sizes and traffic.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every calibration table under traces/calibration agrees with the codecs: a table that was
 // measured for another wire layout, or whose times no memory could deliver, fails.
 #include <gtest/gtest.h>

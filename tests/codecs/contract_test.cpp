@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every row of the registry promises, whatever its format.
 #include <gtest/gtest.h>
 

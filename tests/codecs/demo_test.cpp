@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the tiles' discrete cosine transform and of DeMo.
 #include "codecs/demo/demo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of deep gradient compression.
 #include "codecs/dgc/dgc.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EDEN against the theory of its paper and of its quantiser.
 #include "codecs/eden/eden.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/element/element.hpp"
 
 #include <gtest/gtest.h>

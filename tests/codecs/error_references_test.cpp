@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed table of errors agrees with figures that were computed independently: numpy, 2^21
 // float32 values of another generator.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed table of errors, traces/calibration/codec_error.json.
 #pragma once
 

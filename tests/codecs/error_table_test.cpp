@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed table of errors: its figures are those of closed forms, and of the codecs as they
 // are.
 #include "tests/codecs/error_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the measures of error: closed forms, and what error feedback promises.
 #include "codecs/error/error.hpp"
 

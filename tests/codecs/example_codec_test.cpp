@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The codec that docs/examples/codec-as-folder builds, held to what its page and its header say.
 #include <gtest/gtest.h>
 

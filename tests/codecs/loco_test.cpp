@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LoCo: its rule, its residual of one byte, and what it gains over many steps.
 #include "codecs/loco/loco.hpp"
 

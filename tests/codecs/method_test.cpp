@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes and traffic of methods: what their references fill, and what the sums of the headers are.
 #include "codecs/method.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 1-bit Adam's all_reduce: bytes, identities and what two residuals keep.
 #include "codecs/one_bit/one_bit.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerSGD: bytes, subspaces, and what error feedback keeps.
 #include "codecs/power_sgd/power_sgd.hpp"
 

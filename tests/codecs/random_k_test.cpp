@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of random-k: who is drawn, how often, and what that costs.
 #include "codecs/random_k/random_k.hpp"
 

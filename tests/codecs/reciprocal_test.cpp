@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FBGEMM's FP8 of rows: its codes and scales, from its own conversion.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorded tensors are read with where they come from, or not at all.
 #include <gtest/gtest.h>
 

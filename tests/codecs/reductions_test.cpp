@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole reductions: what they are where a plain computation says so, and where the errors of single
 // encodes add up to theirs.
 #include "codecs/error/reductions.hpp"

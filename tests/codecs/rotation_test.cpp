@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotations by random signs, and the group formats that are sent rotated.
 #include "codecs/rotation/rotation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each kind of scale does at its edges.
 #include <gtest/gtest.h>
 

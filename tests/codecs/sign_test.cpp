@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signs: what their scales are, and what error feedback makes of them.
 #include "codecs/sign/sign.hpp"
 

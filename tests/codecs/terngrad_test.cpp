@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TernGrad: its bias, its clipping, and what sigma is of.
 #include "codecs/terngrad/terngrad.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of a matrix: the mapping against four nested loops, Templar's rule, and codecs over tiles.
 #include "codecs/tiles/tiles.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of the sparse wire and of top-k; errors against an independent Monte-Carlo run.
 #include "codecs/top_k/top_k.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codecs/two_level/two_level.hpp"
 
 #include <gtest/gtest.h>

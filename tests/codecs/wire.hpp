@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the codec tests share: tensors, wires, and lengths that hit every edge of a format.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of CUDA that rounds to nearest, and min and max.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intrinsics whose results the PTX manual states, where C++ has others or none.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the blocks of a grid one after another, and the threads of a block as fibers: each runs
 // until it has to wait for others. Between two barriers threads run in ascending order in one block
 // and in descending order in the next, so that a missing barrier changes the results.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA C++ as C++: included before all else in files of kernels that run on the CPU. What the GPU
 // computes otherwise than the standard library, and what rounds otherwise here, is left out: a
 // kernel that uses it does not compile.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of codecs/cuda/cublas.cpp: where cuBLAS is installed, it still has no GPU.
 #include "codecs/cuda/cublas.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/device_memory.hpp"
 
 #include <sanitizer/asan_interface.h>

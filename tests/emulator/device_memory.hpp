@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated GPU's memory: allocations full of garbage, between guards that nobody may write.
 // Large ones are sparse: zeros, which take no memory of the machine before they are written.
 #pragma once

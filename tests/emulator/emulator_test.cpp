@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What threads share and what the emulator must refuse: races, lanes that do not come, guards.
 #include <gtest/gtest.h>
 

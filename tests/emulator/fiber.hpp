@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function that can stop in the middle and go on later, on a stack of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads and stores that name a cache, atomics, fences: threads take turns, so all are plain.
 #pragma once
 

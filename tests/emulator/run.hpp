@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the emulator's own tests launch kernels.
 #pragma once
 

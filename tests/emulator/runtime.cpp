@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the CUDA runtime that the project calls, for the emulated GPU; those of streams
 // are in streams.cpp.
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shared memory of all kernels, which a block finds full of garbage.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams: what is enqueued is done at once, but for copies and fills of the default stream. CUDA may
 // do these after the call has returned, also uploads from pageable memory, and here they wait for as
 // long as it lets them: a kernel on a stream that does not block finds garbage where they are missing.

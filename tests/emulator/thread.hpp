@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread of the emulated block: what it waits for, and how that reads in a message.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lanes of a warp and the threads of a block do together, as PTX defines it.
 #pragma once
 

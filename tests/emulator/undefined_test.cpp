@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What x86 computes without complaint and a GPU does not stops the program.
 #include <gtest/gtest.h>
 

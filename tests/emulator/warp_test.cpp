@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lanes do together against closed forms, in values of every type.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the engine makes of a link whose rate changes.
 #include <gtest/gtest.h>
 

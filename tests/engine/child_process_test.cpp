@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The child process behind simulate(): for its caller it is a pure function, whatever happens
 // there.
 #include <gtest/gtest.h>

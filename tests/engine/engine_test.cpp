@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the engine makes of single operations: each test is a fact about time that the rest relies
 // on.
 #include <gtest/gtest.h>

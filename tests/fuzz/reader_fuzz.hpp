@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One fuzzed input: text before the first NUL byte, then one setting KEY=VALUE, which no file can
 // hold. Whatever it is, a reader accepts it or throws an InputError whose every line is located.
 // What begins as a JSON object is called fuzz.json, all else fuzz.toml.

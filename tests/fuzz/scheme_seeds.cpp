@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes every shipped scheme to a folder, for fuzz_scheme to start from. Usage: scheme_seeds FOLDER
 #include <cstdlib>
 #include <filesystem>

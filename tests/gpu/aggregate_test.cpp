@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The aggregation of sparse wires against its reference.
 #include "codecs/aggregate/kernels.hpp"
 #include "codecs/top_k/top_k.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every row of the CUDA registry against its reference, byte for byte.
 #include <set>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeMo's kernels against their reference: momentum, sums and averages.
 #include "codecs/demo/demo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the GPU tests share: tensors with every special value, guarded device memory, comparison.
 #pragma once
 

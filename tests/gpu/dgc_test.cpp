@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deep gradient compression against its reference: wires and state over steps, and means.
 #include "codecs/dgc/dgc.hpp"
 

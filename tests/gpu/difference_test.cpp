@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of weight differences against their references, byte for byte.
 #include "codecs/difference/difference.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every CUDA codec that has error feedback against codecs/feedback's rule, byte for byte.
 #include "codecs/feedback/feedback.hpp"
 

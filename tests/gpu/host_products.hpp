@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products by the host, of matrices in device memory: for PowerSGD where there is no cuBLAS.
 #pragma once
 

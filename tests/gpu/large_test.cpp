@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors whose offsets need 64 bits. The emulated GPU runs the blocks at their ends alone.
 #include "codecs/cuda/registry.hpp"
 #include "codecs/feedback/feedback.hpp"

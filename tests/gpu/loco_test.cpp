@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The LoCo kernel against its reference, byte for byte, wire and residual, over several steps.
 #include "codecs/loco/loco.hpp"
 

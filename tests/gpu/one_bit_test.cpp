@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both stages of 1-bit Adam's all_reduce against their reference, byte for byte.
 #include "codecs/one_bit/one_bit.hpp"
 

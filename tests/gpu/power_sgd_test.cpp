@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerSGD's kernels between products of matrices: cuBLAS's where it is, else the host's. Sums are
 // in other orders than the reference's, so errors against float64 are compared with those of plain
 // loops in float32.

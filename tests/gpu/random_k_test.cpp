@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random-k's kernels against their reference: feedback and sums.
 #include "codecs/random_k/random_k.hpp"
 

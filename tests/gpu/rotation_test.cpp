@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of rotations, of rotated groups and of EDEN against their references, byte for byte.
 #include "codecs/rotation/rotation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sign kernels against their reference, byte for byte: every group, both means, feedback.
 #include "codecs/sign/sign.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels over tiles of a matrix against the reference on an explicitly reordered copy.
 #include "codecs/tiles/tiles.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The top-k kernels against their reference: feedback, sums, every chunk, and values that their
 // first guess of a threshold does not fit.
 #include "codecs/top_k/top_k.hpp"

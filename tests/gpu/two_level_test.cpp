@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the two-level reduction against their references, byte for byte.
 #include "codecs/two_level/two_level.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the quantisation kernels of SDP4Bit and DeepSpeed, unchanged, into shared libraries that
 # tests/peers/peers.py calls through others/*.cu. Their sources stay in SCRATCH, which must lie
 # outside this repository; nothing of them is committed.

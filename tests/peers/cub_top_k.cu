@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 64 largest of every 4096 values with error feedback, by CUB: a sort of each chunk in one
 // block, and a segmented sort of the whole tensor. Prints {name: {median_s, spread_s}} as JSON.
 // Usage: cub_top_k ELEMENTS

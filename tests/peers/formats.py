@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formats of a calibration table's codecs, read from their names, and the bytes moved."""
 
 import dataclasses

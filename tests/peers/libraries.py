@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels of libraries: torchao, bitsandbytes and fast-hadamard-transform where Python finds them,
 CUB through build/gpu/cub_top_k, and DeepSpeed's and SDP4Bit's through the shared libraries that
 build_others.sh makes."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times what people use today for the operations of a calibration table, on the GPU that the table
 was measured on, and writes FOLDER/peers.json and FOLDER/peers.md.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The README's table: for each operation our rate, the best peer's, and times faster.
 
     tests/peers/report.py traces/calibration/peers.json

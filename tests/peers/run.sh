@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compares a calibration table with its peers on this GPU. It needs Python with PyTorch; whatever
 # else is missing is listed as skipped. Usage: run.sh TABLE.json OUTPUT_FOLDER [flags of peers.py]
 set -euo pipefail

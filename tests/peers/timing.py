@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times on the GPU by the method of gardenhose-calibrate: warmed up, by events, every launch in the
 queue before its turn, the cache as the table's measurement leaves it, the median of 33."""
 

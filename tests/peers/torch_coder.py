@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codecs' formats in PyTorch, as its users would write them. They put the same information
 on the wire as the codec: packed codes in one tensor, scales in another. Their random bits are
 PyTorch's own."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codecs' operations in PyTorch, eager or through torch.compile."""
 
 import math

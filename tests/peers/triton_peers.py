@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The main group formats and the chunked top-k in Triton, each as one fused kernel."""
 
 import torch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSV as RFC 4180 has it: one header, a row a scheme, as many fields in each.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON of a step: every promised field, finite numbers, and a unit in every name.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

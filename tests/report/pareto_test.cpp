@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Pareto front of speed and codec error.
 #include "sim/report/pareto.hpp"
 

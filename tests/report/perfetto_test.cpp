@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timeline for Perfetto: a track a rank and stream, events that keep to it, and no gap.
 #include <gtest/gtest.h>
 

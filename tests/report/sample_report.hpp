@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated step and its report, for the tests of reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every constant says where it comes from.
 #include "sim/report/sources.hpp"
 

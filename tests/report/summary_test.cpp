@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report says of a step: rates, links, compression and cost follow from its time and bytes.
 #include <gtest/gtest.h>
 

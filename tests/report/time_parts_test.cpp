@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the time of a step goes: the parts are the whole, and none is more than there was.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wide areas and rounds for tests: sites of which only what a test says limits anything.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sites that are late, drop out or lose their link: an outcome with a reason, never a hang.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounds of sites that are not alike: what holds of every scheme, however it overlaps.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounds of a real model on shipped clusters: bytes of the codecs, and limits in which one scheme is
 // another.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed forms of rounds, and limits in which one scheme is another.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every schedule keeps, whoever builds it: order, dependencies that point back, bytes that are
 // counted once.
 #include "sim/schedule/builder.hpp"

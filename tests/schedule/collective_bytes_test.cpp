@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed forms of what each collective puts on the wire: for n ranks on N nodes of G GPUs, in both
 // forms and on every fabric.
 #include <gtest/gtest.h>

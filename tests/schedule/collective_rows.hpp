@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of collectives share: a collective alone over some ranks, and what it puts on links.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated time of single collectives: closed forms where nothing contends, and bounds where links
 // are shared. The sample cluster has NVLink of 400 GB/s and 2 us, NICs of 50 GB/s and 5 us, 1 us
 // for a further switch, and 10 us for a launch.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gardenhose-fold-grid: measures folded collectives against step-by-step ones over the whole grid.
 // Prints a CSV row a point, progress on standard error; exit code 1 when a point differs by more
 // than the tolerance.

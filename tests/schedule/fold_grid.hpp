@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid on which folded collectives are compared with the same collectives step by step. The
 // tests take a part of it, gardenhose-fold-grid all of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gardenhose-fold-steps [COUNT [SEED]]: simulates COUNT random training steps as `run` does, folded
 // but where that is approximate, and step by step. Exit code 1 beyond the bars of fold_steps.hpp.
 // gardenhose-fold-steps --uneven [COUNT [SEED]]: large steps of ranks that lie unevenly over nodes,

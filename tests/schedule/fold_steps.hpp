@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random training steps on which the folded form is compared with the step-by-step form: every
 // scheme and stage of ZeRO, overlaps, pipelines, 2 to 5 nodes on every fabric. The tests take a few,
 // gardenhose-fold-steps hundreds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folded form of a collective against the step-by-step form: the same bytes on every link, the
 // same SMs, and the same simulated time to within the tolerance. gardenhose-fold-grid measures
 // more.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a hop between sites crosses, how fast each link of it is, and when its first byte comes.
 #include "sim/schedule/wide_area_wiring.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codecs that a scheme names for what tensor-parallel ranks and pipeline stages send each other.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What no step can beat, and how its time moves with the hardware.
 #include <gtest/gtest.h>
 

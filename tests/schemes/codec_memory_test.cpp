@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What schemes keep in memory, as their papers count it, in bytes a parameter.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gardenhose-doubled-bandwidth [FIRST] [COUNT]: simulates random steps twice, the second time with
 // one bandwidth doubled. Prints a CSV row for each; exit code 1 when one is slower by more than the
 // tolerance.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random steps, and how long they take when one bandwidth is doubled. The tests take the first few,
 // gardenhose-doubled-bandwidth as many as it is asked for.
 #pragma once

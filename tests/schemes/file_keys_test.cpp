@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of keys, which the reference prints, are what the readers take. That a reader asks for
 // no other key, and for none as another kind of value, it checks itself.
 #include <fmt/format.h>

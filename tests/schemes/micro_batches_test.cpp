@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes of a step: what the pipeline, accumulation, recomputation and tensor parallelism do to
 // compute and to bytes.
 #include <gtest/gtest.h>

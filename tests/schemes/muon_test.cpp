@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Muon in a step: what each rank sends for it, what it takes, and in what order.
 #include <gtest/gtest.h>
 

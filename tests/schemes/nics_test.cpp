@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The network that ZeRO++ varied: 1 to 8 of a DGX-2's NICs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What overlap can win, and what it can cost.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes over whole buffers: their bytes over the memory's bandwidth; and the buckets in which
 // weights and gradients travel.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each paper says that its scheme sends, against a step of it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small training step for tests: one model, and what the tests ask of a step of it.
 #pragma once
 

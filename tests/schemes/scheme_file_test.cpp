@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemes as files: what is printed reads back as the same, and what has a default may be left out.
 #include "sim/schemes/scheme_file.hpp"
 

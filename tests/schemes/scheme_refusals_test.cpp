@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scheme files that are wrong: each problem on a line of its own, at its place, with its remedy.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cards for tests of schemes and of wires.
 #pragma once
 

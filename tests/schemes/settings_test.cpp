@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --set scheme.KEY=VALUE: each key moves the step in the direction that it should, and nothing
 // else is taken.
 #include <gtest/gtest.h>

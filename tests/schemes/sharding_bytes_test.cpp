@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each rank sends under ZeRO-2 and 3, whole or hybrid, with tensor and pipeline parallelism.
 #include <gtest/gtest.h>
 

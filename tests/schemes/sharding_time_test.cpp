@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When sharded steps gather and reduce, what that can hide and what it holds.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scheme and its uncompressed twin: the same step but for what travels and how it is encoded.
 #include <gtest/gtest.h>
 

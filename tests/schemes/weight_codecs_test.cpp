@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that products take as they come, that are decoded, and that nodes keep for themselves.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each rank sends, by phase and level, against the formulas of the papers.
 #include <gtest/gtest.h>
 

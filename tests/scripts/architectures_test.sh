@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Which GPUs kernels are compiled for: those of the machine, else all that nvcc knows of ours.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

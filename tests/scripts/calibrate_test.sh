@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gardenhose-calibrate from its flags to a prediction, on the emulated GPU: every kernel is launched,
 # timed and checked, and the simulator reads the table. Usage: calibrate_test.sh BUILD_FOLDER
 set -euo pipefail

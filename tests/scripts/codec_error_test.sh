@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # gardenhose-codec-error: what it refuses, it refuses before it measures, which takes minutes. Usage:
 # codec_error_test.sh BUILD_FOLDER
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The scripts that keep the documentation true find what is not: on a tree of one page, with a
 program that prints its arguments."""
 

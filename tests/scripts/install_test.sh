@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Packs a build for Debian, installs the package in a root of its own, runs the program in it, which
 # must find the data beside itself, and removes the package. Usage: install_test.sh BUILD_FOLDER
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What apps/packages.sh does on every kind of machine, with stand-ins for the programs it calls: each
 # case sees only those, and a log of what was called.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The comparison with peers, as far as it needs no GPU: names of formats, bytes moved, the table,
 the picture; and, where Python has PyTorch, that its forms of the codecs lose what the references
 lose (traces/calibration/codec_error.json)."""

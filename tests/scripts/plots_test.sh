@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # plots/*.py draw what the programs write: the same picture twice, with a mark for each row, and no
 # picture of what is not there.
 # Usage: plots_test.sh BUILD_FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a wheel of a build, installs it with pip in an environment of its own, runs the command and the
 # module from elsewhere, which must find program and data in the wheel, and removes it.
 # Usage: python_install_test.sh BUILD_FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """`gardenhose report`: its page is opened in Chromium from the disk, with no network, and clicked.
 
 Usage: report_page_test.py BUILD_FOLDER [-k PART_OF_A_TEST'S_NAME]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A sweep as a job array of a real Slurm, on this one machine: starts Slurm's daemons in a folder of
 # their own, submits the script of docs/commands/sweep.md, merges what the tasks wrote, and compares
 # it with the sweep that ran at once. Then a task is killed while it runs, and the same array is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bars that predictions of two published FSDP runs are held to.
 #include "sim/validation/fsdp.hpp"
 

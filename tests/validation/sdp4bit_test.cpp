@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bars that predictions of SDP4Bit's tables 2 and 4 are held to, and what its constants are.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bars of what is published of training over several sites.
 #include <gtest/gtest.h>
 

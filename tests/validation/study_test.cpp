@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How errors, speed-ups and rankings are counted, on rows made up for it.
 #include "sim/validation/study.hpp"
 

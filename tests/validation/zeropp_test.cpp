@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bars that predictions of ZeRO++'s published speed-ups are held to.
 #include "sim/validation/zeropp.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention's operators: the passes over scores, queries and keys that each way of it has.
 #include <gtest/gtest.h>
 

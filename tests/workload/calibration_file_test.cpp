@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read of calibration tables, and which are refused.
 #include <gtest/gtest.h>
 

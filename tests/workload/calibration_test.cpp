@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of kernels by a calibration: between and beyond the measured sizes, on other GPUs, and
 // where nothing was measured.
 #include <gtest/gtest.h>

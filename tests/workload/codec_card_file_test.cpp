@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codec cards: what is read of one, and each thing that can be wrong with it, on a line of its own.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a card makes of a wire: its bytes, its times.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The config.json of each family gives the model that its authors publish.
 #include "sim/workload/config_json.hpp"
 

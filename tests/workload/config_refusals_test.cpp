@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a config.json is refused for: what is not modelled, not known, missing or wrong, each in a
 // line of its own, and hostile text.
 #include <fmt/format.h>

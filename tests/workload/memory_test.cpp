@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of one GPU: the closed forms of what holds it, and that more sharding needs less.
 #include "sim/workload/memory.hpp"
 

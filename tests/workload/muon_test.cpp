@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Muon's work: the closed forms of its orthogonalisation, and how matrices are dealt over ranks.
 #include "sim/workload/muon.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products of 8 and 4 bits: which they are, what their operands weigh, and the casts that
 // they need.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of a layer by pass, and what they cost together, for tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators: their FLOP are the model's, and their bytes follow from what a kernel reads and
 // writes.
 #include "sim/workload/operators.hpp"

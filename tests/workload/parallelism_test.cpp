@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What does not fit: each refused in one line that names its flag.
 #include "sim/workload/parallelism.hpp"
 

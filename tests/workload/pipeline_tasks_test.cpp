@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipeline orders: whole, without deadlock, and with as many passes in flight as they say.
 #include "sim/workload/pipeline_tasks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The published tables agree with themselves and with the shipped files that they speak of.
 #include <gtest/gtest.h>
 

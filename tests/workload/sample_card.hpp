@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A card and its times, as files of tests hold them.
 #pragma once
 

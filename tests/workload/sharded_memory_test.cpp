@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory under ZeRO's stages: the published formulas of its state, and what is whole for a while.
 #include <gtest/gtest.h>
 

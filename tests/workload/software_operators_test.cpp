@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the software and the precision do to operators: whose kernels, which loss, FP8 products,
 // where gradients go, and what alternate recomputation repeats.
 #include <gtest/gtest.h>

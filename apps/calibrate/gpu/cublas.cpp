@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BF16 products by cuBLAS.
 #include "codecs/cuda/cublas.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FP8 products by cuBLASLt: E4M3 operands with a scale each, BF16 result. The tensor cores of sm_90
 // want both operands with k running fastest, as training frameworks lay them out for all passes.
 #include <cublasLt.h>

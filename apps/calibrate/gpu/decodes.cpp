@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decodes of a registry's row: of one wire, added to a model, of the sum of several.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The encodes of a registry's row: of float32, of bfloat16, of differences, with error feedback.
 #include "apps/calibrate/gpu/operations.hpp"
 #include "codecs/feedback/feedback.hpp"

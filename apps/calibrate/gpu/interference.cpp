@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A matrix product on one stream and a kernel on another, each alone and both together.
 #include <algorithm>
 #include <cmath>

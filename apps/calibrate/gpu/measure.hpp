@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU's parts of the table. Each announces its rows to the session's budget.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LoCo, SparseLoCo's aggregation, 1-bit Adam and DGC. What a step keeps lies in the workspace's
 // residual, and DGC's second state where the wires of decodes lie otherwise.
 #include "apps/calibrate/gpu/method_steps.hpp"

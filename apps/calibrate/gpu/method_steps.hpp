@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the methods in codecs/method.hpp, ready to be measured and checked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of methods over all sizes.
 #include <algorithm>
 #include <cstdio>

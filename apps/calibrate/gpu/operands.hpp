@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of matrix products, known to the host. Normal values: a GPU that multiplies zeros draws
 // less power and runs faster than it ever does in training.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels to measure: every operation in the CUDA registry, the pairs of the two-level
 // reduction, and some variants.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory passes of an optimizer step, each checked on the CPU.
 #include <algorithm>
 #include <cmath>

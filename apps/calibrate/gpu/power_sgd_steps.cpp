@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PowerSGD of one rank. Its matrix M lies in the workspace's output. Sums are in other orders
 // than the reference's, so steps are held against float64 and what loops in float32 lose of it.
 #include "apps/calibrate/gpu/method_steps.hpp"

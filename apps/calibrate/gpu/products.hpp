@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products of a library loaded at run time, so that the program also starts on a machine
 // without it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two-level reduction's own kernels: sum and encode again, for the pairs of formats that
 // schemes use; the encode that orders by destination; the transform alone.
 #include "codecs/two_level/two_level.hpp"

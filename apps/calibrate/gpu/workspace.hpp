@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device memory for the measurements of one size: rings of equal buffers, so that rotating launches
 // find none of their data in a cache.
 #pragma once

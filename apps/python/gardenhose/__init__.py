@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast does this model train over this network, with this communication-compression scheme?
 
     >>> import gardenhose

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `gardenhose` of a wheel: becomes the program."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inputs of run() as arguments of `gardenhose run`. The program checks what they say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reports as a table of pandas."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that ends with the call that started it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program that simulates: where it is, and what is missing where it cannot start."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """run(): one call is one process of the program."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # bus.sh COLLECTIVE FLAGS...: bus bandwidth of 1 GiB in GB/s
 collective=$1
 shift

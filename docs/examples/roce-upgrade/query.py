@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import sqlite3
 
 points = sqlite3.connect("upgrades.sqlite").execute("""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What gardenhose-calibrate is told of the emulated GPU. No simulation knows one of this name.
 #include "apps/calibrate/gpu/device.hpp"
 

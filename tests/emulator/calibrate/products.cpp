@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix products in plain loops, in place of the libraries, in the memory of the emulated GPU.
 #include "apps/calibrate/gpu/products.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C functions over the launchers that SDP4Bit's quantization.h declares. Elements are those of one
 // wire; their launchers count bytes of payload.
 #include <quantization.h>

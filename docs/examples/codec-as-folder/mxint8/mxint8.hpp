@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MXINT8 of the OCP Microscaling specification: 8-bit integers, and a power of two for 32 of them.
 //
 // Wire layout of n values; both parts end on 16 bytes, with zeros:
