@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks the format of all sources and the scripts with shellcheck; with clang-tidy what changed since
-# origin/main (where that is HEAD: since the commit before), or everything.
+# Checks the format and the licence lines of all sources, and the scripts with shellcheck; with
+# clang-tidy what changed since origin/main (where that is HEAD: since the commit before), or all.
 # Needs a configured build/release. Usage: tests/lint.sh [--all]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -56,6 +56,13 @@ clang-format-14 --dry-run -Werror "${sources[@]}" || status=1
 mapfile -t scripts < <(all_files '*.sh' .ci/run)
 echo "shellcheck: ${#scripts[@]} files"
 shellcheck --external-sources "${scripts[@]}" || status=1
+
+mapfile -t licensed < <(all_files '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.py' '*.sh' '*.js' '*CMakeLists.txt')
+echo "licence: ${#licensed[@]} files"
+if grep -L 'SPDX-License-Identifier: Apache-2.0' "${licensed[@]}" | grep .; then
+  echo "lint.sh: the files above lack the line SPDX-License-Identifier: Apache-2.0" >&2
+  status=1
+fi
 
 compiled=$(sed -n "s|^ *\"file\": \"$PWD/\(.*\.cpp\)\",\{0,1\}$|\1|p" $commands | existing)
 if [ "${1:-}" = --all ]; then
