@@ -69,6 +69,8 @@ refuses plots/utilisation.py /dev/null 'solve bandwidth --format csv'
   --bandwidths 10Gbps,100Gbps --format csv 2>/dev/null >"$folder/map.csv"
 draws plots/scheme_map.py "$folder/map.csv" 1
 grep -q 'gpt_125m' "$folder/one.svg"
+# Maps of several models, one after the other, are one picture.
+cat "$folder/map.csv" "$folder/map.csv" | plots/scheme_map.py >"$folder/two.svg"
 refuses plots/scheme_map.py /dev/null 'map --format csv'
 
 # The same of a sweep's store.
