@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Draws the pictures of the documentation from what the program prints, with plots/*.py. Without
-# names it draws those that take seconds: not utilisation (minutes) and scheme_map (half an hour).
+# names it draws those that take seconds: not utilisation and scheme_map (minutes).
 # Usage: docs/figures/regenerate.sh [--build FOLDER] [NAME...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
