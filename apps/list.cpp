@@ -86,7 +86,8 @@ std::string line_of(const Listing& listing, const std::vector<std::string>& row)
 void print(const std::vector<Listing>& listings) {
   const char* separator = "";
   for (const Listing& listing : listings) {
-    print_text("{}{}\n", separator, listing.heading);
+    print_text("{}", separator);
+    print_styled({{std::string(listing.heading), sim::Style::heading}, {"\n"}});
     for (const auto& row : listing.rows) print_text("  {}\n", line_of(listing, row));
     separator = "\n";
   }

@@ -93,6 +93,10 @@ void print_help() {
       "  gardenhose sweep study.toml && gardenhose report study.sqlite\n\n"
       "exit codes:\n");
   for (const ExitCode& row : kExitCodes) apps::print_text("  {:<10} {}\n", row.code, row.meaning);
+  apps::print_text(
+      "\nenvironment:\n"
+      "  COLUMNS    width of tables where standard output is no terminal (default: 100)\n"
+      "  NO_COLOR   unless empty, turns colour on a terminal off\n");
 }
 
 int dispatch(std::string_view name, const apps::Arguments& arguments) {

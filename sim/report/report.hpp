@@ -61,8 +61,8 @@ struct ParetoPlace {
 // Relative L2 by distribution; without a value where it is not known.
 using CodecErrors = std::map<std::string, std::optional<double>>;
 
-// What an answer would be with one spread less of the compute efficiency, and with one more, at most
-// all of the roofline; all else as it is.
+// The likely range of an answer: with the compute efficiency one spread lower and one higher, at
+// most all of the roofline; all else equal.
 struct EfficiencyRange {
   double tokens_per_s_low = 0, tokens_per_s_high = 0;
   double usd_per_million_tokens_low = 0, usd_per_million_tokens_high = 0;

@@ -75,11 +75,11 @@ std::size_t width_of_table(const std::string& text) {
 
 TEST(Tables, NoLineEndsInBlanks) {
   const Variable columns("COLUMNS", "60");
-  const std::string share = "--utilisation 0.5,0.9 ";
   for (const std::string& command :
        {std::string("list"), kFive, "run --scheme sdp4bit " + kJob,
         "run --baseline diloco " + kSites, "run --scheme sdp4bit --set gpu.memory=800MB " + kJob,
-        "solve bandwidth " + share + kJob, "map --bandwidths 1Gbps,400Gbps --tokens 65536 " + kJob,
+        "solve bandwidth --utilisation 0.5,0.9 " + kJob,
+        "map --bandwidths 1Gbps,400Gbps --tokens 65536 " + kJob,
         "compare --repetitions 10 --a=--scheme=sdp4bit --b=--scheme=sharded " + kJob,
         std::string("plan --tokens 1e9 --tp 1 --pp 1 --batch-tokens 65536 ") + kJob,
         std::string("collective all_gather --topology dgx_h100_x16 --nodes 2 --end 1MB"),
