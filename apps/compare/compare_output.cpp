@@ -8,6 +8,7 @@
 
 #include "apps/print.hpp"
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
@@ -179,7 +180,6 @@ std::string fitting_text(const Comparison& comparison) {
 }
 
 constexpr double kSure = 0.975, kProbable = 0.75;
-constexpr double kGain = 1.05;  // less is no more than predictions are off by
 
 // "A probably beats B: 1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100
 // repetitions)".
@@ -205,9 +205,9 @@ std::string ratio_answer(const Comparison& comparison, const Findings& findings)
     return fmt::format("too close to call: {} has {} the {} of {}, {}", better, times, what, other,
                        likely);
   }
-  const char* beats = ratio.median < kGain ? "is barely ahead of"
-                      : sure < kSure       ? "probably beats"
-                                           : "beats";
+  const char* beats = ratio.median < kLeastGain ? "is barely ahead of"
+                      : sure < kSure            ? "probably beats"
+                                                : "beats";
   return fmt::format("{} {} {}: {} its {}, {}", better, beats, other, times, what, likely);
 }
 

@@ -10,6 +10,7 @@
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
 #include "sim/report/side_by_side.hpp"
 
 namespace apps {
@@ -75,9 +76,8 @@ void add_rows(const MapPoint& point, Grid& grid) {
 // "compression brings 5 % or more at 3 of 6 points, most for gpt_2.7b at 25 Gbps: sdp4bit, 1.85 times
 // as fast".
 std::string answer_text(std::span<const MapPoint> points) {
-  constexpr double kGain = 1.05;  // predictions are off by less
   const auto gains = [](const MapPoint& point) {
-    return point.pays() && (point.speedup() >= kGain || !point.uncompressed.fits);
+    return point.pays() && (point.speedup() >= kLeastGain || !point.uncompressed.fits);
   };
   const auto count = std::ranges::count_if(points, gains);
   if (count == 0) return fmt::format("compression brings 5 % at none of {} points", points.size());

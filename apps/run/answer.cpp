@@ -13,9 +13,6 @@
 namespace apps {
 namespace {
 
-// Speeds that differ by less are the same: predictions are off by as much.
-constexpr double kSame = 0.05;
-
 // What the sentence needs of a report.
 struct Contender {
   std::string scheme, baseline;
@@ -66,7 +63,7 @@ bool is_compared(const Contender& one, const Contenders& all) {
   return !one.baseline.empty() && one.baseline != one.scheme && trains(all, one.baseline);
 }
 
-bool wins(const Contender& one) { return one.speedup >= 1 + kSame; }
+bool wins(const Contender& one) { return one.speedup >= kLeastGain; }
 
 // "206 763 tokens/s, likely 200 000 to 214 000".
 std::string speed_text(const Contender& one) {
@@ -79,7 +76,7 @@ std::string speed_text(const Contender& one) {
 // "2.5 times as fast as sharded".
 std::string comparison(const Contender& one) {
   if (wins(one)) return fmt::format("{:.3g} times as fast as {}", one.speedup, one.baseline);
-  if (one.speedup > 1 - kSame) return "no faster than " + one.baseline;
+  if (one.speedup > 2 - kLeastGain) return "no faster than " + one.baseline;
   return fmt::format("{:.0f} % slower than {}", 100 * (1 - one.speedup), one.baseline);
 }
 
@@ -91,7 +88,7 @@ std::string of_one(const std::string& subject, const Contender& one, const Conte
 
 // How many are as fast as the first.
 std::size_t leaders_of(const Contenders& fastest_first) {
-  const double least = fastest_first.front().tokens_per_s / (1 + kSame);
+  const double least = fastest_first.front().tokens_per_s / kLeastGain;
   return static_cast<std::size_t>(std::ranges::count_if(
       fastest_first, [&](const Contender& one) { return one.tokens_per_s > least; }));
 }

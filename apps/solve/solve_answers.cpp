@@ -41,16 +41,15 @@ double place_of(const Answer& answer, bool greater_is_better) {
   return answer.found.ever == greater_is_better ? -kBeyond : kBeyond;
 }
 
-// The lesser one first.
-std::string likely_text(const Answer& slower, const Answer& faster, const char* joint) {
-  const bool ascending =
-      !slower.found.bracketed() || !faster.found.bracketed() || slower.met <= faster.met;
-  return sim::joined_range(short_text(ascending ? slower : faster),
-                           short_text(ascending ? faster : slower), joint);
+// The range of an answer: the lesser end first.
+std::string likely_text(const Answers& answers, std::size_t question, const char* joint = "-") {
+  const auto [least, greatest] = ends_of(answers, question);
+  return sim::joined_range(short_text(least), short_text(greatest), joint);
 }
 
 // "diloco reaches utilisation 0.95 from 41.05 Gbps (likely 37.86 to 43.71 Gbps)".
-std::string sentence(const Answer& answer, const Answer& slower, const Answer& faster) {
+std::string sentence(const Answers& answers, std::size_t question) {
+  const Answer& answer = answers.as_is[question];
   const std::string subject = fmt::format(
       "{} {}{}", answer.scheme, answer.goal.starts_with("beats ") ? "" : "reaches ", answer.goal);
   if (!answer.found.bracketed()) {
@@ -58,7 +57,7 @@ std::string sentence(const Answer& answer, const Answer& slower, const Answer& f
                        answer.met_text, answer.missed_text);
   }
   return fmt::format("{} {} {} (likely {})", subject, answer.met > answer.missed ? "from" : "up to",
-                     answer.met_text, likely_text(slower, faster, " to "));
+                     answer.met_text, likely_text(answers, question, " to "));
 }
 
 // The last goal of each scheme: the highest share.
@@ -67,7 +66,7 @@ std::string answer_text(const Answers& answers) {
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const bool last =
         i + 1 == answers.as_is.size() || answers.as_is[i + 1].scheme != answers.as_is[i].scheme;
-    if (last) sentences.push_back(sentence(answers.as_is[i], answers.slower[i], answers.faster[i]));
+    if (last) sentences.push_back(sentence(answers, i));
   }
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
@@ -77,13 +76,12 @@ void print_table(const Question& question, const Answers& answers) {
   table.rows.push_back(sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
-    const auto [least, greatest] = ends_of(answers, i);
     const sim::Style style = answer.fits_memory ? sim::Style::plain : sim::Style::bad;
     table.rows.push_back({answer.scheme,
                           answer.goal,
                           {met_text(answer) + (answer.fits_memory ? "" : sim::kDoesNotFit), style},
                           answer.found.bracketed() ? answer.missed_text : "-",
-                          sim::joined_range(short_text(least), short_text(greatest))});
+                          likely_text(answers, i)});
   }
   print_answer(answer_text(answers));
   print_text("{} on {}: {}, {}\n\n", question.model, question.topology, question.unknown,

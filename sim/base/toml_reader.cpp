@@ -125,8 +125,8 @@ std::string TomlReader::bare_text(const TomlScalar& value) {
 void TomlReader::expect(std::string_view key, std::string_view value) const {
   if (keys_.empty()) return;
   const TomlKey* row = row_of(keys_, key);
-  const std::string what = fmt::format("{} is read as: {}", key, value);
-  require(row != nullptr && row->value == value, what.c_str());
+  if (row != nullptr && row->value == value) return;
+  require(false, fmt::format("{} is read as: {}", key, value).c_str());
 }
 
 std::string TomlReader::text(std::string_view key) {

@@ -5,6 +5,14 @@
 namespace sim {
 namespace {
 
+// Meanings of keys that several tables have.
+constexpr std::string_view kChanges =
+    "`\"100 s: 0.5\"`: from 100 s on, this share of the rate; 0 is an outage. In order of time.";
+constexpr std::string_view kRepeats = "Period after which the changes start over.";
+constexpr std::string_view kPathBandwidth =
+    "Bandwidth per direction, shared by all transfers on the path.";
+constexpr std::string_view kBackgroundMeaning = "Share of `bandwidth` that other traffic takes.";
+
 constexpr TomlKey kWideAreaKeys[] = {
     {"summary", "text", "", "One line for `gardenhose list sites`."},
     {"wan.transport", "one of tcp, rdma", "",
@@ -41,33 +49,23 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.late", "time", "0 s", "Delay with which the site begins the round."},
     {"sites.NAME.drops_out", "time", "never",
      "Time into the round at which the site leaves for good."},
-    {"sites.NAME.changes", "list of texts", "the rate never changes",
-     "`\"100 s: 0.5\"`: from 100 s on, this share of the rate; 0 is an outage. In order of time."},
-    {"sites.NAME.repeats", "time above 0", "the changes happen once",
-     "Period after which the changes start over."},
-    {"backbone.bandwidth", "bandwidth above 0", "no limit",
-     "Bandwidth per direction, shared by all transfers on the path."},
+    {"sites.NAME.changes", "list of texts", "the rate never changes", kChanges},
+    {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats},
+    {"backbone.bandwidth", "bandwidth above 0", "no limit", kPathBandwidth},
     {"backbone.latency", "time", "", "One-way latency."},
     {"backbone.loss", "number from 0 to 0.5", "", "Share of packets lost."},
-    {"backbone.background", "number from 0 to 0.999", "0",
-     "Share of `bandwidth` that other traffic takes."},
+    {"backbone.background", "number from 0 to 0.999", "0", kBackgroundMeaning},
     {"backbone.price", "price per hour", "0 USD/h", "Price of the lease."},
-    {"backbone.changes", "list of texts", "the rate never changes",
-     "`\"100 s: 0.5\"`: from 100 s on, this share of the rate; 0 is an outage. In order of time."},
-    {"backbone.repeats", "time above 0", "the changes happen once",
-     "Period after which the changes start over."},
+    {"backbone.changes", "list of texts", "the rate never changes", kChanges},
+    {"backbone.repeats", "time above 0", "the changes happen once", kRepeats},
     {"links.NAME.between", "list of texts", "", "The two tables of `[sites]` that the link joins."},
-    {"links.NAME.bandwidth", "bandwidth above 0", "no limit",
-     "Bandwidth per direction, shared by all transfers on the path."},
+    {"links.NAME.bandwidth", "bandwidth above 0", "no limit", kPathBandwidth},
     {"links.NAME.latency", "time", "", "One-way latency."},
     {"links.NAME.loss", "number from 0 to 0.5", "", "Share of packets lost."},
-    {"links.NAME.background", "number from 0 to 0.999", "0",
-     "Share of `bandwidth` that other traffic takes."},
+    {"links.NAME.background", "number from 0 to 0.999", "0", kBackgroundMeaning},
     {"links.NAME.price", "price per hour", "0 USD/h", "Price of the lease."},
-    {"links.NAME.changes", "list of texts", "the rate never changes",
-     "`\"100 s: 0.5\"`: from 100 s on, this share of the rate; 0 is an outage. In order of time."},
-    {"links.NAME.repeats", "time above 0", "the changes happen once",
-     "Period after which the changes start over."},
+    {"links.NAME.changes", "list of texts", "the rate never changes", kChanges},
+    {"links.NAME.repeats", "time above 0", "the changes happen once", kRepeats},
     {"store.upload", "bandwidth above 0", "needed where there is a [store]",
      "Bandwidth of one site's upload, as the storage serves it."},
     {"store.download", "bandwidth above 0", "needed where there is a [store]",

@@ -145,8 +145,7 @@ StyledText range_and_fit_notes(std::span<const Report> reports, bool (*fits)(con
   const bool baselines_fit = std::ranges::all_of(reports, &Report::baseline_fits);
   StyledText text;
   if (ranged || !all_fit || !baselines_fit) append(text, "\n");
-  if (ranged) append(text, kRangeNote, Style::note);
-  if (!all_fit) append(text, kDoesNotFitNote, Style::bad);
+  append(text, range_and_fit_notes(ranged, all_fit));
   if (!baselines_fit) append(text, kBaselineDoesNotFitNote, Style::bad);
   return text;
 }
