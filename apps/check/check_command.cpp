@@ -8,6 +8,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/check/baseline.hpp"
+#include "apps/check/input_errors.hpp"
 #include "apps/check/outputs.hpp"
 #include "apps/check/run_spec.hpp"
 #include "apps/print.hpp"
@@ -183,6 +184,9 @@ Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,
 }
 
 int update(const CheckOptions& options, const std::optional<Baseline>& before, Results now) {
+  if (const std::string errors = input_errors(options.what, now); !errors.empty()) {
+    throw sim::InputError(errors);
+  }
   Baseline baseline = before.value_or(Baseline{});
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const auto crashed = std::ranges::count(now.points, "crashed", &Result::state);
@@ -204,6 +208,10 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
 int check(const CheckOptions& options, const Baseline& baseline, const Results& now) {
   const Tolerances tolerances = tolerances_of(options, baseline, now);
   const ComparedResults comparison = compare(baseline, now, tolerances);
+  // With a baseline of nothing but refusals, no prediction was compared.
+  if (all_are_input_errors(now) && failures(comparison, false) == 0) {
+    throw sim::InputError(input_errors(options.what, now));
+  }
   const CheckedNames names{options.what, options.baseline.string(), options.strict};
   print_styled(to_terminal(comparison, names, output_width()));
   if (!options.junit.empty()) sim::write_file(options.junit, to_junit(comparison, names));

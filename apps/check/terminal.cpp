@@ -79,6 +79,10 @@ std::string counts_text(const ComparedResults& comparison) {
     const int count = comparison.count(verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, verdict_text(verdict)));
   }
+  const auto refused = std::ranges::count_if(comparison.points, [](const ComparedPoint& compared) {
+    return compared.verdict() == Verdict::same && compared.point->state == "refused";
+  });
+  if (refused > 0) parts.back() += fmt::format(" ({} refused)", refused);
   return fmt::format("{} point{}: {}", comparison.points.size(),
                      comparison.points.size() == 1 ? "" : "s", fmt::join(parts, ", "));
 }

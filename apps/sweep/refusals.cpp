@@ -35,14 +35,6 @@ class InFolder {
   fs::path before_;
 };
 
-std::vector<std::string> values_of(const Inputs& inputs) {
-  std::vector<std::string> values;
-  for (const auto& [key, value] : inputs.items()) {
-    values.push_back(fmt::format("{} = {}", key, value.dump()));
-  }
-  return values;
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // What run says of points before their first simulation, each looked at once.
@@ -79,6 +71,14 @@ std::optional<RefusedValue> refused_value(const std::string& text,
 
 }  // namespace
 
+std::vector<std::string> values_of(const Inputs& inputs) {
+  std::vector<std::string> values;
+  for (const auto& [key, value] : inputs.items()) {
+    values.push_back(fmt::format("{} = {}", key, value.dump()));
+  }
+  return values;
+}
+
 std::vector<RefusedValue> refused_values(const std::vector<OpenPoint>& points,
                                          const fs::path& folder) {
   if (points.empty()) return {};
@@ -99,22 +99,19 @@ std::vector<RefusedValue> refused_values(const std::vector<OpenPoint>& points,
   return refused;
 }
 
-std::vector<std::string> refused_values(Store& store) {
-  struct Count {
-    std::int64_t points = 0, refused = 0;
+void RefusalCount::add(const Inputs& inputs, bool refused) {
+  const auto count = [refused](Count& of) {
+    ++of.points;
+    of.refused += refused ? 1 : 0;
   };
-  std::map<std::string, Count> counts;
-  std::int64_t points = 0;
-  store.each_state([&](const Inputs& inputs, const std::string& state) {
-    ++points;
-    for (const std::string& value : values_of(inputs)) {
-      ++counts[value].points;
-      counts[value].refused += state == "refused" ? 1 : 0;
-    }
-  });
+  count(all_);
+  for (const std::string& value : values_of(inputs)) count(by_value_[value]);
+}
+
+std::vector<std::string> RefusalCount::refused_values() const {
   std::vector<std::string> values;
-  for (const auto& [value, count] : counts) {
-    if (count.points < points && count.refused == count.points) values.push_back(value);
+  for (const auto& [value, count] : by_value_) {
+    if (count.points < all_.points && count.refused == count.points) values.push_back(value);
   }
   return values;
 }

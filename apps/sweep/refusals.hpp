@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,23 @@ struct RefusedValue {
 // only some of the points if there are many.
 [[nodiscard]] std::vector<RefusedValue> refused_values(const std::vector<OpenPoint>& points,
                                                        const std::filesystem::path& folder);
-// After the run, over all points of the spec: values whose every point was refused, except for
-// reasons shared by all points.
-[[nodiscard]] std::vector<std::string> refused_values(Store& store);
+// "key = value" for each of a point's inputs.
+[[nodiscard]] std::vector<std::string> values_of(const Inputs& inputs);
+// Counts refusals over the points that have run.
+class RefusalCount {
+ public:
+  void add(const Inputs& inputs, bool refused);
+  // Values whose every point was refused, except those shared by all points.
+  [[nodiscard]] std::vector<std::string> refused_values() const;
+  // Whether every point was refused.
+  [[nodiscard]] bool all_refused() const { return all_.points > 0 && all_.refused == all_.points; }
+
+ private:
+  struct Count {
+    std::int64_t points = 0, refused = 0;
+  };
+  std::map<std::string, Count> by_value_;
+  Count all_;
+};
 
 }  // namespace apps

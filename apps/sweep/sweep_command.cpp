@@ -139,7 +139,11 @@ int report(Store& store, const Totals& totals, int jobs) {
     print_text("stopped; repeat the command to go on\n");
     return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
-  const std::vector<std::string> refused = refused_values(store);
+  RefusalCount refusals;
+  store.each_state([&](const Inputs& inputs, const std::string& state) {
+    refusals.add(inputs, state == "refused");
+  });
+  const std::vector<std::string> refused = refusals.refused_values();
   for (const std::string& value : refused) {
     print_text("no point can run with {}\n", value);
   }

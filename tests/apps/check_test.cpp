@@ -187,11 +187,51 @@ TEST(Check, PointsThatNoLongerFitOrRunFail) {
     EXPECT_EQ(outcome.code, 1);
     expect_says(outcome.out, {"state", "done", state, "2 failed"});
     expect_valid_junit(sandbox, "c.xml");
-    // What was so before is no regression, and what is better since is none.
-    EXPECT_EQ(check_in(sandbox, "--update --baseline new.json").code, 0);
-    EXPECT_EQ(check_in(sandbox, "--baseline new.json").code, 0);
+    // What was so before is no regression; but where nothing runs there is nothing to keep.
+    const bool runs = *tp == '\0';
+    EXPECT_EQ(check_in(sandbox, "--update --baseline new.json").code, runs ? 0 : 2);
+    EXPECT_EQ(check_in(sandbox, "--baseline new.json").code, runs ? 0 : 2);
     std::filesystem::remove(sandbox.path() / "new.json");
   }
+}
+
+TEST(Check, InputErrorsAreNoBaselineButRefusedCombinationsAre) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const std::string kept = text_of(sandbox.path() / "s.baseline.json");
+  const auto expect_refused_update = [&](const std::string& spec, std::string_view line) {
+    sandbox.write("s.toml", spec);
+    const Outcome outcome = check_in(sandbox, "--update");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    expect_says(outcome.err, {line});
+    EXPECT_EQ(text_of(sandbox.path() / "s.baseline.json"), kept);
+  };
+  expect_refused_update(replaced_in(kStudy, "\"sdp4bit_a100\"", "\"./none.toml\""),
+                        "\ns.toml: 2 of 2 points cannot run: ./none.toml: no such file");
+  expect_refused_update(replaced_in(kStudy, "\"sdp4bit\"", "\"./none.toml\""),
+                        "\ns.toml: 1 of 2 points cannot run: ./none.toml: no such file");
+  // A baseline of refusals alone, as earlier versions wrote it, compares nothing.
+  edit(sandbox, [](nlohmann::ordered_json& baseline) {
+    for (auto& point : baseline["points"]) {
+      point["inputs"]["tp"] = 64;
+      point["state"] = "refused";
+      for (const char* key : {"metrics", "setup", "sources"}) {
+        point[key] = nlohmann::ordered_json::object();
+      }
+    }
+  });
+  sandbox.write("s.toml", std::string(kStudy) + "tp = 64\n");
+  const Outcome nothing = check_in(sandbox);
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_EQ(nothing.out, "");
+  // sdp4bit has no ZeRO-3, but runs with 1; sharded runs with both.
+  sandbox.write("s.toml", replaced_in(kStudy, "[run]", "zero = [1, 3]\n[run]"));
+  std::filesystem::remove(sandbox.path() / "s.baseline.json");
+  EXPECT_EQ(check_in(sandbox, "--update").out, "s.baseline.json: written, 4 points\n");
+  const Outcome combination = check_in(sandbox);
+  EXPECT_EQ(combination.code, 0);
+  expect_says(combination.out, {"4 as before (1 refused)"});
 }
 
 // From every outcome of a round to every other; a state of another version is none that is known.
