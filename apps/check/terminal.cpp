@@ -57,7 +57,7 @@ std::string messages(const ComparedResults& comparison, const Labels& labels) {
                         sim::printable_line(labels.of(*compared.point, false), kLongestText),
                         sim::printable_line(compared.point->message, 2 * kLongestText));
   }
-  return text.empty() ? text : "\nmessages\n" + text;
+  return text.empty() ? text : "messages\n" + text;
 }
 
 }  // namespace
@@ -107,16 +107,19 @@ sim::StyledText to_terminal(const ComparedResults& comparison, const CheckedName
                             std::size_t width) {
   const Labels labels(comparison);
   sim::StyledText text = table(comparison, labels, width);
-  append(text, messages(comparison, labels));
+  const auto begin_part = [&text](const std::string& part) {
+    if (!text.empty() && !part.empty()) append(text, "\n");
+    append(text, part);
+  };
+  begin_part(messages(comparison, labels));
   const std::vector<std::string> changes = change_lines(comparison);
-  if (!changes.empty()) append(text, "\ninputs that differ from the baseline\n");
+  if (!changes.empty()) begin_part("inputs that differ from the baseline\n");
   for (const std::string& change : changes) {
     append(text, "  " + sim::printable_line(change, 3 * kLongestText) + "\n");
   }
   const int failed = failures(comparison, names.strict);
-  if (!text.empty()) append(text, "\n");
-  append(text, fmt::format("{} against {}: {}; ", names.subject, names.baseline,
-                           counts_text(comparison)));
+  begin_part(
+      fmt::format("{} against {}: {}; ", names.subject, names.baseline, counts_text(comparison)));
   append(text, failed > 0 ? fmt::format("{} failed", failed) : "passed",
          failed > 0 ? sim::Style::bad : sim::Style::good);
   append(text, "\n");

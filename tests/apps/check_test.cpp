@@ -125,6 +125,7 @@ TEST(Check, SaysWhichInputIsAnotherOne) {
   });
   const Outcome outcome = check_in(sandbox);
   EXPECT_EQ(outcome.code, 0) << "the figures are the same";
+  EXPECT_TRUE(outcome.out.starts_with("inputs that differ")) << outcome.out;
   expect_says(outcome.out, {"gardenhose was 0.0.9", "topologies/sdp4bit_a100.toml has changed (2",
                             "traces/models/gpt_125m.toml was not read",
                             "overlap was 'all', is 'none' (1 point, nothing moved)",
