@@ -44,7 +44,8 @@ double place_of(const Answer& answer, bool greater_is_better) {
 // The range of an answer: the lesser end first.
 std::string likely_text(const Answers& answers, std::size_t question, const char* joint = "-") {
   const auto [least, greatest] = ends_of(answers, question);
-  return sim::joined_range(short_text(least), short_text(greatest), joint);
+  const std::string low = short_text(least), high = short_text(greatest);
+  return low == high ? low : sim::joined_range(low, high, joint);
 }
 
 // "diloco reaches utilisation 0.95 from 41.05 Gbps (likely 37.86 to 43.71 Gbps)".

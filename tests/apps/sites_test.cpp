@@ -138,6 +138,9 @@ TEST(Solve, SearchesWhatCanBeRun) {
     const std::string share = says[0] == 'n' ? " --utilisation 0.5" : " --utilisation 0.01";
     const Outcome outcome = run(words(command + share), source_directory());
     EXPECT_EQ(outcome.code, 0) << outcome.err;
+    for (const char* twice : {"nowhere-nowhere", "everywhere-everywhere"}) {
+      EXPECT_EQ(outcome.out.find(twice), std::string::npos) << outcome.out;
+    }
     EXPECT_NE(outcome.out.find(says), std::string::npos) << outcome.out;
   }
   expect_command_refused(
