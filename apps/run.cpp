@@ -3,6 +3,7 @@
 // sites, see apps/run/run_rounds.cpp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -99,6 +100,7 @@ class Comparison {
                                                             options_.perfetto_ranks));
       }
     }
+    note_left_out(options_, most_operations_);
     // Of two there is nothing to choose that the speed-up does not say.
     if (reports_.size() > 2) {
       sim::mark_pareto_front(reports_);
@@ -185,6 +187,7 @@ class Comparison {
     sim::StepReport& report = result.report;
     warn_of_folds(report);
     times_.know(side.setup, report.step_time_s);
+    most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {
       report.range = range_of(job_, side.setup, report);
     }
@@ -216,6 +219,7 @@ class Comparison {
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;
   std::vector<sim::StepReport> reports_;
+  std::size_t most_operations_ = 0;  // of a simulated step
   std::vector<Compared> compared_;
   std::vector<sim::StepReport> compressed_;  // those that `best_` is compared with
 };

@@ -112,6 +112,14 @@ bool wants_range(const RunOptions& options, std::size_t operations) {
   return options.range == ShowRange::always;
 }
 
+void note_left_out(const RunOptions& options, std::size_t operations) {
+  if (options.range != ShowRange::where_cheap || operations <= kCheapOperations) return;
+  print_note(
+      "note: no likely range is shown, as it takes two more simulations of {:.2g} million "
+      "operations; --range on shows it\n",
+      static_cast<double>(operations) / 1e6);
+}
+
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {
   if (rounds.deadline.empty() && rounds.inner_scheme == RoundOptions{}.inner_scheme) return;
   throw sim::InputError(fmt::format(

@@ -48,6 +48,8 @@ void refuse_round_flags(const RoundOptions& rounds, const std::string& topology)
 // Whether to simulate the effect of the compute efficiency's spread on an answer whose schedule has
 // this many operations.
 [[nodiscard]] bool wants_range(const RunOptions& options, std::size_t operations);
+// Says so if the likely range is left out because of the number of operations, the largest of all.
+void note_left_out(const RunOptions& options, std::size_t operations);
 
 // A table stands below the sentence that answers the question.
 template <class Report>

@@ -74,12 +74,15 @@ void check_rounds(const RunOptions& options) { static_cast<void>(read(options));
 int run_rounds(const RunOptions& options) {
   const RoundJob job = read(options);
   std::vector<sim::RoundReport> reports;
+  std::size_t most_operations = 0;
   Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
   for (const sim::OuterScheme& scheme : job.schemes) {
     progress.step();
     const sim::RoundResult result = sim::simulate_round(job.context(), scheme, job.deadline);
     sim::RoundReport report = report_round(job, scheme, result);
-    const bool ranged = wants_range(options, result.plan.schedule.operations.size());
+    const std::size_t operations = result.plan.schedule.operations.size();
+    most_operations = std::max(most_operations, operations);
+    const bool ranged = wants_range(options, operations);
     if (ranged) report.range = range_of(job, scheme);
     warn_of_sites(options, job, scheme);
     if (!options.baseline.empty()) {
@@ -98,6 +101,7 @@ int run_rounds(const RunOptions& options) {
     }
     reports.push_back(std::move(report));
   }
+  note_left_out(options, most_operations);
   print(options, reports, answer(std::span<const sim::RoundReport>(reports)));
   return 0;
 }

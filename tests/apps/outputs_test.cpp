@@ -7,6 +7,7 @@
 #include <csignal>
 #include <thread>
 
+#include "apps/run/run_options.hpp"
 #include "sim/base/printable.hpp"
 #include "tests/apps/checks.hpp"
 
@@ -157,6 +158,20 @@ TEST(PrintedText, HasNothingThatATerminalObeys) {
     EXPECT_NE(outcome.out + outcome.err, "");
     EXPECT_NE(outcome.code, 70) << outcome.err;
   }
+}
+
+// Simulating a step of so many operations would take a test too long.
+TEST(LikelyRange, LeftOutOfAVeryLargeStepIsNamed) {
+  const auto said = [](apps::ShowRange range, std::size_t operations) {
+    apps::RunOptions options;
+    options.range = range;
+    testing::internal::CaptureStderr();
+    note_left_out(options, operations);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(apps::ShowRange::where_cheap, 500'000), "");
+  EXPECT_EQ(said(apps::ShowRange::never, 600'000), "");
+  EXPECT_TRUE(said(apps::ShowRange::where_cheap, 600'000).starts_with("note: no likely range"));
 }
 
 }  // namespace
