@@ -100,6 +100,18 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
   return overlap;
 }
 
+// A card given where a scheme is wanted would lack every key of a scheme.
+void refuse_card(const TomlDocument& document) {
+  const auto wire = document.tables.find("wire");
+  if (wire == document.tables.end() || !document.tables.contains("times")) return;
+  throw InputError(fmt::format(
+      "{}:{}:{}: [wire]: the file is a codec card, not a scheme; name it in a scheme's file, for "
+      "example as codec = \"{}\" below [gradients] (`gardenhose list scheme tlq` prints a scheme's "
+      "file to start from)",
+      document.file, wire->second.line, wire->second.column,
+      printable_path(std::filesystem::path(document.file).filename())));
+}
+
 // Reports call a scheme by its name alone.
 void check_name(const Scheme& scheme, const std::filesystem::path& file) {
   for (const Scheme* shipped : all_schemes()) {
@@ -136,7 +148,9 @@ WeightExchange read_weights(TomlReader& reader, WireReader& wires, const Stages&
 
 Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
                     const CardOf& card_of) {
-  TomlReader reader(parse_toml(text, file), scheme_file_keys());
+  TomlDocument document = parse_toml(text, file);
+  refuse_card(document);
+  TomlReader reader(std::move(document), scheme_file_keys());
   WireReader wires(reader, file.parent_path(), card_of);
   Scheme scheme{.name = file.stem().string(), .summary = reader.text("summary")};
   if (reader.has("source")) scheme.source = reader.text("source");

@@ -113,6 +113,14 @@ TEST(HostileCard, IsNotTheSchemeItself) {
   expect_refused(outcome, "mine.toml", lines_of(outcome.err).size());
 }
 
+TEST(CodecCard, GivenAsTheSchemeIsNamedAsACard) {
+  OwnFiles files;
+  files.scheme = std::string(kCard);
+  const Outcome outcome = run_files(files);
+  expect_refused(outcome, "mine.toml");
+  EXPECT_NE(outcome.err.find("is a codec card, not a scheme"), std::string::npos) << outcome.err;
+}
+
 TEST(HostileCard, HasNoTimesInAnythingButAFileBesideIt) {
   for (const char* file : {"/dev/zero", "../mine.toml", ".", "..", "other.csv", ""}) {
     OwnFiles files;
