@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "sim/base/toml_reader.hpp"
 
@@ -71,6 +72,10 @@ Nvlink read_nvlink(TomlReader& reader, int gpus) {
   return nvlink;
 }
 
+constexpr IntegerRange kAnyInteger{.lowest = std::numeric_limits<std::int64_t>::min(),
+                                   .highest = std::numeric_limits<std::int64_t>::max()};
+constexpr const char* kWithoutGpuNic = "remove the key: consecutive GPUs then share a NIC";
+
 // NICs are dealt out in order when the file does not say who uses which: GPU g takes NIC
 // g * nics / gpus.
 std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
@@ -81,14 +86,20 @@ std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
     return result;
   }
   const std::int64_t last = (known ? nics : kPerNode.highest) - 1;
-  for (const std::int64_t nic : reader.integers("network.gpu_nic", {0, last})) {
+  for (const std::int64_t nic : reader.integers("network.gpu_nic", kAnyInteger)) {
+    if (reader.is_good("network.gpu_nic") && (nic < 0 || nic > last)) {
+      reader.wrong("network.gpu_nic",
+                   fmt::format("{} is out of range; write a whole number from 0 to {} for each "
+                               "GPU, or {}",
+                               nic, last, kWithoutGpuNic));
+    }
     result.push_back(static_cast<int>(nic));
   }
   if (reader.is_good("network.gpu_nic") && reader.is_good("cluster.gpus_per_node") &&
       result.size() != static_cast<std::size_t>(gpus)) {
     reader.wrong("network.gpu_nic", fmt::format("has {} entries; write one for each of the {} GPUs "
-                                                "of a node",
-                                                result.size(), gpus));
+                                                "of a node, or {}",
+                                                result.size(), gpus, kWithoutGpuNic));
   }
   return result;
 }
