@@ -30,7 +30,7 @@ std::vector<Listing> scheme_listings() {
   Listing inside{
       "schemes",
       "schemes within a cluster or a site (run --scheme, --inner-scheme), with the ZeRO stages\n"
-      "that each is defined for (--zero; stage 0 shards nothing)",
+      "for which each is defined (--zero; stage 0 shards nothing)",
       {"name", "zero", "summary"},
       {},
       "{:<28} {:<8} {}"};
@@ -55,7 +55,7 @@ Listing all_reduces(const sim::JsonReader& table) {
       "all_reduces",
       fmt::format("all_reduces with state, on {} ranks: bits per element that each rank encodes;\n"
                   "relative L2 error of the first step, of the sum of {} steps, and of that sum\n"
-                  "where the common part of the gradients is a matrix of rank 4",
+                  "if the common part of the gradients is a matrix of rank 4",
                   table.at("provenance").at("all_reduce_ranks").whole(),
                   table.at("provenance").at("feedback_steps").whole()),
       {"name", "bits", "first_step", "running_sum", "running_sum_low_rank", "summary"},
@@ -82,7 +82,7 @@ std::vector<Listing> codec_listings() {
   const sim::JsonReader errors = table.at("codecs");
   Listing listing{
       "codecs",
-      "codecs: bits per element; relative L2 error of encoding once, for normal values and for\n"
+      "codecs: bits per element; relative L2 error of one encode, for normal values and for\n"
       "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)",
       {"name", "bits", "error_normal", "error_student_t3", "summary"},
       {},
@@ -139,7 +139,7 @@ std::vector<Listing> calibration_listings() {
         {table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, in_short(table.source))});
   }
   listing.rows.push_back(
-      {"roofline", "no table: the bytes that a kernel moves, divided by the memory bandwidth"});
+      {"roofline", "no table: a kernel's bytes divided by the memory bandwidth"});
   return {listing};
 }
 

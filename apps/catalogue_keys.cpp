@@ -24,7 +24,7 @@ Listing listing_of(std::string_view name, std::string heading, std::span<const s
                   "{}: {}; default: {}\n      {}"};
   for (const sim::TomlKey& row : keys) {
     listing.rows.push_back({std::string(row.key), std::string(row.value),
-                            std::string(row.usual.empty() ? "none, required" : row.usual),
+                            std::string(row.usual.empty() ? "none (required)" : row.usual),
                             std::string(row.meaning)});
   }
   return listing;
@@ -36,28 +36,30 @@ std::vector<Listing> key_listings() {
   const auto inside = sim::scheme_settings();
   const auto between = sim::outer_scheme_settings();
   return {
-      listing_of("cluster_keys", "keys of a cluster (run --topology FILE)", sim::cluster_keys()),
-      listing_of("site_keys", "keys of several sites (run --topology FILE)", sim::wide_area_keys()),
-      listing_of("model_keys", "keys of a model (run --model FILE)", sim::model_keys()),
-      listing_of("scheme_keys", "keys of a scheme (run --scheme FILE)", sim::scheme_file_keys()),
-      listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" of a scheme)",
+      listing_of("cluster_keys", "keys of a cluster file (run --topology FILE)",
+                 sim::cluster_keys()),
+      listing_of("site_keys", "keys of a file of several sites (run --topology FILE)",
+                 sim::wide_area_keys()),
+      listing_of("model_keys", "keys of a model file (run --model FILE)", sim::model_keys()),
+      listing_of("scheme_keys", "keys of a scheme file (run --scheme FILE)",
+                 sim::scheme_file_keys()),
+      listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" in a scheme file)",
                  sim::codec_card_keys()),
       listing_of("scheme_settings", "settings of a scheme within a cluster (run --set KEY=VALUE)",
                  inside),
       listing_of("settings_between_sites",
                  "settings of a scheme between sites (run --set KEY=VALUE)", between),
-      listing_of("sweep_keys", "keys of a sweep (sweep FILE)", spec_keys()),
+      listing_of("sweep_keys", "keys of a sweep spec (sweep FILE)", spec_keys()),
   };
 }
 
 std::vector<Listing> unit_listings() {
-  Listing listing{
-      "units",
-      "units: prefixes k M G T P are powers of 1000, Ki Mi Gi Ti of 1024; b is a bit, B "
-      "a byte",
-      {"quantity", "units"},
-      {},
-      "{:<34} {}"};
+  Listing listing{"units",
+                  "units: the prefixes k, M, G, T and P are powers of 1000, Ki, Mi, Gi and Ti of "
+                  "1024; b is a bit, B a byte",
+                  {"quantity", "units"},
+                  {},
+                  "{:<34} {}"};
   for (const sim::QuantityUnits& quantity : sim::all_quantities()) {
     listing.rows.push_back(
         {std::string(quantity.noun), fmt::format("{}", fmt::join(quantity.units, " "))});

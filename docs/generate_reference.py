@@ -62,16 +62,16 @@ def flag_row(flag: dict) -> list[str]:
 
 
 def flags_of_form(form: list[str], answer: dict, of_run: list[dict]) -> str:
-    """The flags of a command: its own, and those that it has as `run` has them."""
+    """The flags of a command: its own, and those that it shares with `run`."""
     flags = [flag for flag in answer["flags"] if flag["name"] != "help"]
     shared = [flag for flag in flags if form != ["run"] and flag in of_run]
     own = [flag_row(flag) for flag in flags if flag not in shared]
     title = f"## {' '.join(form)}"
-    page = f"Its page: [{form[0]}](../commands/{form[0]}.md)."
+    page = f"Guide: [{form[0]}](../commands/{form[0]}.md)."
     names = ", ".join(f"`--{flag['name']}`" for flag in shared)
     return "\n\n".join(filter(None, [
         title, page, table(["flag", "default", "meaning"], own) if own else "",
-        f"As [run](#run) has them: {names}." if shared else ""]))
+        f"Same as for [run](#run): {names}." if shared else ""]))
 
 
 def flags_page(program: Program, commands: list[dict]) -> str:
@@ -80,9 +80,9 @@ def flags_page(program: Program, commands: list[dict]) -> str:
     for command in commands:
         for form in COMMANDS_WITH_FORMS.get(command["name"], [[command["name"]]]):
             parts.append(flags_of_form(form, program.json(*form, "--help=json"), of_run))
-    return page_of("Flags", "Every flag of every command, as `gardenhose COMMAND --help` has them. "
-                   "A switch takes no value, or `=on` and `=off`. A value that may be a name or a "
-                   "file is a file when it has a slash or a file's extension.", *parts)
+    return page_of("Flags", "Every flag of every command, as printed by `gardenhose COMMAND "
+                   "--help`. A switch takes no value, or `=on` or `=off`. If a flag takes a name "
+                   "or a file, a value with a slash or a file extension is a file.", *parts)
 
 
 def in_tables(rows: list[dict]) -> str:
@@ -90,7 +90,7 @@ def in_tables(rows: list[dict]) -> str:
     groups: dict[str, list[list[str]]] = {}
     for row in rows:
         start, _, leaf = row["key"].rpartition(".")
-        usual = "**required**" if row["default"] == "none, required" else escaped(row["default"])
+        usual = "**required**" if row["default"] == "none (required)" else escaped(row["default"])
         groups.setdefault(start, []).append(
             [f"`{leaf}`", escaped(row["value"]), usual, escaped(row["meaning"])])
     parts = []
@@ -104,7 +104,7 @@ def keys_page(keys: dict, units: dict) -> str:
     parts = []
     for name, listing in keys.items():
         guide = KEY_GUIDES.get(name)
-        more = f" Its guide, with an example: [{guide}](../files/{guide}.md)." if guide else ""
+        more = f" Guide, with an example: [{guide}](../files/{guide}.md)." if guide else ""
         parts.append(f"## {KEY_TITLES[name]}")
         parts.append(f"{listing['heading'][0].upper()}{escaped(listing['heading'][1:])}.{more}")
         if name.endswith("_keys"):
@@ -115,9 +115,9 @@ def keys_page(keys: dict, units: dict) -> str:
                                 for row in listing["rows"]]))
     rows = [[row["quantity"], f"`{row['units']}`"] for row in units["rows"]]
     return page_of("Keys", "Every key of every file that the program reads. An unknown key is an "
-                   "error. A quantity (a time, a bandwidth, a price) is a text of a number and a "
-                   "[unit](#units), e.g. `\"400 Gbps\"`; without a unit it is an error. `--set "
-                   "KEY=VALUE` changes a key of a cluster, a file of sites or a model for one run: "
+                   "error. A quantity (a time, a bandwidth, a price) is a string with a number and "
+                   "a [unit](#units), e.g. `\"400 Gbps\"`; a missing unit is an error. `--set "
+                   "KEY=VALUE` changes a key of a cluster, sites or model file for one run: "
                    "`--set network.nic_bandwidth=\"200 Gbps\"`.", *parts, "## Units",
                    units["heading"][0].upper() + units["heading"][1:] + ".",
                    table(["quantity", "units"], rows))
@@ -144,7 +144,8 @@ def exit_codes_page(program: Program, top: dict) -> str:
         if found := re.search(r"exit codes: (.*?)(\n\n|\Z)", usage, re.DOTALL):
             own.append([f"`{command['name']}`", escaped(" ".join(found[1].split()))])
     return page_of("Exit codes", table(["code", "meaning"], rows),
-                   "Some commands say more:", table(["command", "exit codes"], own))
+                   "Some commands define their exit codes in more detail:",
+                   table(["command", "exit codes"], own))
 
 
 def reference(program: Program) -> dict[Path, str]:
@@ -178,7 +179,7 @@ def guide_problems(keys: dict) -> list[str]:
         text = page.read_text(encoding="utf-8")
         known = {row["key"].rpartition(".")[2] for row in keys[name]["rows"]}
         free = known & {"NAME", "KEY"}  # any key will do
-        problems += [f"{name_of(page)}: does not say what {key} is"
+        problems += [f"{name_of(page)}: does not explain {key}"
                      for key in sorted(known - free) if not re.search(rf"\b{key}\b", text)]
         for rows in re.findall(r"^\| key \|.*\n\| -.*\n((?:\|.*\n)+)", text, re.MULTILINE):
             shown = re.findall(r"^\| (.*?) \|", rows, re.MULTILINE)

@@ -43,7 +43,7 @@ Tolerance tolerance_at(const JsonReader& reader) {
 
 // Any text will do: what is shown of it is made fit for where it is shown.
 std::string text_at(const JsonReader& reader) {
-  if (!reader.value().is_string()) reader.fail("is not a text");
+  if (!reader.value().is_string()) reader.fail("is not a string");
   return reader.value().get<std::string>();
 }
 
@@ -67,7 +67,7 @@ Inputs inputs_at(const JsonReader& reader) {
   Inputs inputs = Inputs::object();
   reader.each_key([&](const std::string& name, const JsonReader& value) {
     if (value.value().is_structured() || value.value().is_null()) {
-      value.fail("is not a text, a number, true or false");
+      value.fail("is not a string, a number, true or false");
     }
     inputs[name] = value.value();
   });

@@ -57,20 +57,20 @@ Inputs json_of(const TomlScalar& value) {
 // What is wrong with a value of that key; empty where nothing is.
 std::string problem_of(const std::string& key, const TomlScalar& value, bool is_switch) {
   if (const auto* other = std::get_if<sim::TomlOther>(&value)) {
-    return fmt::format("holds {}; write texts, numbers, true or false", other->noun);
+    return fmt::format("holds {}; write strings, numbers, true or false", other->noun);
   }
   const bool is_setting = key.find('.') != std::string::npos;
   const bool is_truth = std::holds_alternative<bool>(value);
   if (!is_setting && is_truth != is_switch) {
     return is_switch ? "is a switch; write true or false"
-                     : "is not a switch; write a text, e.g. \"on\" or \"off\"";
+                     : "is not a switch; write a string, e.g. \"on\" or \"off\"";
   }
   if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
     return "holds a number that is not finite; write a finite one";
   }
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr) return "";
-  if (text->empty()) return "holds an empty text; leave the key out for the default";
+  if (text->empty()) return "holds an empty string; leave the key out for the default";
   if (key == "scheme" && (text->find(',') != std::string::npos || *text == "all")) {
     return fmt::format("'{}' is several schemes, but a point has one; make them a list in [grid]",
                        sim::printable(*text));
@@ -230,15 +230,16 @@ class Sections {
 
 // KEY is a flag of run without its dashes, or a key of an input file as --set spells it.
 constexpr sim::TomlKey kSpecKeys[] = {
-    {"where", "list of texts", "every combination",
-     "Conditions in SQL that a point has to meet, over the inputs; `-` and `.` in a name are `_`. "
+    {"where", "list of strings", "every combination",
+     "SQL conditions on the inputs that every point must meet. Write `_` for `-` and `.` in names; "
      "`quantity('50 Gbps')` is a number in base units."},
-    {"run.KEY", "text, number, or true or false", "run's own",
-     "A value that is the same in all points. KEY is a flag of run without its dashes, or a key of "
-     "an input file."},
-    {"grid.KEY", "list of such values", "none", "Every combination of these lists is a point."},
-    {"together.NAME.KEY", "list of such values", "none",
-     "Lists of one table have the same length; their n-th values go together."}};
+    {"run.KEY", "string, number, true or false", "run's default",
+     "One value for all points. KEY is a flag of run without its dashes, or a key of an input "
+     "file."},
+    {"grid.KEY", "list of strings, numbers, true or false", "none",
+     "Every combination of these lists is a point."},
+    {"together.NAME.KEY", "list of strings, numbers, true or false", "none",
+     "All lists in a table have the same length; their n-th values go together."}};
 
 }  // namespace
 

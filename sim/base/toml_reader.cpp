@@ -25,10 +25,10 @@ std::string_view leaf_of(std::string_view key) {
 
 std::string_view noun_of(const TomlScalar& value) {
   struct Noun {
-    std::string_view operator()(const std::string&) const { return "text"; }
+    std::string_view operator()(const std::string&) const { return "a string"; }
     std::string_view operator()(std::int64_t) const { return "a whole number"; }
     std::string_view operator()(double) const { return "a number with a fraction"; }
-    std::string_view operator()(bool) const { return "true or false"; }
+    std::string_view operator()(bool) const { return "a boolean"; }
     std::string_view operator()(const TomlOther& other) const { return other.noun; }
   };
   return std::visit(Noun{}, value);
@@ -46,7 +46,7 @@ std::optional<double> scalar_number(const TomlScalar& scalar) {
 }
 
 std::string text_of(const NumberRange& range) {
-  return range.above_zero ? fmt::format("number above 0, at most {}", range.highest)
+  return range.above_zero ? fmt::format("number above 0 and at most {}", range.highest)
                           : fmt::format("number from {} to {}", range.lowest, range.highest);
 }
 
@@ -118,6 +118,7 @@ const T* TomlReader::find_as(std::string_view key, std::string_view wanted) {
 }
 
 std::string TomlReader::bare_text(const TomlScalar& value) {
+  if (const bool* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
   const auto number = scalar_number(value);
   return number ? fmt::format("{}", *number) : std::string(noun_of(value));
 }
@@ -130,14 +131,14 @@ void TomlReader::expect(std::string_view key, std::string_view value) const {
 }
 
 std::string TomlReader::text(std::string_view key) {
-  expect(key, "text");
+  expect(key, "string");
   return text_in(key);
 }
 
 std::string TomlReader::text_in(std::string_view key) {
-  const auto* value = find_as<std::string>(key, "text in quotes");
+  const auto* value = find_as<std::string>(key, "a string in quotes");
   if (value == nullptr) return {};
-  if (value->empty()) wrong(key, "is empty; write at least one letter");
+  if (value->empty()) wrong(key, "is empty; write at least one character");
   return *value;
 }
 
@@ -210,7 +211,7 @@ std::vector<T> TomlReader::list(std::string_view key, std::optional<T> (*get)(co
 }
 
 std::vector<double> TomlReader::numbers(std::string_view key, const NumberRange& range) {
-  expect(key, fmt::format("{}, or a list of such numbers", text_of(range)));
+  expect(key, fmt::format("{}, or a list of them", text_of(range)));
   const TomlValue* value = find(key);
   if (value == nullptr) return {};
   if (std::holds_alternative<TomlScalar>(*value)) return {number_in(key, range)};
@@ -232,7 +233,7 @@ std::vector<std::int64_t> TomlReader::integers(std::string_view key, const Integ
 }
 
 std::vector<std::string> TomlReader::texts(std::string_view key) {
-  expect(key, "list of texts");
+  expect(key, "list of strings");
   return list<std::string>(key, value_in<std::string>,
                            "strings; write e.g. [\"first\", \"second\"]");
 }

@@ -82,10 +82,10 @@ constexpr SettingOfScheme kSettings[] = {
        set_gradient_group(setting, scheme, &GradientExchange::between);
      }},
     {{"scheme.slices", kCount, kOwn,
-      "Parts of a two-level exchange, pipelined between its levels."},
+      "Parts into which a two-level exchange is split, to pipeline its two levels."},
      set_slices},
     {{"scheme.fused_hadamard", "true or false", kOwn,
-      "The Hadamard transform is part of the codec's kernels."},
+      "Whether the codec's kernels include the Hadamard transform."},
      set_fused_hadamard},
     {{"scheme.factor_rank", kCount, kOwn, "Rank of the factors of a low-rank scheme."},
      set_factor_rank},

@@ -6,25 +6,28 @@ namespace sim {
 namespace {
 
 constexpr TomlKey kCodecCardKeys[] = {
-    {"summary", "text", "", "One line about the codec."},
-    {"wire.bits_per_element", "number above 0, at most 64, or a list of such numbers", "",
-     "Bits of one element on the wire, scales and indices included. If the size varies between "
-     "messages, a list of quantiles at equal distances, ascending."},
-    {"wire.overhead", "size", "0 B", "Bytes of each message beside its elements; at most 1 MiB."},
+    {"summary", "string", "", "One line about the codec."},
+    {"wire.bits_per_element", "number above 0 and at most 64, or a list of them", "",
+     "Bits per element on the wire, including scales and indices. If the size varies from message "
+     "to message, a list of equally spaced quantiles in ascending order."},
+    {"wire.overhead", "size", "0 B",
+     "Bytes per message in addition to its elements; at most 1 MiB."},
     {"wire.rounds", "true or false", "false",
-     "The errors of an encode are independent of its input, as those of rounding are. Then the "
+     "Whether encoding errors are independent of the input, as rounding errors are. If so, the "
      "squared errors of two encodes add up."},
     {"wire.summable", "true or false", "false",
-     "Encoded values can be added up in flight, as an all_reduce of NCCL does. Only with one "
-     "size."},
-    {"times.gpu", "text", "", "The GPU of the measurement, by the name that topologies use."},
+     "Whether encoded values can be summed in flight, as in NCCL's all_reduce. Only with a single "
+     "`bits_per_element`."},
+    {"times.gpu", "string", "",
+     "GPU on which the times were measured, by its `gpu.name` in topologies."},
     {"times.memory_bandwidth", "bandwidth above 0", "",
-     "Its memory bandwidth by the data sheet. Times scale with it to another GPU."},
-    {"times.file", "text", "",
-     "CSV beside the card with the columns step, inputs, elements and seconds. Steps are `encode`, "
-     "`decode` and `decode_reduce`."},
-    {"error.NAME", "number from 0 to 1000000", "not known",
-     "Relative L2 error of one encode of values of the distribution NAME, e.g. `normal` or "
+     "Memory bandwidth of the measured GPU, from its data sheet. Times scale with it to other "
+     "GPUs."},
+    {"times.file", "string", "",
+     "CSV file next to the card, with the columns step, inputs, elements and seconds. Steps are "
+     "`encode`, `decode` and `decode_reduce`."},
+    {"error.NAME", "number from 0 to 1000000", "unknown",
+     "Relative L2 error of one encode of values from the distribution NAME, e.g. `normal` or "
      "`student_t3`."},
 };
 

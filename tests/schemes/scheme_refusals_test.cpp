@@ -176,7 +176,7 @@ TEST(SchemeRefusals, OfActivationsAndCards) {
       {tensor("group = 128"), "4:1: group: needs a codec; name one"},
       {tensor("codec = \"a\\n.toml\""), "4:1: codec: 'a?.toml' is not a file name"},
       {"zero = [1]\n[activations]\ntensor = \"mxfp8\"\n",
-       "4:1: tensor: is text; write a table [activations.tensor]"},
+       "4:1: tensor: is a string; write a table [activations.tensor]"},
       {"zero = [1]\n[activations.data]\ncodec = \"mxfp8\"\n",
        "3:14: data: unknown table; did you mean [activations.tensor]?"},
       {tensor("codec = \"card.toml\"\n[activations.pipeline]\ncodec = \"card.toml\""),

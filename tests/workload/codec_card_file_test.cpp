@@ -57,7 +57,7 @@ struct Wrong {
 TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
   constexpr Wrong kWrongs[] = {
       {"summary = \"a test's\"", "summary = 5",
-       "1:1: summary: is a whole number; write text in quotes"},
+       "1:1: summary: is a whole number; write a string in quotes"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = 0",
        "4:1: bits_per_element: 0 is out of range; write a number above 0 and at most 64"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = [6, 65]",
@@ -71,7 +71,7 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
       {"bits_per_element = [6, 7, 10]", "bits_per_element = [6, \"7\"]",
        "4:1: bits_per_element: is not a list of numbers; write e.g. [9.5, 11, 12.5]"},
       {"bits_per_element = [6, 7, 10]", "bits_per_element = \"6 b\"",
-       "4:1: bits_per_element: is text; write a number without quotes, e.g. 0.5"},
+       "4:1: bits_per_element: is a string; write a number without quotes, e.g. 0.5"},
       {"overhead = \"64 B\"", "overhead = 64",
        "5:1: overhead: '64' has no unit; write e.g. \"64 GiB\""},
       {"overhead = \"64 B\"", "overhead = \"2 MiB\"",
@@ -79,7 +79,7 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
        "bits_per_element"},
       {"summable = false", "summable = true",
        "6:1: summable: needs wires of one size; write false, or a single bits_per_element"},
-      {"gpu = \"measured GPU\"", "gpu = \"\"", "9:1: gpu: is empty; write at least one letter"},
+      {"gpu = \"measured GPU\"", "gpu = \"\"", "9:1: gpu: is empty; write at least one character"},
       {"memory_bandwidth = \"2 TBps\"", "memory_bandwidth = \"0 TBps\"",
        "10:1: memory_bandwidth: is 0; write more than 0"},
       {"memory_bandwidth = \"2 TBps\"\n", "", "8:2: [times]: missing key memory_bandwidth; add it"},

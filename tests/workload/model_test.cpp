@@ -70,7 +70,7 @@ struct Wrong {
 TEST(Model, RefusesWhatNoModelIs) {
   const std::array wrong{
       Wrong{{"model.layers", "0"}, "0 is out of range"},
-      Wrong{{"model.layers", "99999999999999999999"}, "is text; write a whole number"},
+      Wrong{{"model.layers", "99999999999999999999"}, "is a string; write a whole number"},
       Wrong{{"model.hidden", "-64"}, "-64 is out of range"},
       Wrong{{"model.hidden", "2147483648"}, "2147483648 is out of range"},
       Wrong{{"model.heads", "10001"}, "10001 is out of range"},
@@ -82,7 +82,7 @@ TEST(Model, RefusesWhatNoModelIs) {
       Wrong{{"model.query_key_norm", "1"}, "is a whole number; write true or false"},
       Wrong{{"model.positions", "sine"}, "'sine' is not one of: learned, rotary, alibi"},
       Wrong{{"model.position_table", "0"}, "0 is out of range"},
-      Wrong{{"model.biases", "true"}, "is true or false; write text"},
+      Wrong{{"model.biases", "true"}, "is a boolean; write a string"},
       Wrong{{"model.biases", "some"}, "'some' is not one of: none, qkv, all"},
       Wrong{{"model.vocabulary", "0"}, "0 is out of range"},
       Wrong{{"model.sequence", "nan"}, "is a number with a fraction"},

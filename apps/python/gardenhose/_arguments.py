@@ -40,7 +40,8 @@ def _plain(key: str, value: object) -> Union[str, bool, int, float]:
         return _number(key, value)
     if isinstance(value, os.PathLike):
         return os.fsdecode(value)
-    raise TypeError(f"{key}: holds a {type(value).__name__}; write a text, a number, True or False")
+    raise TypeError(
+        f"{key}: holds a {type(value).__name__}; write a string, a number, True or False")
 
 
 def _schemes(value: object) -> Union[str, bool, int, float]:
@@ -68,7 +69,7 @@ def _setting(key: str, value: object) -> str:
 def _key(name: object) -> str:
     """As run spells it: micro_batch, a name that Python likes, is micro-batch."""
     if not isinstance(name, str):
-        raise TypeError(f"{name!r}: a key is a {type(name).__name__}; write a text")
+        raise TypeError(f"{name!r}: a key is a {type(name).__name__}; write a string")
     key = name if "." in name else name.replace("_", "-")
     if key == "format":
         raise InputError("--format: run() returns JSON, as a dict; leave it out")

@@ -42,7 +42,7 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
 
     Raises:
         InputError: an input is wrong; the message says which one, why, and what to write.
-        TypeError: an input is not a text, a number, a path, True or False.
+        TypeError: an input is not a string, a number, a path, True or False.
         OSError: the program is missing or cannot be started.
         RuntimeError: the program crashes, or lacks a shared library.
         KeyboardInterrupt: Ctrl-C, which also ends the program.
