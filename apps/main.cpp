@@ -34,12 +34,12 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", "simulate a training step with one or several schemes", apps::run_command},
     {"compare",
-     "compare two configurations: which is better, how certainly, and what would flip it",
+     "compare two configurations: which is better, how certain that is, what would flip it",
      apps::compare_command},
     {"map", "map the fastest scheme over NIC bandwidths and models", apps::map_command},
     {"plan", "find the cheapest, fastest or smallest setup that trains a model on N tokens",
      apps::plan_command},
-    {"solve", "find the bandwidth, latency, inner steps or peers for a given utilisation",
+    {"solve", "find the bandwidth, latency, inner steps, peers or layers for a given utilisation",
      apps::solve_command},
     {"sweep", "run a grid of points on all cores; the same command resumes it",
      apps::sweep_command},
@@ -49,9 +49,9 @@ constexpr Command kCommands[] = {
      apps::report_command},
     {"check", "compare predictions with a baseline kept in git: a regression test for CI",
      apps::check_command},
-    {"collective", "time one collective over a range of sizes, in nccl-tests' columns",
+    {"collective", "time one collective over a range of sizes, with the columns of nccl-tests",
      apps::collective_command},
-    {"validate", "rerun published experiments and print predicted next to published",
+    {"validate", "rerun published experiments and print predictions next to measurements",
      apps::validate_command},
     {"list", "list the shipped schemes, codecs, topologies, sites, models and calibrations",
      apps::list_command},
@@ -94,9 +94,10 @@ void print_help() {
       "exit codes:\n");
   for (const ExitCode& row : kExitCodes) apps::print_text("  {:<10} {}\n", row.code, row.meaning);
   apps::print_text(
-      "\nenvironment:\n"
-      "  COLUMNS    width of tables where standard output is no terminal (default: 100)\n"
-      "  NO_COLOR   unless empty, turns colour on a terminal off\n");
+      "\n"
+      "environment:\n"
+      "  COLUMNS    width of tables if standard output is not a terminal (default: 100)\n"
+      "  NO_COLOR   if not empty, turns off colour on a terminal\n");
 }
 
 int dispatch(std::string_view name, const apps::Arguments& arguments) {

@@ -14,7 +14,7 @@ from picture import plt
 GOAL = "utilisation "
 AXES = {
     "Gbps": ("narrowest bandwidth between sites, Gbps", "compute utilisation, %"),
-    "Gbps a NIC": ("bandwidth per NIC, Gbps", "speed relative to unlimited NICs, %"),
+    "Gbps per NIC": ("bandwidth per NIC, Gbps", "speed relative to unlimited NICs, %"),
 }
 
 

@@ -55,7 +55,7 @@ options::options_description described(Settings& settings, Texts& texts) {
   options::options_description flags("flags");
   auto add = flags.add_options();
   add("device", options::value(&texts.device)->default_value("gpu"),
-      "gpu, or cpu for the times of the CPU references, which no simulation uses for a GPU");
+      "gpu, or cpu to time the CPU references (no simulation uses these times for a GPU)");
   add("output", options::value(&settings.output),
       "file for the table; default: traces/calibration/GPU.json; with --device cpu, standard "
       "output");
@@ -63,19 +63,19 @@ options::options_description described(Settings& settings, Texts& texts) {
   add("max-size", options::value(&texts.max),
       "largest float32 input, memory permitting; default: 4 GiB, with --device cpu 16 MiB");
   add("quick", options::bool_switch(&settings.quick),
-      "trial run: few launches of each kernel, few sizes of products");
+      "trial run: few launches per kernel, few product sizes");
   add("minutes", options::value(&settings.minutes)->default_value(settings.minutes),
-      "time limit; the slower the kernels, the fewer launches of each");
+      "time limit; slow kernels get fewer launches");
   add("hidden", options::value(&settings.hidden)->multitoken(),
-      "hidden sizes of the layers whose matrix products to measure");
+      "hidden sizes of the layers whose matrix products are measured");
   add("cublas", options::value(&settings.cublas),
       "path of libcublas.so, if the system does not find it");
   add("cublas-lt", options::value(&settings.cublas_lt),
       "path of libcublasLt.so, if the system does not find it");
   add("commit", options::value(&settings.commit)->default_value("unknown"),
-      "commit that this program was built from, for the table's provenance");
+      "commit from which this program was built, for the table's provenance");
   add("summary", options::value(&settings.summary),
-      "print floor, time and ratio of each row of this table, and measure nothing");
+      "print floor, time and ratio of each row of this table instead of measuring");
   add("help", options::bool_switch(&texts.help), "print this help");
   return flags;
 }

@@ -69,7 +69,7 @@ void require_measured(const Json& table) {
   }
   if (table["kind"] != "measured") {
     throw sim::InputError("is of the kind " + table["kind"].dump() +
-                          ": a summary is of what was measured on a GPU");
+                          ": a summary needs times measured on a GPU");
   }
 }
 
@@ -148,7 +148,7 @@ std::string summary_of_file(const std::filesystem::path& file) {
   } catch (const sim::InputError& error) {
     throw sim::InputError("--summary: " + file.string() + ": " + error.what());
   } catch (const Json::exception&) {
-    throw sim::InputError("--summary: " + file.string() + ": a row lacks what every row has");
+    throw sim::InputError("--summary: " + file.string() + ": a row lacks a required field");
   } catch (const std::out_of_range& error) {
     throw sim::InputError("--summary: " + file.string() + ": " + error.what());
   }

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr const char* kUsage =
     "usage: gardenhose check WHAT [FLAGS]\n\n"
     "Compares predictions with a baseline, a JSON file kept in git, and reports what moved and\n"
-    "which inputs changed. WHAT is the spec of a sweep, whose points are run now, the store of a\n"
+    "which inputs changed. WHAT is the spec of a sweep (its points are run now), the store of a\n"
     "sweep, or the output of `run --format json` (a file, or - for standard input).\n\n"
     "  gardenhose check study.toml --update              # writes study.baseline.json: commit it\n"
     "  gardenhose check study.toml                       # in CI: runs all points, on all cores\n"
@@ -40,14 +40,13 @@ constexpr const char* kUsage =
     "  gardenhose check study.sqlite --baseline study.baseline.json\n"
     "  gardenhose run --topology my.toml --model gpt_13b --scheme sdp4bit --format json |\n"
     "    gardenhose check - --baseline my.baseline.json\n\n"
-    "A metric is worse when it moves beyond its tolerance: upwards for times, bytes, energy, "
-    "prices\n"
-    "and codec errors; downwards for tokens_per_s, speedup, mfu, tflops_per_gpu and compression\n"
-    "ratios. A point fails when a metric is worse or missing, when it no longer fits in memory,\n"
-    "when it is refused or crashes but did not before, and when only one side has it (new, or\n"
-    "gone). Improvements and moved break-even bandwidths are shown; with --strict they fail too,\n"
-    "which keeps the baseline current. Predictions are the same on every run, so the default\n"
-    "tolerance is 0.0001 %.\n\n"
+    "A metric is worse when it moves beyond its tolerance: upwards for times, bytes, energy,\n"
+    "prices and codec errors; downwards for tokens_per_s, speedup, mfu, tflops_per_gpu and\n"
+    "compression ratios. A point fails when a metric is worse or missing, when the point no\n"
+    "longer fits in memory, when it is newly refused or crashed, or when only one side has it\n"
+    "(new or gone). Improvements and moved break-even bandwidths are shown; with --strict they\n"
+    "fail too, which keeps the baseline current. Predictions are the same on every run, so the\n"
+    "default tolerance is 0.0001 %.\n\n"
     "exit codes: 0 no point fails, 1 a regression, 2 wrong input, 130 stopped by Ctrl-C\n";
 
 struct CheckOptions {
@@ -74,18 +73,19 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
   po::options_description flags("Flags");
   auto add = flags.add_options();
   add("what", po::value(&o.what)->required(),
-      "SPEC.toml, STORE.sqlite, RUN.json or - (--what may be omitted)");
+      "SPEC.toml, STORE.sqlite, RUN.json or - (--what itself may be omitted)");
   add("baseline", po::value(&baseline),
       "JSON file of the baseline (default: WHAT.baseline.json next to WHAT)");
   add("update", po::bool_switch(&o.update), "write a new baseline, with the old one's tolerances");
   add("tolerance", po::value(&o.tolerances),
       "METRIC=0.5%, METRIC=1e-6 (in its unit), METRIC=0.5%,1e-6 (both) or METRIC=off; the metric "
-      "'all' is for those without their own. May be repeated; --update keeps them in the baseline");
+      "'all' covers metrics without a tolerance of their own. May be repeated; --update keeps them "
+      "in the baseline");
   add("strict", po::bool_switch(&o.strict), "fail on every change, improvements included");
   add("junit", po::value(&o.junit), "file for JUnit XML, with one test case per point");
   add("markdown", po::value(&o.markdown),
-      "file for a summary in Markdown, for the page of a CI job");
-  add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at a time (default: all cores)");
+      "file for a Markdown summary, e.g. for the page of a CI job");
+  add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at once (default: all cores)");
   po::positional_options_description places;
   places.add("what", 1);
   po::variables_map values;

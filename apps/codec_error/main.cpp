@@ -21,7 +21,7 @@ constexpr const char* kUsage =
     "usage: gardenhose-codec-error [--tensors FOLDER] [FILE]\n\n"
     "Measures the error of every codec with the CPU references: on synthetic and recorded\n"
     "tensors, in the reductions of every scheme, on trained weights, and over many steps of error\n"
-    "feedback; means over several seeds. Takes about five minutes on two cores.\n\n"
+    "feedback, averaged over several seeds. Takes about five minutes on two cores.\n\n"
     "  FILE              JSON file to write (default: traces/calibration/codec_error.json)\n"
     "  --tensors FOLDER  recorded tensors, NAME.npy with NAME.json (default: traces/tensors)\n\n"
     "examples:\n"

@@ -30,10 +30,9 @@ constexpr const char* kUsage =
     "usage: gardenhose collective NAME --topology NAME [FLAGS]\n\n"
     "Times a collective over a range of sizes: all_gather, reduce_scatter, all_reduce or\n"
     "all_to_all, over all ranks or over several groups of ranks at once. Sizes and bandwidths are\n"
-    "those of nccl-tests, so its output compares directly: the size is that of the whole buffer\n"
-    "(for all_gather, the result), the algorithm bandwidth is size divided by time, and the bus\n"
-    "bandwidth is the bytes that must pass a rank's links divided by time, a constant on a "
-    "perfect\n"
+    "defined as in nccl-tests, so outputs compare directly: size is that of the whole buffer (for\n"
+    "all_gather, the result), algorithm bandwidth is size divided by time, and bus bandwidth is\n"
+    "the traffic that must cross a rank's links, divided by time, which is constant on a perfect\n"
     "network.\n\n"
     "  gardenhose collective all_reduce --topology dgx_h100_x16 --nodes 2\n"
     "  gardenhose collective all_gather --topology dgx_h100_x16 --split 8 --begin \"1 MiB\"\n"
@@ -68,15 +67,16 @@ po::options_description collective_flags(CollectiveOptions& o) {
       "cluster: a shipped name (see gardenhose list) or a file");
   add("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)");
   add("gpus-per-node", count("--gpus-per-node", o.job.gpus_per_node),
-      "use only this many GPUs of each node (default: all)");
+      "use only this many GPUs per node (default: all)");
   add("split", count("--split", o.split),
-      "groups that run at once, ranks assigned in turn: with 8 GPUs per node, --split 8 gives the "
-      "data-parallel groups of --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
+      "number of groups that run at once; ranks are assigned to them in turn: with 8 GPUs per "
+      "node, --split 8 gives the data-parallel groups of --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
   add("begin", po::value<std::string>()->default_value("8 B"), "smallest size");
   add("end", po::value<std::string>()->default_value("8 GiB"), "largest size");
-  add("factor", count("--factor", o.factor), "factor from each size to the next (default: 2)");
+  add("factor", count("--factor", o.factor), "ratio of each size to the previous one (default: 2)");
   add("step-by-step", po::bool_switch(&o.job.step_by_step),
-      "simulate every ring step and every pair separately (slow; checks the folded form)");
+      "simulate every ring step and every pair separately (slow; a check of the folded "
+      "simulation)");
   add("set", po::value(&o.job.settings)->composing(),
       "KEY=VALUE: set any key of the topology's file, e.g. network.nic_bandwidth=\"200 Gbps\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");

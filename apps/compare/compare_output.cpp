@@ -134,8 +134,8 @@ std::string flip_sentence(const Findings& findings) {
   if (findings.ratio == 1) return "both sides are the same: there is no decision to flip";
   if (!soonest.flip) {
     return fmt::format(
-        "no single assumption flips the decision, each tried from {:g} times less to {:g} times "
-        "more",
+        "no single assumption flips the decision, each varied from {:g} times lower to {:g} times "
+        "higher",
         kMostDoubted, kMostDoubted);
   }
   const Flip& flip = *soonest.flip;

@@ -148,7 +148,7 @@ Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts)
   findings.repeated = interval_of(std::move(ratios));
   findings.a_is_better = probability_of(wins, options.repetitions);
   // Most assumptions flip nothing: both ends of two ranges tell.
-  Progress progress("searching what flips the decision", 4 * static_cast<int>(doubts.size()));
+  Progress progress("searching for what flips the decision", 4 * static_cast<int>(doubts.size()));
   FlipSearch search(comparison, as_is, progress);
   for (const Doubt& doubt : doubts) findings.doubts.push_back({doubt, search.flip_of(doubt)});
   std::ranges::stable_sort(findings.doubts, flips_sooner);

@@ -27,10 +27,10 @@ constexpr const char* kUsage =
     "Compares two configurations: which is better, how certain that is, and what would flip the\n"
     "decision. Each side is a run (a step on one cluster, or rounds on several sites) with its "
     "own\n"
-    "flags, in quotes, and the flags that follow, which both sides share. Predictions rest on\n"
-    "assumptions that are known to within a spread, such as the bandwidth that a network reaches:\n"
-    "each repetition draws all of them anew, once for both sides where they share an assumption,\n"
-    "and simulates both sides.\n\n"
+    "flags, in quotes; all other flags apply to both sides. Predictions rest on assumptions that\n"
+    "are known only to within a spread, such as the bandwidth that a network reaches. Each\n"
+    "repetition draws new values for all assumptions, the same for both sides if they share an\n"
+    "assumption, and simulates both sides.\n\n"
     "  gardenhose compare --a \"--scheme sdp4bit\" --b \"--scheme sharded\" --topology "
     "dgx_h100_x16 \\\n"
     "                     --model gpt_2.7b --set network.nic_bandwidth=\"100 Gbps\"\n"
@@ -49,16 +49,16 @@ po::options_description compare_flags(CompareOptions& o) {
   add("a", po::value(&o.a)->required(), "flags of run for A alone, in quotes");
   add("b", po::value(&o.b)->required(), "flags of run for B alone, in quotes");
   add("goal", po::value(&o.goal)->default_value("throughput"),
-      "goal: throughput (tokens per second) or cost (tokens per dollar for GPUs and network and, "
-      "between sites, leased links and egress)");
+      "goal: throughput (tokens per second) or cost (tokens per dollar spent on GPUs, the network "
+      "and, between sites, leased links and egress)");
   add("tune", po::bool_switch(&o.tune),
       "run each side with its fastest options, as run --tune does");
-  add("repetitions", po::value(&o.repetitions)->default_value(100), "pairs to simulate");
+  add("repetitions", po::value(&o.repetitions)->default_value(100), "number of pairs to simulate");
   add("seed", po::value(&o.seed)->default_value(1),
-      "seed of the draws; the same seed gives the same answer");
+      "seed of the random draws; the same seed gives the same answer");
   add("spread", po::value(&o.spreads)->composing(),
       "NAME=S: uncertainty of an assumption, as the standard deviation of its logarithm (0.1: "
-      "about 10 %); NAME=0 takes it as exact; NAME may be all");
+      "about 10 %); NAME=0 treats it as exact; NAME may be 'all'");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   return flags;
 }
@@ -155,7 +155,7 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
 void warn_of_memory(const char* name, const std::string& where, double needed,
                     const sim::Gpu& gpu) {
   print_note(
-      "warning: {}: {}needs {:.1f} GB, but the {} has {:.1f} GB; gardenhose run says what would "
+      "warning: {}: {}needs {:.1f} GB, but the {} has {:.1f} GB; gardenhose run shows what would "
       "fit\n",
       name, where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
 }

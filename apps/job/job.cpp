@@ -131,8 +131,9 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       "model: a shipped name, a file, or a Hugging Face config.json");
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
   add("scheme", po::value<std::string>()->default_value("sharded", scheme),
-      "scheme for weights and gradients: a shipped name or a file. Commas compare several; 'all' "
-      "is every shipped scheme, except those ruled out by --zero or by sites without a store");
+      "scheme for weights and gradients: a shipped name or a file; to compare several, separate "
+      "them with commas. 'all' is every shipped scheme not ruled out by --zero or by sites without "
+      "a store");
   if (search.sizes == nullptr) {
     add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
   } else {
@@ -140,7 +141,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
         "numbers of nodes to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
   }
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
-      "use only this many GPUs of each node (default: all)");
+      "use only this many GPUs per node (default: all)");
   add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
   add_parallelism_flags(flags, o.parallelism, search.chosen);
   add("calibration", po::value(&o.calibration)->default_value("auto"),
@@ -148,9 +149,11 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("codec-time", factor("--codec-time", o.codec_time),
       "factor on the codec kernels' calibrated times (default: 1)");
   add("step-by-step", po::bool_switch(&o.step_by_step),
-      "simulate every ring step and every pair separately (slow; checks the folded form)");
+      "simulate every ring step and every pair separately (slow; a check of the folded "
+      "simulation)");
   add("each-kernel", po::bool_switch(&o.each_kernel),
-      "make every kernel of a layer its own operation: a finer timeline with the same times");
+      "simulate every kernel of a layer as its own operation: a finer timeline with the same "
+      "times");
   add("set", po::value(&o.settings)->composing(),
       "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
       "model.layers=12 or scheme.inter_group=512");

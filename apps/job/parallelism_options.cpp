@@ -93,16 +93,16 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
   }),
       defaults
           .text("zero",
-                "ZeRO stage: what data-parallel ranks shard. 0: nothing (plain data parallelism); "
-                "1: optimizer states (Megatron's distributed optimizer); 2: gradients too; 3: "
-                "weights too (FSDP)",
-                "1, or the scheme's own stage if it is not defined for 1")
+                "ZeRO stage, i.e. the state that data-parallel ranks shard. 0: nothing (plain data "
+                "parallelism); 1: optimizer states (Megatron's distributed optimizer); 2: also "
+                "gradients; 3: also weights (FSDP)",
+                "1, or the scheme's first stage if it is not defined for 1")
           .c_str());
   add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
       defaults
           .text("hybrid-shard",
-                "hybrid sharding: data-parallel ranks that share one set of shards, e.g. those of "
-                "a node; each such group holds a replica",
+                "hybrid sharding: data-parallel ranks that share one set of shards, e.g. the ranks "
+                "of one node; each group holds a replica",
                 "all ranks")
           .c_str());
   add("reshard", po::value(&o.reshard),
@@ -113,10 +113,10 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
   add("unit-layers", count("--unit-layers", o.unit_layers),
       "layers that ZeRO-3 gathers together (default: 1)");
   add("prefetch", at_least(0, "--prefetch", o.prefetch),
-      "units that ZeRO-3 gathers ahead of the one being computed (default: 1)");
+      "units that ZeRO-3 gathers ahead of the current one (default: 1)");
   add("backward-prefetch", po::value(&o.backward_prefetch),
-      "pre|post: in the backward pass, gather ahead before or after computing a unit's gradients "
-      "(default: pre)");
+      "pre|post: in the backward pass, gather the next unit before or after computing the "
+      "gradients of the current one (default: pre)");
 }
 
 void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions& o,
@@ -132,7 +132,7 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
-      "order of ranks, tp-dp-pp in any order: the first one's groups are neighbouring GPUs");
+      "order of ranks: tp, dp and pp in any order; groups of the first are neighbouring GPUs");
   add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1, one("micro-batch")),
       "sequences per micro-batch");
   add("accumulation", count("--accumulation", o.accumulation),
@@ -140,25 +140,25 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
           .text("accumulation", "gradient accumulation: micro-batches per step and replica", "1")
           .c_str());
   add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
-      "sequences per step; instead of --accumulation");
+      "sequences per step (replaces --accumulation)");
   add("sequence-parallel",
       po::value(&o.sequence_parallel)->default_value("off", text("sequence-parallel", "off")),
       "on|off: sequence parallelism: split norms and dropouts over the tensor-parallel ranks");
   add("recompute",
       po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
-      "activation recomputation: none; selective: the attention core; alternate: all but attention "
-      "and every second matrix product, which are kept; full: every layer");
+      "activation recomputation: none; selective: the attention core; alternate: everything except "
+      "attention and every second matrix product; full: every layer");
 }
 
 void add_software_flags(po::options_description_easy_init& add, ParallelismOptions& o,
                         const Defaults& defaults) {
   const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
   add("attention", po::value(&o.attention),
-      "unfused|fused: whether attention scores pass through memory (default: unfused; with --zero "
-      "3 fused)");
+      "unfused|fused: unfused attention passes its scores through memory (default: unfused; with "
+      "--zero 3, fused)");
   add("kernels", po::value(&o.kernels),
-      "megatron|eager|compiled: kernels for the passes over activations: Megatron's, PyTorch's or "
-      "torch.compile's (default: megatron; with --zero 3 eager)");
+      "megatron|eager|compiled: kernels for passes over activations: Megatron's, PyTorch's or "
+      "torch.compile's (default: megatron; with --zero 3, eager)");
   add("loss", po::value(&o.loss)->default_value("unfused"),
       "unfused|fused: fused computes the loss in one kernel over BF16 logits");
   add("precision", po::value(&o.precision)->default_value("bf16"),
@@ -168,8 +168,8 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
       po::value(&o.weight_precision)->default_value("bf16", text("weight-precision", "bf16")),
       "bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
   add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
-      "optimizer: adamw, in one kernel; adamw-foreach, term by term as PyTorch does by default; "
-      "muon, for the layers' matrices, with adamw for the rest");
+      "optimizer. adamw: in one kernel; adamw-foreach: term by term, PyTorch's default; muon: Muon "
+      "for the layers' matrices, AdamW for the rest");
   add("gradient-precision",
       po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
       "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's shards "
@@ -179,11 +179,11 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
           .text("overlap",
                 "communication to overlap with compute: "
                 "none|gradients|weights|tensor|pipeline|all, separated by commas",
-                "none; with --zero 3 gradients,weights")
+                "none; with --zero 3, gradients,weights")
           .c_str());
   add("bucket-size",
       po::value(&o.bucket_size)->default_value("160 MiB", text("bucket-size", "160 MiB")),
-      "gradient bytes sent together when any communication overlaps");
+      "gradient bytes per bucket, if any communication overlaps");
 }
 
 // "tp-dp-pp" in any order.

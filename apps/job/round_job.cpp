@@ -78,7 +78,7 @@ boost::program_options::options_description round_flags(RoundOptions& o) {
       "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
       "for the exchange between sites");
   add("deadline", boost::program_options::value(&o.deadline),
-      "time after a round's start at which the round goes on without the sites not yet heard from");
+      "time into a round after which the round continues without late sites");
   return flags;
 }
 

@@ -80,11 +80,12 @@ std::string answer_text(std::span<const MapPoint> points) {
     return point.pays() && (point.speedup() >= kLeastGain || !point.uncompressed.fits);
   };
   const auto count = std::ranges::count_if(points, gains);
-  if (count == 0) return fmt::format("compression brings 5 % at none of {} points", points.size());
+  if (count == 0)
+    return fmt::format("compression gains 5 % or more at none of {} points", points.size());
   const auto gain = [&](const MapPoint& point) { return gains(point) ? point.speedup() : 0; };
   const MapPoint& most = *std::ranges::max_element(points, {}, gain);
   return fmt::format(
-      "compression brings 5 % or more at {} of {} points, most for {} at {:g} Gbps: {}, {:.3g} "
+      "compression gains 5 % or more at {} of {} points, most for {} at {:g} Gbps: {}, {:.3g} "
       "times as fast",
       count, points.size(), most.model, most.nic_bandwidth.base() * 8 / 1e9,
       most.compressed.setup.scheme.name, most.speedup());
@@ -107,7 +108,7 @@ void print_table(std::span<const MapPoint> points) {
   print_styled(grid_text(grid, output_width()));
   print_text("\n");
   print_styled(sim::range_and_fit_notes(true, std::ranges::all_of(points, both_fit)));
-  print_text("how each is run: --format csv\n");
+  print_text("--format csv shows the options of each\n");
 }
 
 }  // namespace

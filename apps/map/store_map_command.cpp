@@ -22,7 +22,7 @@ constexpr const char* kStoreMapUsage =
     "Maps the fastest scheme over any two inputs of a sweep. Each cell shows the fastest "
     "compressed\n"
     "scheme and its throughput relative to the fastest uncompressed one. All other inputs must be\n"
-    "the same within a cell; leave out the rest with --where.\n\n"
+    "equal within a cell; use --where to select points for which they are.\n\n"
     "  gardenhose map study.sqlite --x network.nic_bandwidth --y nodes\n"
     "  gardenhose map study.sqlite --x nodes --y accumulation --over tp --baseline 1 \\\n"
     "                 --where \"in_scheme = 'sharded'\" --format csv | plots/scheme_map.py > "
@@ -33,14 +33,14 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
   po::options_description flags("Flags");
   auto add = flags.add_options();
   add("store", po::value(&o.store)->required(),
-      "SQLite file of the sweep (--store may be omitted)");
+      "SQLite file of the sweep (--store itself may be omitted)");
   add("x", po::value(&o.x)->required(),
-      "input across, as the sweep spells it, e.g. network.nic_bandwidth");
-  add("y", po::value(&o.y)->required(), "input down");
+      "input on the horizontal axis, as spelt in the sweep, e.g. network.nic_bandwidth");
+  add("y", po::value(&o.y)->required(), "input on the vertical axis");
   add("over", po::value(&o.over)->default_value("scheme"), "input whose values compete");
   add("baseline", po::value(&o.baseline),
-      "value of --over to compare the others with (default, for schemes: the fastest of those that "
-      "send values uncompressed)");
+      "value of --over to compare the others with (default for schemes: the fastest one that sends "
+      "values uncompressed)");
   add("where", po::value(&o.where),
       "SQL condition on the points, over all_points, e.g. \"in_tp = 1 and mfu > 0.1\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");

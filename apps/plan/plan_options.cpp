@@ -23,32 +23,29 @@ using sim::InputError;
 
 constexpr const char* kUsage =
     "usage: gardenhose plan --topology NAME --model NAME --tokens TOKENS [FLAGS]\n\n"
-    "How to train a model on so many tokens: cluster size, speed of the NICs, tensor and pipeline\n"
-    "parallelism with sequence parallelism, virtual stages and their placement, scheme, stage of\n"
-    "ZeRO, hybrid groups, resharding, micro-batches, recomputation and the precision of gradients\n"
-    "and of gathered weights, for the lowest price, in the least time or over the smallest "
-    "network.\n"
-    "Prints the ten best with their price, time, energy and memory, what bounds each, and the\n"
-    "command that runs its step; behind time and price, their likely ranges: with the compute\n"
-    "efficiency one spread lower and one higher.\n\n"
-    "Where the topology is several sites: which of them take part (all, none, or 1, 2, 4... of a\n"
-    "table, unless --set sites.NAME.count says it), what they send each other and how steps are "
-    "run\n"
-    "inside them; egress and leased links are in the price. Inner steps of a round are as the "
-    "schemes\n"
-    "or --set scheme.inner_steps have them: more of them cost a loss that nothing here "
-    "predicts.\n\n"
-    "A flag of run that is given (--tp 8, --recompute full) is not chosen. Schemes are "
-    "uncompressed\n"
-    "ones and those whose papers train language models, unless --scheme names others, or all. All\n"
-    "overlaps unless --overlap says otherwise. A stage of ZeRO comes with the software that "
-    "--zero\n"
-    "stands for, unless --attention or --kernels say it. Not chosen, and as run has them: --loss,\n"
-    "--precision, --optimizer, --bucket-size, --unit-layers, --prefetch and --backward-prefetch.\n"
-    "The answer is that of a search through everything (--exhaustive does one): a setup is left "
-    "out\n"
-    "only where it does not fit in memory, or a lower bound of its time shows that it cannot be\n"
-    "among the ten.\n\n"
+    "Finds the best plans for training a model on a given number of tokens: the cheapest, the\n"
+    "fastest, or those with the smallest network. The search covers the number of nodes, NIC\n"
+    "bandwidth, tensor and pipeline parallelism (with sequence parallelism, virtual stages and\n"
+    "placement), scheme, ZeRO stage, hybrid sharding, resharding, micro-batch size,\n"
+    "recomputation, and the precision of gradients and gathered weights. Prints the ten best\n"
+    "plans with their price, time, energy, memory and bottleneck, and the command that simulates\n"
+    "a step of each. The likely ranges of time and price assume a compute efficiency one spread\n"
+    "lower and one spread higher.\n\n"
+    "On a topology of several sites, the search also covers which sites take part (none, 1, 2,\n"
+    "4... or all of each [sites] table, unless --set sites.NAME.count fixes the number), the\n"
+    "scheme between sites, and the setup within them. Prices include egress and leased links.\n"
+    "The number of inner steps per round is the scheme's own or that of --set\n"
+    "scheme.inner_steps, because Gardenhose does not predict how additional inner steps\n"
+    "affect the loss.\n\n"
+    "Any flag of run that you give (--tp 8, --recompute full) stays fixed. By default, plan\n"
+    "searches uncompressed schemes and those published for language models; --scheme replaces\n"
+    "them. All communication that can overlap does so, unless you give --overlap. Each ZeRO\n"
+    "stage runs with its default --attention and --kernels, unless you give these flags. Not\n"
+    "searched, with the defaults of run: --loss, --precision, --optimizer, --bucket-size,\n"
+    "--unit-layers, --prefetch and --backward-prefetch.\n\n"
+    "The search is exact: it finds the same plans as simulating every setup (--exhaustive). It\n"
+    "skips a setup only if it does not fit in memory, or if a lower bound on its time shows that\n"
+    "it cannot be among the ten best.\n\n"
     "  gardenhose plan --topology dgx_h100_x16 --model gpt_6.7b --attention fused --tokens 1e12 "
     "\\\n"
     "                  --goal cheapest --deadline \"60 days\"\n"
@@ -62,8 +59,9 @@ constexpr const char* kUsage =
     "                  --nic-bandwidths 25Gbps,50Gbps,100Gbps,200Gbps,400Gbps\n"
     "  gardenhose plan --topology four_sites_mixed --model gpt_6.7b --attention fused --tokens "
     "1e11\n\n"
-    "When nothing fits in memory, it exits with 2 and names the setup that needs the least. When\n"
-    "nothing meets the deadline or the budget, it exits with 0 and shows the closest plan.\n";
+    "If nothing fits in memory, plan exits with 2 and names the setup that needs the least\n"
+    "memory. If no plan meets the deadline or the budget, it exits with 0 and shows the closest\n"
+    "one.\n";
 
 // Whose papers train language models with them.
 constexpr const char* kTrainedOuterSchemes =
@@ -91,15 +89,15 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("nic-bandwidths", po::value(&texts.link_speeds),
       "NIC bandwidths to choose from, separated by commas (default: the topology's)");
   add("inner-scheme", po::value(&texts.inner_schemes),
-      "schemes to choose from within each of several sites, separated by commas (default: "
-      "sharded); --scheme names those between sites");
+      "schemes to choose from within each site, separated by commas (default: sharded); --scheme "
+      "lists the schemes between sites");
   add("batch-tokens", po::value(&o.batch_tokens)->default_value(std::int64_t{4} << 20),
       "tokens per step, rounded up to the same number of sequences for each replica");
   add("critical-batch", po::value<double>(),
       "critical batch size: TOKENS per step beyond which a larger batch hardly saves steps, as "
       "estimated by the gradient noise scale (McCandlish et al. 2018, arXiv:1812.06162). Larger "
-      "steps are marked: price and time are for --tokens, but reaching the same loss may take "
-      "more");
+      "steps are marked: price and time are for --tokens, but reaching the same loss may take more "
+      "tokens");
   add("electricity", po::value(&texts.electricity),
       "electricity price for the GPUs, e.g. \"0.08 USD/kWh\" (default: not counted)");
   add("exhaustive", po::bool_switch(&o.exhaustive),

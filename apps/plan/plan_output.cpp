@@ -77,9 +77,9 @@ void print_improvements(const PlanReport& report) {
   const double price = report.rows.front().price.total();
   print_text(
       "\n"
-      "what the next dollar should buy, for plan 1: the gain in throughput from 1 % more of each, "
-      "and\n"
-      "the saving from 10 % more of it (10 % less of what is a time)\n");
+      "where to spend the next dollar, for plan 1: the gain in throughput from 1 % more of each "
+      "item,\n"
+      "and the saving from 10 % more of it (10 % less if it is a time)\n");
   for (const Improvement& one : report.improvements) {
     if (std::abs(one.sensitivity) < 0.001 || one.saves_usd < price / 1000) continue;
     const std::string costs = one.costs_usd ? ", costs " + usd_text(*one.costs_usd) : "";
@@ -119,8 +119,8 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
   }
   if (options.is_wide_area) {
     print_text(
-        "not judged: the loss caused by more inner steps or by a codec's error; both are as the "
-        "schemes or --set say\n");
+        "not considered: how inner steps and codec errors affect the loss; the schemes or --set "
+        "fix both\n");
   }
   print_text(
       "searched: {} setups, {} of those examined too large for a GPU's memory; {} schedules "
@@ -142,7 +142,7 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
   print_rows(report);
   print_text(
       "\n"
-      "what bounds each plan, and the command for its {}\n",
+      "bottleneck of each plan, and the command that simulates its {}\n",
       options.is_wide_area ? "round" : "step");
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];

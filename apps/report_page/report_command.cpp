@@ -30,8 +30,8 @@ constexpr const char* kUsage =
     "usage: gardenhose report STORE [--output FILE] [FLAGS]\n\n"
     "  gardenhose report study.sqlite                     writes study.html\n"
     "  gardenhose report study.sqlite --timeline 12,13 --output for_the_meeting.html\n\n"
-    "Writes one page with charts, the parts of a step, the winning schemes, timelines, all points\n"
-    "and the command of each. A browser opens it from disk; it loads nothing from the network.\n";
+    "Writes one HTML page with charts, step breakdowns, the winning schemes, timelines, and every\n"
+    "point with its command. Open it from disk in a browser; it loads nothing from the network.\n";
 
 struct ReportOptions {
   std::string store, output, timeline, folder;
@@ -42,14 +42,14 @@ std::optional<ReportOptions> parse(const Arguments& arguments) {
   po::options_description flags("Flags");
   auto add = flags.add_options();
   add("store", po::value(&o.store)->required(),
-      "SQLite file of the sweep (--store may be omitted)");
+      "SQLite file of the sweep (--store itself may be omitted)");
   add("output,o", po::value(&o.output), "HTML file to write (default: STORE with .html)");
   add("timeline", po::value(&o.timeline),
-      "NUMBER[,NUMBER...]: points to simulate again and show a timeline of, or none (default: the "
-      "point with the greatest speed-up, or else the most tokens per second, and those that differ "
+      "NUMBER[,NUMBER...]: points to simulate again for timelines, or none (default: the point "
+      "with the greatest speed-up, or else the most tokens per second, and the points that differ "
       "from it only in the scheme)");
   add("folder", po::value(&o.folder),
-      "folder of the spec, from which relative paths in the inputs start (default: the store's)");
+      "folder of the spec, to which relative paths in the inputs refer (default: the store's)");
   po::positional_options_description places;
   places.add("store", 1);
   po::variables_map values;

@@ -40,28 +40,29 @@ po::options_description run_flags(RunOptions& o) {
   po::options_description output("Output");
   auto add = output.add_options();
   add("baseline", po::value(&o.baseline),
-      "scheme to compute the speed-up against; 'twin': each scheme's own uncompressed form; "
-      "'best': the fastest uncompressed step of the same global batch, searched over schemes, ZeRO "
-      "stages, hybrid sharding, FP8 gather, tensor and sequence parallelism, recomputation, "
-      "micro-batches, overlap, BF16 gradients and bucket sizes");
+      "scheme against which to compute speed-ups. 'twin': each scheme's own uncompressed form; "
+      "'best': the fastest uncompressed step with the same global batch, from a search over "
+      "schemes, ZeRO stages, hybrid sharding, FP8 gather, tensor and sequence parallelism, "
+      "recomputation, micro-batches, overlap, BF16 gradients and bucket sizes");
   add("tune", po::bool_switch(&o.tune),
-      "tune each scheme: run it with its fastest options, found by the search of --baseline best. "
-      "Flags that you give stay fixed, for the schemes and for the best baseline. Without --tune, "
-      "flags apply to the schemes only, and the search for the best baseline ignores them");
+      "tune each scheme: run it with its fastest options, found by the same search as for "
+      "--baseline best. Flags that you give stay fixed, for the schemes and for the best baseline. "
+      "Without --tune, flags apply only to the schemes, and the search for the best baseline "
+      "ignores them");
   add("break-even", po::bool_switch(&o.break_even),
-      "break-even bandwidth: search, by re-simulation, for the NIC bandwidth below which each "
-      "scheme beats its baseline (--format table always does so, after the table)");
+      "break-even bandwidth: find, by repeated simulation, the NIC bandwidth below which each "
+      "scheme beats its baseline (--format table always shows it below the table)");
   add("range", po::value<std::string>()->default_value("auto"),
-      "on|off|auto: range of throughput and price when the compute efficiency is one spread higher "
-      "or lower and all else is equal (two more simulations); auto: only for steps of at most half "
-      "a million operations. The spread is that of the fit or, for a default efficiency, that of "
-      "published runs: see sources");
+      "on|off|auto: range of throughput and price with the compute efficiency one spread lower and "
+      "one higher, all else equal (two more simulations); auto: only for steps of at most half a "
+      "million operations. The spread comes from the fit or, for a default efficiency, from "
+      "published runs (see sources)");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
-      "file for the timeline of the last scheme, to open in ui.perfetto.dev");
+      "file for the timeline of the last scheme; open it in ui.perfetto.dev");
   add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
-      "ranks in the timeline: only the first so many (default: all)");
-  add("require-fit", po::bool_switch(&o.require_fit), "fail when a step does not fit in memory");
+      "number of ranks in the timeline, from rank 0 (0: all)");
+  add("require-fit", po::bool_switch(&o.require_fit), "fail if a step does not fit in memory");
   flags.add(round_flags(o.rounds));
   flags.add(output);
   return flags;

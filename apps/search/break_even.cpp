@@ -14,7 +14,7 @@ std::optional<sim::BreakEven> find_break_even(const Job& job, std::span<const Se
   const auto pays = [&](double factor) {
     return !times.any_reaches(baselines, factor, times.least(setups, factor));
   };
-  Progress progress("searching the break-even bandwidth", most_tries(kNicFactors));
+  Progress progress("searching for the break-even bandwidth", most_tries(kNicFactors));
   const Found found = bracket(kNicFactors, pays, [&] { progress.step(); });
   const double now = job.cluster.network.nic_bandwidth.base();
   // It pays nowhere, or on fast networks only: there is no bandwidth below which it does.

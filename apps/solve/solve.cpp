@@ -24,17 +24,18 @@ using sim::InputError;
 
 constexpr const char* kUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
-    "Finds, by bracketing over simulations, the value of one unknown at which training reaches a\n"
-    "utilisation, or at which one scheme stops beating another. Within one cluster:\n\n"
-    "  bandwidth    lowest rate of each NIC; utilisation is the share of the speed with unlimited "
-    "NICs\n\n"
-    "Between sites, where utilisation is the share of time in which GPUs compute:\n\n"
-    "  bandwidth    lowest rates between sites, all scaled alike; reported is the narrowest\n"
+    "Finds, by repeated simulation, the value of one unknown at which training reaches a given\n"
+    "utilisation, or at which one scheme stops beating another.\n\n"
+    "Within one cluster (utilisation: speed relative to the speed with unlimited NICs):\n\n"
+    "  bandwidth    lowest NIC bandwidth\n\n"
+    "Between sites (utilisation: share of time during which the GPUs compute):\n\n"
+    "  bandwidth    lowest bandwidth between sites: all rates scale together; the lowest is "
+    "reported\n"
     "  inner_steps  fewest inner steps per round\n"
-    "  latency      longest one-way latency of all paths\n"
-    "  peers        most sites in the file's only table\n"
-    "  layers       most layers, i.e. the largest model of the shape that --model gives\n\n"
-    "Each answer is computed three times: as given, and with the compute efficiency alone one\n"
+    "  latency      longest one-way latency, the same on all paths\n"
+    "  peers        largest number of sites (for files with a single [sites] table)\n"
+    "  layers       largest number of layers; --model gives the model's other dimensions\n\n"
+    "Each answer is computed three times: as specified, and with the compute efficiency alone one\n"
     "spread lower and one higher (met_at_low, met_at_high).\n\n"
     "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
     "3\n"
@@ -68,8 +69,8 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
       "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
       "beats", po::value(&o.beats),
-      "scheme to beat, instead of a utilisation: solve for the point up to which --scheme trains "
-      "faster")("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+      "scheme to beat, instead of a utilisation to reach: solve for the point up to which --scheme "
+      "trains faster")("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;
   places.add("unknown", 1);

@@ -96,7 +96,7 @@ int solve_cluster(const SolveOptions& options) {
     return options.beats.empty() ? solve_utilisation(one, options.shares, progress)
                                  : solve_beats(one, options.beats, progress);
   };
-  print(options.format, {"bandwidth", "Gbps a NIC", job.cluster.name, job.model.name},
+  print(options.format, {"bandwidth", "Gbps per NIC", job.cluster.name, job.model.name},
         answers_of(job, solve));
   return 0;
 }

@@ -27,9 +27,9 @@ constexpr const char* kExportUsage =
     "  gardenhose export study.sqlite --format csv --output study.csv\n"
     "  gardenhose export study.sqlite --format jsonl | jq -c '[.inputs.nodes, .report.mfu]'\n\n"
     "CSV: number, state, the inputs (in_nodes, in_network_nic_bandwidth and, as a number,\n"
-    "in_network_nic_bandwidth_Bps), the figures of run's CSV, message. A text that a spreadsheet\n"
-    "would evaluate, as it begins with = + - or @, gets a leading apostrophe.\n"
-    "JSON lines: {number, state, inputs, report, message}; report is all of run's JSON.\n"
+    "in_network_nic_bandwidth_Bps), the figures of run's CSV, message. Text that a spreadsheet\n"
+    "would evaluate, because it begins with = + - or @, gets a leading apostrophe.\n"
+    "JSON lines: {number, state, inputs, report, message}; report holds all of run's JSON.\n"
     "state is done, too_large (for a GPU's memory), refused or crashed (see message).\n";
 
 // To standard output, or a file.
@@ -117,7 +117,8 @@ int export_command(const Arguments& arguments) {
   std::string file, format, output_file;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("store", po::value(&file)->required(), "SQLite file of the sweep (--store may be omitted)");
+  add("store", po::value(&file)->required(),
+      "SQLite file of the sweep (--store itself may be omitted)");
   add("format", po::value(&format)->default_value("csv"), "csv|jsonl");
   add("output,o", po::value(&output_file), "file to write (default: standard output)");
   po::positional_options_description places;

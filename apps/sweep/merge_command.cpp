@@ -25,11 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMergeUsage =
     "usage: gardenhose merge OUT IN...\n\n"
-    "Writes the points of all IN into OUT, a new store. Points that no IN has are open in OUT:\n"
-    "`gardenhose sweep SPEC.toml --store OUT` runs them. OUT appears when it is complete: a merge\n"
-    "that is stopped leaves nothing, and one that is killed (kill -9) leaves a folder "
-    ".gardenhose-*\n"
-    "next to OUT, which may be removed.\n\n"
+    "Writes the points of all IN stores into OUT, a new store. Points that no IN store holds are\n"
+    "open in OUT; `gardenhose sweep SPEC.toml --store OUT` runs them. OUT appears once it is\n"
+    "complete: an interrupted merge leaves nothing behind, and one killed with kill -9 leaves a\n"
+    "folder .gardenhose-* next to OUT, which you can delete.\n\n"
     "  gardenhose merge study.sqlite study.*of4.sqlite\n";
 
 // Hashes of files by name, and the version, with the store that had them first.
@@ -103,7 +102,7 @@ void write(const fs::path& file, std::vector<Store>& stores, const Signals& sign
 }
 
 [[noreturn]] void refuse_existing(const fs::path& out) {
-  throw sim::InputError(out.string() + ": exists already; remove it, or name another file");
+  throw sim::InputError(out.string() + ": already exists; remove it, or name another file");
 }
 
 // Gives the store its name, unless somebody else has taken it meanwhile.
@@ -125,8 +124,9 @@ std::vector<Store> open_all(const std::vector<std::string>& files) {
     const auto identity = store.identity();
     if (!identity) throw sim::InputError(file + ": holds no sweep yet; leave it out");
     if (identity->spec_sha256 != stores.front().identity()->spec_sha256) {
-      throw sim::InputError(fmt::format(
-          "{}: is of another spec than {}; merge stores of the same spec", file, files.front()));
+      throw sim::InputError(
+          fmt::format("{}: belongs to a different spec than {}; merge stores of the same spec",
+                      file, files.front()));
     }
     provenance.check(store);
   }
@@ -140,8 +140,8 @@ int merge_command(const Arguments& arguments) {
   std::vector<std::string> files;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("out", po::value(&out)->required(), "new store to write (--out may be omitted)");
-  add("in", po::value(&files)->required(), "stores to merge (--in may be omitted)");
+  add("out", po::value(&out)->required(), "new store to write (--out itself may be omitted)");
+  add("in", po::value(&files)->required(), "stores to merge (--in itself may be omitted)");
   po::positional_options_description places;
   places.add("out", 1).add("in", -1);
   po::variables_map values;

@@ -63,7 +63,7 @@ bool StoreLock::take(const std::filesystem::path& store) {
   const std::string holder = holder_in(file_);
   close(file_);
   throw sim::InputError(fmt::format(
-      "{}: another sweep{} is writing to it; wait for its end, or name another file with --store",
+      "{}: another sweep{} is writing to it; wait until it ends, or name another file with --store",
       store.string(), holder));
 }
 

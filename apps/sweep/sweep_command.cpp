@@ -44,12 +44,12 @@ constexpr const char* kSweepUsage =
     "  scheme = [\"sharded\", \"sdp4bit\"]\n"
     "  nodes = [1, 8, 64]\n"
     "  network.nic_bandwidth = [\"100 Gbps\", \"400 Gbps\"]\n"
-    "  \"scheme.inter_group\" = [128, 512]             # quoted, next to scheme or model\n"
+    "  \"scheme.inter_group\" = [128, 512]             # in quotes: scheme is a key too\n"
     "  [together.size]                               # values paired in order\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
     "exit codes: 0 every point has results or was refused; 1 a point crashed or stayed open, no\n"
-    "point can run, or none can run with one of a list's values (reported before the first point\n"
+    "point can run, or none can run with some value of a list (reported before the first point\n"
     "runs); 2 wrong input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
@@ -64,17 +64,18 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   std::string spec, store;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("spec", po::value(&spec)->required(), "TOML file of the sweep (--spec may be omitted)");
+  add("spec", po::value(&spec)->required(),
+      "TOML file of the sweep (--spec itself may be omitted)");
   add("store", po::value(&store),
       "SQLite file for the results (default: SPEC.sqlite next to the spec; SPEC.KofN.sqlite for a "
       "shard)");
   add("jobs,j", jobs_flag(o.jobs),
-      "points to run at a time (default: all cores, or those that Slurm allots)");
+      "points to run at once (default: all cores, or the cores that Slurm allots)");
   add("shard", po::value(&o.shard),
       "K/N: run only part K of N equal parts (default: all, or the task of Slurm's job array)");
   add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point without running it");
   add("recompute", po::bool_switch(&o.recompute),
-      "rerun points that were computed from other files or by another version");
+      "rerun points computed from other files or by another version");
   add("retry", po::bool_switch(&o.retry), "rerun points that crashed");
   po::positional_options_description places;
   places.add("spec", 1);

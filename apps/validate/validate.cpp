@@ -26,13 +26,13 @@ namespace validation = sim::validation;
 
 constexpr const char* kUsage =
     "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco] [FLAGS]\n\n"
-    "Reruns published experiments and prints predictions next to measurements: from data sheets\n"
-    "alone (blind), with the constants under [fitted] in each cluster's file (fitted), and "
-    "without\n"
-    "simulation, as FLOP over rate plus bytes over bandwidth: with the same constants (null "
-    "model)\n"
-    "and with constants of its own (null, refitted). Rows on which a constant was fitted do not\n"
-    "count in the errors. The null model of fsdp is the utilisation of 8 GPUs.\n\n"
+    "Reruns published experiments and prints predictions next to measurements. Predictions are "
+    "made\n"
+    "from data sheets alone (blind); with the constants under [fitted] in each cluster's file\n"
+    "(fitted); and without simulation, as FLOP over rate plus bytes over bandwidth, with the same\n"
+    "constants (null model) and with constants of its own (null, refitted). Errors leave out the\n"
+    "rows on which a constant was fitted. For fsdp, the null model is the utilisation of 8 "
+    "GPUs.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n"
     "  gardenhose validate fsdp\n"
@@ -48,7 +48,7 @@ struct Study {
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
      "fsdp always refits its constants and prints them", validate_fsdp},
-    {"zeropp", "ZeRO++ on 384 V100, over 1 to 8 NICs a node",
+    {"zeropp", "ZeRO++ on 384 V100s with 1 to 8 NICs per node",
      "zeropp always refits its constant and prints it", validate_zeropp},
     {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
      validate_streaming_diloco},
@@ -83,9 +83,10 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
   po::options_description flags;
   flags.add_options()("study", po::value(&options.name), study_help().c_str())(
       "constants", po::bool_switch(&options.constants),
-      "list instead every number that moves a row, its source, and the effect of changing it by 10 "
-      "%")("refit", po::bool_switch(&options.refit),
-           "refit the constants too, on the rows that the files name")(
+      "list, instead of predictions, every number that affects a row, with its source and the "
+      "effect of changing it by 10 %")(
+      "refit", po::bool_switch(&options.refit),
+      "also refit the constants, on the rows that the cluster files name")(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
   po::positional_options_description places;
   places.add("study", 1);

@@ -125,7 +125,7 @@ std::string constants_text(const FsdpStudy& study) {
 
 void print_table(const FsdpStudy& study) {
   const std::size_t width = output_width();
-  print_text("tokens per second and GPU, how far off, and MFU\n\n");
+  print_text("tokens per second per GPU, error, and MFU\n\n");
   for (const Table& table : kTables) {
     print_styled(to_text(rows_of(study, table), width));
     print_text("\n");

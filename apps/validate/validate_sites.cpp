@@ -29,7 +29,7 @@ std::string grid_text(int point) {
 void print_cells(const std::vector<validation::BandwidthRow>& rows, double payload) {
   print_text(
       "Reproduces table 4 of Streaming DiLoCo (arXiv 2501.18512), which its authors simulated:\n"
-      "the Gb/s between two replicas that a compute utilisation takes, as published and as "
+      "the Gb/s between two replicas needed for a compute utilisation, as published and as "
       "simulated\n"
       "here, on a grid of 50 bandwidths 21 % apart. {} bits per parameter, nothing fitted.\n\n",
       16 * payload);
@@ -98,10 +98,12 @@ void print_figures(const std::vector<validation::Figure>& figures) {
   print_text("SparseLoCo as published (arXiv 2508.15706 and the Covenant-72B run)\n\n");
   print_styled(to_text(table, output_width()));
   print_text(
-      "\nThe stated links do not explain the published 70 s. Links as fast as in the last line "
-      "would,"
-      "\nor sending while the next round computes; a sum of all that is fetched instead of every\n"
-      "payload would not do alone, as the upload takes 145 s. None of these is published.\n");
+      "\n"
+      "The stated links do not explain the published 70 s. Links as fast as in the last line "
+      "would,\n"
+      "and so would sending while the next round computes. Fetching one sum instead of every "
+      "payload\n"
+      "would not be enough, because the upload alone takes 145 s. None of these is published.\n");
 }
 
 }  // namespace

@@ -254,8 +254,8 @@ sim::StyledText to_table(const std::vector<Constant>& constants, std::size_t wid
   }
   sim::StyledText text;
   append(text,
-         "Numbers that move a row, and the change of the mean error (in percentage points) when\n"
-         "each is 10 % lower or higher and nothing is fitted again.\n\n");
+         "Numbers that affect a row, and the change in the mean error (in percentage points) when\n"
+         "each is 10 % lower or higher, without refitting.\n\n");
   append(text, to_text(table, width));
   return text;
 }

@@ -66,10 +66,9 @@ sim::StyledText readings_text(const Validation& v, std::size_t width) {
                           error_text(errors(v.both_ways))});
   }
   sim::StyledText text;
-  append(
-      text,
-      "the quantisers' rates of table 5, in bytes of float32 alone (used above) or of all bytes\n"
-      "that a kernel reads and writes\n");
+  append(text,
+         "quantiser rates of table 5, in float32 bytes alone (used above) or in all bytes that a\n"
+         "kernel reads and writes\n");
   append(text, to_text(table, width));
   return text;
 }

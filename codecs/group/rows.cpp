@@ -159,13 +159,13 @@ constexpr Codec nf4_g64 = row("nf4_g64", "NF4, one scale per 64 elements, neares
 constexpr Codec nf4_g128 = row("nf4_g128", "NF4, one scale per 128 elements, nearest",
                                nearest(Element::nf4, Scale::amax, 128));
 constexpr Codec bnb8_g4096 =
-    row("bnb8_g4096", "8-bit dynamic map of bitsandbytes, one scale per 4096 elements, nearest",
+    row("bnb8_g4096", "bitsandbytes' 8-bit dynamic map, one scale per 4096 elements, nearest",
         nearest(Element::dynamic8, Scale::amax, 4096));
 constexpr Codec qsgd_int8_g512 =
-    row("qsgd_int8_g512", "QSGD with 127 levels of the norm of 512 elements, stochastic",
+    row("qsgd_int8_g512", "QSGD, 127 levels, one norm per 512 elements, stochastic",
         stochastic(Element::int8, Scale::norm, 512));
 constexpr Codec qsgd_int4_g512 =
-    row("qsgd_int4_g512", "QSGD with 7 levels of the norm of 512 elements, stochastic",
+    row("qsgd_int4_g512", "QSGD, 7 levels, one norm per 512 elements, stochastic",
         stochastic(Element::int4, Scale::norm, 512));
 
 }  // namespace codecs

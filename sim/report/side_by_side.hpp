@@ -50,7 +50,7 @@ inline constexpr const char* kDoesNotFit = " !";
 inline constexpr const char* kDoesNotFitNote =
     "!: does not fit in memory; the figure is that of GPUs with more memory\n";
 inline constexpr const char* kBaselineDoesNotFitNote =
-    "!: behind a speed-up, the scheme or its baseline does not fit in memory\n";
+    "!: next to a speed-up: the scheme or its baseline does not fit in memory\n";
 
 // The rows, with the cells marked of reports that do not fit.
 template <class Report>

@@ -75,8 +75,8 @@ std::string efficiency_source(const Cluster& cluster) {
 
 std::string approximation(double unfolded_flows) {
   return fmt::format(
-      "folded, and off by up to {:.0f} %: ranks lie unevenly over the nodes, and what is up to "
-      "{:.0f} flows step by step, and exact, would be {:.3g} here",
+      "folded, with an error of up to {:.0f} %: ranks are spread unevenly over the nodes; an exact "
+      "simulation, step by step, is limited to {:.0f} flows and would need {:.3g}",
       100 * kUnevenError, kMostUnfolded, unfolded_flows);
 }
 

@@ -154,7 +154,7 @@ class Roll {
     }
     if (limit && arrived > *limit) {
       note(fmt::format("{} at {}; the others go on without it",
-                       std::isinf(arrived) ? "is not heard" : "comes too late",
+                       std::isinf(arrived) ? "is not heard" : "arrives too late",
                        to_text(Seconds::from_base(std::isinf(arrived) ? *limit : arrived))));
       return Fate::skipped;
     }

@@ -84,7 +84,7 @@ void add_run(const Run& run, std::vector<Figure>& figures) {
     figures.push_back({run.model + ": " + what, unit, published, computed, std::move(how)});
   };
   const double utilisation = run.compute_s / (run.compute_s + run.communication_s);
-  add("payload of a peer", "GB", run.payload_gb, payload_bytes(run) / kGB, "codec");
+  add("payload per peer", "GB", run.payload_gb, payload_bytes(run) / kGB, "codec");
   add("compute utilisation", "%", run.utilisation_percent, 100 * utilisation,
       "by definition: published compute over published compute and communication");
   if (run.peers == 0) return;
@@ -93,9 +93,9 @@ void add_run(const Run& run, std::vector<Figure>& figures) {
       fmt::format("simulated: {} peers, stated links, object storage", run.peers));
   add("communication, parts summed by owners", "s", run.communication_s,
       communication_s(run, Exchange::all_to_all, 1),
-      "simulated: a peer sums its part of all, and sends it on as large as one");
+      "simulated: each peer sums its part of all payloads and sends on a sum of that size");
   const double times = rates_for(run, Exchange::store);
-  add("rates that the published time takes", "x stated", 0, times,
+  add("rates needed for the published time", "x stated", 0, times,
       fmt::format("simulated: {:.0f} Mb/s up and {:.0f} Mb/s down",
                   times * run.uplink.base() * 8 / 1e6, times * run.downlink.base() * 8 / 1e6));
 }
@@ -106,9 +106,9 @@ std::vector<Figure> sparseloco_figures(const std::filesystem::path& runs) {
   const codecs::Format& wire = outer_scheme_named("sparseloco").wire;
   const double bits = 8 * codecs::encoded_bytes_per_element(wire);
   std::vector<Figure> figures{
-      {"bits of a parameter", "bit", 0.21875, bits, "codec: 64 of 4096, 12 + 2 bits each"},
+      {"bits per parameter", "bit", 0.21875, bits, "codec: 64 of 4096, 12 + 2 bits each"},
       {"ratio over FP32", "x", 146, 32 / bits, "codec"},
-      {"bits of a parameter, as deployed", "bit", 0.3125,
+      {"bits per parameter, as deployed", "bit", 0.3125,
        bits * outer_scheme_named("sparseloco_deployed").sent_per_byte,
        "codec: codes as bytes, 12 + 8 bits each"}};
   for (const CsvRow& row : read_csv(runs)) add_run(read_run(row), figures);

@@ -291,7 +291,7 @@ TEST(Fit, WhatDoesNotFitIsAWarningUntilItIsRequired) {
 // sdp4bit needs 3.1 GB of these GPUs, its baseline 2.8 GB, and the other way round.
 TEST(Fit, SpeedUpsOverWhatDoesNotFitAreMarked) {
   const std::string small = " --set gpu.memory=3GB ";
-  const std::string note = "!: behind a speed-up, the scheme or its baseline does not fit";
+  const std::string note = "!: next to a speed-up: the scheme or its baseline does not fit";
   const Outcome table = run_with("--scheme sharded --baseline sdp4bit" + small);
   EXPECT_NE(table.out.find("x !"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find(note), std::string::npos) << table.out;

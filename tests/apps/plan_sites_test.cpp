@@ -101,7 +101,7 @@ TEST(PlanOfSites, IsATableOrCsv) {
   const Outcome table = run(words(kSites + kSchemes), source_directory());
   EXPECT_NE(table.out.find(" min  "), std::string::npos) << "of training\n" << table.out;
   EXPECT_NE(table.out.find("GPU/net/power/egress %"), std::string::npos) << table.out;
-  EXPECT_NE(table.out.find("not judged: "), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("not considered: "), std::string::npos) << table.out;
   const Outcome csv = run(words(kSites + kSchemes + "--format csv"), source_directory());
   EXPECT_TRUE(csv.out.starts_with("sites,gpus,scheme,inner_steps,")) << csv.out;
   EXPECT_EQ(lines_of(csv.out).size(), 11u);

@@ -161,7 +161,7 @@ TEST(SweepShards, OfDifferentSweepsAreNotMerged) {
   ASSERT_EQ(sweep_in(sandbox, "--shard 2/2 --recompute").code, 0);
   const Outcome specs = run(words("merge all.sqlite s.1of2.sqlite s.2of2.sqlite"), sandbox.path());
   expect_refused(specs, "s.2of2.sqlite");
-  EXPECT_NE(specs.err.find("another spec"), std::string::npos) << specs.err;
+  EXPECT_NE(specs.err.find("different spec"), std::string::npos) << specs.err;
   EXPECT_EQ(sandbox.names(), (Arguments{"mine.toml", "s.1of2.sqlite", "s.2of2.sqlite", "s.toml"}));
 }
 

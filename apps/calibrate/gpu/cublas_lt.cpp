@@ -122,7 +122,7 @@ class CublasLt {
     require_ok(functions_.choose(handle_, plan.product, plan.b, plan.a, plan.c, plan.c, preference,
                                  1, &chosen, &count),
                "cublasLtMatmulAlgoGetHeuristic");
-    if (count == 0) throw codecs::cuda::CudaError("cuBLASLt knows no way to multiply E4M3 here");
+    if (count == 0) throw codecs::cuda::CudaError("cuBLASLt offers no E4M3 product here");
     plan.algorithm = chosen.algo;
     return plan;
   }

@@ -50,14 +50,15 @@ void measure_products(const Settings& settings, const Libraries& libraries, Sess
   table["interference"] = Json::array();
   const auto& [bf16, fp8] = libraries;
   if (!bf16) {
-    std::fprintf(stderr, "no cuBLAS found: no products are measured; --cublas FILE names it\n");
+    std::fprintf(stderr,
+                 "no cuBLAS found, so products are not measured; name it with --cublas FILE\n");
     return;
   }
   table["provenance"]["gemm"] = bf16->multiplier;
   table["gemm"] = calibrate::measure_products(session, *bf16, layers);
   table["interference"] = measure_interference(session, *bf16, layers, settings.sizes);
   if (!fp8) {
-    std::fprintf(stderr, "no cuBLASLt, or no FP8 on this GPU: no FP8 products are measured\n");
+    std::fprintf(stderr, "no cuBLASLt, or no FP8 on this GPU: FP8 products are not measured\n");
     return;
   }
   table["provenance"]["gemm"] = bf16->multiplier + ", " + fp8->multiplier;
