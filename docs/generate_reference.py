@@ -22,7 +22,7 @@ from validation_tables import validation_parts
 NOTICE = "<!-- Written by docs/generate_reference.py from the program's tables; do not edit. -->"
 COMMANDS_WITH_FORMS = {"map": [["map"], ["map", "STORE"]]}
 KEY_TITLES = {
-    "cluster_keys": "Cluster file", "site_keys": "File of several sites",
+    "cluster_keys": "Cluster file", "site_keys": "Sites file",
     "model_keys": "Model file",
     "scheme_keys": "Scheme file", "codec_card_keys": "Codec card",
     "sweep_keys": "Sweep spec",
@@ -67,11 +67,11 @@ def flags_of_form(form: list[str], answer: dict, of_run: list[dict]) -> str:
     shared = [flag for flag in flags if form != ["run"] and flag in of_run]
     own = [flag_row(flag) for flag in flags if flag not in shared]
     title = f"## {' '.join(form)}"
-    page = f"Guide: [{form[0]}](../commands/{form[0]}.md)."
+    page = f"See also [{form[0]}](../commands/{form[0]}.md)."
     names = ", ".join(f"`--{flag['name']}`" for flag in shared)
     return "\n\n".join(filter(None, [
         title, page, table(["flag", "default", "meaning"], own) if own else "",
-        f"Same as for [run](#run): {names}." if shared else ""]))
+        f"These flags are the same as for [run](#run): {names}." if shared else ""]))
 
 
 def flags_page(program: Program, commands: list[dict]) -> str:
@@ -80,9 +80,10 @@ def flags_page(program: Program, commands: list[dict]) -> str:
     for command in commands:
         for form in COMMANDS_WITH_FORMS.get(command["name"], [[command["name"]]]):
             parts.append(flags_of_form(form, program.json(*form, "--help=json"), of_run))
-    return page_of("Flags", "Every flag of every command, as printed by `gardenhose COMMAND "
-                   "--help`. A switch takes no value, or `=on` or `=off`. If a flag takes a name "
-                   "or a file, a value with a slash or a file extension is a file.", *parts)
+    return page_of("Flags", "This page lists every flag of every command, as printed by "
+                   "`gardenhose COMMAND --help`. A switch stands alone or takes `=on` or `=off`. "
+                   "If a flag takes a name or a file, a value with a slash or a file extension "
+                   "is a file.", *parts)
 
 
 def in_tables(rows: list[dict]) -> str:
@@ -95,7 +96,7 @@ def in_tables(rows: list[dict]) -> str:
             [f"`{leaf}`", escaped(row["value"]), usual, escaped(row["meaning"])])
     parts = []
     for start, cells in groups.items():
-        heading = f"### `[{start}]`" if start else "### Before the first table"
+        heading = f"### `[{start}]`" if start else "### Top of the file"
         parts += [heading, table(["key", "value", "default", "meaning"], cells)]
     return "\n\n".join(parts)
 
@@ -104,7 +105,7 @@ def keys_page(keys: dict, units: dict) -> str:
     parts = []
     for name, listing in keys.items():
         guide = KEY_GUIDES.get(name)
-        more = f" Guide, with an example: [{guide}](../files/{guide}.md)." if guide else ""
+        more = f" The [guide](../files/{guide}.md) has an example." if guide else ""
         parts.append(f"## {KEY_TITLES[name]}")
         parts.append(f"{listing['heading'][0].upper()}{escaped(listing['heading'][1:])}.{more}")
         if name.endswith("_keys"):
@@ -114,10 +115,11 @@ def keys_page(keys: dict, units: dict) -> str:
                                [[f"`{row['key']}`", *map(escaped, list(row.values())[1:])]
                                 for row in listing["rows"]]))
     rows = [[row["quantity"], f"`{row['units']}`"] for row in units["rows"]]
-    return page_of("Keys", "Every key of every file that the program reads. An unknown key is an "
-                   "error. A quantity (a time, a bandwidth, a price) is a string with a number and "
-                   "a [unit](#units), e.g. `\"400 Gbps\"`; a missing unit is an error. `--set "
-                   "KEY=VALUE` changes a key of a cluster, sites or model file for one run: "
+    return page_of("Keys", "This page lists every key of every file that the program reads. An "
+                   "unknown key is an error. A quantity (a time, a bandwidth, a price) is a string "
+                   "with a number and a [unit](#units), e.g. `\"400 Gbps\"`; a missing unit is an "
+                   "error. `--set KEY=VALUE` changes a key of a cluster, sites or model file for "
+                   "one run: "
                    "`--set network.nic_bandwidth=\"200 Gbps\"`.", *parts, "## Units",
                    units["heading"][0].upper() + units["heading"][1:] + ".",
                    table(["quantity", "units"], rows))
@@ -172,7 +174,7 @@ def with_parts(program: Program) -> dict[Path, str]:
 
 
 def guide_problems(keys: dict) -> list[str]:
-    """The guides of docs/files name every key of their file, and none in their tables that is not."""
+    """Each guide in docs/files names every key of its file, and its tables name no other key."""
     problems = []
     for name, guide in KEY_GUIDES.items():
         page = ROOT / "docs" / "files" / f"{guide}.md"
