@@ -182,10 +182,22 @@ class Comparison {
     }
   }
 
+  static void warn_of_sizes(const Result& result) {
+    for (const sim::ExtrapolatedKernel& kernel : result.schedule.extrapolated) {
+      print_note(
+          "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
+          result.report.scheme, kernel.step, kernel.codec, kernel.elements,
+          kernel.smallest == kernel.largest
+              ? fmt::format("but was timed for {:.3g} only", kernel.largest)
+              : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
+    }
+  }
+
   Result add(const Side& side, const Side* baseline) {
     Result result = simulate_step(job_, side.setup);
     sim::StepReport& report = result.report;
     warn_of_folds(report);
+    warn_of_sizes(result);
     times_.know(side.setup, report.step_time_s);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {

@@ -77,6 +77,17 @@ OperationId ScheduleBuilder::last(int rank, Stream stream) const {
   return last_[static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream)];
 }
 
+void ScheduleBuilder::note_extrapolated(const ExtrapolatedKernel& kernel) {
+  const auto known = std::ranges::find_if(schedule_.extrapolated, [&](const auto& one) {
+    return one.codec == kernel.codec && one.step == kernel.step;
+  });
+  if (known == schedule_.extrapolated.end()) {
+    schedule_.extrapolated.push_back(kernel);
+  } else if (kernel.excess > known->excess) {
+    *known = kernel;
+  }
+}
+
 std::uint32_t ScheduleBuilder::add_route(Route route) {
   std::sort(route.hops.begin(), route.hops.end());
   auto& candidates = route_index_[route.hops];

@@ -63,6 +63,8 @@ class ScheduleBuilder {
   // For Schedule::unfolded_flows and Schedule::approximate.
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
   void note_approximate() { schedule_.approximate = true; }
+  // For Schedule::extrapolated, where the worst of each step stays.
+  void note_extrapolated(const ExtrapolatedKernel& kernel);
   // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }
 

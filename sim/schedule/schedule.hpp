@@ -108,6 +108,17 @@ struct Occupancy {
   std::vector<std::int32_t> ranks;
 };
 
+// Kernels that are so many times smaller or larger than those measured are noted.
+inline constexpr double kFarOff = 2;
+
+// A codec's kernel whose time was extrapolated from the measured sizes.
+struct ExtrapolatedKernel {
+  std::string codec, step;  // "mine", "decode_reduce"
+  double elements = 0;      // of its launch furthest from those sizes
+  double smallest = 0, largest = 0;
+  double excess = 1;  // elements over the largest, or the smallest over elements
+};
+
 struct Schedule {
   int ranks = 0;
   std::vector<Operation> operations;
@@ -118,6 +129,7 @@ struct Schedule {
   std::vector<std::string> labels;
   double unfolded_flows = 0;  // flows of the schedule when unfolded
   bool approximate = false;   // folds a collective whose ranks lie unevenly over nodes
+  std::vector<ExtrapolatedKernel> extrapolated;  // by a factor of kFarOff or more, one of a step
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, operation.dependencies};

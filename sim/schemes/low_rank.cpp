@@ -43,7 +43,7 @@ void for_each_factored(const Model& model, const Parallelism& p, int stage, cons
 }
 
 // One kernel a matrix.
-CodecKernel kernels(const Step& step, int stage, const Bucket& bucket, const char* name) {
+CodecKernel kernels(Step& step, int stage, const Bucket& bucket, const char* name) {
   const codecs::MethodStep* known = step_named("power_sgd", name);
   require(known != nullptr, "PowerSGD has the steps that are launched");
   const int factor_rank = step.scheme.gradients.factor_rank;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/schemes/step.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,8 +10,25 @@
 
 #include "sim/base/error.hpp"
 #include "sim/cluster/gpu_speeds.hpp"
+#include "sim/workload/calibration_rows.hpp"
 
 namespace sim {
+namespace {
+
+// The step whose times the kernel takes: of a card, one of the three that a card can have.
+std::string timed_step(const CodecUse& use) {
+  using enum codecs::Operation;
+  if (!use.wire.card) return std::string(name_of(use.operation));
+  if (use.operation == encode || use.operation == encode_difference ||
+      use.operation == encode_feedback) {
+    return "encode";
+  }
+  const std::string reduce = fmt::format("decode_reduce/{}", use.inputs);
+  const bool sums = use.operation == decode_reduce || use.operation == decode_reduce_encode;
+  return sums && use.wire.card->steps.contains(reduce) ? reduce : "decode";
+}
+
+}  // namespace
 
 std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
   const StageParameters held = stage_parameters(model, p, stage);
@@ -213,11 +232,21 @@ std::vector<OperationId> Step::beside_compute(int rank) const {
   return after;
 }
 
-CodecKernel Step::timed(const CodecUse& use) const {
-  return {use.label(), codec_time(context.calibration, context.cluster.gpu, use).seconds};
+CodecKernel Step::timed(const CodecUse& use) {
+  const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
+  const double excess = use.step == nullptr ? time.sizes.excess(use.elements) : 1;
+  if (excess >= kFarOff) {
+    builder.note_extrapolated({.codec = use.label(),
+                               .step = timed_step(use),
+                               .elements = use.elements,
+                               .smallest = time.sizes.smallest,
+                               .largest = time.sizes.largest,
+                               .excess = excess});
+  }
+  return {use.label(), time.seconds};
 }
 
-std::vector<CodecKernel> Step::timed(const std::vector<CodecUse>& uses) const {
+std::vector<CodecKernel> Step::timed(const std::vector<CodecUse>& uses) {
   std::vector<CodecKernel> kernels;
   for (const CodecUse& use : uses) kernels.push_back(timed(use));
   return kernels;

@@ -91,8 +91,8 @@ struct Step {
   // weights do not overlap, whatever holds the stream.
   [[nodiscard]] std::vector<OperationId> beside_compute(int rank) const;
 
-  [[nodiscard]] CodecKernel timed(const CodecUse& use) const;
-  [[nodiscard]] std::vector<CodecKernel> timed(const std::vector<CodecUse>& uses) const;
+  [[nodiscard]] CodecKernel timed(const CodecUse& use);
+  [[nodiscard]] std::vector<CodecKernel> timed(const std::vector<CodecUse>& uses);
   // A codec's kernel on the rank's codec stream, or on `stream`.
   OperationId codec(int rank, Phase phase, const CodecKernel& kernel,
                     std::span<const OperationId> after, Stream stream = Stream::codec);

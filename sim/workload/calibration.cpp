@@ -24,6 +24,10 @@ double interpolate(const std::vector<Time>& times, double Time::*size, double wa
   return low.seconds * std::pow(above->seconds / low.seconds, share);
 }
 
+// How far the slope of times over sizes, both in logarithms, may be from 0 where launches dominate
+// and from 1 where the rate has settled. Beyond such an end, ten times the size is off by a quarter.
+constexpr double kSettled = 0.1;
+
 // Of the GPU, what the table's scale() is of its own: what copies reach, or the data sheet's.
 Bandwidth scale(const Calibration& calibration, const Gpu& gpu) {
   return calibration.copy_bandwidth ? gpu.memory_bandwidth * gpu.memory_efficiency
@@ -41,18 +45,21 @@ KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, doub
                               100 * calibration.memory_share,
                               calibration.copy_bandwidth ? "a copy's rate" : "memory bandwidth",
                               calibration.name)
-                : "roofline: bytes over memory bandwidth"};
+                : "roofline: bytes over memory bandwidth",
+          {}};
 }
 
 KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
                           const std::vector<KernelTime>& times, double elements) {
   const double seconds = interpolate(times, &KernelTime::elements, elements);
   if (calibration.gpu == gpu.name) {
-    return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name)};
+    return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name),
+            sizes_of(times)};
   }
   return {seconds * (scale(calibration) / scale(calibration, gpu)),
           fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
-                      calibration.name)};
+                      calibration.name),
+          sizes_of(times)};
 }
 
 }  // namespace
@@ -81,6 +88,23 @@ Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "rooflin
 
 double interpolated(const std::vector<KernelTime>& times, double elements) {
   return interpolate(times, &KernelTime::elements, elements);
+}
+
+MeasuredSizes sizes_of(const std::vector<KernelTime>& times) {
+  MeasuredSizes sizes{.smallest = times.front().elements, .largest = times.back().elements};
+  if (times.size() < 2) return sizes;
+  const auto slope = [](const KernelTime& low, const KernelTime& high) {
+    return std::log(high.seconds / low.seconds) / std::log(high.elements / low.elements);
+  };
+  sizes.settled_below = slope(times[0], times[1]) <= kSettled;
+  sizes.settled_above = slope(times[times.size() - 2], times.back()) >= 1 - kSettled;
+  return sizes;
+}
+
+double MeasuredSizes::excess(double elements) const {
+  if (smallest == 0 || elements <= 0) return 1;
+  return std::max(
+      {1.0, settled_below ? 1.0 : smallest / elements, settled_above ? 1.0 : elements / largest});
 }
 
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {

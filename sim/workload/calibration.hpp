@@ -96,10 +96,22 @@ struct KernelUse {
   double elements = 0;  // of the input for encodes, of one output for decodes
 };
 
+// The sizes between which a time was interpolated; of a time that no table or card gave, none.
+struct MeasuredSizes {
+  double smallest = 0, largest = 0;  // elements
+  // Whether the times at that end already follow the law that holds beyond it, see interpolated().
+  bool settled_below = false, settled_above = false;
+
+  // How far beyond the end that a size is: 4 for a quarter of the smallest. 1 between the ends and
+  // beyond a settled one.
+  [[nodiscard]] double excess(double elements) const;
+};
+
 struct KernelEstimate {
   double seconds = 0;
   std::string
       source;  // "measured on H200 (h200)", "extrapolated from ... by memory bandwidth", ...
+  MeasuredSizes sizes = {};
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size
@@ -120,6 +132,7 @@ struct KernelEstimate {
 // The time for a size, linear between measured sizes in the logarithm of both. Below the smallest
 // size launches dominate; above the largest the rate has settled. `times` must not be empty.
 [[nodiscard]] double interpolated(const std::vector<KernelTime>& times, double elements);
+[[nodiscard]] MeasuredSizes sizes_of(const std::vector<KernelTime>& times);
 
 // Time of a pass over memory, interpolated likewise, its launch included. Nothing if the table is
 // for another GPU or lacks the pass.

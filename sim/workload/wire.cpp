@@ -20,7 +20,10 @@ class CardTimes {
 
   [[nodiscard]] bool has(const std::string& step) const { return card_.steps.contains(step); }
 
-  [[nodiscard]] double seconds(const std::string& step, double elements) const {
+  // Notes the sizes of the step that was measured furthest from this one.
+  [[nodiscard]] double seconds(const std::string& step, double elements) {
+    const MeasuredSizes sizes = sizes_of(card_.steps.at(step));
+    if (sizes_.smallest == 0 || sizes.excess(elements) > sizes_.excess(elements)) sizes_ = sizes;
     const double seconds = interpolated(card_.steps.at(step), elements);
     return card_.gpu == gpu_.name ? seconds
                                   : seconds * (card_.memory_bandwidth / gpu_.memory_bandwidth);
@@ -32,19 +35,23 @@ class CardTimes {
     return gpu_.launch_latency.base() + bytes / copied.base();
   }
 
-  [[nodiscard]] std::string source(bool composed) const {
+  // `lacks`: what the card has no kernel for, and what is counted instead.
+  [[nodiscard]] std::string source(const std::string& lacks) const {
     std::string text = card_.gpu == gpu_.name
                            ? fmt::format("{}'s card", card_.name)
                            : fmt::format("extrapolated by memory bandwidth from {} ({}'s card)",
                                          card_.gpu, card_.name);
-    return composed ? text + ", plus memory passes for the kernels it lacks" : text;
+    return lacks.empty() ? text : text + ", which lacks " + lacks;
   }
 
+  [[nodiscard]] const MeasuredSizes& sizes() const { return sizes_; }
+
   // R inputs are summed by the card's own kernel, or decoded one by one and added up.
-  [[nodiscard]] double reduce(const CodecUse& use, bool& composed) const {
+  [[nodiscard]] double reduce(const CodecUse& use, std::string& lacks) {
     const std::string own = fmt::format("decode_reduce/{}", use.inputs);
     if (has(own)) return seconds(own, use.elements);
-    composed = true;
+    lacks = fmt::format("decode_reduce of {} inputs: {} decodes and {} memory passes", use.inputs,
+                        use.inputs, use.inputs - 1);
     const double decodes = use.inputs * seconds("decode", use.elements);
     return decodes + (use.inputs - 1) * pass(3.0 * use.value_bytes * use.elements);
   }
@@ -52,24 +59,27 @@ class CardTimes {
  private:
   const CodecCard& card_;
   const Gpu& gpu_;
+  MeasuredSizes sizes_;
 };
 
 KernelEstimate card_time(const CodecCard& card, const Gpu& gpu, const CodecUse& use) {
-  const CardTimes times(card, gpu);
+  CardTimes times(card, gpu);
   const double n = use.elements;
   const double value = use.value_bytes;
-  bool composed = false;
+  std::string lacks;
   double seconds = 0;
   switch (use.operation) {
     case Operation::encode:
       seconds = times.seconds("encode", n);
       break;
     case Operation::encode_difference:
-      composed = true;  // new and old values read, the difference written
+      // New and old values read, the difference written.
+      lacks = "encode of differences: an encode and a memory pass";
       seconds = times.pass((value + 2 + 2) * n) + times.seconds("encode", n);
       break;
     case Operation::encode_feedback:
-      composed = true;  // the sum, then what a decode of the wire leaves of it
+      // The sum, then what a decode of the wire leaves of it.
+      lacks = "encode with error feedback: an encode, a decode and two memory passes";
       seconds = times.pass((value + 2 * use.residual_bytes) * n) + times.seconds("encode", n) +
                 times.seconds("decode", n) + times.pass((value + 2 * use.residual_bytes) * n);
       break;
@@ -77,15 +87,15 @@ KernelEstimate card_time(const CodecCard& card, const Gpu& gpu, const CodecUse& 
       seconds = times.seconds("decode", n);
       break;
     case Operation::decode_add:
-      composed = true;
+      lacks = "decode and add: a decode and a memory pass";
       seconds = times.seconds("decode", n) + times.pass(3 * value * n);
       break;
     case Operation::decode_reduce:
     case Operation::decode_reduce_encode:
-      seconds = times.reduce(use, composed);
+      seconds = times.reduce(use, lacks);
       break;
   }
-  return {seconds, times.source(composed)};
+  return {seconds, times.source(lacks), times.sizes()};
 }
 
 KernelUse kernel_of(const CodecUse& use) {
@@ -108,7 +118,9 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
                         .elements = use.elements};
   const KernelEstimate first = codec_time(calibration, gpu, reduce);
   const KernelEstimate second = codec_time(calibration, gpu, encode);
-  return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source)};
+  const double n = use.elements;
+  return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source),
+          first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes};
 }
 
 }  // namespace

@@ -113,6 +113,18 @@ TEST(HostileCard, IsNotTheSchemeItself) {
   expect_refused(outcome, "mine.toml", lines_of(outcome.err).size());
 }
 
+TEST(CodecCard, OfOneSizeIsWarnedOfWhereKernelsAreOfOthers) {
+  OwnFiles files;
+  EXPECT_EQ(run_files(files).err.find("but was timed"), std::string::npos);
+  files.times = "step,inputs,elements,seconds\nencode,1,1e12,10\ndecode,1,1e12,10\n";
+  const Outcome outcome = run_files(files);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("warning: mine: encode of mine takes "), std::string::npos);
+  EXPECT_NE(outcome.err.find("but was timed for 1e+12 only; measure this size too"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST(CodecCard, GivenAsTheSchemeIsNamedAsACard) {
   OwnFiles files;
   files.scheme = std::string(kCard);

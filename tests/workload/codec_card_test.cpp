@@ -102,6 +102,23 @@ TEST(CardTimes, AreInterpolatedInTheLogarithmOfTheSize) {
   EXPECT_EQ(encode(0), 0);
 }
 
+// Of one size, both ends are open; of two, the law beyond an end may show.
+TEST(CardTimes, AreFarOffBeyondSizesThatShowNoLaw) {
+  const auto excess = [](const std::vector<KernelTime>& times, double elements) {
+    return sizes_of(times).excess(elements);
+  };
+  const KernelTime one{.elements = 1e8, .seconds = 1e-3};
+  EXPECT_EQ(excess({one}, 1e6), 100);
+  EXPECT_EQ(excess({one}, 4e8), 4);
+  EXPECT_EQ(excess({one}, 1e8), 1);
+  const KernelTime flat{.elements = 1e7, .seconds = 1e-3};
+  EXPECT_EQ(excess({flat, one}, 1e6), 1);
+  EXPECT_EQ(excess({flat, one}, 4e8), 4);
+  const KernelTime proportional{.elements = 1e7, .seconds = 1e-4};
+  EXPECT_EQ(excess({proportional, one}, 1e6), 10);
+  EXPECT_EQ(excess({proportional, one}, 4e8), 1);
+}
+
 TEST(CardTimes, GoWithMemoryBandwidthOnAnotherGpu) {
   Gpu other = measured_gpu();
   other.name = "another GPU";
@@ -133,6 +150,11 @@ TEST(CardTimes, AreComposedOfWhatTheCardHas) {
   // The card has a sum of 4, of which nothing is composed, and none of 3.
   expect({.operation = Operation::decode_reduce, .inputs = 4}, 5e-5);
   expect({.operation = Operation::decode_reduce, .inputs = 3}, 3 * decode + 2 * pass(12 * n));
+  EXPECT_EQ(
+      codec_time(roofline(), measured_gpu(),
+                 {.operation = Operation::decode_reduce, .wire = wire, .inputs = 3, .elements = n})
+          .source,
+      "sample's card, which lacks decode_reduce of 3 inputs: 3 decodes and 2 memory passes");
 }
 
 TEST(CardTimes, OfASumThatIsEncodedAgainAreBothKernels) {
