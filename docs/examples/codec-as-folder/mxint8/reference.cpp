@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kGroup = 32;
 constexpr std::size_t kAlignment = 16;
 constexpr std::uint8_t kNotFinite = 255;
-constexpr int kScaleBias = 133;  // float32's 127, and the 6 binary places of a code
+constexpr int kScaleBias = 133;  // float32's bias of 127 plus the 6 binary places of a code
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -28,7 +28,7 @@ std::uint8_t scale_byte(std::span<const float> group) {
   return static_cast<std::uint8_t>(largest >> 23);
 }
 
-// 2^(byte - 133) is below the normal numbers for small bytes, so it is applied in two steps.
+// ldexp applies the scale: for small bytes, 2^(byte - 133) itself is below the normal numbers.
 std::int8_t code_of(float value, std::uint8_t byte) {
   if (byte == 0 || byte == kNotFinite) return 0;
   const float scaled = std::nearbyint(std::ldexp(value, kScaleBias - byte));  // ties to even
