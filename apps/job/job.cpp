@@ -16,7 +16,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/cluster/compute_efficiency.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 
 namespace apps {
 namespace {

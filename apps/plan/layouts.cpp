@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "apps/job/setup_options.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 
 namespace apps {
 namespace {
@@ -95,8 +95,7 @@ class FrameSearch {
   [[nodiscard]] bool placement_matters(const sim::Parallelism& p) const {
     return std::ranges::any_of(grounds_, [&](const Ground& one) {
       const sim::Cluster& cluster = one.job->cluster;
-      const bool mesh = cluster.nvlink.kind == sim::Nvlink::Kind::full_mesh;
-      return data_parallel(cluster, p) > 1 && (cluster.nodes > 1 || mesh);
+      return data_parallel(cluster, p) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
     });
   }
 

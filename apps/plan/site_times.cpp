@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/schedule/wide_area_wiring.hpp"
 

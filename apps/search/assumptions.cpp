@@ -12,7 +12,8 @@
 
 #include "apps/search/nic_bandwidth.hpp"
 #include "apps/search/set_flag.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/fabrics.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/engine/simulate.hpp"
 
 namespace apps {
@@ -190,7 +191,7 @@ constexpr std::array kAssumptions{
                },
                [](const Cluster& c, const Calibration&) {
                  std::string flags = set_flag("network.latency", c.network.latency);
-                 if (c.network.fabric == sim::Network::Fabric::single_switch) return flags;
+                 if (!c.network.fabric->takes("switch_latency")) return flags;
                  return flags + " " + set_flag("network.switch_latency", c.network.switch_latency);
                }},
     Assumption{"nvlink_latency", "latency of a collective's step within a node", Concern::links,

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/cluster/gpu_speeds.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/workload/roofline.hpp"
@@ -22,11 +22,9 @@ double tensor_exchange_s(const Job& job, const sim::Parallelism& p, const sim::W
   if (p.tensor == 1 || p.placement.front() != sim::Axis::tensor) return 0;
   const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
   const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
-  const bool mesh = job.cluster.nvlink.kind == sim::Nvlink::Kind::full_mesh;
-  const int ports = mesh ? job.cluster.gpus_per_node - 1 : 1;
   double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster.collectives.launch.base();
   if (wire.is_plain()) latency_s += 2 * (p.tensor - 1) * job.cluster.nvlink.latency.base();
-  return latency_s + bytes / (nvlink_rate(job.cluster).base() * ports);
+  return latency_s + bytes / gpu_rate(job.cluster).base();
 }
 
 double weight_bytes(const sim::Parallelism& p, const sim::Scheme& scheme) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apps/search/nic_bandwidth.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/schemes/scheme_file.hpp"

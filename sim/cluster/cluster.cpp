@@ -7,18 +7,17 @@
 #include <limits>
 
 #include "sim/base/toml_reader.hpp"
+#include "sim/cluster/fabrics.hpp"
 
 namespace sim {
 namespace {
 
-using enum Network::Fabric;
-
-constexpr std::array kFabrics{EnumName<Network::Fabric>{"single_switch", single_switch},
-                              EnumName<Network::Fabric>{"rail_optimized", rail_optimized},
-                              EnumName<Network::Fabric>{"fat_tree_2level", fat_tree_2level},
-                              EnumName<Network::Fabric>{"fat_tree_3level", fat_tree_3level}};
-constexpr std::array kNvlinkKinds{EnumName<Nvlink::Kind>{"switched", Nvlink::Kind::switched},
-                                  EnumName<Nvlink::Kind>{"full_mesh", Nvlink::Kind::full_mesh}};
+template <class Row>
+const Row* read_row(TomlReader& reader, std::string_view key, std::span<const Row* const> rows) {
+  std::vector<EnumName<const Row*>> names;
+  for (const Row* row : rows) names.push_back({row->name, row});
+  return reader.one_of<const Row*>(key, names);
+}
 
 // Far above any machine, and low enough that products of a few counts fit.
 constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
@@ -55,19 +54,15 @@ Gpu read_gpu(TomlReader& reader) {
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
 }
 
-// The largest mesh built: DGX-1 and MI300X nodes. Rings over more would have too many orders.
-constexpr int kLargestMesh = 8;
-
 Nvlink read_nvlink(TomlReader& reader, int gpus) {
-  const Nvlink nvlink{.kind = reader.one_of<Nvlink::Kind>("nvlink.kind", kNvlinkKinds),
+  const Nvlink nvlink{.kind = read_row(reader, "nvlink.kind", all_nvlink_fabrics()),
                       .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
                       .efficiency = reader.number("nvlink.efficiency", kShare),
                       .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
-  if (reader.is_good("nvlink.kind") && nvlink.kind == Nvlink::Kind::full_mesh &&
-      gpus > kLargestMesh) {
+  if (reader.is_good("nvlink.kind") && gpus > nvlink.kind->most_gpus) {
     reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
                                             "\"switched\"",
-                                            kLargestMesh, gpus));
+                                            nvlink.kind->most_gpus, gpus));
   }
   return nvlink;
 }
@@ -114,17 +109,21 @@ void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
   }
 }
 
+// Whether the fabric has the key; a key that it does not have is an error.
+bool fabric_takes(TomlReader& reader, const Network& network, const char* key) {
+  constexpr std::string_view kTable = "network.";
+  return reader.applies(key, "network.fabric",
+                        network.fabric->takes(std::string_view(key).substr(kTable.size())));
+}
+
 void read_leaves(TomlReader& reader, int nodes, Network& network) {
-  const auto has = [&](const char* key) {
-    return reader.applies(key, "network.fabric", network.fabric != single_switch);
-  };
-  if (has("network.switch_latency")) {
+  if (fabric_takes(reader, network, "network.switch_latency")) {
     network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
   }
-  if (has("network.oversubscription")) {
+  if (fabric_takes(reader, network, "network.oversubscription")) {
     network.oversubscription = reader.number("network.oversubscription", kOversubscription);
   }
-  if (!has("network.nodes_per_leaf")) return;
+  if (!fabric_takes(reader, network, "network.nodes_per_leaf")) return;
   network.nodes_per_leaf = read_count(reader, "network.nodes_per_leaf", kNodes);
   if (reader.is_good("cluster.nodes")) {
     check_parts(reader, "network.nodes_per_leaf", network.nodes_per_leaf, nodes, "nodes");
@@ -132,13 +131,10 @@ void read_leaves(TomlReader& reader, int nodes, Network& network) {
 }
 
 void read_pods(TomlReader& reader, int nodes, Network& network) {
-  const auto has = [&](const char* key) {
-    return reader.applies(key, "network.fabric", network.fabric == fat_tree_3level);
-  };
-  if (has("network.pod_oversubscription")) {
+  if (fabric_takes(reader, network, "network.pod_oversubscription")) {
     network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
   }
-  if (!has("network.leaves_per_pod")) return;
+  if (!fabric_takes(reader, network, "network.leaves_per_pod")) return;
   network.leaves_per_pod = read_count(reader, "network.leaves_per_pod", kNodes);
   if (reader.is_good("network.nodes_per_leaf") && reader.is_good("cluster.nodes")) {
     const int leaves = (nodes + network.nodes_per_leaf - 1) / network.nodes_per_leaf;
@@ -154,7 +150,7 @@ std::optional<Price> read_optional_price(TomlReader& reader, std::string_view ke
 
 Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   Network network;
-  network.fabric = reader.one_of<Network::Fabric>("network.fabric", kFabrics);
+  network.fabric = read_row(reader, "network.fabric", all_network_fabrics());
   network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
   network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
   network.efficiency = reader.number("network.efficiency", kShare);

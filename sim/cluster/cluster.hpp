@@ -18,6 +18,14 @@
 
 namespace sim {
 
+// What joins GPUs or NICs: sim/cluster/fabrics.hpp.
+struct NvlinkFabric;
+struct NetworkFabric;
+namespace fabrics {
+extern const NvlinkFabric switched, full_mesh;
+extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level;
+}  // namespace fabrics
+
 // [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
 struct Gpu {
   std::string name;                       // matches the `gpu` of a calibration table
@@ -38,25 +46,15 @@ struct Gpu {
 
 // [nvlink]: the links between the GPUs of one node.
 struct Nvlink {
-  enum class Kind {
-    switched,  // every GPU has one port of `bandwidth` into a non-blocking switch
-    full_mesh  // every ordered pair of GPUs has a link of its own of `bandwidth`
-  };
-  Kind kind = Kind::switched;
-  Bandwidth bandwidth;    // per direction: of a GPU's port (switched) or of a pair (full_mesh)
+  const NvlinkFabric* kind = &fabrics::switched;
+  Bandwidth bandwidth;    // per direction: of a GPU's port or, if pairs have links, of a pair
   double efficiency = 0;  // share of it reached by a collective of large buffers, (0, 1]
   Seconds latency;        // of one step of a collective between two GPUs of a node
 };
 
 // [network]: NICs and the fabric between nodes.
 struct Network {
-  enum class Fabric {
-    single_switch,    // every NIC on one non-blocking switch
-    rail_optimized,   // NIC r of `nodes_per_leaf` nodes on leaf switch r; leaves joined by spines
-    fat_tree_2level,  // all NICs of `nodes_per_leaf` nodes on one leaf; leaves joined by spines
-    fat_tree_3level   // pods of `leaves_per_pod` such leaves; pods joined by core switches
-  };
-  Fabric fabric = Fabric::single_switch;
+  const NetworkFabric* fabric = &fabrics::single_switch;
   int nics_per_node = 0;
   Bandwidth nic_bandwidth;          // of one NIC and direction
   double efficiency = 0;            // share of it reached by a collective of large buffers, (0, 1]

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 
 namespace sim {
 namespace {

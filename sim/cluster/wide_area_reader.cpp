@@ -8,7 +8,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/toml_reader.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/cluster/wide_area.hpp"
 #include "sim/cluster/wide_area_keys.hpp"
 

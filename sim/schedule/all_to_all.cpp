@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/cluster/fabrics.hpp"
 #include "sim/schedule/legs.hpp"
 
 namespace sim {
@@ -22,21 +23,6 @@ struct PeerClass {
   std::vector<int> targets;  // the partner that stands for all, or every peer
 };
 
-// Sizes in nodes of the units, innermost first, whose links to the outside can be a bottleneck.
-// Peers count as equally far when a message to them leaves as many such units: where the core
-// cannot be a bottleneck all other nodes are one class.
-std::vector<int> tapered_units(const Cluster& cluster) {
-  const Network& network = cluster.network;
-  if (network.fabric == Network::Fabric::single_switch) return {};
-  std::vector<int> units;
-  const bool pods = network.fabric == Network::Fabric::fat_tree_3level;
-  if (network.oversubscription > 1) units.push_back(network.nodes_per_leaf);
-  if (pods && network.pod_oversubscription > 1) {
-    units.push_back(network.nodes_per_leaf * network.leaves_per_pod);
-  }
-  return units;
-}
-
 bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
                const std::vector<int>& others) {
   return std::equal(
@@ -51,7 +37,9 @@ using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
 class PeerFinder {
  public:
   PeerFinder(const Cluster& cluster, const Nodes& nodes)
-      : cluster_(cluster), nodes_(nodes), units_(tapered_units(cluster)) {
+      : cluster_(cluster),
+        nodes_(nodes),
+        units_(cluster.network.fabric->tapered_units(cluster.network)) {
     for (const auto& [node, members] : nodes) ids_.push_back(node);
     units_.push_back(cluster.nodes);
   }
@@ -138,12 +126,12 @@ std::vector<Hop> with_times(const std::map<Hop, int>& shares) {
 }
 
 // One byte from each GPU of `from` to each of `to`.
-void add_pairs(const Cluster& cluster, const std::vector<int>& from, const std::vector<int>& to,
+void add_pairs(const Topology& topology, const std::vector<int>& from, const std::vector<int>& to,
                std::map<Hop, int>& shares) {
   for (const int source : from) {
     for (const int destination : to) {
       if (source == destination) continue;
-      for (const Hop& hop : path_between(cluster, source, destination)) add_share(shares, hop);
+      for (const Hop& hop : topology.path(source, destination)) add_share(shares, hop);
     }
   }
 }
@@ -166,20 +154,22 @@ std::vector<LegDraft> joined(const Cluster& cluster,
 
 }  // namespace
 
-std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<int>& ranks) {
+std::vector<LegDraft> fold_all_to_all(const Topology& topology, const std::vector<int>& ranks) {
+  const Cluster& cluster = topology.cluster();
+  if (cluster.network.fabric->tapered_units == nullptr) return list_pairs(topology, ranks);
   const Nodes nodes = members_by_node(cluster, ranks);
   PeerFinder finder(cluster, nodes);
   std::vector<std::pair<std::size_t, LegDraft>> legs;
   for (const auto& [node, members] : nodes) {
     if (members.size() > 1) {
       std::map<Hop, int> inside;
-      add_pairs(cluster, members, members, inside);
+      add_pairs(topology, members, members, inside);
       legs.push_back({0, {.hops = with_times(inside)}});
     }
     for (const auto& [far, peers] : finder.classes_of(node)) {
       std::map<Hop, int> shares;
       for (const int target : peers.targets) {
-        add_pairs(cluster, members, nodes.at(target), shares);
+        add_pairs(topology, members, nodes.at(target), shares);
       }
       const double stands_for = peers.peers / static_cast<double>(peers.targets.size());
       legs.push_back(
@@ -189,12 +179,12 @@ std::vector<LegDraft> fold_all_to_all(const Cluster& cluster, const std::vector<
   return joined(cluster, legs);
 }
 
-std::vector<LegDraft> list_pairs(const Cluster& cluster, const std::vector<int>& ranks) {
+std::vector<LegDraft> list_pairs(const Topology& topology, const std::vector<int>& ranks) {
   std::vector<LegDraft> legs;
   for (const int source : ranks) {
     for (const int destination : ranks) {
       if (source == destination) continue;
-      legs.push_back({.hops = path_between(cluster, source, destination)});
+      legs.push_back({.hops = topology.path(source, destination)});
     }
   }
   return legs;

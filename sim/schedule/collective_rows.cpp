@@ -29,12 +29,12 @@ const CollectiveRow& collective_named(std::string_view name, std::string_view pl
   refuse_name(place, name, known);
 }
 
-Schedule schedule_of(const CollectiveRow& row, const Cluster& cluster,
+Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
                      std::span<const std::vector<int>> groups, double bytes, Detail detail) {
-  ScheduleBuilder builder(rank_count(cluster));
+  ScheduleBuilder builder(rank_count(topology.cluster()));
   const Uses uses{.ring = row.ring, .all_to_all = !row.ring};
   for (const std::vector<int>& ranks : groups) {
-    const Communicator group = make_communicator(cluster, builder, ranks, detail, uses);
+    const Communicator group = make_communicator(topology, builder, ranks, detail, uses);
     row.append(builder, group, bytes, {.stream = Stream::weights, .label = row.name});
   }
   return std::move(builder).finish();

@@ -28,7 +28,7 @@ struct CollectiveRow {
                                                     std::string_view place = "collective");
 
 // The collective alone, over all groups at once. Bytes are those of each group's buffer.
-[[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Cluster& cluster,
+[[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
                                    std::span<const std::vector<int>> groups, double bytes,
                                    Detail detail);
 

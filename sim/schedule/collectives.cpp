@@ -137,12 +137,12 @@ void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const C
   run_legs(builder, group, {latency_only}, 0, {.before_s = group.launch_s + 2 * one_way_s}, call);
 }
 
-OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
+OperationId send(const Topology& topology, ScheduleBuilder& builder, const Message& message,
                  const Call& call) {
   builder.count_unfolded(1);
-  Route route{.hops = path_between(cluster, message.source, message.destination)};
-  double latency_s = cluster.collectives.launch.base();
-  for (const Hop& hop : route.hops) latency_s += hop_latency(cluster, hop).base();
+  Route route{.hops = topology.path(message.source, message.destination)};
+  double latency_s = topology.cluster().collectives.launch.base();
+  for (const Hop& hop : route.hops) latency_s += topology.latency(hop).base();
   return builder.flow(builder.add_route(std::move(route)), 0, call.phase, call.label, latency_s,
                       message.bytes, call.after);
 }

@@ -49,7 +49,7 @@ struct Message {
 };
 // Sends the message once `call.after` has ended. Neither rank's streams wait for it: a rank that
 // must wait adds a member that ends with the returned operation.
-OperationId send(const Cluster& cluster, ScheduleBuilder& builder, const Message& message,
+OperationId send(const Topology& topology, ScheduleBuilder& builder, const Message& message,
                  const Call& call);
 
 }  // namespace sim

@@ -28,21 +28,21 @@ Occupancy traffic_of(const Cluster& cluster, const LegDraft& draft) {
   return transfer_occupancy(cluster.gpu, 0, busiest, std::move(senders));
 }
 
-double mean_step_latency(const Cluster& cluster, const std::vector<Ring>& rings) {
+double mean_step_latency(const Topology& topology, const std::vector<Ring>& rings) {
   double sum = 0;
   double steps = 0;
   for (const Ring& ring : rings) {
-    for (const Hop& hop : ring.hops) sum += ring.weight * hop_latency(cluster, hop).base();
+    for (const Hop& hop : ring.hops) sum += ring.weight * topology.latency(hop).base();
     steps += ring.weight * static_cast<double>(ring.hops.size());
   }
   return sum / steps;
 }
 
-double farthest_latency(const Cluster& cluster, const std::vector<LegDraft>& legs) {
+double farthest_latency(const Topology& topology, const std::vector<LegDraft>& legs) {
   double farthest = 0;
   for (const LegDraft& leg : legs) {
     for (const Hop& hop : leg.hops) {
-      farthest = std::max(farthest, hop_latency(cluster, hop).base());
+      farthest = std::max(farthest, topology.latency(hop).base());
     }
   }
   return farthest;
@@ -71,9 +71,10 @@ class LegMaker {
   std::int32_t communicator_;
 };
 
-void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
+void lay_rings(const Topology& topology, LegMaker& make, Communicator& group) {
+  const Cluster& cluster = topology.cluster();
   const std::vector<Ring> rings = ring_channels(cluster, group.ranks);
-  group.ring_step_s = mean_step_latency(cluster, rings);
+  group.ring_step_s = mean_step_latency(topology, rings);
   group.hops = static_cast<double>(rings.size() * group.ranks.size());
   if (group.detail == Detail::folded) {
     group.ring = make(fold_rings(cluster, group.ranks, rings));
@@ -89,10 +90,10 @@ void lay_rings(const Cluster& cluster, LegMaker& make, Communicator& group) {
   }
 }
 
-void lay_all_to_all(const Cluster& cluster, LegMaker& make, Communicator& group) {
-  auto legs = group.detail == Detail::folded ? fold_all_to_all(cluster, group.ranks)
-                                             : list_pairs(cluster, group.ranks);
-  group.all_to_all_s = farthest_latency(cluster, legs);
+void lay_all_to_all(const Topology& topology, LegMaker& make, Communicator& group) {
+  auto legs = group.detail == Detail::folded ? fold_all_to_all(topology, group.ranks)
+                                             : list_pairs(topology, group.ranks);
+  group.all_to_all_s = farthest_latency(topology, legs);
   group.all_to_all = make(std::move(legs));
 }
 
@@ -106,9 +107,10 @@ Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
           .ranks = std::move(ranks)};
 }
 
-Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
+Communicator make_communicator(const Topology& topology, ScheduleBuilder& builder,
                                std::vector<int> ranks, Detail detail, Uses uses) {
   require(std::is_sorted(ranks.begin(), ranks.end()), "ranks ascend");
+  const Cluster& cluster = topology.cluster();
   Communicator group{.ranks = std::move(ranks), .id = builder.add_communicator()};
   group.launch_s = cluster.collectives.launch.base();
   group.detail = detail;
@@ -118,8 +120,8 @@ Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
   group.occupancy = builder.add_occupancy(transfer_occupancy(
       cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
   LegMaker make(cluster, builder, group.id);
-  if (uses.ring) lay_rings(cluster, make, group);
-  if (uses.all_to_all) lay_all_to_all(cluster, make, group);
+  if (uses.ring) lay_rings(topology, make, group);
+  if (uses.all_to_all) lay_all_to_all(topology, make, group);
   return group;
 }
 

@@ -59,7 +59,7 @@ struct Uses {
 };
 
 // Lays out the collectives of `ranks`, which must be distinct and ascending.
-[[nodiscard]] Communicator make_communicator(const Cluster& cluster, ScheduleBuilder& builder,
+[[nodiscard]] Communicator make_communicator(const Topology& topology, ScheduleBuilder& builder,
                                              std::vector<int> ranks, Detail detail = Detail::folded,
                                              Uses uses = {});
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 
 namespace sim {
 
@@ -51,10 +51,10 @@ struct LegDraft {
 //   node 0 ──12 channels─► node 4   for its 12 peers on other leaves, over both leaves' uplinks
 //
 // `unit` is per byte that each rank sends to each other rank.
-[[nodiscard]] std::vector<LegDraft> fold_all_to_all(const Cluster& cluster,
+[[nodiscard]] std::vector<LegDraft> fold_all_to_all(const Topology& topology,
                                                     const std::vector<int>& ranks);
 // One leg for each ordered pair.
-[[nodiscard]] std::vector<LegDraft> list_pairs(const Cluster& cluster,
+[[nodiscard]] std::vector<LegDraft> list_pairs(const Topology& topology,
                                                const std::vector<int>& ranks);
 
 }  // namespace sim

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/cluster/fabrics.hpp"
 #include "sim/schedule/legs.hpp"
 
 namespace sim {
@@ -95,7 +96,7 @@ std::vector<Hop> ring_hops(const Cluster& cluster, const std::vector<std::vector
     const auto& next = orders[(n + 1) % orders.size()];
     Hop leave{order.back(), next.front()};
     if (orders.size() > 1) {
-      const bool rails = cluster.network.fabric == Network::Fabric::rail_optimized;
+      const bool rails = cluster.network.fabric->rails;
       leave.nic_out = static_cast<std::int16_t>(nic_of(cluster, order.front()));
       leave.nic_in =
           rails ? leave.nic_out : static_cast<std::int16_t>(nic_of(cluster, next.front()));
@@ -109,7 +110,7 @@ std::vector<Hop> ring_hops(const Cluster& cluster, const std::vector<std::vector
 
 std::vector<Ring> ring_channels(const Cluster& cluster, const std::vector<int>& ranks) {
   const RanksByNode nodes = by_node(cluster, ranks);
-  const bool mesh = cluster.nvlink.kind == Nvlink::Kind::full_mesh;
+  const bool mesh = joins_pairs(cluster);
   std::vector<NodeOrders> orders;
   for (const auto& members : nodes) {
     orders.emplace_back(mesh, static_cast<int>(members.size()), nodes.size() == 1);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 
 namespace sim {
 

@@ -40,25 +40,22 @@ double capacity_bytes(const WiredLink& link, double until_s) {
          capacity_within(link, until_s - periods * link.repeats_s);
 }
 
-Wiring wire(const Schedule& schedule, const Cluster& cluster) {
+Wiring wire(const Schedule& schedule, const Topology& topology) {
+  const Cluster& cluster = topology.cluster();
   Wiring wiring;
-  const Links links(cluster);
-  for (LinkId id = 0; id < links.size(); ++id) {
-    const LinkKind kind = links.kind(id);
-    wiring.links.push_back({.name = fmt::format("{}_{}", kind.name, id - kind.first),
-                            .rate_Bps = links.capacity(id).base(),
-                            .kind = kind.name,
-                            .set_by = kind.set_by});
+  for (const Link& link : topology.links()) {
+    wiring.links.push_back({.name = link.name(),
+                            .rate_Bps = link.capacity.base(),
+                            .kind = link.kind,
+                            .set_by = link.set_by});
   }
   const auto cap = cluster.fitted.communicator_bandwidth;
   std::map<std::int32_t, std::size_t> numbers;           // of capped communicators, in order
   std::map<std::pair<std::size_t, int>, LinkId> capped;  // by that number and node
-  std::vector<LinkId> crossed;
   for (const Route& route : schedule.routes) {
     auto& path = wiring.routes.emplace_back();
     for (const Hop& hop : route.hops) {
-      crossed.clear();
-      links.append(hop, crossed);
+      std::vector<LinkId> crossed = topology.way(hop).links;
       if (cap && hop.over_network() && route.communicator != 0) {
         const auto number = numbers.try_emplace(route.communicator, numbers.size()).first->second;
         const std::pair key{number, node_of(cluster, hop.source)};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/schedule/schedule.hpp"
 
 namespace sim {
@@ -41,6 +41,6 @@ struct Wiring {
 // The links of a cluster, and one more per communicator and node if the cluster caps a
 // communicator's traffic out of a node (Fitted::communicator_bandwidth):
 // "communicator_cap_2_node_0".
-[[nodiscard]] Wiring wire(const Schedule& schedule, const Cluster& cluster);
+[[nodiscard]] Wiring wire(const Schedule& schedule, const Topology& topology);
 
 }  // namespace sim

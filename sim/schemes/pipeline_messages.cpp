@@ -37,7 +37,7 @@ void PipelineMessages::send(int stage, const Task& task, int to) {
       }
       Call call = call_of(task);
       call.after = {&after, 1};
-      const OperationId flow = sim::send(step_.context.cluster, step_.builder,
+      const OperationId flow = sim::send(step_.topology, step_.builder,
                                          {source, destination, wire_.bytes(elements_)}, call);
       sent_[static_cast<std::size_t>(source)][task] = flow;
       if (!p.overlap.pipeline) step_.hold_compute(source, flow);

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/schemes/kernels.hpp"
 #include "sim/schemes/step.hpp"
 

@@ -67,6 +67,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
     : context(step_context),
       scheme(step_scheme),
       parallelism(step_context.parallelism),
+      topology(step_context.cluster),
       builder(rank_count(step_context.cluster)),
       roofline(step_context.cluster.gpu, compute_efficiency(step_context.cluster),
                step_context.calibration),
@@ -89,7 +90,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
 }
 
 Communicator Step::communicator(std::vector<int> ranks, Uses uses) {
-  return make_communicator(context.cluster, builder, std::move(ranks), context.detail.value(),
+  return make_communicator(topology, builder, std::move(ranks), context.detail.value(),
                            uses);
 }
 

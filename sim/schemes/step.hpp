@@ -50,6 +50,7 @@ struct Step {
   const StepContext& context;
   const Scheme& scheme;
   const Parallelism& parallelism;
+  Topology topology;
   ScheduleBuilder builder;
   Roofline roofline;
   int data = 1;

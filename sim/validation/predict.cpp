@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/report/report.hpp"
 #include "sim/schemes/plan_step.hpp"
@@ -39,18 +39,12 @@ double node_rate(const Cluster& cluster, double communicators) {
   return cap ? std::min(nics, communicators * cap->base()) : nics;
 }
 
-// Bytes per second out of a GPU inside its node.
-double gpu_rate(const Cluster& cluster) {
-  const bool mesh = cluster.nvlink.kind == Nvlink::Kind::full_mesh;
-  return nvlink_rate(cluster).base() * (mesh ? cluster.gpus_per_node - 1 : 1);
-}
-
 // A ring moves on both levels at once; two levels follow each other.
 double phase_seconds(const Case& one, const WireBytes& wire, bool ring) {
   const double gpus = one.cluster.gpus_per_node;
   const auto over = [](double bytes, double rate) { return bytes > 0 ? bytes / rate : 0; };
   const double communicators = ring ? std::min<double>(gpus, one.parallelism.tensor) : gpus;
-  const double inside = over(wire.intra_node, gpu_rate(one.cluster));
+  const double inside = over(wire.intra_node, gpu_rate(one.cluster).base());
   const double between = over(wire.inter_node * gpus, node_rate(one.cluster, communicators));
   return ring ? std::max(inside, between) : inside + between;
 }

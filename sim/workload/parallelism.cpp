@@ -7,7 +7,7 @@
 #include <set>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 
 namespace sim {
 

@@ -95,7 +95,7 @@ TEST(Cluster, HasEveryValueOfItsFile) {
   EXPECT_EQ(cluster.gpu.launch_latency, 2_us);
   EXPECT_EQ(cluster.gpu.price, DollarRate::from_base(1.8 / 3600));
   EXPECT_EQ(cluster.gpu.power, Watts::from_base(400));
-  EXPECT_EQ(cluster.nvlink.kind, Nvlink::Kind::full_mesh);
+  EXPECT_EQ(cluster.nvlink.kind, &fabrics::full_mesh);
   EXPECT_EQ(cluster.nvlink.bandwidth, 100_GBps);
   EXPECT_EQ(cluster.nvlink.efficiency, 0.935);
   EXPECT_EQ(cluster.nvlink.latency, 3.4_us);
@@ -105,7 +105,7 @@ TEST(Cluster, HasEveryValueOfItsFile) {
 
 TEST(Cluster, HasEveryValueOfItsNetwork) {
   const Network network = read().network;
-  EXPECT_EQ(network.fabric, Network::Fabric::fat_tree_3level);
+  EXPECT_EQ(network.fabric, &fabrics::fat_tree_3level);
   EXPECT_EQ(network.nics_per_node, 2);
   EXPECT_EQ(network.nic_bandwidth, 100_Gbps);
   EXPECT_EQ(network.efficiency, 0.8);
@@ -271,8 +271,7 @@ TEST(Cluster, KeysOfAnotherFabricAreErrorsThatSayWhy) {
 TEST(Cluster, EachFabricReadsWithItsOwnKeys) {
   const std::string rail = without({"fabric", "leaves_per_pod", "pod_oversubscription"});
   const std::array<Setting, 1> two_levels{Setting{"network.fabric", "fat_tree_2level"}};
-  EXPECT_EQ(parse_cluster(rail, "x.toml", two_levels).network.fabric,
-            Network::Fabric::fat_tree_2level);
+  EXPECT_EQ(parse_cluster(rail, "x.toml", two_levels).network.fabric, &fabrics::fat_tree_2level);
   const std::string single = without({"fabric", "leaves_per_pod", "pod_oversubscription",
                                       "switch_latency", "nodes_per_leaf", "oversubscription"});
   const std::array<Setting, 1> one_switch{Setting{"network.fabric", "single_switch"}};

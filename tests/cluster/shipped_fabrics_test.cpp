@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace {
@@ -19,33 +19,31 @@ INSTANTIATE_TEST_SUITE_P(All, ShippedFabric,
                          testing::ValuesIn(shipped_files("topologies", ".toml")),
                          [](const auto& instance) { return instance.param.stem().string(); });
 
-void expect_route(const Cluster& cluster, const Links& links, int source, int destination) {
+void expect_route(const Topology& topology, int source, int destination) {
   SCOPED_TRACE(testing::Message() << source << " to " << destination);
-  std::vector<LinkId> crossed;
   int at = source;
-  for (const Hop& hop : path_between(cluster, source, destination)) {
+  for (const Hop& hop : topology.path(source, destination)) {
     EXPECT_EQ(hop.source, at);
     at = hop.destination;
-    const std::size_t before = crossed.size();
-    links.append(hop, crossed);
-    EXPECT_GT(crossed.size(), before);
+    const Way way = topology.way(hop);
+    EXPECT_FALSE(way.links.empty());
+    for (const LinkId link : way.links) {
+      ASSERT_LT(link, topology.links().size());
+      EXPECT_GT(topology.links()[link].capacity, Bandwidth{});
+    }
   }
   EXPECT_EQ(at, destination);
-  for (const LinkId link : crossed) {
-    ASSERT_LT(link, links.size());
-    EXPECT_GT(links.capacity(link), Bandwidth{});
-  }
 }
 
 TEST_P(ShippedFabric, JoinsEveryPairOfRanks) {
   // The nodes are alike: from the first and the last to all ranks.
   const Cluster cluster = read_cluster(GetParam());
-  const Links links(cluster);
+  const Topology topology(cluster);
   const int ranks = rank_count(cluster);
   for (int gpu = 0; gpu < cluster.gpus_per_node; ++gpu) {
     for (const int source : {gpu, ranks - 1 - gpu}) {
       for (int destination = 0; destination < ranks; ++destination) {
-        if (destination != source) expect_route(cluster, links, source, destination);
+        if (destination != source) expect_route(topology, source, destination);
       }
     }
   }
@@ -64,13 +62,13 @@ TEST(Dgx2, HasOneToEightNicsThatItsSixteenGpusShare) {
   for (int nics = 1; nics <= 8; ++nics) {
     const std::vector<Setting> settings{{"network.nics_per_node", std::to_string(nics)}};
     const Cluster cluster = read_cluster(file, settings);
-    const Links links(cluster);
+    const Topology topology(cluster);
     std::vector<int> sharers(static_cast<std::size_t>(nics));
     for (const int nic : cluster.network.gpu_nic) ++sharers.at(static_cast<std::size_t>(nic));
     // 16 / nics, rounded down or up.
     EXPECT_EQ(*std::ranges::min_element(sharers), 16 / nics);
     EXPECT_EQ(*std::ranges::max_element(sharers), (16 + nics - 1) / nics);
-    for (int rank = 1; rank < rank_count(cluster); ++rank) expect_route(cluster, links, 0, rank);
+    for (int rank = 1; rank < rank_count(cluster); ++rank) expect_route(topology, 0, rank);
   }
 }
 

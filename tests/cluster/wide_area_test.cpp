@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/fabric.hpp"
+#include "sim/cluster/topology.hpp"
 #include "tests/cluster/sample_area.hpp"
 #include "tests/input_errors.hpp"
 

@@ -145,7 +145,7 @@ TEST(BusiestLink, IsTheOneThatBinds) {
         Cluster cluster = sample_cluster({.nodes = 3,
                                           .gpus = 4,
                                           .nics = 4,
-                                          .fabric = Network::Fabric::fat_tree_2level,
+                                          .fabric = &fabrics::fat_tree_2level,
                                           .oversubscription = oversubscription,
                                           .nodes_per_leaf = 1});
         if (cap_GBps > 0) cluster.fitted.communicator_bandwidth = 1_GBps * cap_GBps;

@@ -22,7 +22,7 @@ double sum(const std::vector<double>& values) {
 
 // Runs a check for 1, 2, 4 and 8 nodes of 1, 2, 4 and 8 GPUs that have a NIC each or share one in
 // pairs, in both forms.
-class WireBytes : public testing::TestWithParam<FabricRow> {
+class WireBytes : public testing::TestWithParam<const NetworkFabric*> {
  protected:
   template <class Check>
   void for_each_shape(Check check) const {
@@ -34,7 +34,7 @@ class WireBytes : public testing::TestWithParam<FabricRow> {
           check(sample_cluster({.nodes = nodes,
                                 .gpus = gpus,
                                 .nics = nics,
-                                .fabric = GetParam().fabric,
+                                .fabric = GetParam(),
                                 .oversubscription = 2,
                                 .nodes_per_leaf = 2,
                                 .pod_oversubscription = 2}));
@@ -95,7 +95,7 @@ TEST_P(WireBytes, AllToAllSendsOneNthToEachOther) {
     const double n = rank_count(cluster);
     const double gpus = cluster.gpus_per_node;
     const double sharers = gpus / cluster.network.nics_per_node;
-    const bool rails = GetParam().fabric == Network::Fabric::rail_optimized;
+    const bool rails = GetParam() == &fabrics::rail_optimized;
     const double relayed = rails ? (cluster.nodes - 1) * (gpus - sharers) : 0;
     for (std::size_t rank = 0; rank < sent.intra_node.size(); ++rank) {
       EXPECT_NEAR(sent.intra_node[rank], (gpus - 1 + relayed) * kBytes / n, kTolerance);
@@ -111,15 +111,15 @@ TEST_P(WireBytes, EachNicCarriesItsShare) {
   for (const CollectiveRow& row : all_collectives()) {
     SCOPED_TRACE(row.name);
     for_each_shape([&](const Cluster& cluster) {
-      const Links links(cluster);
+      const Topology topology(cluster);
       const Schedule schedule =
           schedule_of(row, cluster, all_ranks(cluster), kBytes, Detail::folded);
       const double leaving = sum(sent_bytes(schedule).inter_node);
-      const std::vector<double> bytes = link_bytes(schedule, links);
-      for (LinkId link = 0; link < links.size(); ++link) {
-        if (links.name(link).rfind("nic_", 0) != 0) continue;
+      const std::vector<double> bytes = link_bytes(schedule, topology);
+      for (LinkId link = 0; link < topology.links().size(); ++link) {
+        if (topology.links()[link].name().rfind("nic_", 0) != 0) continue;
         EXPECT_NEAR(bytes[link], leaving / (cluster.nodes * cluster.network.nics_per_node), 1e-3)
-            << links.name(link);
+            << topology.links()[link].name();
       }
     });
   }
@@ -158,7 +158,7 @@ TEST_P(WireBytes, AMessageIsSentOnce) {
       send(cluster, builder, {.source = 0, .destination = to, .bytes = kBytes}, {});
       const SentBytes sent = sent_bytes(std::move(builder).finish());
       const bool inside = node_of(cluster, to) == 0;
-      const bool relayed = !inside && GetParam().fabric == Network::Fabric::rail_optimized &&
+      const bool relayed = !inside && GetParam() == &fabrics::rail_optimized &&
                            nic_of(cluster, to) != nic_of(cluster, 0);
       EXPECT_EQ(sum(sent.inter_node), inside ? 0 : kBytes);
       EXPECT_EQ(sum(sent.intra_node), inside || relayed ? kBytes : 0);
@@ -167,25 +167,25 @@ TEST_P(WireBytes, AMessageIsSentOnce) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabric, WireBytes, testing::ValuesIn(kFabrics),
-                         [](const auto& param_info) { return std::string(param_info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Fabric, WireBytes, testing::ValuesIn(all_network_fabrics()),
+                         [](const auto& param_info) {
+                           return std::string(param_info.param->name);
+                         });
 
 TEST(Collective, UsesEveryLinkOfAFullMesh) {
   // 8 rings of 4 hops over 12 links: 2 or 3 each, where one order for all would load 4 links
   // with 8.
-  const Cluster cluster =
-      sample_cluster({.nodes = 1, .gpus = 4, .nvlink = Nvlink::Kind::full_mesh});
-  const Links links(cluster);
+  const Cluster cluster = sample_cluster({.nodes = 1, .gpus = 4, .nvlink = &fabrics::full_mesh});
+  const Topology topology(cluster);
   for (const Detail detail : kDetails) {
     const Schedule schedule =
         schedule_of(collective_named("all_gather"), cluster, all_ranks(cluster), kBytes, detail);
-    const std::vector<double> bytes = link_bytes(schedule, links);
+    const std::vector<double> bytes = link_bytes(schedule, topology);
     const double ring = 0.75 * kBytes / 8;
     for (int from = 0; from < 4; ++from) {
       for (int to = 0; to < 4; ++to) {
         if (from == to) continue;
-        std::vector<LinkId> crossed;
-        links.append({.source = from, .destination = to}, crossed);
+        const std::vector<LinkId> crossed = topology.way({.source = from, .destination = to}).links;
         EXPECT_GE(bytes[crossed.front()], 2 * ring - kTolerance) << from << " to " << to;
         EXPECT_LE(bytes[crossed.front()], 3 * ring + kTolerance) << from << " to " << to;
       }

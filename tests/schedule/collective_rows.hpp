@@ -24,15 +24,12 @@ inline Schedule schedule_of(const CollectiveRow& row, const Cluster& cluster,
 }
 
 // Bytes that the schedule puts on each link of the cluster.
-inline std::vector<double> link_bytes(const Schedule& schedule, const Links& links) {
-  std::vector<double> bytes(links.size());
-  std::vector<LinkId> crossed;
+inline std::vector<double> link_bytes(const Schedule& schedule, const Topology& topology) {
+  std::vector<double> bytes(topology.links().size());
   for (const Operation& operation : schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
     for (const Hop& hop : schedule.routes[operation.route].hops) {
-      crossed.clear();
-      links.append(hop, crossed);
-      for (const LinkId link : crossed) bytes[link] += operation.bytes * hop.times;
+      for (const LinkId link : topology.way(hop).links) bytes[link] += operation.bytes * hop.times;
     }
   }
   return bytes;

@@ -89,10 +89,10 @@ TEST(CollectiveTime, GrowsByTheSwitchesOnTheWayWhereTheCoreDoesNotBlock) {
   constexpr double kBytes = 1 << 20;
   const CollectiveRow& ring = collective_named("all_gather");
   const CollectiveRow& pairs = collective_named("all_to_all");
-  const std::pair<Network::Fabric, double> fabrics[] = {{Network::Fabric::single_switch, 0},
-                                                        {Network::Fabric::rail_optimized, 2},
-                                                        {Network::Fabric::fat_tree_2level, 2},
-                                                        {Network::Fabric::fat_tree_3level, 4}};
+  const std::pair<const NetworkFabric*, double> fabrics[] = {{&fabrics::single_switch, 0},
+                                                             {&fabrics::rail_optimized, 2},
+                                                             {&fabrics::fat_tree_2level, 2},
+                                                             {&fabrics::fat_tree_3level, 4}};
   for (const auto& [fabric, further_switches] : fabrics) {
     const Cluster cluster = sample_cluster({.nodes = 4,
                                             .gpus = 1,
@@ -119,7 +119,7 @@ TEST(CollectiveTime, OfATaperedLeafIsWhatCrossesItOverItsUplinks) {
   const Cluster cluster = sample_cluster({.nodes = 8,
                                           .gpus = 1,
                                           .nics = 1,
-                                          .fabric = Network::Fabric::fat_tree_2level,
+                                          .fabric = &fabrics::fat_tree_2level,
                                           .oversubscription = 4});
   const CollectiveRow& row = collective_named("all_to_all");
   const double expected =
@@ -154,7 +154,7 @@ TEST(CollectiveTime, OfAMessageIsItsLatenciesAndItsBytesOverTheSlowestHop) {
   const Case cases[] = {{1, kNvlinkLatency, kNvlink},
                         {8, kNicLatency, kNic},
                         {9, kNvlinkLatency + kNicLatency, kNic}};
-  const Cluster cluster = sample_cluster({.nodes = 2, .fabric = Network::Fabric::rail_optimized});
+  const Cluster cluster = sample_cluster({.nodes = 2, .fabric = &fabrics::rail_optimized});
   for (const Case& one : cases) {
     ScheduleBuilder builder(16);
     send(cluster, builder, {.source = 0, .destination = one.destination, .bytes = kBytes}, {});
@@ -212,28 +212,28 @@ TEST(CollectiveTime, StartsWhenTheLastRankArrives) {
 }
 
 // A fabric, with NVLink ports or a full mesh inside the nodes.
-class CollectiveBound : public testing::TestWithParam<FabricRow> {};
+class CollectiveBound : public testing::TestWithParam<const NetworkFabric*> {};
 
 TEST_P(CollectiveBound, IsTheBytesOfAnyLinkOverItsBandwidth) {
-  for (const auto nvlink : {Nvlink::Kind::switched, Nvlink::Kind::full_mesh}) {
+  for (const auto nvlink : {&fabrics::switched, &fabrics::full_mesh}) {
     for (const double oversubscription : {1.0, 1.5, 4.0}) {
       const Cluster cluster = sample_cluster({.nodes = 8,
                                               .gpus = 4,
                                               .nics = 2,
-                                              .fabric = GetParam().fabric,
+                                              .fabric = GetParam(),
                                               .oversubscription = oversubscription,
                                               .nodes_per_leaf = 2,
                                               .pod_oversubscription = oversubscription,
                                               .nvlink = nvlink});
-      const Links links(cluster);
+      const Topology topology(cluster);
       for (const CollectiveRow& row : all_collectives()) {
         for (const Detail detail : kDetails) {
           const Schedule schedule = schedule_of(row, cluster, all_ranks(cluster), 16e6, detail);
           const double seconds = time_of(schedule, cluster);
-          const std::vector<double> bytes = link_bytes(schedule, links);
-          for (LinkId link = 0; link < links.size(); ++link) {
-            EXPECT_GE(seconds, bytes[link] / links.capacity(link).base())
-                << row.name << " over " << links.name(link);
+          const std::vector<double> bytes = link_bytes(schedule, topology);
+          for (LinkId link = 0; link < topology.links().size(); ++link) {
+            EXPECT_GE(seconds, bytes[link] / topology.links()[link].capacity.base())
+                << row.name << " over " << topology.links()[link].name();
           }
         }
       }
@@ -241,8 +241,10 @@ TEST_P(CollectiveBound, IsTheBytesOfAnyLinkOverItsBandwidth) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabric, CollectiveBound, testing::ValuesIn(kFabrics),
-                         [](const auto& param_info) { return std::string(param_info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Fabric, CollectiveBound, testing::ValuesIn(all_network_fabrics()),
+                         [](const auto& param_info) {
+                           return std::string(param_info.param->name);
+                         });
 
 }  // namespace
 }  // namespace sim

@@ -22,7 +22,7 @@ int main() {
     const FoldTimes times = fold_times(point);
     const std::string row =
         fmt::format("{},{},{},{},{},{},{:.9g},{:.9g},{:+.5f}", point.collective.name,
-                    point.fabric.name, point.gpus, point.bytes.count, point.oversubscription,
+                    point.fabric->name, point.gpus, point.bytes.count, point.oversubscription,
                     point.gpus_per_nic, times.folded_s, times.step_by_step_s, times.difference());
     fmt::print("{}\n", row);
     std::fflush(stdout);

@@ -18,7 +18,7 @@ inline constexpr double kFoldTolerance = 0.02;
 
 struct FoldPoint {
   CollectiveRow collective;
-  FabricRow fabric;
+  const NetworkFabric* fabric = nullptr;
   int gpus = 8;
   Bytes bytes;
   double oversubscription = 1;  // of each tapered level of the fabric
@@ -58,8 +58,8 @@ inline std::vector<FoldPoint> fold_points(const FoldAxes& axes) {
   };
   for (const int gpus : axes.gpus) {
     for (const CollectiveRow& collective : all_collectives()) {
-      for (const FabricRow& fabric : kFabrics) {
-        const bool uplinks = fabric.fabric != Network::Fabric::single_switch;
+      for (const NetworkFabric* fabric : all_network_fabrics()) {
+        const bool uplinks = fabric->takes("oversubscription");
         for (const double oversubscription : axes.oversubscription) {
           if (!uplinks && oversubscription > 1) continue;
           add_sizes({.collective = collective,
@@ -80,7 +80,7 @@ inline Cluster cluster_of(const FoldPoint& point) {
   return sample_cluster({.nodes = point.gpus / kGpus,
                          .gpus = kGpus,
                          .nics = kGpus / point.gpus_per_nic,
-                         .fabric = point.fabric.fabric,
+                         .fabric = point.fabric,
                          .oversubscription = point.oversubscription,
                          .pod_oversubscription = point.oversubscription});
 }

@@ -86,12 +86,11 @@ class StepDraw {
         {.nodes = one_of({2, 3, 4, 5}),
          .gpus = gpus,
          .nics = std::max(1, gpus / one_of({1, 1, 2, 4})),
-         .fabric = kFabrics[random_() % kFabrics.size()].fabric,
+         .fabric = all_network_fabrics()[random_() % all_network_fabrics().size()],
          .oversubscription = one_of({1.0, 1.0, 1.5, 4.0}),
          .nodes_per_leaf = one_of({1, 2, 4}),
          .pod_oversubscription = one_of({1.0, 1.0, 2.0}),
-         .nvlink =
-             one_of({Nvlink::Kind::switched, Nvlink::Kind::switched, Nvlink::Kind::full_mesh})});
+         .nvlink = one_of({&fabrics::switched, &fabrics::switched, &fabrics::full_mesh})});
     cluster.network.nic_bandwidth = one_of({25_Gbps, 37_Gbps, 100_Gbps, 200_Gbps, 400_Gbps});
     cluster.collectives.channels = one_of({8, 16, 24});
     cluster.gpu.launch_latency = 2_us;
@@ -143,13 +142,11 @@ inline std::string to_text(const StepPoint& point) {
   const Cluster& c = point.cluster;
   const Network& n = c.network;
   const Parallelism& p = point.parallelism;
-  const auto fabric = std::find_if(kFabrics.begin(), kFabrics.end(),
-                                   [&](const FabricRow& row) { return row.fabric == n.fabric; });
-  const char* nvlink = c.nvlink.kind == Nvlink::Kind::switched ? "switch" : "mesh";
+  const char* nvlink = c.nvlink.kind->direct ? "mesh" : "switch";
   return fmt::format(
       "{}x{} {} {} NICs {:.0f}Gbps {} leaf{} over{}/{} ch{} spread{} | tp{} pp{} vs{} {} layers "
       "seq {} | {}{}",
-      c.nodes, c.gpus_per_node, nvlink, n.nics_per_node, n.nic_bandwidth / 1_Gbps, fabric->name,
+      c.nodes, c.gpus_per_node, nvlink, n.nics_per_node, n.nic_bandwidth / 1_Gbps, n.fabric->name,
       n.nodes_per_leaf, n.oversubscription, n.pod_oversubscription, c.collectives.channels,
       c.speed_spread, p.tensor, p.pipeline, p.virtual_stages, point.model.layers,
       point.model.sequence, point.scheme->name, changed_flags({}, p));

@@ -44,22 +44,22 @@ std::map<std::string, std::vector<int>> groups_of(const Cluster& cluster) {
   return groups;
 }
 
-class FoldOn : public testing::TestWithParam<FabricRow> {
+class FoldOn : public testing::TestWithParam<const NetworkFabric*> {
  protected:
   // Twelve nodes are three leaves, the last of two pods half full; sixteen are two full pods.
   template <class Check>
   void for_each_group(int nodes, Check check) const {
-    using enum Nvlink::Kind;
-    for (const auto& [nvlink, nics] : {std::pair(switched, 1), std::pair(full_mesh, 4)}) {
+    for (const auto& [nvlink, nics] :
+         {std::pair(&fabrics::switched, 1), std::pair(&fabrics::full_mesh, 4)}) {
       const Cluster cluster = sample_cluster({.nodes = nodes,
                                               .gpus = 4,
                                               .nics = nics,
-                                              .fabric = GetParam().fabric,
+                                              .fabric = GetParam(),
                                               .oversubscription = 1.5,
                                               .pod_oversubscription = 1.25,
                                               .nvlink = nvlink});
       for (const auto& [name, ranks] : groups_of(cluster)) {
-        const bool mesh = nvlink == full_mesh;
+        const bool mesh = nvlink->direct;
         SCOPED_TRACE(testing::Message()
                      << name << (mesh ? ", mesh, " : ", switch, ") << nics << " NICs");
         check(cluster, ranks);
@@ -70,16 +70,16 @@ class FoldOn : public testing::TestWithParam<FabricRow> {
 
 TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
   const auto check = [](const Cluster& cluster, const std::vector<int>& ranks) {
-    const Links links(cluster);
+    const Topology topology(cluster);
     for (const CollectiveRow& row : all_collectives()) {
       const auto bytes = [&](Detail detail) {
-        return link_bytes(schedule_of(row, cluster, ranks, kBytes, detail), links);
+        return link_bytes(schedule_of(row, cluster, ranks, kBytes, detail), topology);
       };
       const auto folded = bytes(Detail::folded);
       const auto step_by_step = bytes(Detail::step_by_step);
-      for (LinkId link = 0; link < links.size(); ++link) {
+      for (LinkId link = 0; link < topology.links().size(); ++link) {
         EXPECT_NEAR(folded[link], step_by_step[link], 1e-6 * kBytes)
-            << row.name << " over " << links.name(link);
+            << row.name << " over " << topology.links()[link].name();
       }
     }
   };
@@ -109,8 +109,10 @@ TEST_P(FoldOn, TakesTheSameTimeWhateverTheGroup) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabric, FoldOn, testing::ValuesIn(kFabrics),
-                         [](const auto& param_info) { return std::string(param_info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Fabric, FoldOn, testing::ValuesIn(all_network_fabrics()),
+                         [](const auto& param_info) {
+                           return std::string(param_info.param->name);
+                         });
 
 TEST(Fold, HoldsOnEveryShippedTopology) {
   // Also where a communicator's traffic out of a node is capped, here at less than one NIC. At most
@@ -214,7 +216,7 @@ TEST(FoldGrid, HoldsOnAPartOfIt) {
       .gpus = {32}, .bytes = {1_MiB, 1_GiB}, .oversubscription = {1, 4}, .gpus_per_nic = {1, 4}};
   for (const FoldPoint& point : fold_points(part)) {
     SCOPED_TRACE(testing::Message()
-                 << point.collective.name << " on " << point.gpus << " GPUs, " << point.fabric.name
+                 << point.collective.name << " on " << point.gpus << " GPUs, " << point.fabric->name
                  << ", " << point.bytes.count << " B, oversubscription " << point.oversubscription
                  << ", " << point.gpus_per_nic << " GPUs a NIC");
     expect_close(fold_times(point));
@@ -240,7 +242,7 @@ TEST(FoldGrid, RoundsTheSharesOfManyPeersWell) {
     const Cluster cluster = sample_cluster({.nodes = tree.nodes,
                                             .gpus = 2,
                                             .nics = 2,
-                                            .fabric = Network::Fabric::fat_tree_3level,
+                                            .fabric = &fabrics::fat_tree_3level,
                                             .oversubscription = tree.oversubscription,
                                             .nodes_per_leaf = tree.nodes_per_leaf,
                                             .leaves_per_pod = tree.leaves_per_pod,

@@ -2,10 +2,8 @@
 // A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
 #pragma once
 
-#include <array>
-#include <ostream>
-
 #include "sim/cluster/cluster.hpp"
+#include "sim/cluster/fabrics.hpp"
 
 namespace sim {
 
@@ -13,28 +11,12 @@ struct SampleShape {
   int nodes = 2;
   int gpus = 8;
   int nics = 8;
-  Network::Fabric fabric = Network::Fabric::single_switch;
+  const NetworkFabric* fabric = &fabrics::single_switch;
   double oversubscription = 1;
   int nodes_per_leaf = 4;
   int leaves_per_pod = 2;
   double pod_oversubscription = 1;
-  Nvlink::Kind nvlink = Nvlink::Kind::switched;
-};
-
-// Every kind of fabric.
-struct FabricRow {
-  Network::Fabric fabric;
-  const char* name;
-  friend std::ostream& operator<<(std::ostream& out, const FabricRow& row) {
-    return out << row.name;
-  }
-};
-
-inline constexpr std::array kFabrics{
-    FabricRow{Network::Fabric::single_switch, "single_switch"},
-    FabricRow{Network::Fabric::rail_optimized, "rail_optimized"},
-    FabricRow{Network::Fabric::fat_tree_2level, "fat_tree_2level"},
-    FabricRow{Network::Fabric::fat_tree_3level, "fat_tree_3level"},
+  const NvlinkFabric* nvlink = &fabrics::switched;
 };
 
 inline Cluster sample_cluster(const SampleShape& shape) {
@@ -53,7 +35,7 @@ inline Cluster sample_cluster(const SampleShape& shape) {
                  .price = {},
                  .power = {}};
   cluster.nvlink = {.kind = shape.nvlink,
-                    .bandwidth = shape.nvlink == Nvlink::Kind::switched ? 400_GBps : 100_GBps,
+                    .bandwidth = shape.nvlink->direct ? 100_GBps : 400_GBps,
                     .efficiency = 1,
                     .latency = 2_us};
   cluster.network = {.fabric = shape.fabric,

@@ -70,11 +70,11 @@ inline Cluster random_cluster(Draws& draw) {
   SampleShape shape{.nodes = draw.of({1, 2, 3, 4}),
                     .gpus = gpus,
                     .nics = draw.of({gpus, gpus, gpus / 2, 1}),
-                    .fabric = kFabrics[draw.below(kFabrics.size())].fabric,
+                    .fabric = all_network_fabrics()[draw.below(all_network_fabrics().size())],
                     .nodes_per_leaf = draw.of({1, 2}),
                     .leaves_per_pod = draw.of({1, 2}),
-                    .nvlink = draw.of({Nvlink::Kind::switched, Nvlink::Kind::full_mesh})};
-  if (shape.fabric == Network::Fabric::rail_optimized) shape.nics = gpus;
+                    .nvlink = draw.of({&fabrics::switched, &fabrics::full_mesh})};
+  if (shape.fabric == &fabrics::rail_optimized) shape.nics = gpus;
   shape.oversubscription = draw.of({1.0, 2.0, 4.0});
   shape.pod_oversubscription = draw.of({1.0, 2.0});
   Cluster cluster = sample_cluster(shape);
@@ -122,12 +122,12 @@ inline Parallelism random_parallelism(Draws& draw) {
 inline bool has_bandwidth(const RandomStep& step) {
   const std::string_view name = step.doubled->name;
   const Network& network = step.cluster.network;
-  const bool leaves = network.fabric != Network::Fabric::single_switch;
+  const bool leaves = network.fabric != &fabrics::single_switch;
   if (name == "nvlink" || name == "memory") return true;
   if (step.cluster.nodes == 1) return false;
   if (name == "leaf uplinks") return leaves && network.oversubscription > 1;
   if (name == "pod uplinks") {
-    return network.fabric == Network::Fabric::fat_tree_3level && network.pod_oversubscription > 1;
+    return network.fabric == &fabrics::fat_tree_3level && network.pod_oversubscription > 1;
   }
   return name == "nic" || step.cluster.fitted.communicator_bandwidth.has_value();
 }
@@ -162,10 +162,9 @@ inline std::string described(const RandomStep& step) {
       "{:g},"
       "layers {},hidden {},sequence {},tp {},pp {},zero {},micro {},accumulation {},"
       "overlap {}{}{}{},bucket {},optimizer {},recompute {}",
-      step.doubled->name, step.scheme->name, c.nodes, c.gpus_per_node,
-      static_cast<int>(c.network.fabric), c.network.nics_per_node, c.nvlink.bandwidth / 1_GBps,
-      c.nvlink.kind == Nvlink::Kind::full_mesh ? " mesh" : "", c.network.nic_bandwidth / 1_GBps,
-      c.gpu.memory_bandwidth / 1_GBps,
+      step.doubled->name, step.scheme->name, c.nodes, c.gpus_per_node, c.network.fabric->name,
+      c.network.nics_per_node, c.nvlink.bandwidth / 1_GBps, c.nvlink.kind->direct ? " mesh" : "",
+      c.network.nic_bandwidth / 1_GBps, c.gpu.memory_bandwidth / 1_GBps,
       c.fitted.communicator_bandwidth.value_or(Bandwidth()) / 1_GBps, c.network.oversubscription,
       c.network.pod_oversubscription, step.model.layers, step.model.hidden, step.model.sequence,
       p.tensor, p.pipeline, p.sharding.stage, p.micro_batch, p.accumulation, o.gradients ? "g" : "",
