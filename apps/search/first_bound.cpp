@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "sim/cluster/topology.hpp"
 #include "sim/cluster/gpu_speeds.hpp"
+#include "sim/cluster/topology.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/workload/roofline.hpp"
 

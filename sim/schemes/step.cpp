@@ -90,8 +90,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
 }
 
 Communicator Step::communicator(std::vector<int> ranks, Uses uses) {
-  return make_communicator(topology, builder, std::move(ranks), context.detail.value(),
-                           uses);
+  return make_communicator(topology, builder, std::move(ranks), context.detail.value(), uses);
 }
 
 void Step::make_data_group(int stage, int t) {
