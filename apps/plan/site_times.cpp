@@ -6,8 +6,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/cluster/topology.hpp"
+#include "sim/cluster/wide_topology.hpp"
 #include "sim/schedule/least_time.hpp"
-#include "sim/schedule/wide_area_wiring.hpp"
 
 namespace apps {
 namespace {

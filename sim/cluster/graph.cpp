@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/error.hpp"
 
@@ -16,17 +17,25 @@ void append_limited(LinkId link, Way& way) {
 
 }  // namespace
 
-std::string Link::name() const { return fmt::format("{}_{}", kind, number); }
-
 VertexId Graph::add_vertices(int count) {
   const auto first = static_cast<VertexId>(vertices_.size());
   vertices_.resize(vertices_.size() + static_cast<std::size_t>(count));
   return first;
 }
 
-LinkId Graph::add_links(const char* kind, const char* set_by, int count, Bandwidth capacity) {
+LinkId Graph::add_link(Link link) {
+  links_.push_back(std::move(link));
+  return static_cast<LinkId>(links_.size() - 1);
+}
+
+LinkId Graph::add_links(const char* kind, const char* set_by, int count, Bandwidth rate) {
   const auto first = static_cast<LinkId>(links_.size());
-  for (int number = 0; number < count; ++number) links_.push_back({kind, set_by, number, capacity});
+  for (int number = 0; number < count; ++number) {
+    links_.push_back({.name = fmt::format("{}_{}", kind, number),
+                      .rate_Bps = rate.base(),
+                      .kind = kind,
+                      .set_by = set_by});
+  }
   return first;
 }
 

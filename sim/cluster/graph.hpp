@@ -5,27 +5,17 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "sim/base/units.hpp"
+#include "sim/cluster/link.hpp"
 
 namespace sim {
 
 using VertexId = std::uint32_t;
-using LinkId = std::uint32_t;
 
 // Stands for a link that cannot be a bottleneck, such as one into a non-blocking core.
 inline constexpr LinkId kNoLimit = UINT32_MAX;
-
-struct Link {
-  const char* kind = "";    // shared by links with the same role: "nic_in"
-  const char* set_by = "";  // the key of the input file that sets the capacity
-  int number = 0;           // within its kind
-  Bandwidth capacity;
-
-  [[nodiscard]] std::string name() const;  // "nic_in_0"
-};
 
 // A way through the graph.
 struct Way {
@@ -50,8 +40,9 @@ class Graph {
  public:
   // `count` more vertices; returns the first one, and the others follow.
   VertexId add_vertices(int count);
+  LinkId add_link(Link link);
   // `count` more links of one kind, numbered from 0; returns the first one, and the others follow.
-  LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth capacity);
+  LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate);
 
   // Puts a vertex under a switch: `up` leads there, `down` back. A vertex has one switch above it at
   // most, and everything below a switch lies equally deep.

@@ -3,7 +3,6 @@
 // reports. Between nodes, NICs hang on the network's fabric; inside a node, GPUs on that of NVLink.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,21 +10,10 @@
 #include "sim/base/units.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/graph.hpp"
+#include "sim/cluster/hop.hpp"
 #include "sim/cluster/ranks.hpp"
 
 namespace sim {
-
-// One hop of a route: `times` shares of a flow's bytes from one GPU to another.
-struct Hop {
-  std::int32_t source = 0;       // rank
-  std::int32_t destination = 0;  // rank
-  std::int16_t nic_out = -1;     // NIC of the source's node, or -1: over NVLink inside the node
-  std::int16_t nic_in = -1;      // NIC of the destination's node, or -1
-  std::int32_t times = 1;
-
-  [[nodiscard]] bool over_network() const { return nic_out >= 0; }
-  auto operator<=>(const Hop&) const = default;
-};
 
 class Topology {
  public:

@@ -73,7 +73,7 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   source_ = zone->create_host("source", 1);
   destination_ = zone->create_host("destination", 1);
 
-  for (const WiredLink& wired : wiring.links) {
+  for (const Link& wired : wiring.links) {
     auto* link = zone->create_link(wired.name, wired.rate_Bps)->set_latency(0);
     if (const std::string down = outage_profile(wired.name, outages); !down.empty()) {
       link->set_state_profile(
@@ -86,7 +86,7 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
     require(link != nullptr, "an outage names a link of the wiring");
     failing_.push_back(link);
   }
-  for (const WiredLink& wired : wiring.links) {
+  for (const Link& wired : wiring.links) {
     rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = highest_rate(wired)});
   }
   for (const std::vector<LinkId>& route : wiring.routes) {

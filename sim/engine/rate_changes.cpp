@@ -10,7 +10,7 @@ namespace {
 constexpr double kMostChanges = 2e6;  // about a second's work
 
 // In each period, or in all.
-std::size_t steps_of(const WiredLink& link) {
+std::size_t steps_of(const Link& link) {
   return link.changes.size() + (link.repeats_s > 0 ? 1 : 0);
 }
 
@@ -30,14 +30,14 @@ void RateChanges::start() {
 
 double RateChanges::limit_s() const {
   double per_second = 0;
-  for (const WiredLink& link : wiring_.links) {
+  for (const Link& link : wiring_.links) {
     if (link.repeats_s > 0) per_second += static_cast<double>(steps_of(link)) / link.repeats_s;
   }
   return per_second > 0 ? kMostChanges / per_second : std::numeric_limits<double>::infinity();
 }
 
 void RateChanges::set_alarm(LinkId link, std::uint32_t step) {
-  const WiredLink& wired = wiring_.links[link];
+  const Link& wired = wiring_.links[link];
   const std::size_t steps = steps_of(wired);
   if (wired.repeats_s <= 0 && step >= steps) return;
   const auto period = static_cast<double>(step / steps);
@@ -50,7 +50,7 @@ void RateChanges::set_alarm(LinkId link, std::uint32_t step) {
 
 void RateChanges::change(LinkId link, std::uint32_t step) {
   if (over_()) return;
-  const WiredLink& wired = wiring_.links[link];
+  const Link& wired = wiring_.links[link];
   const std::size_t in_period = step % steps_of(wired);
   const bool last = in_period == wired.changes.size();
   set_rate_(link, last ? wired.rate_Bps : wired.changes[in_period].rate_Bps);

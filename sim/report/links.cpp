@@ -31,7 +31,7 @@ std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wirin
   std::map<std::string, LinkUse> by_kind;
   for (std::size_t id = 0; id < bytes.size(); ++id) {
     if (bytes[id] <= 0) continue;
-    const WiredLink& link = wiring.links[id];
+    const Link& link = wiring.links[id];
     const double busy = bytes[id] / capacity_bytes(link, timeline.makespan_s);
     LinkUse& most = by_kind[link.kind];
     if (busy > most.busy) most = {link.name, link.set_by, busy};

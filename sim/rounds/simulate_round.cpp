@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "sim/base/quantity_text.hpp"
-#include "sim/schedule/wide_area_wiring.hpp"
+#include "sim/schedule/wiring.hpp"
 
 namespace sim {
 namespace {
@@ -19,7 +19,7 @@ constexpr Seconds kTimeLimit = Seconds::from_base(1e7);
 
 void play(const WideArea& area, RoundResult& result) {
   result.plan = plan_round(area, result.shape);
-  result.wiring = wire(result.plan.schedule, area);
+  result.wiring = wire(result.plan.schedule, WideTopology(area));
   result.timeline =
       simulate(result.plan.schedule, result.wiring, {.outages = {}, .time_limit = kTimeLimit});
 }

@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wiring: the links that a schedule's routes cross, independent of clusters and wide areas: the
-// engine's only input besides the schedule.
+// Wiring: the links that a schedule's routes cross, of a cluster or between sites: the engine's only
+// input besides the schedule.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "sim/cluster/topology.hpp"
+#include "sim/cluster/wide_topology.hpp"
 #include "sim/schedule/schedule.hpp"
 
 namespace sim {
 
-// A link's rate from `at_s` on; 0: it is down, and its traffic waits.
-struct RateChange {
-  double at_s = 0;
-  double rate_Bps = 0;
-};
-
-struct WiredLink {
-  std::string name;  // unique
-  double rate_Bps = 0;
-  std::vector<RateChange> changes = {};  // ascending, the first after 0
-  double repeats_s = 0;     // period that begins with rate_Bps anew; 0: the changes happen once
-  std::string kind = {};    // shared by links with the same role
-  std::string set_by = {};  // the key of the input file that sets the rate
-};
-
-// Highest rate that the link ever has.
-[[nodiscard]] double highest_rate(const WiredLink& link);
-// Bytes that the link can carry until `until_s`.
-[[nodiscard]] double capacity_bytes(const WiredLink& link, double until_s);
-
 struct Wiring {
-  std::vector<WiredLink> links;
+  std::vector<Link> links;
   // By Schedule::routes: the links of each; a link that carries k shares of the flow appears k
   // times.
   std::vector<std::vector<LinkId>> routes;
@@ -42,5 +22,9 @@ struct Wiring {
 // communicator's traffic out of a node (Fitted::communicator_bandwidth):
 // "communicator_cap_2_node_0".
 [[nodiscard]] Wiring wire(const Schedule& schedule, const Topology& topology);
+
+// The links between sites, and one more per ordered pair of places whose connections are slower than
+// any link may be: "connections_2_0".
+[[nodiscard]] Wiring wire(const Schedule& schedule, const WideTopology& topology);
 
 }  // namespace sim

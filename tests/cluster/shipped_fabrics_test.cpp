@@ -29,7 +29,7 @@ void expect_route(const Topology& topology, int source, int destination) {
     EXPECT_FALSE(way.links.empty());
     for (const LinkId link : way.links) {
       ASSERT_LT(link, topology.links().size());
-      EXPECT_GT(topology.links()[link].capacity, Bandwidth{});
+      EXPECT_GT(topology.links()[link].rate_Bps, 0);
     }
   }
   EXPECT_EQ(at, destination);

@@ -18,7 +18,7 @@ namespace {
 class Summary : public EveryScheme {};
 
 std::string kind_of(const Wiring& wiring, const std::string& link) {
-  return std::ranges::find(wiring.links, link, &WiredLink::name)->kind;
+  return std::ranges::find(wiring.links, link, &Link::name)->kind;
 }
 
 // Of what the flows of the step moved over the wiring, by key and kind.
@@ -30,7 +30,7 @@ std::map<std::string, LinkUse> fullest_by_kind(const ReportedStep& step) {
   }
   std::map<std::string, LinkUse> fullest;
   for (std::size_t id = 0; id < bytes.size(); ++id) {
-    const WiredLink& link = step.wiring.links[id];
+    const Link& link = step.wiring.links[id];
     const double busy = bytes[id] / link.rate_Bps / step.report.step_time_s;
     EXPECT_LE(busy, 1 + kRounded) << link.name;
     LinkUse& most = fullest[link.set_by + link.kind];
@@ -43,7 +43,7 @@ std::map<std::string, LinkUse> fullest_by_kind(const ReportedStep& step) {
 // With the links of these kinds `factor` times as fast.
 double step_time_with(const ReportedStep& step, const std::set<std::string>& kinds, double factor) {
   Wiring wiring = step.wiring;
-  for (WiredLink& link : wiring.links) {
+  for (Link& link : wiring.links) {
     if (kinds.contains(link.kind)) link.rate_Bps *= factor;
   }
   return simulate(step.schedule, wiring).makespan_s;
@@ -192,7 +192,7 @@ TEST(BusiestLink, IsSetByTheKeyThatItNames) {
   };
   const Wiring before = wired("");
   std::set<std::string> named;
-  for (const WiredLink& link : before.links) named.insert(link.set_by);
+  for (const Link& link : before.links) named.insert(link.set_by);
   EXPECT_EQ(named.size(), keys.size());
   for (const std::string& key : named) {
     const Wiring after = wired(key);

@@ -95,7 +95,7 @@ TEST_P(AnySchedule, CrossesLinksOfTheCluster) {
       EXPECT_NE(hop.source, hop.destination);
       for (const LinkId link : topology.way(hop).links) {
         ASSERT_LT(link, topology.links().size());
-        EXPECT_GT(topology.links()[link].capacity.base(), 0) << topology.links()[link].name();
+        EXPECT_GT(topology.links()[link].rate_Bps, 0) << topology.links()[link].name;
       }
     }
   }

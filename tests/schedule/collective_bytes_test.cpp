@@ -117,9 +117,9 @@ TEST_P(WireBytes, EachNicCarriesItsShare) {
       const double leaving = sum(sent_bytes(schedule).inter_node);
       const std::vector<double> bytes = link_bytes(schedule, topology);
       for (LinkId link = 0; link < topology.links().size(); ++link) {
-        if (topology.links()[link].name().rfind("nic_", 0) != 0) continue;
+        if (topology.links()[link].name.rfind("nic_", 0) != 0) continue;
         EXPECT_NEAR(bytes[link], leaving / (cluster.nodes * cluster.network.nics_per_node), 1e-3)
-            << topology.links()[link].name();
+            << topology.links()[link].name;
       }
     });
   }

@@ -232,8 +232,8 @@ TEST_P(CollectiveBound, IsTheBytesOfAnyLinkOverItsBandwidth) {
           const double seconds = time_of(schedule, cluster);
           const std::vector<double> bytes = link_bytes(schedule, topology);
           for (LinkId link = 0; link < topology.links().size(); ++link) {
-            EXPECT_GE(seconds, bytes[link] / topology.links()[link].capacity.base())
-                << row.name << " over " << topology.links()[link].name();
+            EXPECT_GE(seconds, bytes[link] / topology.links()[link].rate_Bps)
+                << row.name << " over " << topology.links()[link].name;
           }
         }
       }

@@ -79,7 +79,7 @@ TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
       const auto step_by_step = bytes(Detail::step_by_step);
       for (LinkId link = 0; link < topology.links().size(); ++link) {
         EXPECT_NEAR(folded[link], step_by_step[link], 1e-6 * kBytes)
-            << row.name << " over " << topology.links()[link].name();
+            << row.name << " over " << topology.links()[link].name;
       }
     }
   };

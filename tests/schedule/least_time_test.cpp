@@ -60,7 +60,7 @@ TEST_F(LeastTimeOf, AChangingLinkIsAsFastAsItEverIs) {
   flow(0, 100e9);
   const Schedule schedule = std::move(builder_).finish();
   Wiring wiring = wire(schedule, pair_of_gpus());
-  for (WiredLink& link : wiring.links) link.changes = {{.at_s = 1, .rate_Bps = 100e9}};
+  for (Link& link : wiring.links) link.changes = {{.at_s = 1, .rate_Bps = 100e9}};
   EXPECT_NEAR(least_time(schedule, wiring).base(), 1, kClose);
 }
 

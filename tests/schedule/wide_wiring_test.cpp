@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a hop between sites crosses, how fast each link of it is, and when its first byte comes.
-#include "sim/schedule/wide_area_wiring.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "sim/schedule/builder.hpp"
+#include "sim/schedule/wiring.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {
@@ -48,7 +47,7 @@ WideArea sample_sites() {
 Wiring wire_hops(const WideArea& area, std::vector<Hop> hops) {
   ScheduleBuilder builder(place_count(area));
   builder.flow(builder.add_route({.hops = std::move(hops)}), 0, Phase::none, "flow", 0, 1e9, {});
-  return wire(std::move(builder).finish(), area);
+  return wire(std::move(builder).finish(), WideTopology(area));
 }
 
 // The links that the hop crosses, by name, in order.
@@ -59,8 +58,8 @@ std::vector<std::string> crossed(const WideArea& area, Hop hop) {
   return names;
 }
 
-WiredLink link_named(const WideArea& area, const std::string& name, Hop hop = wide_hop(0, 1)) {
-  for (const WiredLink& link : wire_hops(area, {hop}).links) {
+Link link_named(const WideArea& area, const std::string& name, Hop hop = wide_hop(0, 1)) {
+  for (const Link& link : wire_hops(area, {hop}).links) {
     if (link.name == name) return link;
   }
   ADD_FAILURE() << "no link " << name;
@@ -145,7 +144,7 @@ TEST(Changes, AreSharesOfTheLinesRate) {
   area.backbone->variation = {.changes = {{30_s, 0.1}}, .repeats = std::nullopt};
   const auto expect_changes = [&](const char* name, std::vector<double> rates_Bps,
                                   double repeats_s) {
-    const WiredLink link = link_named(area, name);
+    const Link link = link_named(area, name);
     ASSERT_EQ(link.changes.size(), rates_Bps.size()) << name;
     for (std::size_t i = 0; i < rates_Bps.size(); ++i) {
       EXPECT_NEAR(link.changes[i].rate_Bps, rates_Bps[i], kTolerance) << name;
@@ -165,7 +164,7 @@ TEST(Changes, OfALineFasterThanTheNicsCountFromTheLine) {
   WideArea area = sample_sites();
   // Half of 500 GB/s is still more than the NICs' 100; a tenth is 50.
   area.sites[2].variation = {.changes = {{10_s, 0.5}, {20_s, 0.1}}, .repeats = std::nullopt};
-  const WiredLink up = link_named(area, "up_c");
+  const Link up = link_named(area, "up_c");
   EXPECT_NEAR(up.changes.at(0).rate_Bps, 100e9, kTolerance);
   EXPECT_NEAR(up.changes.at(1).rate_Bps, 50e9, kTolerance);
 }
@@ -180,7 +179,7 @@ TEST(Connections, AreALinkOfTheirOwnForEachPairAndDirection) {
   EXPECT_EQ(crossed(area, wide_hop(0, 1)).back(), "down_b_0") << "no delay, no limit";
   // One link, however many flows of the pair there are.
   const Wiring wiring = wire_hops(area, {wide_hop(0, 3), wide_hop(0, 3)});
-  EXPECT_EQ(std::ranges::count(wiring.links, "connections_0_3", &WiredLink::name), 1);
+  EXPECT_EQ(std::ranges::count(wiring.links, "connections_0_3", &Link::name), 1);
 }
 
 TEST(Connections, AreThoseOfTheSmallerSitesSenders) {
@@ -222,13 +221,12 @@ TEST(WideLatency, IsThePathsAndTheStoresWithItsRequest) {
 
 TEST(ChangingLinks, CarryTheirRateOverTheirTime) {
   // 2 s at 1 GB/s, 2 s down, 6 s at 0.5 GB/s: 5 GB in each period of 10 s.
-  const WiredLink link{
-      .name = "", .rate_Bps = 1e9, .changes = {{2, 0}, {4, 0.5e9}}, .repeats_s = 10};
+  const Link link{.name = "", .rate_Bps = 1e9, .changes = {{2, 0}, {4, 0.5e9}}, .repeats_s = 10};
   EXPECT_DOUBLE_EQ(capacity_bytes(link, 1), 1e9);
   EXPECT_DOUBLE_EQ(capacity_bytes(link, 3), 2e9);
   EXPECT_DOUBLE_EQ(capacity_bytes(link, 10), 5e9);
   EXPECT_DOUBLE_EQ(capacity_bytes(link, 36), 3 * 5e9 + 2e9 + 1e9);
-  WiredLink once = link;
+  Link once = link;
   once.repeats_s = 0;
   EXPECT_DOUBLE_EQ(capacity_bytes(once, 36), 2e9 + 32 * 0.5e9);
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hop: a part of a route, between two GPUs or two sites.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace sim {
+
+// `times` shares of a flow's bytes from one rank to another; between sites a rank is a place.
+struct Hop {
+  std::int32_t source = 0;       // rank
+  std::int32_t destination = 0;  // rank
+  std::int16_t nic_out = -1;     // NIC of the source's node, or -1: over NVLink inside the node
+  std::int16_t nic_in = -1;      // NIC of the destination's node, or -1
+  std::int32_t times = 1;
+
+  [[nodiscard]] bool over_network() const { return nic_out >= 0; }
+  auto operator<=>(const Hop&) const = default;
+};
+
+}  // namespace sim
