@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long it takes to predict one step on 64 to 1024 GPUs, planning and simulation together, the
 // simulator's child process included: GPT-18B with each scheme, Llama 2 7B under FSDP with every
-// kernel of its layers an operation, and GPT-18B in a pipeline.
+// kernel of its layers an operation, and GPT-18B in a pipeline. And how long a topology takes to
+// build.
 //
 //   gardenhose-benchmarks --benchmark_filter=1024
 #include <benchmark/benchmark.h>
@@ -104,6 +105,14 @@ void predict_step(benchmark::State& state, const Job& job, int gpus) {
   state.counters["child_MB"] = peak_megabytes(RUSAGE_CHILDREN);
 }
 
+// The graph alone: NVLink, NICs and rails.
+void build_topology(benchmark::State& state, int gpus) {
+  const sim::Cluster cluster = cluster_of(gpus);
+  std::size_t links = 0;
+  for (auto _ : state) links = sim::Topology(cluster).links().size();
+  state.counters["links"] = static_cast<double>(links);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -115,6 +124,8 @@ int main(int argc, char** argv) {
           ->Unit(benchmark::kMillisecond);
     }
   }
+  benchmark::RegisterBenchmark("build_topology/1024", build_topology, 1024)
+      ->Unit(benchmark::kMillisecond);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
