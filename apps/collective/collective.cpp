@@ -17,7 +17,7 @@
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
-#include "sim/schedule/collective_rows.hpp"
+#include "sim/collectives/collective_rows.hpp"
 
 namespace apps {
 namespace {

@@ -10,7 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/rounds/site_work.hpp"
-#include "sim/schedule/communicator.hpp"
+#include "sim/collectives/communicator.hpp"
 
 namespace sim {
 namespace {

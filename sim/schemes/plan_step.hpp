@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sim/cluster/cluster.hpp"
-#include "sim/schedule/communicator.hpp"
+#include "sim/collectives/communicator.hpp"
 #include "sim/schedule/schedule.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/workload/calibration.hpp"

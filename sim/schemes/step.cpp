@@ -81,7 +81,8 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
       std::vector<int> ranks;
       for (int t = 0; t < parallelism.tensor; ++t) ranks.push_back(rank(stage, replica, t));
       const bool coded = !scheme.activations.tensor.is_plain();
-      tensor.push_back(communicator(std::move(ranks), {.ring = true, .all_to_all = coded}));
+      tensor.push_back(
+          communicator(std::move(ranks), coded ? every_collective() : gathers_and_sums()));
     }
     for (int t = 0; t < parallelism.tensor; ++t) make_data_group(stage, t);
     buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
@@ -89,7 +90,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
   }
 }
 
-Communicator Step::communicator(std::vector<int> ranks, Uses uses) {
+Communicator Step::communicator(std::vector<int> ranks, const Uses& uses) {
   return make_communicator(topology, builder, std::move(ranks), context.detail.value(), uses);
 }
 
@@ -100,14 +101,16 @@ void Step::make_data_group(int stage, int t) {
   for (int first = 0; first < data; first += shards) {
     std::vector<int> ranks;
     for (int i = 0; i < shards; ++i) ranks.push_back(rank(stage, first + i, t));
-    group.shards.push_back(communicator(std::move(ranks), {.all_to_all = flat || owners}));
+    group.shards.push_back(
+        communicator(std::move(ranks), flat || owners ? every_collective() : gathers_and_sums()));
   }
   for (int place = 0; place < shards && shards < data; ++place) {
     std::vector<int> ranks;
     for (int first = 0; first < data; first += shards) {
       ranks.push_back(rank(stage, first + place, t));
     }
-    group.replicas.push_back(communicator(std::move(ranks), {.all_to_all = flat}));
+    group.replicas.push_back(
+        communicator(std::move(ranks), flat ? every_collective() : gathers_and_sums()));
   }
   if (scheme.gradients.algorithm == GradientExchange::Algorithm::two_level ||
       scheme.weights.secondary_shards) {
@@ -125,13 +128,16 @@ void Step::split_by_node(DataGroup& group) {
   const std::size_t per_node = by_node.begin()->second.size();
   for (const auto& [node, members] : by_node) {
     require(members.size() == per_node, "problems() has found no node with fewer replicas");
-    group.inside.push_back(
-        communicator(members, {.ring = scheme.weights.secondary_shards, .all_to_all = two_level}));
+    Uses inside;
+    if (scheme.weights.secondary_shards) inside = gathers_and_sums();
+    if (two_level) inside.push_back(CollectiveKind::all_to_all);
+    group.inside.push_back(communicator(members, inside));
   }
   for (std::size_t place = 0; place < per_node; ++place) {
     std::vector<int> across;
     for (const auto& [node, members] : by_node) across.push_back(members[place]);
-    group.between.push_back(communicator(across, {.ring = false, .all_to_all = two_level}));
+    group.between.push_back(
+        communicator(across, two_level ? Uses{CollectiveKind::all_to_all} : Uses{}));
   }
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/collectives/collectives.hpp"
 #include "sim/schedule/builder.hpp"
-#include "sim/schedule/collectives.hpp"
 #include "sim/schemes/plan_step.hpp"
 #include "sim/workload/roofline.hpp"
 
@@ -100,7 +100,7 @@ struct Step {
 
  private:
   [[nodiscard]] double pass_seconds(std::string_view label, double bytes, double flop) const;
-  [[nodiscard]] Communicator communicator(std::vector<int> ranks, Uses uses);
+  [[nodiscard]] Communicator communicator(std::vector<int> ranks, const Uses& uses);
   void make_data_group(int stage, int t);
   void split_by_node(DataGroup& group);
   std::vector<double> slowdown_;                    // by rank, for matrix products

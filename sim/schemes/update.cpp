@@ -68,7 +68,7 @@ void sum_tied_gradients(Step& step) {
       const int last = step.rank(p.pipeline - 1, replica, t);
       const Communicator pair =
           make_communicator(step.topology, step.builder, {first, last}, step.context.detail.value(),
-                            {.ring = true, .all_to_all = false});
+                            {CollectiveKind::all_reduce});
       const OperationId after[] = {summed(step, first), summed(step, last)};
       all_reduce(step.builder, pair, bytes,
                  {.stream = Stream::tensor,

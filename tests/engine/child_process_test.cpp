@@ -15,7 +15,7 @@
 #include <string>
 
 #include "sim/engine/simulate.hpp"
-#include "sim/schedule/collectives.hpp"
+#include "sim/collectives/collectives.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/schedule/collectives.hpp"
+#include "sim/collectives/collectives.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {

@@ -57,7 +57,7 @@ class WireBytes : public testing::TestWithParam<const NetworkFabric*> {
 
 TEST_P(WireBytes, EachRankOfARingSendsAllButOneNthARound) {
   for (const CollectiveRow& row : all_collectives()) {
-    if (!row.ring) continue;
+    if (row.collective == CollectiveKind::all_to_all) continue;
     SCOPED_TRACE(row.name);
     for_each_sent(row, [&](const Cluster& cluster, const SentBytes& sent) {
       const double n = rank_count(cluster);
@@ -72,7 +72,7 @@ TEST_P(WireBytes, EachRankOfARingSendsAllButOneNthARound) {
 TEST_P(WireBytes, ARingLeavesEachNodeOnce) {
   // Of G hops that leave a node's GPUs one is over the network, where there is more than one node.
   for (const CollectiveRow& row : all_collectives()) {
-    if (!row.ring) continue;
+    if (row.collective == CollectiveKind::all_to_all) continue;
     SCOPED_TRACE(row.name);
     for_each_sent(row, [&](const Cluster& cluster, const SentBytes& sent) {
       const double n = rank_count(cluster);
@@ -171,6 +171,31 @@ INSTANTIATE_TEST_SUITE_P(Fabric, WireBytes, testing::ValuesIn(all_network_fabric
                          [](const auto& param_info) {
                            return std::string(param_info.param->name);
                          });
+
+TEST(CollectiveAlgorithm, SendsWhatItsClosedFormSays) {
+  for (const CollectiveRow& row : all_collectives()) {
+    for (const int nodes : {1, 2, 5}) {
+      const Cluster cluster = sample_cluster({.nodes = nodes, .gpus = 4, .nics = 2});
+      const int ranks = rank_count(cluster);
+      const double share = algorithm_of(cluster, row.collective).sent(row.collective, ranks);
+      for (const Detail detail : kDetails) {
+        const SentBytes sent =
+            sent_bytes(schedule_of(row, cluster, all_ranks(cluster), kBytes, detail));
+        EXPECT_NEAR(sum(sent.intra_node) + sum(sent.inter_node), ranks * share * kBytes,
+                    kTolerance * ranks)
+            << row.name << " on " << nodes << " nodes";
+      }
+    }
+  }
+}
+
+TEST(CollectiveAlgorithm, RunsWhatItWasLaidOutForOnly) {
+  const Cluster cluster = sample_cluster({.nodes = 2});
+  ScheduleBuilder builder(rank_count(cluster));
+  const Communicator group =
+      make_communicator(cluster, builder, all_ranks(cluster), Detail::folded, gathers_and_sums());
+  EXPECT_THROW(all_to_all(builder, group, kBytes, {}), std::logic_error);
+}
 
 TEST(Collective, UsesEveryLinkOfAFullMesh) {
   // 8 rings of 4 hops over 12 links: 2 or 3 each, where one order for all would load 4 links

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/schedule/collective_rows.hpp"
+#include "sim/collectives/collective_rows.hpp"
 
 namespace sim {
 

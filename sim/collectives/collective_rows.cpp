@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/schedule/collective_rows.hpp"
+#include "sim/collectives/collective_rows.hpp"
 
 #include <array>
 #include <utility>
@@ -10,10 +10,10 @@ namespace sim {
 namespace {
 
 constexpr std::array kCollectives{
-    CollectiveRow{"all_gather", all_gather, true, 1},
-    CollectiveRow{"reduce_scatter", reduce_scatter, true, 1},
-    CollectiveRow{"all_reduce", all_reduce, true, 2},
-    CollectiveRow{"all_to_all", all_to_all, false, 1},
+    CollectiveRow{"all_gather", CollectiveKind::all_gather, 1},
+    CollectiveRow{"reduce_scatter", CollectiveKind::reduce_scatter, 1},
+    CollectiveRow{"all_reduce", CollectiveKind::all_reduce, 2},
+    CollectiveRow{"all_to_all", CollectiveKind::all_to_all, 1},
 };
 
 }  // namespace
@@ -32,10 +32,10 @@ const CollectiveRow& collective_named(std::string_view name, std::string_view pl
 Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
                      std::span<const std::vector<int>> groups, double bytes, Detail detail) {
   ScheduleBuilder builder(rank_count(topology.cluster()));
-  const Uses uses{.ring = row.ring, .all_to_all = !row.ring};
   for (const std::vector<int>& ranks : groups) {
-    const Communicator group = make_communicator(topology, builder, ranks, detail, uses);
-    row.append(builder, group, bytes, {.stream = Stream::weights, .label = row.name});
+    const Communicator group =
+        make_communicator(topology, builder, ranks, detail, {row.collective});
+    append(builder, group, row.collective, bytes, {.stream = Stream::weights, .label = row.name});
   }
   return std::move(builder).finish();
 }

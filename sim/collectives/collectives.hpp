@@ -3,18 +3,13 @@
 // for every rank of the group, a member operation on `call.stream`. With one rank, a group does
 // nothing.
 //
-// Bytes that each of n ranks sends, both folded and step by step:
-//   all_gather, reduce_scatter   (n-1)/n of the buffer (of the gathered, of the full gradient)
-//   all_reduce                   2(n-1)/n
-//   all_to_all                   (n-1)/n of what the rank holds
-//
-// A folded and a step-by-step communicator send the same bytes.
+// A folded and a step-by-step communicator send the same bytes: CollectiveAlgorithm::sent.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "sim/schedule/communicator.hpp"
+#include "sim/collectives/communicator.hpp"
 
 namespace sim {
 
@@ -26,6 +21,8 @@ struct Call {
   std::span<const OperationId> after = {};
 };
 
+void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,
+            double bytes, const Call& call);
 void all_gather(ScheduleBuilder& builder, const Communicator& group, double bytes,
                 const Call& call);
 void reduce_scatter(ScheduleBuilder& builder, const Communicator& group, double bytes,

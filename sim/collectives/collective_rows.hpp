@@ -6,14 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/schedule/collectives.hpp"
+#include "sim/collectives/collectives.hpp"
 
 namespace sim {
 
 struct CollectiveRow {
   std::string_view name;
-  void (*append)(ScheduleBuilder&, const Communicator&, double bytes, const Call&);
-  bool ring;
+  CollectiveKind collective;
   int rounds;  // each of n ranks sends `rounds` * (n-1)/n of the buffer
 
   // Share of that buffer that a rank sends. Multiplied by this, the buffer over the time is the bus

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim/cluster/fabrics.hpp"
-#include "sim/schedule/legs.hpp"
+#include "sim/collectives/legs.hpp"
 
 namespace sim {
 namespace {

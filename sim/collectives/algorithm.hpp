@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithms of collectives, a row each, with a file of its own. An algorithm lays out its flows
+// once per group of ranks; each collective over the group then costs a few operations.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/cluster/topology.hpp"
+#include "sim/schedule/builder.hpp"
+
+namespace sim {
+
+struct Call;
+struct Communicator;
+
+enum class CollectiveKind { all_gather, reduce_scatter, all_reduce, all_to_all };
+
+// Folded: simultaneous equal hops are one flow. Step by step: each hop of a ring and each pair of
+// an all_to_all is a flow of its own, which is slower to simulate and serves to check the folding.
+enum class Detail { folded, step_by_step };
+
+// Part of a collective that progresses as one flow.
+struct Leg {
+  std::uint32_t route = 0;
+  std::uint32_t occupancy = 0;  // memory traffic of the sending GPUs
+  double unit = 0;              // bytes of each share per byte of the collective
+};
+
+struct LegDraft;
+// Adds the legs' routes to the schedule.
+using MakeLegs = std::function<std::vector<Leg>(std::vector<LegDraft>)>;
+
+// Appends a collective over the group, with the bytes of the whole buffer (of an all_to_all: of each
+// rank's). They are above 0, and the group has two ranks or more.
+using Run = std::function<void(ScheduleBuilder& builder, const Communicator& group,
+                               CollectiveKind collective, double bytes, const Call& call)>;
+
+struct CollectiveAlgorithm {
+  std::string_view name;
+  std::span<const CollectiveKind> runs;
+  // What runs its collectives over the ranks, which ascend. Called once for each group.
+  Run (*lay_out)(const Topology& topology, const std::vector<int>& ranks, Detail detail,
+                 const MakeLegs& make) = nullptr;
+  // Bytes that a rank sends, on average, per byte of the buffer.
+  double (*sent)(CollectiveKind collective, int ranks) = nullptr;
+};
+
+namespace algorithms {
+extern const CollectiveAlgorithm ring, pairwise;
+}  // namespace algorithms
+
+[[nodiscard]] std::span<const CollectiveAlgorithm* const> all_algorithms();
+// The algorithm that runs the collective on the cluster.
+[[nodiscard]] const CollectiveAlgorithm& algorithm_of(const Cluster& cluster,
+                                                      CollectiveKind collective);
+
+}  // namespace sim

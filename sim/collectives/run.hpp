@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the algorithms of collectives share when they run.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sim/collectives/collectives.hpp"
+
+namespace sim {
+
+using Ids = std::vector<OperationId>;
+
+// A collective begins when the last rank has arrived and ends with the last of what `run` appends,
+// given its begin. All the while it holds its SMs: NCCL's kernels are persistent. Each rank gets a
+// member operation.
+void run_collective(ScheduleBuilder& builder, const Communicator& group, const Call& call,
+                    const std::function<Ids(OperationId begin)>& run);
+
+// One flow per leg, all at once.
+void run_legs(ScheduleBuilder& builder, const Communicator& group, const std::vector<Leg>& legs,
+              double bytes, const ScheduleBuilder::Latency& latency, const Call& call);
+
+}  // namespace sim
