@@ -2,6 +2,7 @@
 // gardenhose: predicts how fast a model trains over a network with each compression scheme.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <csignal>
 #include <exception>
@@ -100,7 +101,13 @@ void print_help() {
       "  NO_COLOR   if not empty, turns off colour on a terminal\n");
 }
 
+apps::Arguments with_long_help(apps::Arguments arguments) {
+  std::ranges::replace(arguments, "-h", "--help");
+  return arguments;
+}
+
 int dispatch(std::string_view name, const apps::Arguments& arguments) {
+  if (name == "help" && !arguments.empty()) return dispatch(arguments.front(), {"--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     print_help();
     return 0;
@@ -115,7 +122,7 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
   }
   std::vector<std::string_view> known;
   for (const Command& command : kCommands) {
-    if (command.name == name) return command.run(arguments);
+    if (command.name == name) return command.run(with_long_help(arguments));
     known.push_back(command.name);
   }
   const std::string meant = sim::suggestion(name, known);

@@ -182,7 +182,11 @@ class Comparison {
     }
   }
 
-  static void warn_of_sizes(const Result& result) {
+  static void warn_of_kernels(const Result& result) {
+    for (const sim::SubstitutedKernel& kernel : result.schedule.substituted) {
+      print_note("warning: {}: {} has no time for {} stand in; time it too\n", result.report.scheme,
+                 kernel.codec, kernel.what);
+    }
     for (const sim::ExtrapolatedKernel& kernel : result.schedule.extrapolated) {
       print_note(
           "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
@@ -197,7 +201,7 @@ class Comparison {
     Result result = simulate_step(job_, side.setup);
     sim::StepReport& report = result.report;
     warn_of_folds(report);
-    warn_of_sizes(result);
+    warn_of_kernels(result);
     times_.know(side.setup, report.step_time_s);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {

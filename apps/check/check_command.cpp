@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: today's predictions beside those of a baseline that lies in git.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -168,6 +170,38 @@ void check_known(const std::string& place, const std::string& metric, const Resu
       meant.empty() ? "the baseline lists them" : fmt::format("did you mean {}?", meant)));
 }
 
+// A tolerance as large as the values lets everything pass: a percent sign was probably forgotten.
+void refuse_too_wide(const std::string& metric, const Tolerance& tolerance, const Results& before,
+                     const Results& now) {
+  double largest = 0;
+  for (const Results* results : {&before, &now}) {
+    for (const Result& point : results->points) {
+      const auto value = point.metrics.find(metric);
+      if (value != point.metrics.end() && value->is_number()) {
+        largest = std::max(largest, std::abs(value->get<double>()));
+      }
+    }
+  }
+  if (largest == 0 || tolerance.absolute < largest) return;
+  throw sim::InputError(fmt::format(
+      "--tolerance: {0}={1:g} allows any difference, since no {0} here exceeds {2:.3g}; write "
+      "{0}={1:g}% for a share, or {0}=off",
+      metric, tolerance.absolute, largest));
+}
+
+// "speedup 2 %, all others off".
+std::string tolerances_text(const Tolerances& tolerances) {
+  std::vector<std::string> parts;
+  for (const auto& [metric, tolerance] : tolerances) {
+    if (metric != kAllMetrics) {
+      parts.push_back(fmt::format("{} {}", metric, tolerance_text(tolerance)));
+    }
+  }
+  parts.push_back(fmt::format("{} {}", parts.empty() ? "all metrics" : "all others",
+                              tolerance_text(tolerances.at(kAllMetrics))));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,
                          const Results& now) {
   Tolerances tolerances = baseline.tolerances;
@@ -177,6 +211,7 @@ Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,
   for (const std::string& text : options.tolerances) {
     auto [metric, tolerance] = parse_tolerance(text);
     check_known("--tolerance", metric, baseline.results, now);
+    refuse_too_wide(metric, tolerance, baseline.results, now);
     tolerances[metric] = tolerance;
   }
   tolerances.try_emplace(kAllMetrics, kUsualTolerance);
@@ -200,8 +235,8 @@ int update(const CheckOptions& options, const std::optional<Baseline>& before, R
   }
   const std::size_t points = now.points.size();
   sim::write_file(options.baseline, to_text({tolerances, std::move(now)}));
-  print_text("{}: written, {} point{}\n", options.baseline.string(), points,
-             points == 1 ? "" : "s");
+  print_text("{}: written, {} point{}; tolerance: {}\n", options.baseline.string(), points,
+             points == 1 ? "" : "s", tolerances_text(tolerances));
   return 0;
 }
 

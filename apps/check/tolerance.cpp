@@ -94,6 +94,14 @@ bool is_within(double before, double now, const Tolerance& tolerance) {
   return tolerance.off || std::abs(now - before) <= limit;
 }
 
+std::string tolerance_text(const Tolerance& tolerance) {
+  if (tolerance.off) return "off";
+  const std::string relative = fmt::format("{:.6g} %", 100 * tolerance.relative);
+  const std::string absolute = fmt::format("{:.6g}", tolerance.absolute);
+  if (tolerance.absolute == 0) return relative;
+  return tolerance.relative == 0 ? absolute : fmt::format("{} or {}", relative, absolute);
+}
+
 std::pair<std::string, Tolerance> parse_tolerance(const std::string& text) {
   const auto refuse = [&] {
     throw sim::InputError(

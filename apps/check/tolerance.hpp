@@ -36,6 +36,9 @@ inline constexpr Tolerance kUsualTolerance{.relative = 1e-6, .absolute = 1e-9};
 [[nodiscard]] Tolerance tolerance_of(std::string_view metric, const Tolerances& tolerances);
 [[nodiscard]] bool is_within(double before, double now, const Tolerance& tolerance);
 
+// "2 %", "1e-06", "2 % or 1e-06", "off".
+[[nodiscard]] std::string tolerance_text(const Tolerance& tolerance);
+
 // "codec_s=0.5%", "codec_s=1e-6", "codec_s=0.5%,1e-6", "codec_s=off": a metric and its tolerance.
 // Throws InputError at --tolerance.
 [[nodiscard]] std::pair<std::string, Tolerance> parse_tolerance(const std::string& text);

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/schedule/schedule.hpp"
@@ -64,6 +65,9 @@ class ScheduleBuilder {
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
   void note_approximate() { schedule_.approximate = true; }
   // For Schedule::extrapolated, where the worst of each step stays.
+  void note_substituted(SubstitutedKernel kernel) {
+    schedule_.substituted.insert(std::move(kernel));
+  }
   void note_extrapolated(const ExtrapolatedKernel& kernel);
   // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -119,6 +120,13 @@ struct ExtrapolatedKernel {
   double excess = 1;  // elements over the largest, or the smallest over elements
 };
 
+// A sum of decoded wires that a codec's card has no time for.
+struct SubstitutedKernel {
+  std::string codec;  // "mine"
+  std::string what;   // "decode_reduce of 16 inputs: 16 decodes and 15 memory passes"
+  auto operator<=>(const SubstitutedKernel&) const = default;
+};
+
 struct Schedule {
   int ranks = 0;
   std::vector<Operation> operations;
@@ -130,6 +138,7 @@ struct Schedule {
   double unfolded_flows = 0;  // flows of the schedule when unfolded
   bool approximate = false;   // folds a collective whose ranks lie unevenly over nodes
   std::vector<ExtrapolatedKernel> extrapolated;  // by a factor of kFarOff or more, one of a step
+  std::set<SubstitutedKernel> substituted;
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, operation.dependencies};

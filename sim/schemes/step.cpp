@@ -240,6 +240,9 @@ std::vector<OperationId> Step::beside_compute(int rank) const {
 
 CodecKernel Step::timed(const CodecUse& use) {
   const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
+  if (!time.substituted.empty()) {
+    builder.note_substituted({.codec = use.wire.card->name, .what = time.substituted});
+  }
   const double excess = use.step == nullptr ? time.sizes.excess(use.elements) : 1;
   if (excess >= kFarOff) {
     builder.note_extrapolated({.codec = use.label(),

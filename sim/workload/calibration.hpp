@@ -112,6 +112,7 @@ struct KernelEstimate {
   std::string
       source;  // "measured on H200 (h200)", "extrapolated from ... by memory bandwidth", ...
   MeasuredSizes sizes = {};
+  std::string substituted = {};  // a sum that the codec's card lacks, and what stands for it
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size

@@ -95,7 +95,9 @@ KernelEstimate card_time(const CodecCard& card, const Gpu& gpu, const CodecUse& 
       seconds = times.reduce(use, lacks);
       break;
   }
-  return {seconds, times.source(lacks), times.sizes()};
+  const bool sums =
+      use.operation == Operation::decode_reduce || use.operation == Operation::decode_reduce_encode;
+  return {seconds, times.source(lacks), times.sizes(), sums ? lacks : ""};
 }
 
 KernelUse kernel_of(const CodecUse& use) {
@@ -120,7 +122,8 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
   const KernelEstimate second = codec_time(calibration, gpu, encode);
   const double n = use.elements;
   return {first.seconds + second.seconds, fmt::format("{}; {}", first.source, second.source),
-          first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes};
+          first.sizes.excess(n) >= second.sizes.excess(n) ? first.sizes : second.sizes,
+          first.substituted};
 }
 
 }  // namespace

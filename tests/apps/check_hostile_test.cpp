@@ -54,6 +54,16 @@ TEST(CheckHostile, BaselineWithOneDamagedValueIsRefused) {
   }
 }
 
+TEST(CheckHostile, AToleranceThatAllowsEverythingIsRefused) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const Outcome forgotten = check_in(sandbox, "--update --tolerance mfu=2");
+  expect_refused(forgotten, "--tolerance");
+  EXPECT_NE(forgotten.err.find("write mfu=2% for a share"), std::string::npos) << forgotten.err;
+  const Outcome meant = check_in(sandbox, "--update --tolerance all=off --tolerance mfu=2%");
+  EXPECT_NE(meant.out.find("tolerance: mfu 2 %, all others off\n"), std::string::npos) << meant.out;
+}
+
 TEST(CheckHostile, BaselineThatIsNoneIsRefusedAndStays) {
   const Sandbox sandbox;
   write_study(sandbox);

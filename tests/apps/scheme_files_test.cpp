@@ -113,6 +113,15 @@ TEST(HostileCard, IsNotTheSchemeItself) {
   expect_refused(outcome, "mine.toml", lines_of(outcome.err).size());
 }
 
+TEST(CodecCard, WithoutTheSumOfAllRanksIsWarnedOf) {
+  OwnFiles files;
+  const std::string lacking = "mine has no time for decode_reduce of 8 inputs: 8 decodes and 7 ";
+  EXPECT_EQ(run_files(files).err.find(lacking), std::string::npos);
+  files.times = replaced(replaced(files.times, "decode_reduce,8,1e5", "decode_reduce,4,1e5"),
+                         "decode_reduce,8,1e7", "decode_reduce,4,1e7");
+  EXPECT_NE(run_files(files).err.find(lacking), std::string::npos) << run_files(files).err;
+}
+
 TEST(CodecCard, OfOneSizeIsWarnedOfWhereKernelsAreOfOthers) {
   OwnFiles files;
   EXPECT_EQ(run_files(files).err.find("but was timed"), std::string::npos);
