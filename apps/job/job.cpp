@@ -147,7 +147,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("calibration", po::value(&o.calibration)->default_value("auto"),
       "kernel times: auto, roofline, a shipped name or a file");
   add("codec-time", factor("--codec-time", o.codec_time),
-      "factor on the codec kernels' calibrated times (default: 1)");
+      "factor by which to multiply the codec kernels' calibrated times (default: 1)");
   add("step-by-step", po::bool_switch(&o.step_by_step),
       "simulate every ring step and every pair separately (slow; a check of the folded "
       "simulation)");

@@ -132,7 +132,8 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
-      "order of ranks: tp, dp and pp in any order; groups of the first are neighbouring GPUs");
+      "order of ranks: tp, dp and pp in any order; the ranks of the first kind of group are "
+      "neighbouring GPUs");
   add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1, one("micro-batch")),
       "sequences per micro-batch");
   add("accumulation", count("--accumulation", o.accumulation),

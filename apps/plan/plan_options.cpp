@@ -94,7 +94,7 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   add("batch-tokens", po::value(&o.batch_tokens)->default_value(std::int64_t{4} << 20),
       "tokens per step, rounded up to the same number of sequences for each replica");
   add("critical-batch", po::value<double>(),
-      "critical batch size: TOKENS per step beyond which a larger batch hardly saves steps, as "
+      "critical batch size: TOKENS per step beyond which a larger batch saves hardly any steps, as "
       "estimated by the gradient noise scale (McCandlish et al. 2018, arXiv:1812.06162). Larger "
       "steps are marked: price and time are for --tokens, but reaching the same loss may take more "
       "tokens");

@@ -35,8 +35,8 @@ constexpr const char* kUsage =
     "  latency      longest one-way latency, the same on all paths\n"
     "  peers        largest number of sites (for files with a single [sites] table)\n"
     "  layers       largest number of layers; --model gives the model's other dimensions\n\n"
-    "Each answer is computed three times: as specified, and with the compute efficiency alone one\n"
-    "spread lower and one higher (met_at_low, met_at_high).\n\n"
+    "Each answer is computed three times: as specified, and with only the compute efficiency\n"
+    "changed, to one spread lower and one spread higher (met_at_low, met_at_high).\n\n"
     "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
     "3\n"
     "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
@@ -69,8 +69,9 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
       "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
       "beats", po::value(&o.beats),
-      "scheme to beat, instead of a utilisation to reach: solve for the point up to which --scheme "
-      "trains faster")("format", po::value(&o.format)->default_value("table"), "table|json|csv");
+      "scheme to beat, instead of a utilisation to reach: solve for the point at which --scheme "
+      "starts or stops training faster")("format", po::value(&o.format)->default_value("table"),
+                                         "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;
   places.add("unknown", 1);

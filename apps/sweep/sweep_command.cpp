@@ -49,8 +49,8 @@ constexpr const char* kSweepUsage =
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
     "exit codes: 0 every point has results or was refused; 1 a point crashed or stayed open, no\n"
-    "point can run, or none can run with some value of a list (reported before the first point\n"
-    "runs); 2 wrong input; 130 stopped by Ctrl-C\n";
+    "point can run, or some value in a list cannot run in any point (reported before the first\n"
+    "point runs); 2 wrong input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
