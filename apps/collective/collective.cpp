@@ -16,8 +16,8 @@
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
-#include "sim/engine/simulate.hpp"
 #include "sim/collectives/collective_rows.hpp"
+#include "sim/engine/simulate.hpp"
 
 namespace apps {
 namespace {

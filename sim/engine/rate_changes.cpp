@@ -40,7 +40,8 @@ void RateChanges::set_alarm(LinkId link, std::uint32_t step) {
   const Link& wired = wiring_.links[link];
   const std::size_t steps = steps_of(wired);
   if (wired.repeats_s <= 0 && step >= steps) return;
-  const auto period = static_cast<double>(step / steps);
+  const std::size_t periods = step / steps;
+  const auto period = static_cast<double>(periods);
   const std::size_t in_period = step % steps;
   const bool last = in_period == wired.changes.size();
   const double begins_s = period * wired.repeats_s;

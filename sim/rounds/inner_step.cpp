@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/collectives/communicator.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/rounds/site_work.hpp"
-#include "sim/collectives/communicator.hpp"
 
 namespace sim {
 namespace {

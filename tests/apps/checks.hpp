@@ -73,7 +73,8 @@ inline void write_study(const Sandbox& sandbox, std::string_view more = "") {
   sandbox.write("table.json", slower_table(1));
   const Outcome outcome = check_in(sandbox, "--update");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  ASSERT_EQ(outcome.out, "s.baseline.json: written, 2 points; tolerance: all metrics 0.0001 % or 1e-09\n");
+  ASSERT_EQ(outcome.out,
+            "s.baseline.json: written, 2 points; tolerance: all metrics 0.0001 % or 1e-09\n");
 }
 
 inline void edit(const Sandbox& sandbox,

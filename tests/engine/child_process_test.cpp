@@ -14,8 +14,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "sim/engine/simulate.hpp"
 #include "sim/collectives/collectives.hpp"
+#include "sim/engine/simulate.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {
