@@ -192,7 +192,7 @@ class PageRun:
         date = datetime.date.today().isoformat()
         note = note_of(block, date, self.job.version)
         after = self.lines[block.end + 1:block.end + 3]
-        old = [place for place, line in enumerate(after) if "<sub>Printed on " in line]
+        old = [place for place, line in enumerate(after) if "<sub>Output of " in line]
         keep = block.end + 1 + (old[-1] + 1 if old else 0)
         self.lines[block.end + 1:keep] = ["", note]
         self.lines[block.start - 1] = (
@@ -208,7 +208,8 @@ def digest(body: list[str]) -> str:
 
 
 def note_of(block: Block, date: str, version: str) -> str:
-    return f"{block.indent}<sub>Printed on {date} by {version}; takes over {SLOW_S} s.</sub>"
+    return (f"{block.indent}<sub>Output of {version} on {date}; the command takes over "
+            f"{SLOW_S} s.</sub>")
 
 
 def study_of(page: Path) -> Path | None:

@@ -132,13 +132,13 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
   add("scheme", po::value<std::string>()->default_value("sharded", scheme),
       "scheme for weights and gradients: a shipped name or a file; to compare several, separate "
-      "them with commas. 'all' is every shipped scheme not ruled out by --zero or by sites without "
-      "a store");
+      "them with commas. 'all' is every shipped scheme that the setup allows: with --zero, those "
+      "for its stage; between sites, those through object storage only with [store]");
   if (search.sizes == nullptr) {
     add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
   } else {
     add("nodes", po::value(search.sizes),
-        "numbers of nodes to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
+        "node counts to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
   }
   add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
       "use only this many GPUs per node (default: all)");

@@ -178,8 +178,8 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
   add("overlap", po::value(&o.overlap),
       defaults
           .text("overlap",
-                "communication to overlap with compute: "
-                "none|gradients|weights|tensor|pipeline|all, separated by commas",
+                "communication to overlap with compute: none, all, or any of gradients, weights, "
+                "tensor and pipeline, separated by commas",
                 "none; with --zero 3, gradients,weights")
           .c_str());
   add("bucket-size",

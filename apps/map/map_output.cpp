@@ -73,20 +73,20 @@ void add_rows(const MapPoint& point, Grid& grid) {
   add(1, fmt::format("{:.2f}-{:.2f}", point.speedup_low, point.speedup_high));
 }
 
-// "compression brings 5 % or more at 3 of 6 points, most for gpt_2.7b at 25 Gbps: sdp4bit, 1.85 times
-// as fast".
+// "compression is at least 5 % faster at 3 of 6 points; the best is gpt_2.7b at 25 Gbps: sdp4bit,
+// 1.85 times as fast".
 std::string answer_text(std::span<const MapPoint> points) {
   const auto gains = [](const MapPoint& point) {
     return point.pays() && (point.speedup() >= kLeastGain || !point.uncompressed.fits);
   };
   const auto count = std::ranges::count_if(points, gains);
   if (count == 0)
-    return fmt::format("compression gains 5 % or more at none of {} points", points.size());
+    return fmt::format("compression is at least 5 % faster at none of {} points", points.size());
   const auto gain = [&](const MapPoint& point) { return gains(point) ? point.speedup() : 0; };
   const MapPoint& most = *std::ranges::max_element(points, {}, gain);
   return fmt::format(
-      "compression gains 5 % or more at {} of {} points, most for {} at {:g} Gbps: {}, {:.3g} "
-      "times as fast",
+      "compression is at least 5 % faster at {} of {} points; the best is {} at {:g} Gbps: {}, "
+      "{:.3g} times as fast",
       count, points.size(), most.model, most.nic_bandwidth.base() * 8 / 1e9,
       most.compressed.setup.scheme.name, most.speedup());
 }

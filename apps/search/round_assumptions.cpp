@@ -35,7 +35,7 @@ bool is_leased(const WideArea& area) {
 
 Spread bandwidth_spread(const WideArea& area) {
   if (is_leased(area)) {
-    return {0.05, "a judgement: dedicated lines, of which headers take up to 6 %"};
+    return {0.05, "a judgement: dedicated lines; headers take up to 6 %"};
   }
   return {0.3, "a judgement: shared lines vary with the traffic of others"};
 }

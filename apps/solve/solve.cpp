@@ -69,9 +69,9 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
       "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
       "beats", po::value(&o.beats),
-      "scheme to beat, instead of a utilisation to reach: solve for the point at which --scheme "
-      "starts or stops training faster")("format", po::value(&o.format)->default_value("table"),
-                                         "table|json|csv");
+      "scheme to beat, instead of a utilisation to reach: solve for the value at which --scheme "
+      "starts ('from') or stops ('up to') training faster, as the unknown grows")(
+      "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;
   places.add("unknown", 1);

@@ -79,7 +79,7 @@ struct Collectives {
 
 // [fitted]: constants missing from data sheets. Each defaults to "no correction".
 struct Fitted {
-  std::optional<double> network_efficiency;  // share of the bandwidth left by network.efficiency
+  std::optional<double> network_efficiency;  // multiplies what network.efficiency leaves
   std::optional<Bandwidth>
       communicator_bandwidth;                // cap of one communicator's traffic out of a node
   std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches

@@ -26,7 +26,7 @@ constexpr TomlKey kClusterKeys[] = {
      "none: fused attention runs at the rate of other matrix products",
      "Share of the BF16 peak that fused causal attention reaches, forward and backward."},
     {"gpu.fp32", "rate of floating-point operations above 0", "",
-     "Peak rate of the vector units in FP32, on which the optimizer runs."},
+     "Peak FP32 rate of the vector units, which run the optimizer."},
     {"gpu.memory", "size above 0", "", "Memory capacity."},
     {"gpu.memory_bandwidth", "bandwidth above 0", "",
      "Memory bandwidth from the data sheet, reads plus writes."},
@@ -35,8 +35,8 @@ constexpr TomlKey kClusterKeys[] = {
     {"gpu.launch_latency", "time", "",
      "Gap between the end of one kernel and the start of the next on the same stream."},
     {"gpu.price", "price per hour", "",
-     "Price of one GPU, including its share of the node and whatever else the hosting price "
-     "covers."},
+     "Price of one GPU, including its share of the node and of everything that is billed with the "
+     "node."},
     {"gpu.power", "power", "", "Power of one GPU under load."},
     {"nvlink.kind", "one of switched, full_mesh", "",
      "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "
@@ -85,7 +85,7 @@ constexpr TomlKey kClusterKeys[] = {
     {"collectives.launch", "time", "",
      "Fixed cost of one collective, regardless of its size and number of ranks."},
     {"fitted.network_efficiency", "number above 0 and at most 1", "1",
-     "Measured factor on the network bandwidth, on top of `network.efficiency`."},
+     "Multiplies the bandwidth that `network.efficiency` leaves; fitted to measurements."},
     {"fitted.communicator_bandwidth", "bandwidth above 0", "no limit",
      "Measured limit on the traffic of one communicator out of a node."},
     {"fitted.compute_efficiency", "number above 0 and at most 1",

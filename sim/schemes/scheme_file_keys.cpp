@@ -10,7 +10,8 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"source", "string", "none", "Publication that defines the scheme."},
     {"zero", "list of whole numbers", "",
      "ZeRO stages for which the scheme is defined: [0], or any of 1, 2 and 3."},
-    {"twin", "string", "the uncompressed scheme with the same sharding",
+    {"twin", "string",
+     "itself if it is uncompressed; else `sharded`, or `data_parallel` at stage 0",
      "Shipped uncompressed scheme with which `--baseline twin` compares this one."},
     {"weights.codec", "string", "BF16, not encoded",
      "Codec of gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml "

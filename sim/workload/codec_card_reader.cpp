@@ -105,7 +105,7 @@ void read_wire(TomlReader& reader, CodecCard& card) {
   card.summable = reader.has("wire.summable") && reader.boolean("wire.summable");
   if (card.summable && bits.size() > 1) {
     reader.wrong("wire.summable",
-                 "needs wires of one size; write false, or a single bits_per_element");
+                 "needs messages of one size; write false, or a single bits_per_element");
   }
 }
 

@@ -78,7 +78,7 @@ TEST(CodecCardFile, WithOneDamagedLineHasThatOneRefused) {
        "5:1: overhead: is more than 1 MiB per message; bytes that grow with the message belong in "
        "bits_per_element"},
       {"summable = false", "summable = true",
-       "6:1: summable: needs wires of one size; write false, or a single bits_per_element"},
+       "6:1: summable: needs messages of one size; write false, or a single bits_per_element"},
       {"gpu = \"measured GPU\"", "gpu = \"\"", "9:1: gpu: is empty; write at least one character"},
       {"memory_bandwidth = \"2 TBps\"", "memory_bandwidth = \"0 TBps\"",
        "10:1: memory_bandwidth: is 0; write more than 0"},
