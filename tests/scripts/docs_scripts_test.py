@@ -128,7 +128,7 @@ class SlowExamples(Tree):
         self.assertEqual(self.regenerate().returncode, 1)
         for _ in range(2):
             self.assertEqual(self.regenerate("--slow").returncode, 0)
-            self.assertEqual(page.read_text(encoding="utf-8").count("by gardenhose 1.2.3"), 1)
+            self.assertEqual(page.read_text(encoding="utf-8").count("Output of gardenhose 1.2.3 on "), 1)
         self.assertEqual(self.check().returncode, 0)
 
     def test_stand_as_they_were_run(self):
