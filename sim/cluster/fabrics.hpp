@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fabrics: what joins the GPUs of a node, and what joins the NICs of all nodes. Each is a row, with a
-// file of its own in sim/cluster/fabrics. A new one needs nothing else, if the keys of [network]
-// suffice for it.
+// file of its own in sim/cluster/fabrics. A new one needs a line in fabrics.cpp and nothing else,
+// if the keys of [network] suffice for it.
 #pragma once
 
 #include <span>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -17,10 +18,13 @@ void append_limited(LinkId link, Way& way) {
 
 }  // namespace
 
-VertexId Graph::add_vertices(int count) {
-  const auto first = static_cast<VertexId>(vertices_.size());
-  vertices_.resize(vertices_.size() + static_cast<std::size_t>(count));
-  return first;
+VertexId Graph::add_vertex() { return add_vertices(1).front(); }
+
+std::vector<VertexId> Graph::add_vertices(int count) {
+  std::vector<VertexId> added(static_cast<std::size_t>(count));
+  std::iota(added.begin(), added.end(), static_cast<VertexId>(vertices_.size()));
+  vertices_.resize(vertices_.size() + added.size());
+  return added;
 }
 
 LinkId Graph::add_link(Link link) {

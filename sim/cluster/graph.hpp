@@ -38,8 +38,8 @@ struct Vertex {
 
 class Graph {
  public:
-  // `count` more vertices; returns the first one, and the others follow.
-  VertexId add_vertices(int count);
+  VertexId add_vertex();
+  std::vector<VertexId> add_vertices(int count);  // their ids follow each other
   LinkId add_link(Link link);
   // `count` more links of one kind, numbered from 0; returns the first one, and the others follow.
   LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate);

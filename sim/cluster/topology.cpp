@@ -2,26 +2,16 @@
 #include "sim/cluster/topology.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "sim/base/error.hpp"
 #include "sim/cluster/fabrics.hpp"
 
 namespace sim {
-namespace {
-
-std::vector<VertexId> add_ports(Graph& graph, int count) {
-  std::vector<VertexId> ports(static_cast<std::size_t>(count));
-  std::iota(ports.begin(), ports.end(), graph.add_vertices(count));
-  return ports;
-}
-
-}  // namespace
 
 Topology::Topology(const Cluster& cluster) : cluster_(cluster) {
-  const std::vector<VertexId> gpus = add_ports(graph_, rank_count(cluster_));
+  const std::vector<VertexId> gpus = graph_.add_vertices(rank_count(cluster_));
   const std::vector<VertexId> nics =
-      add_ports(graph_, cluster_.nodes * cluster_.network.nics_per_node);
+      graph_.add_vertices(cluster_.nodes * cluster_.network.nics_per_node);
   nics_ = nics.front();
   cluster_.nvlink.kind->build(cluster_, gpus, graph_);
   cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph_);

@@ -43,13 +43,13 @@ bool is_store(const WideArea& area, int place) { return place == store_place(are
 
 WideTopology::WideTopology(const WideArea& area) : area_(area) {
   const int places = place_count(area_);
-  const VertexId first = graph_.add_vertices(places);
-  const VertexId accesses = graph_.add_vertices(places);
+  const std::vector<VertexId> sites = graph_.add_vertices(places);
+  const std::vector<VertexId> accesses = graph_.add_vertices(places);
   for (int place = 0; place < places; ++place) {
-    const auto number = static_cast<VertexId>(place);
+    const auto number = static_cast<std::size_t>(place);
     const LinkId up = add_access(place, "up_", "uplink", &Site::uplink);
     const LinkId down = add_access(place, "down_", "downlink", &Site::downlink);
-    graph_.attach(first + number, accesses + number, up, down);
+    graph_.attach(sites[number], accesses[number], up, down);
   }
   for (const WideLink& link : area_.links) {
     between_.push_back(add_shared(link, "link_" + link.name, {"_0", "_1"}));
@@ -57,10 +57,8 @@ WideTopology::WideTopology(const WideArea& area) : area_(area) {
   // The backbone is one link for both directions, crossed once.
   const LinkId backbone =
       area_.backbone ? add_shared(*area_.backbone, area_.backbone->name, {""}) : kNoLimit;
-  const VertexId core = graph_.add_vertices(1);
-  for (int place = 0; place < places; ++place) {
-    graph_.attach(accesses + static_cast<VertexId>(place), core, backbone, kNoLimit);
-  }
+  const VertexId core = graph_.add_vertex();
+  for (const VertexId access : accesses) graph_.attach(access, core, backbone, kNoLimit);
 }
 
 LinkId WideTopology::add_access(int place, const char* direction, const char* key,

@@ -12,13 +12,15 @@ constexpr const CollectiveAlgorithm* kAlgorithms[] = {&algorithms::ring, &algori
 
 }  // namespace
 
+bool CollectiveAlgorithm::can_run(CollectiveKind collective) const {
+  return std::ranges::find(runs, collective) != runs.end();
+}
+
 std::span<const CollectiveAlgorithm* const> all_algorithms() { return kAlgorithms; }
 
 const CollectiveAlgorithm& algorithm_of(const Cluster&, CollectiveKind collective) {
-  const auto runs = [&](const CollectiveAlgorithm* algorithm) {
-    return std::ranges::find(algorithm->runs, collective) != algorithm->runs.end();
-  };
-  const auto found = std::ranges::find_if(kAlgorithms, runs);
+  const auto found = std::ranges::find_if(
+      kAlgorithms, [&](const CollectiveAlgorithm* one) { return one->can_run(collective); });
   require(found != std::ranges::end(kAlgorithms), "an algorithm for each collective");
   return **found;
 }

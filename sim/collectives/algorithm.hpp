@@ -31,7 +31,7 @@ struct Leg {
 
 struct LegDraft;
 // Adds the legs' routes to the schedule.
-using MakeLegs = std::function<std::vector<Leg>(std::vector<LegDraft>)>;
+using MakeLegs = std::function<std::vector<Leg>(std::vector<LegDraft> drafts)>;
 
 // Appends a collective over the group, with the bytes of the whole buffer (of an all_to_all: of each
 // rank's). They are above 0, and the group has two ranks or more.
@@ -46,6 +46,8 @@ struct CollectiveAlgorithm {
                  const MakeLegs& make) = nullptr;
   // Bytes that a rank sends, on average, per byte of the buffer.
   double (*sent)(CollectiveKind collective, int ranks) = nullptr;
+
+  [[nodiscard]] bool can_run(CollectiveKind collective) const;
 };
 
 namespace algorithms {

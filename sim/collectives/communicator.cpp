@@ -50,23 +50,24 @@ Communicator make_communicator(const Topology& topology, ScheduleBuilder& builde
   if (detail == Detail::folded && !lie_evenly(cluster, group.ranks)) builder.note_approximate();
   group.occupancy = builder.add_occupancy(transfer_occupancy(
       cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
-  const MakeLegs make = [&](const std::vector<LegDraft>& drafts) {
+  const MakeLegs make = [&](std::vector<LegDraft> drafts) {
     std::vector<Leg> legs;
-    for (const LegDraft& draft : drafts) {
+    for (LegDraft& draft : drafts) {
       const auto occupancy = builder.add_occupancy(traffic_of(cluster, draft));
       const auto route = builder.add_route(
-          {.hops = draft.hops, .communicator = group.id, .channels = draft.channels});
+          {.hops = std::move(draft.hops), .communicator = group.id, .channels = draft.channels});
       legs.push_back({.route = route, .occupancy = occupancy, .unit = draft.unit});
     }
     return legs;
   };
   for (const CollectiveKind collective : uses) {
     const CollectiveAlgorithm& algorithm = algorithm_of(cluster, collective);
-    if (std::ranges::find(group.laid_out, &algorithm, &Communicator::LaidOut::algorithm) ==
-        group.laid_out.end()) {
-      group.laid_out.push_back(
-          {&algorithm, algorithm.lay_out(topology, group.ranks, detail, make)});
+    auto laid = std::ranges::find(group.laid_out, &algorithm, &Communicator::LaidOut::algorithm);
+    if (laid == group.laid_out.end()) {
+      laid = group.laid_out.insert(
+          laid, {&algorithm, algorithm.lay_out(topology, group.ranks, detail, make)});
     }
+    laid->chosen_for.push_back(collective);
   }
   return group;
 }
@@ -83,7 +84,7 @@ Uses every_collective() {
 
 const Run& Communicator::run(CollectiveKind collective) const {
   const auto found = std::ranges::find_if(laid_out, [&](const LaidOut& one) {
-    return std::ranges::find(one.algorithm->runs, collective) != one.algorithm->runs.end();
+    return std::ranges::find(one.chosen_for, collective) != one.chosen_for.end();
   });
   require(found != laid_out.end(), "a collective that the communicator was made for");
   return found->run;

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicator: a group of ranks and the rings of its collectives, laid out as NCCL would. Built
-// once per group; each collective over it then costs a few operations.
-//
-// A ring crosses between nodes on a NIC and visits the group's GPUs of a node over NVLink:
-//
-//   node 0                    node 1
-//   GPU0 ─► GPU1 ─► GPU2 ─NIC─► GPU0 ─► GPU1 ─► GPU2 ─NIC─► node 0
-//
-// One communicator has `channels` rings. They take the NICs of the group's own GPUs in turn, so a
-// group with one GPU per node uses one NIC. On a full mesh the rings take different orders, so that
-// every link is used.
+// Communicator: a group of ranks with its collectives, laid out as NCCL would. Built once per group;
+// each collective over it then costs a few operations.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +19,7 @@ struct Communicator {
   struct LaidOut {
     const CollectiveAlgorithm* algorithm = nullptr;
     Run run;
+    std::vector<CollectiveKind> chosen_for = {};
   };
   std::vector<LaidOut> laid_out = {};
 

@@ -9,7 +9,15 @@
 
 namespace sim {
 
-// `weight` equal rings; hops[i] leaves the i-th rank in the ring's order.
+// `weight` equal rings; hops[i] leaves the i-th rank in the ring's order. A ring crosses between nodes
+// on a NIC and visits the group's GPUs of a node over NVLink:
+//
+//   node 0                    node 1
+//   GPU0 ─► GPU1 ─► GPU2 ─NIC─► GPU0 ─► GPU1 ─► GPU2 ─NIC─► node 0
+//
+// One communicator has `channels` rings. They take the NICs of the group's own GPUs in turn, so a
+// group with one GPU per node uses one NIC. On a full mesh the rings take different orders, so that
+// every link is used.
 struct Ring {
   std::vector<Hop> hops;
   int weight = 1;

@@ -64,10 +64,10 @@ class ScheduleBuilder {
   // For Schedule::unfolded_flows and Schedule::approximate.
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
   void note_approximate() { schedule_.approximate = true; }
-  // For Schedule::extrapolated, where the worst of each step stays.
   void note_substituted(SubstitutedKernel kernel) {
     schedule_.substituted.insert(std::move(kernel));
   }
+  // Of each codec's step, the kernel furthest from the measured sizes stays.
   void note_extrapolated(const ExtrapolatedKernel& kernel);
   // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/schemes/step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,23 +11,6 @@
 #include "sim/workload/calibration_rows.hpp"
 
 namespace sim {
-namespace {
-
-// The step whose times the kernel takes: of a card, one of the three that a card can have.
-std::string timed_step(const CodecUse& use) {
-  using enum codecs::Operation;
-  if (!use.wire.card) return std::string(name_of(use.operation));
-  if (use.operation == encode || use.operation == encode_difference ||
-      use.operation == encode_feedback) {
-    return "encode";
-  }
-  const std::string reduce = fmt::format("decode_reduce/{}", use.inputs);
-  const bool sums = use.operation == decode_reduce || use.operation == decode_reduce_encode;
-  return sums && use.wire.card->steps.contains(reduce) ? reduce : "decode";
-}
-
-}  // namespace
-
 std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
   const StageParameters held = stage_parameters(model, p, stage);
   const bool split = p.overlap.gradients || p.overlap.weights || p.sharding.stage > 1;
@@ -245,12 +226,13 @@ CodecKernel Step::timed(const CodecUse& use) {
   }
   const double excess = use.step == nullptr ? time.sizes.excess(use.elements) : 1;
   if (excess >= kFarOff) {
-    builder.note_extrapolated({.codec = use.label(),
-                               .step = timed_step(use),
-                               .elements = use.elements,
-                               .smallest = time.sizes.smallest,
-                               .largest = time.sizes.largest,
-                               .excess = excess});
+    builder.note_extrapolated(
+        {.codec = use.label(),
+         .step = time.sizes.step.empty() ? std::string(name_of(use.operation)) : time.sizes.step,
+         .elements = use.elements,
+         .smallest = time.sizes.smallest,
+         .largest = time.sizes.largest,
+         .excess = excess});
   }
   return {use.label(), time.seconds};
 }

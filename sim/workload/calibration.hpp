@@ -101,6 +101,7 @@ struct MeasuredSizes {
   double smallest = 0, largest = 0;  // elements
   // Whether the times at that end already follow the law that holds beyond it, see interpolated().
   bool settled_below = false, settled_above = false;
+  std::string step = {};  // of a card: its kernel that was timed, "decode_reduce/8"
 
   // How far beyond the end that a size is: 4 for a quarter of the smallest. 1 between the ends and
   // beyond a settled one.

@@ -22,7 +22,8 @@ class CardTimes {
 
   // Notes the sizes of the step that was measured furthest from this one.
   [[nodiscard]] double seconds(const std::string& step, double elements) {
-    const MeasuredSizes sizes = sizes_of(card_.steps.at(step));
+    MeasuredSizes sizes = sizes_of(card_.steps.at(step));
+    sizes.step = step;
     if (sizes_.smallest == 0 || sizes.excess(elements) > sizes_.excess(elements)) sizes_ = sizes;
     const double seconds = interpolated(card_.steps.at(step), elements);
     return card_.gpu == gpu_.name ? seconds

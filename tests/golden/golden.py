@@ -26,7 +26,7 @@ import tempfile
 from pathlib import Path
 
 from page_cases import page_cases
-from random_cases import random_cases
+from random_cases import random_outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ("sdp4bit", "fsdp", "zeropp", "streaming-diloco", "sparseloco")
@@ -91,8 +91,12 @@ def record(folder: Path, program: Path, wanted: int) -> int:
     cases = [Case(f"validate {study}", ["validate", study, "--format", "json"])
              for study in STUDIES]
     cases += [Case(*case) for case in page_cases()]
-    cases += [Case(*case) for case in random_cases(program, wanted)]
     outputs = outputs_of(cases, program)
+    drawn = random_outputs(program, wanted,
+                           lambda arguments: output_of(Case("random", arguments), program))
+    for number, (arguments, output) in enumerate(drawn, 1):
+        cases.append(Case(f"random {number}", arguments))
+        outputs.append(output)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "golden.jsonl", "w", encoding="utf-8") as file:
         for case, output in zip(cases, outputs):

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 SEED = 18
@@ -101,24 +102,20 @@ def sites_case(draw: random.Random, known: dict[str, list[dict]]) -> list[str]:
         *sometimes(draw, 0.3, "--overlap", "all"), *sometimes(draw, 0.2, "--deadline", "30 s")]
 
 
-def runs(program: Path, arguments: list[str]) -> bool:
-    return subprocess.run([program, *arguments], capture_output=True, check=False,
-                          stdin=subprocess.DEVNULL).returncode == 0
-
-
-def random_cases(program: Path, wanted: int) -> list[tuple[str, list[str]]]:
-    """Until `wanted` of them run. Those refused on the way are cases too."""
+def random_outputs(program: Path, wanted: int, output_of: Callable[[list[str]], dict]
+                   ) -> list[tuple[list[str], dict]]:
+    """Arguments with their outputs, until `wanted` of them ran. Those refused on the way stay."""
     draw = random.Random(SEED)
     known = {key: part for section in ("topologies", "sites", "schemes")
              for key, part in rows(program, section).items()}
-    cases: list[tuple[str, list[str]]] = []
+    outputs: list[tuple[list[str], dict]] = []
     ran = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         while ran < wanted:
             drawn = [[*(sites_case if draw.random() < SITES_SHARE else cluster_case)(draw, known),
                       "--format", "json"] for _ in range(min(50, 2 * (wanted - ran)))]
-            for arguments, ended in zip(drawn, pool.map(lambda one: runs(program, one), drawn)):
+            for arguments, output in zip(drawn, pool.map(output_of, drawn)):
                 if ran < wanted:
-                    cases.append((f"random {len(cases) + 1}", arguments))
-                    ran += ended
-    return cases
+                    outputs.append((arguments, output))
+                    ran += output["exit"] == 0
+    return outputs

@@ -8,8 +8,7 @@ namespace {
 void build_two_levels(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
                       Graph& graph) {
   const Leaves leaves = add_leaves(network, nic_rate, nics, graph);
-  attach_in_order(leaves.switches, graph.add_vertices(1), static_cast<int>(leaves.switches.size()),
-                  leaves.uplinks, graph);
+  attach_to_core(leaves.switches, leaves.uplinks, graph);
 }
 
 }  // namespace

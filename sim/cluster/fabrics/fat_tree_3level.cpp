@@ -17,13 +17,13 @@ void build_three_levels(const Network& network, Bandwidth nic_rate, std::span<co
                         Graph& graph) {
   const Leaves leaves = add_leaves(network, nic_rate, nics, graph);
   const int pods = blocks(node_count(network, nics), nodes_per_pod(network));
-  const VertexId first = graph.add_vertices(pods);
-  attach_in_order(leaves.switches, first, network.leaves_per_pod, leaves.uplinks, graph);
+  const std::vector<VertexId> spines = graph.add_vertices(pods);
+  attach_in_order(leaves.switches, spines, network.leaves_per_pod, leaves.uplinks, graph);
   const Bandwidth capacity = nic_rate * (nodes_per_pod(network) * network.nics_per_node /
                                          (network.oversubscription * network.pod_oversubscription));
   const Ports uplinks = add_uplinks("pod_up", "pod_down", "network.pod_oversubscription", pods,
                                     capacity, network.pod_oversubscription > 1, graph);
-  attach_in_order(consecutive(first, pods), graph.add_vertices(1), pods, uplinks, graph);
+  attach_to_core(spines, uplinks, graph);
 }
 
 std::vector<int> tapered_pods(const Network& network) {

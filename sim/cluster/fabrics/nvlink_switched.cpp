@@ -15,11 +15,11 @@ void build_switched(const Cluster& cluster, std::span<const VertexId> gpus, Grap
   };
   const LinkId out = add_ports("nvlink_out");
   const LinkId in = add_ports("nvlink_in");
-  const VertexId switches = graph.add_vertices(cluster.nodes);
+  const std::vector<VertexId> switches = graph.add_vertices(cluster.nodes);
   for (int rank = 0; rank < ranks; ++rank) {
     const auto port = static_cast<LinkId>(rank);
-    const auto node = static_cast<VertexId>(node_of(cluster, rank));
-    graph.attach(gpus[port], switches + node, out + port, in + port);
+    const auto node = static_cast<std::size_t>(node_of(cluster, rank));
+    graph.attach(gpus[port], switches[node], out + port, in + port);
   }
 }
 

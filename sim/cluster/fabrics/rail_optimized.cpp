@@ -10,16 +10,17 @@ void build_rails(const Network& network, Bandwidth nic_rate, std::span<const Ver
   const int rails = network.nics_per_node;
   const int leaves = blocks(node_count(network, nics), network.nodes_per_leaf) * rails;
   const Ports ports = add_nic_ports(nic_rate, nics, graph);
-  const VertexId first = graph.add_vertices(leaves);
+  const std::vector<VertexId> switches = graph.add_vertices(leaves);
   for (LinkId nic = 0; nic < nics.size(); ++nic) {
     const int group = static_cast<int>(nic) / rails / network.nodes_per_leaf;
     const int leaf = group * rails + static_cast<int>(nic) % rails;
-    graph.attach(nics[nic], first + static_cast<VertexId>(leaf), ports.up + nic, ports.down + nic);
+    graph.attach(nics[nic], switches[static_cast<std::size_t>(leaf)], ports.up + nic,
+                 ports.down + nic);
   }
   const Ports uplinks = add_uplinks("leaf_up", "leaf_down", "network.oversubscription", leaves,
                                     nic_rate * (network.nodes_per_leaf / network.oversubscription),
                                     network.oversubscription > 1, graph);
-  attach_in_order(consecutive(first, leaves), graph.add_vertices(1), leaves, uplinks, graph);
+  attach_to_core(switches, uplinks, graph);
 }
 
 }  // namespace

@@ -7,8 +7,7 @@ namespace {
 
 void build_single_switch(const Network&, Bandwidth nic_rate, std::span<const VertexId> nics,
                          Graph& graph) {
-  attach_in_order(nics, graph.add_vertices(1), static_cast<int>(nics.size()),
-                  add_nic_ports(nic_rate, nics, graph), graph);
+  attach_to_core(nics, add_nic_ports(nic_rate, nics, graph), graph);
 }
 
 }  // namespace

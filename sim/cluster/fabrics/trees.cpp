@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cluster/fabrics/trees.hpp"
 
-#include <numeric>
+#include <utility>
 
 namespace sim::fabrics {
 
@@ -20,21 +20,20 @@ Ports add_uplinks(const char* up, const char* down, const char* set_by, int coun
   return {first, graph.add_links(down, set_by, count, capacity)};
 }
 
-void attach_in_order(std::span<const VertexId> below, VertexId switches, int per_switch,
-                     const Ports& ports, Graph& graph) {
+void attach_in_order(std::span<const VertexId> below, std::span<const VertexId> switches,
+                     int per_switch, const Ports& ports, Graph& graph) {
   const auto numbered = [](LinkId first, LinkId number) {
     return first == kNoLimit ? kNoLimit : first + number;
   };
   for (LinkId i = 0; i < below.size(); ++i) {
-    graph.attach(below[i], switches + i / static_cast<VertexId>(per_switch), numbered(ports.up, i),
-                 numbered(ports.down, i));
+    graph.attach(below[i], switches[i / static_cast<std::size_t>(per_switch)],
+                 numbered(ports.up, i), numbered(ports.down, i));
   }
 }
 
-std::vector<VertexId> consecutive(VertexId first, int count) {
-  std::vector<VertexId> vertices(static_cast<std::size_t>(count));
-  std::iota(vertices.begin(), vertices.end(), first);
-  return vertices;
+void attach_to_core(std::span<const VertexId> below, const Ports& ports, Graph& graph) {
+  const VertexId core = graph.add_vertex();
+  attach_in_order(below, {&core, 1}, static_cast<int>(below.size()), ports, graph);
 }
 
 int node_count(const Network& network, std::span<const VertexId> nics) {
@@ -47,12 +46,11 @@ Leaves add_leaves(const Network& network, Bandwidth nic_rate, std::span<const Ve
                   Graph& graph) {
   const int nics_per_leaf = network.nodes_per_leaf * network.nics_per_node;
   const int count = blocks(node_count(network, nics), network.nodes_per_leaf);
-  const VertexId first = graph.add_vertices(count);
-  attach_in_order(nics, first, nics_per_leaf, add_nic_ports(nic_rate, nics, graph), graph);
-  return {consecutive(first, count),
-          add_uplinks("leaf_up", "leaf_down", "network.oversubscription", count,
-                      nic_rate * (nics_per_leaf / network.oversubscription),
-                      network.oversubscription > 1, graph)};
+  std::vector<VertexId> leaves = graph.add_vertices(count);
+  attach_in_order(nics, leaves, nics_per_leaf, add_nic_ports(nic_rate, nics, graph), graph);
+  return {std::move(leaves), add_uplinks("leaf_up", "leaf_down", "network.oversubscription", count,
+                                         nic_rate * (nics_per_leaf / network.oversubscription),
+                                         network.oversubscription > 1, graph)};
 }
 
 std::vector<int> tapered_leaves(const Network& network) {

@@ -18,15 +18,16 @@ struct Ports {
 
 // The links of NICs: "nic_out_0" and "nic_in_0" and so on.
 [[nodiscard]] Ports add_nic_ports(Bandwidth nic_rate, std::span<const VertexId> nics, Graph& graph);
-// The links of switches towards the next level, "leaf_up_0" and "leaf_down_0" and so on, of which
-// each one carries `nics` NICs' traffic in both directions; none if they are not oversubscribed.
+// The links of switches towards the next level, "leaf_up_0" and "leaf_down_0" and so on; none if they
+// are not oversubscribed.
 [[nodiscard]] Ports add_uplinks(const char* up, const char* down, const char* set_by, int count,
                                 Bandwidth capacity, bool oversubscribed, Graph& graph);
-// Puts vertex i under the switch `switches + i / per_switch`.
-void attach_in_order(std::span<const VertexId> below, VertexId switches, int per_switch,
-                     const Ports& ports, Graph& graph);
+// Puts as many vertices as fit under each of the switches, in order.
+void attach_in_order(std::span<const VertexId> below, std::span<const VertexId> switches,
+                     int per_switch, const Ports& ports, Graph& graph);
+// Puts all vertices under one more switch.
+void attach_to_core(std::span<const VertexId> below, const Ports& ports, Graph& graph);
 
-[[nodiscard]] std::vector<VertexId> consecutive(VertexId first, int count);
 [[nodiscard]] int node_count(const Network& network, std::span<const VertexId> nics);
 [[nodiscard]] int blocks(int nodes, int per_block);  // rounded up
 
