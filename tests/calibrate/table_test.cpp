@@ -185,11 +185,10 @@ TEST(DefaultOutput, IsNamedAfterTheGpu) {
 
 TEST(Architecture, OfTheKernelsIsTheGpus) {
   EXPECT_NO_THROW(require_native("a GPU", 90, 90));
-  for (const auto& [code, what] :
-       {std::pair{80, "H100 is sm_90: this program has only kernels for sm_80"},
-        {0, "H100 is sm_90: this program has no kernels for it"}}) {
-    const std::string error = input_error_of([&] { require_native("H100", 90, code); });
-    EXPECT_NE(error.find(what), std::string::npos) << error;
+  for (const auto& of : {std::pair{80, "H100 is sm_90: this program has only kernels for sm_80"},
+                         {0, "H100 is sm_90: this program has no kernels for it"}}) {
+    const std::string error = input_error_of([&] { require_native("H100", 90, of.first); });
+    EXPECT_NE(error.find(of.second), std::string::npos) << error;
     EXPECT_NE(error.find("-DCMAKE_CUDA_ARCHITECTURES=90"), std::string::npos) << error;
   }
 }
