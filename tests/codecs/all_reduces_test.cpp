@@ -56,7 +56,9 @@ AllReduceStep start_velocity(const AllReduceShape& shape, std::uint64_t) {
 }
 
 AllReduceStep start_nothing(const AllReduceShape& shape, std::uint64_t) {
-  return [shape](auto, std::uint32_t) { return std::vector<float>(shape.elements()); };
+  return [shape](std::span<const std::vector<float>>, std::uint32_t) {
+    return std::vector<float>(shape.elements());
+  };
 }
 
 AllReduceStep start_fed_back(const AllReduceShape& shape, std::uint64_t seed) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/base/printable.hpp"
 #include "sim/workload/wire.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
@@ -40,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   try {
     const sim::CodecCard card = sim::parse_codec_card(input.substr(0, split), "fuzz.toml",
                                                       [&](const std::filesystem::path& file) {
-                                                        times_file = file.string();
+                                                        times_file = sim::printable_path(file);
                                                         return times;
                                                       });
     if (!is_sound(card)) std::abort();
