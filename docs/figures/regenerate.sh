@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Draws the pictures of the documentation from what the program prints, with plots/*.py. Without
-# names it draws those that take seconds: not utilisation and scheme_map (minutes).
+# Draws the pictures of the documentation from the program's output, with plots/*.py and, for
+# report, Chromium. Without names, it draws those that take seconds: all but scheme_map (minutes).
 # Usage: docs/figures/regenerate.sh [--build FOLDER] [NAME...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,7 +12,7 @@ if [ "${1:-}" = --build ]; then
   shift 2
 fi
 PATH=$PWD/$build:/usr/bin:$PATH
-quick=(codec_error sdp4bit validation fsdp pareto)
+quick=(codec_error sdp4bit validation fsdp pareto utilisation report)
 
 codec_error() { plots/codec_error.py <traces/calibration/codec_error.json; }
 sdp4bit() {
@@ -44,11 +44,31 @@ scheme_map() {
   done | plots/scheme_map.py
 }
 
+report() {
+  cat >"$scratch/network.toml" <<'SPEC'
+[run]
+topology = "dgx_h100_x16"
+nodes = 4
+baseline = "twin"
+overlap = "all"
+gradient-precision = "bf16"
+[grid]
+scheme = ["sharded", "sdp4bit", "tlq_hs", "qwd"]
+model = ["gpt_1.3b", "gpt_2.7b", "gpt_6.7b"]
+network.nic_bandwidth = ["25 Gbps", "50 Gbps", "100 Gbps", "200 Gbps", "400 Gbps"]
+SPEC
+  gardenhose sweep "$scratch/network.toml" >"$scratch/points"
+  gardenhose report "$scratch/network.sqlite" >"$scratch/page"
+  docs/figures/screenshot.py "$scratch/network.html"
+}
+
 if [ $# -eq 0 ]; then set -- "${quick[@]}"; fi
-drawn=$(mktemp)
-trap 'rm -f "$drawn"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 for name in "$@"; do
-  "$name" >"$drawn"
-  cp "$drawn" "docs/figures/$name.svg"
-  echo "docs/figures/$name.svg"
+  picture=docs/figures/$name.svg
+  if [ "$name" = report ]; then picture=docs/figures/$name.png; fi
+  "$name" >"$scratch/drawn"
+  cp "$scratch/drawn" "$picture"
+  echo "$picture"
 done
