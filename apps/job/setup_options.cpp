@@ -39,13 +39,24 @@ std::vector<int> sizes_of_groups(const Job& job, const sim::Parallelism& p) {
   return sizes;
 }
 
+bool keeps_given_split(const Job& job, const sim::Parallelism& p) {
+  const sim::Parallelism& given = job.parallelism;
+  return (!job.given.contains("micro-batch") || p.micro_batch == given.micro_batch) &&
+         (!job.given.contains("accumulation") || p.accumulation == given.accumulation);
+}
+
 // As many micro-batches of the same size, else of one sequence, as make a step of so many sequences.
+// If a flag gives the number of micro-batches, their size follows.
 bool set_batch(const Job& job, std::int64_t sequences, sim::Parallelism& p) {
   const std::int64_t replicas = data_parallel(job.cluster, p);
-  if (sequences % (replicas * p.micro_batch) != 0) p.micro_batch = 1;
   if (sequences % replicas != 0) return false;
-  p.accumulation = static_cast<int>(sequences / (replicas * p.micro_batch));
-  return is_held(job.cluster, job.model, p);
+  const std::int64_t each = sequences / replicas;
+  if (job.given.contains("accumulation")) {
+    p.micro_batch = static_cast<int>(each / job.parallelism.accumulation);
+  }
+  if (p.micro_batch < 1 || each % p.micro_batch != 0) p.micro_batch = 1;
+  p.accumulation = static_cast<int>(each / p.micro_batch);
+  return keeps_given_split(job, p) && is_held(job.cluster, job.model, p);
 }
 
 }  // namespace
@@ -136,10 +147,7 @@ std::vector<Setup> other_splits(const Job& job, const Setup& from) {
     setup.parallelism.accumulation = count;
     if (!is_held(job.cluster, job.model, setup.parallelism)) break;
     setup.parallelism.micro_batch = static_cast<int>(sequences / count);
-    if (job.given.contains("micro-batch") &&
-        setup.parallelism.micro_batch != job.parallelism.micro_batch) {
-      continue;
-    }
+    if (!keeps_given_split(job, setup.parallelism)) continue;
     if (is_possible(job, setup)) setups.push_back(std::move(setup));
   }
   return setups;

@@ -44,7 +44,7 @@ Setup smallest_from(const Job& job, std::span<const sim::Scheme> schemes, const 
   if (!smallest) {
     throw sim::InputError(
         fmt::format("--scheme: {} cannot run with the other flags; leave out --zero, --tp, "
-                    "--micro-batch, --recompute or --hybrid-shard",
+                    "--micro-batch, --accumulation, --recompute or --hybrid-shard",
                     schemes.size() == 1 ? schemes.front().name : "the uncompressed schemes"));
   }
   return *std::move(smallest);

@@ -79,7 +79,7 @@ TEST_P(OnNetworks, TheBestSetupIsTheOneThatAnExhaustiveSearchFinds) {
       least = std::min(least, report["step_time_s"].get<double>());
     }
   }
-  const Json best = reports(job + "--accumulation 2 --scheme sharded --baseline best --tune")[0];
+  const Json best = reports(job + "--global-batch 8 --scheme sharded --baseline best --tune")[0];
   EXPECT_DOUBLE_EQ(best["step_time_s"].get<double>(), least) << best["flags"];
 }
 
@@ -204,6 +204,7 @@ TEST(Tune, LeavesGivenFlagsAlone) {
                               "--accumulation 2 --scheme sdp4bit --tune --zero 2 "
                               "--recompute full --overlap none --gradient-precision fp32")[0];
   EXPECT_EQ(report["zero_stage"], 2);
+  EXPECT_EQ(report["accumulation"], 2);
   const std::string flags = report["flags"];
   for (const char* flag : {"--zero", "--recompute", "--overlap", "--gradient-precision"}) {
     EXPECT_EQ(flags.find(flag), std::string::npos) << flags;
