@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -109,6 +110,13 @@ std::string next_text(std::span<const Contender> fastest_first) {
   return next.empty() ? "" : "; next " + listed(next);
 }
 
+// ", within 4 % of one another": the slowest of the leaders, relative to the first.
+std::string closeness(std::span<const Contender> leaders) {
+  const double share = 1 - leaders.back().tokens_per_s / leaders.front().tokens_per_s;
+  if (leaders.size() == 1 || share == 0) return "";
+  return fmt::format(", within {:.0f} % of one another", std::ceil(100 * share));
+}
+
 std::string of_several(const Contenders& fastest_first, const Contenders& all) {
   const Contender& first = fastest_first.front();
   const std::span<const Contender> some = fastest_first;
@@ -118,15 +126,17 @@ std::string of_several(const Contenders& fastest_first, const Contenders& all) {
                        some.size(), first.baseline, first.scheme, speed_text(first)) +
            next_text(some.subspan(1));
   }
-  const std::size_t leaders = leaders_of(fastest_first);
-  const char* verb = leaders == 1             ? "trains fastest"
-                     : leaders == some.size() ? "train equally fast"
-                                              : "train fastest";
+  const std::span<const Contender> leaders = some.first(leaders_of(fastest_first));
+  const char* verb = leaders.size() == 1             ? "trains fastest"
+                     : leaders.size() == some.size() ? "train equally fast"
+                                                     : "train fastest";
+  const std::string close = closeness(leaders);
+  const char* up_to = close.empty() ? "" : "up to ";
   const std::string how =
-      compared ? fmt::format(", {}{}", wins(first) ? "" : "but ", comparison(first)) : "";
-  return fmt::format("{} {}{}: {}", listed(names_of(some.first(leaders))), verb, how,
+      compared ? fmt::format(", {}{}", wins(first) ? up_to : "but ", comparison(first)) : "";
+  return fmt::format("{} {}{}{}: {}{}", listed(names_of(leaders)), verb, close, how, up_to,
                      speed_text(first)) +
-         next_text(some.subspan(leaders));
+         next_text(some.subspan(leaders.size()));
 }
 
 // Of those that train nothing, and why.

@@ -64,13 +64,16 @@ TEST(Answer, OfSeveralNamesTheFastestFirst) {
 }
 
 TEST(Answer, CallsNoneFastestThatIsLessThanFivePercentAhead) {
-  EXPECT_EQ(sentence({step("a", 100), step("b", 104)}), "b and a train equally fast: 104 tokens/s");
+  EXPECT_EQ(sentence({step("a", 100), step("b", 104)}),
+            "b and a train equally fast, within 4 % of one another: up to 104 tokens/s");
   EXPECT_EQ(sentence({step("a", 100), step("b", 104), step("c", 50)}),
-            "b and a train fastest: 104 tokens/s; next c (50)");
+            "b and a train fastest, within 4 % of one another: up to 104 tokens/s; next c (50)");
+  EXPECT_EQ(sentence({step("a", 100), step("b", 100)}), "a and b train equally fast: 100 tokens/s");
   EXPECT_EQ(sentence({step("a", 100), step("b", 105)}),
             "b trains fastest: 105 tokens/s; next a (100)");
   EXPECT_EQ(sentence({step("sharded", 50), step("a", 100, 2), step("b", 104, 2.08)}),
-            "b and a train equally fast, 2.08 times as fast as sharded: 104 tokens/s");
+            "b and a train equally fast, within 4 % of one another, up to 2.08 times as fast as "
+            "sharded: up to 104 tokens/s");
 }
 
 // Each with its own baseline: the fastest one need not gain most.
