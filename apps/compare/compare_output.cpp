@@ -22,9 +22,15 @@ const char* unit_of(Goal goal) { return goal == Goal::cost ? "tokens_per_usd" : 
 
 const char* what_is_timed(const Side& side) { return side.rounds() != nullptr ? "round" : "step"; }
 
+Json tuned_flags(const Side& side) {
+  const auto flags = side.tuned_flags();
+  return flags ? Json(*flags) : Json();
+}
+
 Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
   const std::string unit = unit_of(goal);
   Json json{{"flags", side.flags},
+            {"tuned_flags", tuned_flags(side)},
             {"topology", side.topology()},
             {"model", side.model().name},
             {"scheme", side.scheme()},
@@ -87,6 +93,8 @@ std::string csv_text(const Comparison& comparison, const Findings& findings) {
   record[fmt::format("{}_time_b_s", what_is_timed(comparison.b))] = findings.b.as_is.time_s;
   record["fits_memory_a"] = comparison.a.fits_memory;
   record["fits_memory_b"] = comparison.b.fits_memory;
+  record["tuned_flags_a"] = tuned_flags(comparison.a);
+  record["tuned_flags_b"] = tuned_flags(comparison.b);
   const DoubtFinding& soonest = findings.doubts.front();
   const Json flip = json_of(soonest.flip);
   const bool any = soonest.flip.has_value();
@@ -109,15 +117,22 @@ std::string time_text(const Side& side, double seconds) {
   return fmt::format("{} of {} step{}", text, steps, steps == 1 ? "" : "s");
 }
 
+// "   tuned: with --zero 3 --overlap all"
+std::string tuned_line(const Side& side) {
+  const auto flags = side.tuned_flags();
+  if (!flags) return "";
+  return fmt::format("   tuned: with {}\n", flags->empty() ? "the flags as given" : *flags);
+}
+
 std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
   return fmt::format(
       "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
-      "95 % from {:.0f} to {:.0f}\n",
+      "95 % from {:.0f} to {:.0f}\n{}",
       side.name, side.flags, side.scheme(), side.topology(),
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
       time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
-      unit, finding.repeated.low, finding.repeated.high);
+      unit, finding.repeated.low, finding.repeated.high, tuned_line(side));
 }
 
 std::string flags_text(const Doubt& doubt, const Flip& flip) {

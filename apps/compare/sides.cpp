@@ -167,6 +167,7 @@ bool prepare_trained(const char* name, const CompareOptions& options, StepSide& 
     Progress progress("searching for the fastest options", 0);
     const std::vector<sim::Scheme> schemes{side.setup.scheme};
     side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
+    side.tuned_flags = flags_of(side.job, side.setup);
   }
   const sim::Gpu& gpu = side.job.cluster.gpu;
   const double needed = memory_needed(side.job, side.setup);
@@ -248,6 +249,11 @@ std::string_view Side::scheme() const {
   const RoundSide* sites = rounds();
   return sites != nullptr ? sites->scheme.name
                           : std::string_view(std::get<StepSide>(trained).setup.scheme.name);
+}
+
+std::optional<std::string> Side::tuned_flags() const {
+  const StepSide* step = std::get_if<StepSide>(&trained);
+  return step != nullptr ? step->tuned_flags : std::nullopt;
 }
 
 std::optional<Comparison> parse_comparison(const Arguments& arguments) {

@@ -23,6 +23,7 @@ enum class Goal {
 struct StepSide {
   Job job;
   Setup setup;
+  std::optional<std::string> tuned_flags = {};  // as flags_of() words them; nothing: as given
 };
 // Rounds of several sites.
 struct RoundSide {
@@ -40,6 +41,7 @@ struct Side {
   [[nodiscard]] const std::string& topology() const;
   [[nodiscard]] const sim::Model& model() const;
   [[nodiscard]] std::string_view scheme() const;
+  [[nodiscard]] std::optional<std::string> tuned_flags() const;
 };
 
 struct CompareOptions {

@@ -136,6 +136,21 @@ TEST(Compare, IsATableOrCsv) {
   EXPECT_EQ(lines_of(csv.out).size(), 2u);
 }
 
+TEST(Compare, ShowsTheFlagsThatTuneChose) {
+  const std::string job = kClose + "--micro-batch 2 --spread all=0 --repetitions 2 ";
+  const Json tuned = findings("--scheme sdp4bit", "--scheme sharded", job + "--tune");
+  for (const auto& [side, scheme] : {std::pair("a", "sdp4bit "), std::pair("b", "sharded ")}) {
+    const std::string flags = tuned[side]["tuned_flags"];
+    EXPECT_DOUBLE_EQ(tokens_per_s(kClose + "--micro-batch 2 --scheme " + scheme + flags),
+                     tuned[side]["tokens_per_s"])
+        << flags;
+  }
+  const Json given = findings("--scheme sdp4bit", "--scheme sharded", job);
+  EXPECT_TRUE(given["a"]["tuned_flags"].is_null());
+  const Outcome table = compared("--scheme sdp4bit", "--scheme sharded", job + "--tune");
+  EXPECT_NE(table.out.find("\n   tuned: with --"), std::string::npos) << table.out;
+}
+
 TEST(Compare, SaysWhatAFigureIsWorthThatDoesNotFit) {
   const Outcome one = compared("--micro-batch 64", "--micro-batch 1",
                                kClose + "--set gpu.memory=8GB --repetitions 2 ");
