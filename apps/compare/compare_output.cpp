@@ -34,6 +34,8 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
             {"topology", side.topology()},
             {"model", side.model().name},
             {"scheme", side.scheme()},
+            {"global_batch", side.global_batch()},
+            {"sequence", side.model().sequence},
             {"fits_memory", side.fits_memory},
             {fmt::format("{}_time_s", what_is_timed(side)), finding.as_is.time_s}};
   if (side.rounds() != nullptr) json["inner_steps"] = side.rounds()->scheme.inner_steps;
@@ -91,6 +93,8 @@ std::string csv_text(const Comparison& comparison, const Findings& findings) {
   record.update(summary_of(comparison, findings));
   record[fmt::format("{}_time_a_s", what_is_timed(comparison.a))] = findings.a.as_is.time_s;
   record[fmt::format("{}_time_b_s", what_is_timed(comparison.b))] = findings.b.as_is.time_s;
+  record["global_batch_a"] = comparison.a.global_batch();
+  record["global_batch_b"] = comparison.b.global_batch();
   record["fits_memory_a"] = comparison.a.fits_memory;
   record["fits_memory_b"] = comparison.b.fits_memory;
   record["tuned_flags_a"] = tuned_flags(comparison.a);
@@ -117,6 +121,11 @@ std::string time_text(const Side& side, double seconds) {
   return fmt::format("{} of {} step{}", text, steps, steps == 1 ? "" : "s");
 }
 
+std::string batch_line(const Side& side) {
+  return fmt::format("   {}\n", sim::batch_text(side.global_batch(), side.model().sequence,
+                                                side.rounds() != nullptr ? "inner step" : "step"));
+}
+
 // "   tuned: with --zero 3 --overlap all"
 std::string tuned_line(const Side& side) {
   const auto flags = side.tuned_flags();
@@ -132,7 +141,7 @@ std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
       side.name, side.flags, side.scheme(), side.topology(),
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
       time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
-      unit, finding.repeated.low, finding.repeated.high, tuned_line(side));
+      unit, finding.repeated.low, finding.repeated.high, batch_line(side) + tuned_line(side));
 }
 
 std::string flags_text(const Doubt& doubt, const Flip& flip) {

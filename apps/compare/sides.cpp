@@ -256,6 +256,14 @@ std::optional<std::string> Side::tuned_flags() const {
   return step != nullptr ? step->tuned_flags : std::nullopt;
 }
 
+std::int64_t Side::global_batch() const {
+  if (const RoundSide* sites = rounds()) {
+    return sim::global_batch(sites->job.area, sites->job.parallelism);
+  }
+  const StepSide& step = std::get<StepSide>(trained);
+  return sim::global_batch(step.job.cluster, step.setup.parallelism);
+}
+
 std::optional<Comparison> parse_comparison(const Arguments& arguments) {
   const CompareOptions given = parse_sides(arguments);
   const auto a = parse_side(arguments, "--a", given.a);

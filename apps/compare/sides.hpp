@@ -3,6 +3,7 @@
 // one cluster or several sites, whatever the other side is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ struct Side {
   [[nodiscard]] const sim::Model& model() const;
   [[nodiscard]] std::string_view scheme() const;
   [[nodiscard]] std::optional<std::string> tuned_flags() const;
+  [[nodiscard]] std::int64_t global_batch() const;  // sequences
 };
 
 struct CompareOptions {

@@ -41,6 +41,11 @@ std::string field(const Json& value) {
 
 }  // namespace
 
+std::string batch_text(std::int64_t sequences, int tokens, std::string_view step) {
+  return fmt::format("global batch: {} sequence{} x {} tokens = {} tokens per {}", sequences,
+                     sequences == 1 ? "" : "s", tokens, sequences * tokens, step);
+}
+
 void add_time_parts(const TimeParts& parts, Json& record) {
   record["compute_s"] = parts.compute_s;
   record["exposed_comm_s"] = parts.exposed_comm_s;

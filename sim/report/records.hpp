@@ -5,11 +5,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/report/report.hpp"
 
 namespace sim {
+
+// "global batch: 256 sequences x 2048 tokens = 524288 tokens per step"
+[[nodiscard]] std::string batch_text(std::int64_t sequences, int tokens, std::string_view step);
 
 // The parts of a time, by the names that sweeps read.
 void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);

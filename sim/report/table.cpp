@@ -214,8 +214,9 @@ StyledText to_table(std::span<const StepReport> reports, std::size_t width) {
   if (reports.empty()) return {};
   const StepReport& first = reports.front();
   StyledText text;
-  append(text, fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n\n", first.model,
-                           first.topology, first.gpus, first.data, first.tensor, first.pipeline));
+  append(text, fmt::format("{} on {}: {} GPUs = {} data x {} tensor x {} pipeline\n{}\n\n",
+                           first.model, first.topology, first.gpus, first.data, first.tensor,
+                           first.pipeline, batch_text(first.global_batch, first.sequence, "step")));
   append(text, to_text(side_by_side(reports, all_rows()), width));
   append(text, range_and_fit_notes(reports, fits));
   append(text, chosen_flags(reports));

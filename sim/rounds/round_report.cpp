@@ -197,6 +197,14 @@ const SiteReport& RoundReport::fullest_site() const {
   return *std::ranges::max_element(by_site, {}, share);
 }
 
+std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism) {
+  std::int64_t sequences = 0;
+  for (const Site& site : area.sites) {
+    sequences += site.count * global_batch(site.cluster, parallelism);
+  }
+  return sequences;
+}
+
 RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
                       const RoundResult& result) {
   RoundReport report{.topology = context.area.name,
@@ -204,6 +212,8 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
                      .scheme = std::string(scheme.name),
                      .inner_scheme = std::string(context.inner.name),
                      .sites = place_count(context.area),
+                     .global_batch = global_batch(context.area, context.parallelism),
+                     .sequence = context.model.sequence,
                      .inner_steps = scheme.inner_steps,
                      .fragments = scheme.fragments,
                      .overlap_steps = scheme.overlap_steps,

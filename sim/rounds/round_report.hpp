@@ -35,6 +35,8 @@ struct SiteReport {
 struct RoundReport {
   std::string topology, model, scheme, inner_scheme;
   int sites = 0, gpus = 0;
+  std::int64_t global_batch = 0;  // sequences of an inner step, at all sites
+  int sequence = 0;
   int inner_steps = 1, fragments = 1, overlap_steps = 0;
   RoundOutcome outcome = RoundOutcome::complete;
   std::vector<std::string> events;
@@ -69,6 +71,9 @@ struct RoundReport {
   // Whose memory is used most, as a share.
   [[nodiscard]] const SiteReport& fullest_site() const;
 };
+
+// Sequences of one inner step at all sites.
+[[nodiscard]] std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism);
 
 [[nodiscard]] RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
                                     const RoundResult& result);

@@ -146,6 +146,8 @@ Json figures(const RoundReport& r) {
                {"inner_scheme", r.inner_scheme},
                {"sites", r.sites},
                {"gpus", r.gpus},
+               {"global_batch", r.global_batch},
+               {"sequence", r.sequence},
                {"inner_steps", r.inner_steps},
                {"fragments", r.fragments},
                {"overlap_steps", r.overlap_steps},
@@ -213,9 +215,10 @@ StyledText to_table(std::span<const RoundReport> reports, std::size_t width) {
   if (reports.empty()) return {};
   const RoundReport& first = reports.front();
   StyledText text;
-  append(text, fmt::format("{} on {}: {} {}, {} GPUs; {} inside a site\n\n", first.model,
+  append(text, fmt::format("{} on {}: {} {}, {} GPUs; {} inside a site\n{}\n\n", first.model,
                            first.topology, first.sites, first.sites == 1 ? "site" : "sites",
-                           first.gpus, first.inner_scheme));
+                           first.gpus, first.inner_scheme,
+                           batch_text(first.global_batch, first.sequence, "inner step")));
   append(text, to_text(side_by_side(reports, all_rows()), width));
   append(text, range_and_fit_notes(reports, fits));
   append(text, "\n");

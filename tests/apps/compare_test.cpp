@@ -151,6 +151,19 @@ TEST(Compare, ShowsTheFlagsThatTuneChose) {
   EXPECT_NE(table.out.find("\n   tuned: with --"), std::string::npos) << table.out;
 }
 
+// Two sequences of 2048 tokens on each of four GPUs.
+TEST(Compare, ShowsTheGlobalBatch) {
+  const std::string job = kClose + "--spread all=0 --repetitions 2 ";
+  const Json found = findings("--micro-batch 2", "--micro-batch 1", job);
+  EXPECT_EQ(found["a"]["global_batch"], 8);
+  EXPECT_EQ(found["b"]["global_batch"], 4);
+  EXPECT_EQ(found["a"]["sequence"], 2048);
+  const Outcome table = compared("--micro-batch 2", "--micro-batch 1", job);
+  EXPECT_NE(table.out.find("global batch: 8 sequences x 2048 tokens = 16384 tokens per step"),
+            std::string::npos)
+      << table.out;
+}
+
 TEST(Compare, SaysWhatAFigureIsWorthThatDoesNotFit) {
   const Outcome one = compared("--micro-batch 64", "--micro-batch 1",
                                kClose + "--set gpu.memory=8GB --repetitions 2 ");

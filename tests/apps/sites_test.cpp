@@ -25,6 +25,8 @@ TEST(RunOverSites, ReportsWhatSweepsRead) {
     EXPECT_TRUE(report.contains(key)) << key;
   }
   EXPECT_EQ(report["outcome"], "complete");
+  EXPECT_EQ(report["global_batch"], report["gpus"]) << "a sequence on each";
+  EXPECT_EQ(report["sequence"], 2048);
 }
 
 // The parts of a round add up to it.
