@@ -53,11 +53,12 @@ std::string figure(const sim::JsonReader& row, const char* column, const char* n
 Listing all_reduces(const sim::JsonReader& table) {
   Listing listing{
       "all_reduces",
-      fmt::format("all_reduces with state, on {} ranks: bits per element that each rank encodes;\n"
-                  "relative L2 error of the first step, of the sum of {} steps, and of that sum\n"
-                  "if the common part of the gradients is a matrix of rank 4",
-                  table.at("provenance").at("all_reduce_ranks").whole(),
-                  table.at("provenance").at("feedback_steps").whole()),
+      fmt::format(
+          "all_reduces with state, on {} ranks: bits per element that each rank encodes;\n"
+          "relative L2 error of the first step, of the sum of {} steps, and of that sum if\n"
+          "the part of the gradients that recurs in every step is a low-rank matrix (rank 4)",
+          table.at("provenance").at("all_reduce_ranks").whole(),
+          table.at("provenance").at("feedback_steps").whole()),
       {"name", "bits", "first_step", "running_sum", "running_sum_low_rank", "summary"},
       {},
       "{:<23} {:>6}  {:>8} {:>8} {:>8}  {}"};

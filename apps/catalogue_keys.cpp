@@ -38,8 +38,7 @@ std::vector<Listing> key_listings() {
   return {
       listing_of("cluster_keys", "keys of a cluster file (run --topology FILE)",
                  sim::cluster_keys()),
-      listing_of("site_keys", "keys of a file of several sites (run --topology FILE)",
-                 sim::wide_area_keys()),
+      listing_of("site_keys", "keys of a sites file (run --topology FILE)", sim::wide_area_keys()),
       listing_of("model_keys", "keys of a model file (run --model FILE)", sim::model_keys()),
       listing_of("scheme_keys", "keys of a scheme file (run --scheme FILE)",
                  sim::scheme_file_keys()),
@@ -55,8 +54,8 @@ std::vector<Listing> key_listings() {
 
 std::vector<Listing> unit_listings() {
   Listing listing{"units",
-                  "units: the prefixes k, M, G, T and P are powers of 1000, Ki, Mi, Gi and Ti of "
-                  "1024; b is a bit, B a byte",
+                  "units: k, M, G, T and P stand for powers of 1000; Ki, Mi, Gi and Ti for powers "
+                  "of 1024; b for bits, B for bytes",
                   {"quantity", "units"},
                   {},
                   "{:<34} {}"};

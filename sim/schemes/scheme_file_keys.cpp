@@ -21,7 +21,8 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"weights.difference", "true or false", "false",
      "Encode the difference from the weights that ranks already hold. ZeRO-1 and ZeRO-2 only."},
     {"weights.secondary_shards", "true or false", "false",
-     "Keep a second copy of the shards inside each node, for the backward pass. ZeRO-3 only."},
+     "Keep a copy of the weights in each node, sharded over its GPUs, from which the backward pass "
+     "gathers without leaving the node (ZeRO++'s hpZ). ZeRO-3 only."},
     {"gradients.collective", "one of ring, all_to_all, two_level, all_gather, all_reduce, low_rank",
      "ring",
      "How gradients are reduced. `ring` sends the gradient buffer uncompressed. `all_to_all` and "
