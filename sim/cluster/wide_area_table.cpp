@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a file of several sites.
+// The keys of a sites file.
 #include "sim/cluster/wide_area.hpp"
 
 namespace sim {
@@ -10,8 +10,6 @@ constexpr std::string_view kChanges =
     "Changes of the rate, in order of time. `\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an "
     "outage.";
 constexpr std::string_view kRepeats = "Period after which the changes start over.";
-constexpr std::string_view kPathBandwidth =
-    "Bandwidth per direction, shared by all transfers on the path.";
 constexpr std::string_view kBackgroundMeaning = "Share of `bandwidth` that other traffic takes.";
 
 constexpr TomlKey kWideAreaKeys[] = {
@@ -35,7 +33,8 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"rdma.queue_pairs", "whole number from 1 to 65536", "required with rdma",
      "Queue pairs per channel."},
     {"sites.NAME.count", "whole number from 0 to 1024", "1",
-     "Number of identical sites that this table describes; 0 leaves them out."},
+     "Number of identical sites that this table describes, named `NAME_0`, `NAME_1`, ... in "
+     "reports; 0 leaves them out."},
     {"sites.NAME.cluster", "string", "",
      "Cluster at the site: a shipped topology, or a file next to this one."},
     {"sites.NAME.nodes", "whole number from 1 to 65536", "all nodes of the cluster",
@@ -53,7 +52,8 @@ constexpr TomlKey kWideAreaKeys[] = {
      "Time into the round at which the site leaves for good."},
     {"sites.NAME.changes", "list of strings", "the rate never changes", kChanges},
     {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats},
-    {"backbone.bandwidth", "bandwidth above 0", "no limit", kPathBandwidth},
+    {"backbone.bandwidth", "bandwidth above 0", "no limit",
+     "Bandwidth of both directions together, shared by all pairs of sites without a link."},
     {"backbone.latency", "time", "", "One-way latency."},
     {"backbone.loss", "number from 0 to 0.5", "", "Share of packets lost."},
     {"backbone.background", "number from 0 to 0.999", "0", kBackgroundMeaning},
@@ -61,8 +61,10 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"backbone.changes", "list of strings", "the rate never changes", kChanges},
     {"backbone.repeats", "time above 0", "the changes happen once", kRepeats},
     {"links.NAME.between", "list of strings", "",
-     "Names of the two `[sites]` tables that the link joins."},
-    {"links.NAME.bandwidth", "bandwidth above 0", "no limit", kPathBandwidth},
+     "Names of the two `[sites]` tables that the link joins; one name twice joins the sites of "
+     "that table to each other."},
+    {"links.NAME.bandwidth", "bandwidth above 0", "no limit",
+     "Bandwidth per direction, shared by all pairs of sites that the link joins."},
     {"links.NAME.latency", "time", "", "One-way latency."},
     {"links.NAME.loss", "number from 0 to 0.5", "", "Share of packets lost."},
     {"links.NAME.background", "number from 0 to 0.999", "0", kBackgroundMeaning},
