@@ -83,7 +83,10 @@ def flags_page(program: Program, commands: list[dict]) -> str:
     return page_of("Flags", "This page lists every flag of every command, as printed by "
                    "`gardenhose COMMAND --help`. A switch stands alone or takes `=on` or `=off`. "
                    "If a flag takes a name or a file, a value with a slash or a file extension "
-                   "is a file.", *parts)
+                   "is a file. The separate programs "
+                   "[gardenhose-calibrate](../commands/calibrate.md#flags) and "
+                   "[gardenhose-codec-error](../commands/codec-error.md#flags) have pages with "
+                   "their own flags.", *parts)
 
 
 def in_tables(rows: list[dict]) -> str:
