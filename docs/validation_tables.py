@@ -13,7 +13,8 @@ ERRORS = {  # of each study, as its JSON names them
                 "speedup": "table 2, speed-up",
                 "speedup_of_models_not_fitted": "table 2, speed-up, models without *",
                 "gradient_exchange": "table 4, gradient exchange",
-                "throughput_one_model_left_out": "table 2, throughput, each model left out of its fit"},
+                "throughput_one_model_left_out":
+                    "table 2, throughput, each model left out of its fit"},
     "fsdp": {"both": "both tables, rows without * and -", "fsdp_a100": "MPT on A100",
              "fsdp_h100_torchtitan": "Llama 3 8B on H100"},
     "zeropp": {"throughput": "throughput, rows without *", "speed_up": "speed-up"}}
@@ -155,8 +156,8 @@ def streaming_diloco(answer: list) -> dict[str, str]:
     columns = ["model", "method", *(f"{share:.0%}" for share in shares)]
     return {"streaming-diloco": table(columns, rows),
             "streaming-diloco-errors":
-                f"{near} of {len(answer)} predictions are the published bandwidth or the next one on "
-                "the grid, 21 % higher or lower."}
+                f"{near} of {len(answer)} predictions are the published bandwidth or the next one "
+                "on the grid, 21 % higher or lower."}
 
 
 def sparseloco(answer: list) -> dict[str, str]:
