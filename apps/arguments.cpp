@@ -122,7 +122,7 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
   for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {
       throw sim::InputError(
-          fmt::format("--{}: is empty; give a value, or leave the flag out", option.string_key));
+          fmt::format("--{}: is empty; specify a value, or leave the flag out", option.string_key));
     }
   }
   try {

@@ -54,7 +54,7 @@ Listing all_reduces(const sim::JsonReader& table) {
   Listing listing{
       "all_reduces",
       fmt::format(
-          "all_reduces with state, on {} ranks: bits per element that each rank encodes;\n"
+          "stateful all_reduces on {} ranks: bits per element that each rank encodes;\n"
           "relative L2 error of the first step, of the sum of {} steps, and of that sum if\n"
           "the part of the gradients that recurs in every step is a low-rank matrix (rank 4)",
           table.at("provenance").at("all_reduce_ranks").whole(),
@@ -136,8 +136,8 @@ std::vector<Listing> calibration_listings() {
   Listing listing = plain("calibrations", "calibrations (run --calibration)");
   for (const auto& file : shipped_files(Kind::calibration)) {
     const sim::Calibration table = sim::read_calibration(file);
-    listing.rows.push_back(
-        {table.name, fmt::format("{} on {}: {}", table.kind, table.gpu, in_short(table.source))});
+    listing.rows.push_back({table.name, fmt::format("{} on {}: {}", sim::origin_of_times(table),
+                                                    table.gpu, in_short(table.source))});
   }
   listing.rows.push_back(
       {"roofline", "no table: a kernel's bytes divided by the memory bandwidth"});

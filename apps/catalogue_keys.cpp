@@ -54,8 +54,8 @@ std::vector<Listing> key_listings() {
 
 std::vector<Listing> unit_listings() {
   Listing listing{"units",
-                  "units: k, M, G, T and P stand for powers of 1000; Ki, Mi, Gi and Ti for powers "
-                  "of 1024; b for bits, B for bytes",
+                  "units: the prefixes k, M, G, T and P stand for powers of 1000; Ki, Mi, Gi and "
+                  "Ti stand for powers of 1024; b stands for bits and B for bytes",
                   {"quantity", "units"},
                   {},
                   "{:<34} {}"};

@@ -100,7 +100,7 @@ fs::path data_file(Kind kind, const std::string& name) {
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
   throw sim::InputError(
-      fmt::format("{}: no shipped file is named '{}'; give a file, or one of: {}{}", folder.flag,
+      fmt::format("{}: no shipped file is named '{}'; specify a file, or one of: {}{}", folder.flag,
                   name, sim::joined(names), sim::suggestion(name, names)));
 }
 
@@ -111,9 +111,10 @@ fs::path cluster_of_site(const fs::path& folder, const std::string& name) {
   if (fs::is_regular_file(beside, error)) return beside;
   std::vector<std::string> known;
   if (const auto file = shipped_file(Kind::topology, name, known)) return *file;
-  throw sim::InputError(fmt::format(
-      "no {} next to this file, and no shipped cluster has that name; give a file, or one of: {}",
-      sim::printable(name + ".toml"), fmt::join(known, ", ")));
+  throw sim::InputError(
+      fmt::format("no {} next to this file, and no shipped cluster has that name; specify a file, "
+                  "or one of: {}",
+                  sim::printable(name + ".toml"), fmt::join(known, ", ")));
 }
 
 }  // namespace apps

@@ -64,7 +64,7 @@ struct ExitCode {
 };
 constexpr ExitCode kExitCodes[] = {{0, "success"},
                                    {1, "a regression or failed points"},
-                                   {kWrongInput, "wrong input (one line per problem)"},
+                                   {kWrongInput, "invalid input (one line per problem)"},
                                    {kBug, "internal error"},
                                    {128 + SIGINT, "stopped by Ctrl-C"},
                                    {128 + SIGTERM, "stopped by SIGTERM"}};

@@ -30,6 +30,10 @@ KEY_TITLES = {
     "settings_between_sites": "Settings of a scheme between sites"}
 KEY_GUIDES = {"cluster_keys": "cluster", "site_keys": "sites", "model_keys": "model",
               "scheme_keys": "scheme", "codec_card_keys": "codec", "sweep_keys": "sweep"}
+# What a heading or a column says where the name of the field reads badly.
+LISTING_TITLES = {"all_reduces": "stateful all-reduces"}
+COLUMN_TITLES = {"error_normal": "error (normal)", "error_student_t3": "error (Student's t)",
+                 "running_sum_low_rank": "running sum (low rank)"}
 DEFAULT = re.compile(r"\s*\(default:? ([^()]*)\)$")
 
 
@@ -134,9 +138,11 @@ def catalogue_page(title: str, what: dict, *names: str) -> str:
         listing = what[name]
         rows = [[f"`{row['name']}`", *map(escaped, list(row.values())[1:])]
                 for row in listing["rows"]]
-        columns = [column.replace("_", " ") for column in listing["rows"][0]]
+        columns = [COLUMN_TITLES.get(column, column.replace("_", " "))
+                   for column in listing["rows"][0]]
+        section = LISTING_TITLES.get(name, name.replace("_", " ")).capitalize()
         heading = " ".join(listing["heading"].split())
-        parts += [f"## {name.replace('_', ' ').capitalize()}",
+        parts += [f"## {section}",
                   escaped(heading[0].upper() + heading[1:]) + ".", table(columns, rows)]
     return page_of(title, *parts)
 
@@ -149,7 +155,7 @@ def exit_codes_page(program: Program, top: dict) -> str:
         if found := re.search(r"exit codes: (.*?)(\n\n|\Z)", usage, re.DOTALL):
             own.append([f"`{command['name']}`", escaped(" ".join(found[1].split()))])
     return page_of("Exit codes", table(["code", "meaning"], rows),
-                   "Some commands define their exit codes in more detail:",
+                   "Some commands define their exit codes more specifically:",
                    table(["command", "exit codes"], own))
 
 

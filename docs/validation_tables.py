@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of published numbers beside predictions, of `gardenhose validate STUDY --format json`."""
+"""Tables of published numbers alongside predictions, of `gardenhose validate STUDY --format json`."""
 
 import concurrent.futures
 from collections.abc import Callable
@@ -18,8 +18,8 @@ ERRORS = {  # of each study, as its JSON names them
     "fsdp": {"both": "both tables, rows without * and -", "fsdp_a100": "MPT on A100",
              "fsdp_h100_torchtitan": "Llama 3 8B on H100"},
     "zeropp": {"throughput": "throughput, rows without *", "speed_up": "speed-up"}}
-RANKING = {"best": "right predictions: fastest scheme of a model",
-           "pairs": "right predictions: faster of two schemes"}
+RANKING = {"best": "correctly predicted: fastest scheme of a model",
+           "pairs": "correctly predicted: faster of two schemes"}
 COUNTS = {"best": "groups", "pairs": "pairs"}
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws where the time of a step or round goes: one stacked bar per scheme, from the output of
+"""Plots where the time of a step or round goes: one stacked bar per scheme, from the output of
 `run` or from a sweep.
 
     build/release/gardenhose run ... --scheme sharded,sdp4bit --format json | plots/breakdown.py > a.svg
@@ -28,9 +28,9 @@ PARTS = {"compute_s": ("compute", "#0072b2"), "exposed_comm_s": ("exposed commun
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bars", default="scheme", help="input to draw bars for (default: scheme)")
+    parser.add_argument("--bars", default="scheme", help="input to plot bars for (default: scheme)")
     parser.add_argument("--shares", action="store_true",
-                        help="draw shares of each step or round, in per cent")
+                        help="plot percentages of each step or round")
     export_rows.add_where(parser)
     return parser.parse_args()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws bus bandwidth over message size, as nccl-tests defines them, from the output
+"""Plots bus bandwidth against message size, as nccl-tests defines them, from the output
 of `collective`.
 
     for one in all_gather reduce_scatter all_reduce; do

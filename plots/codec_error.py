@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the error of every codec over the bits that it sends, from the table of codec errors.
+"""Plots the error of every codec against the bits that it sends, from the table of codec errors.
 
     plots/codec_error.py < traces/calibration/codec_error.json > codec_error.svg
 

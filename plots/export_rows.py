@@ -7,7 +7,7 @@ SOURCE = "gardenhose export STORE --format csv"
 # Of the columns that have an input's number, such as in_network_nic_bandwidth_Bps.
 UNITS = ("Bps", "bytes", "s", "flops_per_s", "W", "usd", "usd_per_s", "usd_per_byte", "usd_per_J",
          "usd_per_s_per_Bps")
-HELP = "KEY=VALUE: draw only points with this value of an input; may be repeated"
+HELP = "KEY=VALUE: plot only points with this value of an input; may be repeated"
 
 
 def add_where(parser):
@@ -61,5 +61,5 @@ def check_all_shown(rows, shown, more=""):
     free = [column for column in rows[0] if column.startswith("in_") and column not in numbers and
             column.removeprefix("in_") not in known and len({row[column] for row in rows}) > 1]
     names = ", ".join(f"--where {column.removeprefix('in_')}={rows[0][column]}" for column in free)
-    picture.refuse("several points share a place; select some" +
+    picture.refuse("several points fall on the same place; select some" +
                    (f", e.g. {names}{more}" if names else ": some points are there twice"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws utilisation over the number of GPUs, from the output of `gardenhose validate fsdp`.
+"""Plots utilisation against the number of GPUs, from the output of `gardenhose validate fsdp`.
 
     build/release/gardenhose validate fsdp --format csv | plots/fsdp.py > fsdp.svg
 """
@@ -16,7 +16,7 @@ LINES = {
     "null_model": ("#e08a3c", "utilisation of 8 GPUs"),
     "fitted": ("#1f6fb4", "simulated"),
 }
-MARKS = {"counted": ("o", "published"), "used_in_fit": ("D", "published, fitted on"),
+MARKS = {"counted": ("o", "published"), "used_in_fit": ("D", "published, fitted to"),
          "left_out": ("x", "published, left out")}
 COLUMNS = 5
 

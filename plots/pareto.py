@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws predicted speed-up against measured codec error, with the Pareto front, from the output
+"""Plots predicted speed-up against measured codec error, with the Pareto front, from the output
 of `run`.
 
     build/release/gardenhose run ... --scheme all --baseline sharded --format json | plots/pareto.py > picture.svg
@@ -26,7 +26,7 @@ def read_reports(stream):
     except ValueError:
         reports = None
     if not isinstance(reports, list) or any("pareto" not in one for one in reports):
-        picture.refuse("draws only the output of `run --scheme all --baseline NAME --format json`; pipe it in")
+        picture.refuse("plots only the output of `run --scheme all --baseline NAME --format json`; pipe it in")
     if any(not one["pareto"] for one in reports):
         picture.refuse("needs three or more schemes; use run --scheme all")
     return reports

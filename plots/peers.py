@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws Gardenhose's rate and the best peer's for each operation, as measured by tests/peers/peers.py.
+"""Plots Gardenhose's rate and the best peer's for each operation, as measured by tests/peers/peers.py.
 
     plots/peers.py < traces/calibration/peers/peers.json > plots/peers.svg
 """
@@ -27,7 +27,7 @@ def read_rows(stream):
         picture.refuse("no rows on standard input; pipe in the peers.json of "
                  "tests/peers/run.sh")
     if "kind" in result:
-        picture.refuse(f"{result['kind']}: cannot be drawn")
+        picture.refuse(f"{result['kind']}: cannot be plotted")
     sizes = [size_of(row) for row in rows]
     usual = max(sorted(set(sizes)), key=sizes.count)
     return result, [row for row in rows if size_of(row) == usual], usual

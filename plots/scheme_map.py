@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the map of the fastest schemes from the output of `map`: over NIC bandwidth and model, or over
+"""Plots the map of the fastest schemes from the output of `map`: over NIC bandwidth and model, or over
 any two inputs of a sweep.
 
     build/release/gardenhose map --topology ... --model ... --format csv | plots/scheme_map.py > picture.svg
     build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
-Gains under 5 %, the mean error of predicted speed-ups, are drawn as none.
+Gains under 5 %, the mean error of predicted speed-ups, are shown as none.
 """
 
 import csv
@@ -78,7 +78,7 @@ def read_map(lines):
         cells, *labels = map_of_store(rows)
         xs = picture.in_order(cell.x for cell in cells)
         return Map(cells, xs, list(dict.fromkeys(c.y for c in cells)), *labels)
-    return picture.refuse("draws only the output of `map --format csv`; pipe it in")
+    return picture.refuse("plots only the output of `map --format csv`; pipe it in")
 
 
 def draw_cell(axes, x, y, cell, colours):

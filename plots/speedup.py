@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a result of a sweep over one of its inputs, one line per scheme.
+"""Plots a result of a sweep against one of its inputs, one line per scheme.
 
     build/release/gardenhose export study.sqlite | plots/speedup.py --x network.nic_bandwidth > a.svg
     build/release/gardenhose export study.sqlite |
@@ -27,8 +27,8 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--x", required=True, help="input along the x axis, or gpus")
     parser.add_argument("--y", default="speedup", help="result along the y axis (default: speedup)")
-    parser.add_argument("--lines", default="scheme", help="input to draw lines for (default: scheme)")
-    parser.add_argument("--panels", help="input to draw panels for, one per value")
+    parser.add_argument("--lines", default="scheme", help="input to plot lines for (default: scheme)")
+    parser.add_argument("--panels", help="input to plot panels for, one per value")
     export_rows.add_where(parser)
     return parser.parse_args()
 

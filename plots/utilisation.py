@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the bandwidth that each scheme needs for a compute utilisation, from the output of `solve`.
+"""Plots the bandwidth that each scheme needs for a compute utilisation, from the output of `solve`.
 
     build/release/gardenhose solve bandwidth ... --format csv | plots/utilisation.py > picture.svg
 """
@@ -23,7 +23,7 @@ def read_curves(lines):
     curves, title, axes = {}, "", ("", "")
     for row in csv.DictReader(lines):
         if row["unknown"] != "bandwidth" or not row["goal"].startswith(GOAL):
-            picture.refuse("draws only the output of `solve bandwidth --utilisation ... --format csv`")
+            picture.refuse("plots only the output of `solve bandwidth --utilisation ... --format csv`")
         title = f"{row['model']} on {row['topology']}"
         axes = AXES[row["unit"]]
         if row["met_at"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws predicted against published, one dot per row, from the output of `gardenhose validate`.
+"""Plots predicted against published values, one dot per row, from `gardenhose validate`.
 
     for table in sdp4bit fsdp zeropp streaming-diloco; do
       build/release/gardenhose validate $table --format csv
@@ -8,7 +8,7 @@
     build/release/gardenhose validate sdp4bit --format csv |
       plots/validation.py --beside blind,null_refit > plots/sdp4bit.svg
 
-Hollow: a constant was fitted on the row. Cross: not counted in the errors; validate says why.
+Hollow: a constant was fitted to the row. Cross: excluded from the errors; validate says why.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--beside", default="", metavar="COLUMN[,COLUMN...]",
-                        help="predictions to draw next to the fitted ones: blind, null_model, null_refit")
+                        help="predictions to plot next to the fitted ones: blind, null_model, null_refit")
     options = parser.parse_args()
     beside = [name for name in options.beside.split(",") if name]
     for name in beside:
@@ -136,7 +136,7 @@ def main():
     for line in grid:
         line[0].set_ylabel("predicted", fontsize=8)
     grid[0][0].legend(fontsize=7, loc="upper left", frameon=False,
-                      title="hollow: a constant was fitted on it\ncross: not counted; band: 10 %", title_fontsize=7)
+                      title="hollow: a constant was fitted to it\ncross: excluded; band: 10 %", title_fontsize=7)
     figure.tight_layout()
     picture.save(figure)
 

@@ -24,8 +24,8 @@ constexpr const char* kExamples =
     "examples:\n"
     "  gardenhose-calibrate --minutes 4 --commit \"$(git rev-parse HEAD)\"\n"
     "  gardenhose-calibrate --summary traces/calibration/nvidia_h200.json\n\n"
-    "exit codes: 0 measured; 2 wrong flag or file, nothing measured; 3 no GPU, GPU failure, or\n"
-    "wrong outputs, which are left out of the table; 70 internal error\n";
+    "exit codes: 0 measured; 2 invalid flag or file, nothing measured; 3 no GPU, GPU failure, or\n"
+    "incorrect outputs, which are left out of the table; 70 internal error\n";
 
 struct Texts {
   std::string device, min, max;

@@ -45,11 +45,11 @@ constexpr const char* kUsage =
     "A metric is worse when it moves beyond its tolerance: upwards for times, bytes, energy,\n"
     "prices and codec errors; downwards for tokens_per_s, speedup, mfu, tflops_per_gpu and\n"
     "compression ratios. A point fails when a metric is worse or missing, when the point no\n"
-    "longer fits in memory, when it is newly refused or crashed, or when only one side has it\n"
-    "(new or gone). Improvements and moved break-even bandwidths are shown; with --strict they\n"
-    "fail too, which keeps the baseline current. Predictions are the same on every run, so the\n"
-    "default tolerance is 0.0001 %.\n\n"
-    "exit codes: 0 no point fails, 1 a regression, 2 wrong input, 130 stopped by Ctrl-C\n";
+    "longer fits in memory, when it is rejected or crashes where it did not before, or when\n"
+    "only one side has it (new or gone). Improvements and moved break-even bandwidths are\n"
+    "shown; with --strict they fail too, which keeps the baseline current. Predictions are the\n"
+    "same on every run, so the default tolerance is 0.0001 %.\n\n"
+    "exit codes: 0 no point fails, 1 a regression, 2 invalid input, 130 stopped by Ctrl-C\n";
 
 struct CheckOptions {
   std::string what;
@@ -183,10 +183,10 @@ void refuse_too_wide(const std::string& metric, const Tolerance& tolerance, cons
     }
   }
   if (largest == 0 || tolerance.absolute < largest) return;
-  throw sim::InputError(fmt::format(
-      "--tolerance: {0}={1:g} allows any difference, since no {0} here exceeds {2:.3g}; write "
-      "{0}={1:g}% for a share, or {0}=off",
-      metric, tolerance.absolute, largest));
+  throw sim::InputError(
+      fmt::format("--tolerance: {0}={1:g} allows any difference, since no {0} here exceeds "
+                  "{2:.3g}; write {0}={1:g}% for a relative tolerance, or {0}=off",
+                  metric, tolerance.absolute, largest));
 }
 
 // "speedup 2 %, all others off".

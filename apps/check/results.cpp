@@ -185,7 +185,7 @@ Results results_of_run(const sim::JsonDocument& document) {
   } else {
     add(reader);
   }
-  if (results.points.empty()) reader.fail("has no result; give the output of run --format json");
+  if (results.points.empty()) reader.fail("has no result; pass the output of run --format json");
   return results;
 }
 

@@ -19,15 +19,15 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: gardenhose-codec-error [--tensors FOLDER] [FILE]\n\n"
-    "Measures the error of every codec with the CPU references: on synthetic and recorded\n"
-    "tensors, in the reductions of every scheme, on trained weights, and over many steps of error\n"
-    "feedback, averaged over several seeds. Takes about five minutes on two cores.\n\n"
+    "Uses the CPU reference implementation of every codec to measure its error: on synthetic and\n"
+    "recorded tensors, in the reductions of every scheme, on trained weights, and over many steps\n"
+    "of error feedback, averaged over several seeds. Takes about five minutes on two cores.\n\n"
     "  FILE              JSON file to write (default: traces/calibration/codec_error.json)\n"
     "  --tensors FOLDER  recorded tensors, NAME.npy with NAME.json (default: traces/tensors)\n\n"
     "examples:\n"
     "  gardenhose-codec-error\n"
     "  gardenhose-codec-error --tensors my_gradients my_errors.json\n\n"
-    "exit codes: 0 written, 2 wrong input or a file that cannot be written, 70 internal error\n";
+    "exit codes: 0 written, 2 invalid input or a file that cannot be written, 70 internal error\n";
 
 struct Options {
   std::string tensors = "traces/tensors";

@@ -180,7 +180,7 @@ int collective_command(const Arguments& arguments) {
   const sim::CollectiveRow& row = sim::collective_named(options->name);
   if (is_wide_area(options->job.topology)) {
     throw InputError(
-        fmt::format("--topology: {} is several sites; a collective runs on one cluster",
+        fmt::format("--topology: {} describes several sites; a collective runs on one cluster",
                     options->job.topology));
   }
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));

@@ -27,10 +27,10 @@ constexpr const char* kUsage =
     "Compares two configurations: which is better, how certain that is, and what would flip the\n"
     "decision. Each side is a run (a step on one cluster, or rounds on several sites) with its "
     "own\n"
-    "flags, in quotes; all other flags apply to both sides. Predictions rest on assumptions that\n"
-    "are known only to within a spread, such as the bandwidth that a network reaches. Each\n"
-    "repetition draws new values for all assumptions, the same for both sides if they share an\n"
-    "assumption, and simulates both sides.\n\n"
+    "flags, in quotes; all other flags apply to both sides. Predictions rest on uncertain\n"
+    "assumptions, such as the bandwidth that a network reaches. Each repetition draws new values\n"
+    "for all assumptions (the same for both sides if they share an assumption) and simulates both\n"
+    "sides.\n\n"
     "  gardenhose compare --a \"--scheme sdp4bit\" --b \"--scheme sharded\" --topology "
     "dgx_h100_x16 \\\n"
     "                     --model gpt_2.7b --set network.nic_bandwidth=\"100 Gbps\"\n"
@@ -125,8 +125,9 @@ void check(const CompareOptions& o) {
   if (!is_wide_area(o.job.topology)) {
     refuse_round_flags(o.rounds, o.job.topology);
   } else if (o.tune) {
-    throw InputError(fmt::format(
-        "--tune: applies to one cluster, but {} is several sites; leave it out", o.job.topology));
+    throw InputError(
+        fmt::format("--tune: applies to one cluster, but {} describes several sites; leave it out",
+                    o.job.topology));
   }
 }
 

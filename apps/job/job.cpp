@@ -132,8 +132,9 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
   add("scheme", po::value<std::string>()->default_value("sharded", scheme),
       "scheme for weights and gradients: a shipped name or a file; to compare several, separate "
-      "them with commas. 'all' is every shipped scheme that the setup allows: with --zero, those "
-      "for its stage; between sites, those through object storage only with [store]");
+      "them with commas. 'all' means every shipped scheme that the setup allows: with --zero, "
+      "schemes defined for that stage; between sites, schemes that use object storage are included "
+      "only if there is a [store] table");
   if (search.sizes == nullptr) {
     add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
   } else {

@@ -132,13 +132,13 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
-      "order of ranks: tp, dp and pp in any order; the ranks of the first kind of group are "
+      "order of ranks: tp, dp and pp in any order; ranks of the group named first are placed on "
       "neighbouring GPUs");
   add("micro-batch", count("--micro-batch", o.micro_batch)->default_value(1, one("micro-batch")),
       "sequences per micro-batch");
   add("accumulation", count("--accumulation", o.accumulation),
       defaults
-          .text("accumulation", "gradient accumulation: micro-batches per step and replica", "1")
+          .text("accumulation", "gradient accumulation: micro-batches per step per replica", "1")
           .c_str());
   add("global-batch", at_least<std::int64_t>(1, "--global-batch", o.global_batch),
       "sequences per step (replaces --accumulation)");
@@ -147,7 +147,7 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "on|off: sequence parallelism: split norms and dropouts over the tensor-parallel ranks");
   add("recompute",
       po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
-      "activation recomputation: none; selective: the attention core; alternate: everything except "
+      "activation recomputation: none; selective: core attention; alternate: everything except "
       "attention and every second matrix product; full: every layer");
 }
 
@@ -155,7 +155,7 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
                         const Defaults& defaults) {
   const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
   add("attention", po::value(&o.attention),
-      "unfused|fused: unfused attention passes its scores through memory (default: unfused; with "
+      "unfused|fused: unfused attention materialises its scores in memory (default: unfused; with "
       "--zero 3, fused)");
   add("kernels", po::value(&o.kernels),
       "megatron|eager|compiled: kernels for passes over activations: Megatron's, PyTorch's or "
@@ -163,14 +163,14 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
   add("loss", po::value(&o.loss)->default_value("unfused"),
       "unfused|fused: fused computes the loss in one kernel over BF16 logits");
   add("precision", po::value(&o.precision)->default_value("bf16"),
-      "bf16|fp8|mxfp8|nvfp4: precision of the linear layers' matrix products; the GPU must have a "
-      "rate for it");
+      "bf16|fp8|mxfp8|nvfp4: precision of the linear layers' matrix products; the topology's [gpu] "
+      "table must give a rate for it");
   add("weight-precision",
       po::value(&o.weight_precision)->default_value("bf16", text("weight-precision", "bf16")),
       "bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
   add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
-      "optimizer. adamw: in one kernel; adamw-foreach: term by term, PyTorch's default; muon: Muon "
-      "for the layers' matrices, AdamW for the rest");
+      "optimizer. adamw: one fused kernel; adamw-foreach: one kernel per elementwise operation, "
+      "PyTorch's default; muon: Muon for the layers' matrices, AdamW for the rest");
   add("gradient-precision",
       po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
       "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's shards "
@@ -259,7 +259,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
 
 int accumulation_of(const ParallelismOptions& o, int replicas) {
   if (o.accumulation != 0 && o.global_batch != 0) {
-    throw InputError("--global-batch: --accumulation says the same; give only one of them");
+    throw InputError("--global-batch: conflicts with --accumulation; specify only one of them");
   }
   if (o.global_batch == 0) return o.accumulation == 0 ? 1 : o.accumulation;
   const std::int64_t pass = std::int64_t{o.micro_batch} * replicas;

@@ -37,12 +37,13 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
   add("x", po::value(&o.x)->required(),
       "input on the horizontal axis, as spelt in the sweep, e.g. network.nic_bandwidth");
   add("y", po::value(&o.y)->required(), "input on the vertical axis");
-  add("over", po::value(&o.over)->default_value("scheme"), "input whose values compete");
+  add("over", po::value(&o.over)->default_value("scheme"), "input whose values are compared");
   add("baseline", po::value(&o.baseline),
       "value of --over to compare the others with (default for schemes: the fastest one that sends "
       "values uncompressed)");
   add("where", po::value(&o.where),
-      "SQL condition on the points, over all_points, e.g. \"in_tp = 1 and mfu > 0.1\"");
+      "SQL condition on the points, evaluated on the view all_points, e.g. \"in_tp = 1 and mfu > "
+      "0.1\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   po::positional_options_description places;
   places.add("store", 1);

@@ -29,18 +29,18 @@ constexpr const char* kUsage =
     "placement), scheme, ZeRO stage, hybrid sharding, resharding, micro-batch size,\n"
     "recomputation, and the precision of gradients and gathered weights. Prints the ten best\n"
     "plans with their price, time, energy, memory and bottleneck, and the command that simulates\n"
-    "a step of each. The likely ranges of time and price assume a compute efficiency one spread\n"
-    "lower and one spread higher.\n\n"
+    "a step of each. The likely ranges of time and price assume a compute efficiency one standard\n"
+    "deviation lower and higher.\n\n"
     "On a topology of several sites, the search also covers which sites take part (none, 1, 2,\n"
     "4... or all of each [sites] table, unless --set sites.NAME.count fixes the number), the\n"
     "scheme between sites, and the setup within them. Prices include egress and leased links.\n"
     "The number of inner steps per round is the scheme's own or that of --set\n"
     "scheme.inner_steps, because Gardenhose does not predict how additional inner steps\n"
     "affect the loss.\n\n"
-    "Any flag of run that you give (--tp 8, --recompute full) stays fixed. By default, plan\n"
+    "Any flag of run that you pass (--tp 8, --recompute full) stays fixed. By default, plan\n"
     "searches uncompressed schemes and those published for language models; --scheme replaces\n"
-    "them. All communication that can overlap does so, unless you give --overlap. Each ZeRO\n"
-    "stage runs with its default --attention and --kernels, unless you give these flags. Not\n"
+    "them. All communication that can overlap does so, unless you pass --overlap. Each ZeRO\n"
+    "stage runs with its default --attention and --kernels, unless you pass these flags. Not\n"
     "searched, with the defaults of run: --loss, --precision, --optimizer, --bucket-size,\n"
     "--unit-layers, --prefetch and --backward-prefetch.\n\n"
     "The search is exact: it finds the same plans as simulating every setup (--exhaustive). It\n"
@@ -77,15 +77,15 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   auto add = flags.add_options();
   add("tokens", po::value(&o.goal.tokens)->required(), "tokens to train on, e.g. 1e12");
   add("goal", po::value(&texts.aim)->default_value("cheapest"),
-      "goal: cheapest, the lowest price; fastest, the least time; smallest-network, the slowest "
+      "goal: cheapest, the lowest price; fastest, the shortest time; smallest-network, the slowest "
       "NICs (then the lowest price) that reach --share of the speed of the same nodes with an "
       "unlimited network");
   add("deadline", po::value(&texts.deadline),
-      "longest training time, e.g. \"30 days\"; slower plans are left out");
+      "maximum training time, e.g. \"30 days\"; slower plans are left out");
   add("budget", po::value(&texts.budget),
-      "highest price, e.g. \"2e6 USD\"; more expensive plans are left out");
+      "maximum price, e.g. \"2e6 USD\"; more expensive plans are left out");
   add("share", po::value(&o.goal.share),
-      "share of full speed that --goal smallest-network must reach (default: 0.9)");
+      "fraction of full speed that --goal smallest-network must reach (default: 0.9)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
       "NIC bandwidths to choose from, separated by commas (default: the topology's)");
   add("inner-scheme", po::value(&texts.inner_schemes),
@@ -204,7 +204,7 @@ void refuse(const po::variables_map& values, const PlanOptions& o) {
   });
   if (sets_links && !o.link_speeds.empty()) {
     throw InputError(
-        "--nic-bandwidths: --set network.nic_bandwidth says the same; give only one of them");
+        "--nic-bandwidths: conflicts with --set network.nic_bandwidth; specify only one of them");
   }
 }
 

@@ -23,7 +23,7 @@ void check_fits(const PlanOptions& options, const SiteSpace& space) {
   if (!space.closest) {
     throw InputError(
         fmt::format("--model: {} cannot be split over any of these sites; leave out --tp, --pp, "
-                    "--zero, --micro-batch or --recompute, or give another --scheme",
+                    "--zero, --micro-batch or --recompute, or choose another --scheme",
                     model));
   }
   throw InputError(fmt::format(

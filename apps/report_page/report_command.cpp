@@ -49,7 +49,8 @@ std::optional<ReportOptions> parse(const Arguments& arguments) {
       "with the greatest speed-up, or else the most tokens per second, and the points that differ "
       "from it only in the scheme)");
   add("folder", po::value(&o.folder),
-      "folder of the spec, to which relative paths in the inputs refer (default: the store's)");
+      "folder of the spec, against which relative paths in the inputs are resolved (default: the "
+      "store's)");
   po::positional_options_description places;
   places.add("store", 1);
   po::variables_map values;

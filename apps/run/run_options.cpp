@@ -46,17 +46,17 @@ po::options_description run_flags(RunOptions& o) {
       "recomputation, micro-batches, overlap, BF16 gradients and bucket sizes");
   add("tune", po::bool_switch(&o.tune),
       "tune each scheme: run it with its fastest options, found by the same search as for "
-      "--baseline best. Flags that you give stay fixed, for the schemes and for the best baseline. "
+      "--baseline best. Flags that you pass stay fixed, for the schemes and for the best baseline. "
       "Without --tune, flags apply only to the schemes, and the search for the best baseline "
       "ignores them");
   add("break-even", po::bool_switch(&o.break_even),
       "break-even bandwidth: find, by repeated simulation, the NIC bandwidth below which each "
       "scheme beats its baseline (--format table always shows it below the table)");
   add("range", po::value<std::string>()->default_value("auto"),
-      "on|off|auto: range of throughput and price with the compute efficiency one spread lower and "
-      "one higher, all else equal (two more simulations); auto: only for steps of at most half a "
-      "million operations. The spread comes from the fit or, for a default efficiency, from "
-      "published runs (see sources)");
+      "on|off|auto: range of throughput and price with the compute efficiency one standard "
+      "deviation lower and higher, all else equal (two more simulations); auto: only for steps of "
+      "at most half a million operations. The standard deviation comes from the fit or, for a "
+      "default efficiency, from published runs (see sources)");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
       "file for the timeline of the last scheme; open it in ui.perfetto.dev");

@@ -30,11 +30,11 @@ std::string sentence(const sim::StepReport& best, const sim::StepReport& winner)
   const bool pays = winner.step_time_s < best.step_time_s;
   std::string text =
       pays ? fmt::format(
-                 "compression pays here: {} is {:.2f}x as fast as the fastest uncompressed "
+                 "compression pays off here: {} is {:.2f}x as fast as the fastest uncompressed "
                  "step, {}",
                  named(winner), best.step_time_s / winner.step_time_s, named(best))
            : fmt::format(
-                 "compression does not pay here: the fastest uncompressed step, {}, takes "
+                 "compression does not pay off here: the fastest uncompressed step, {}, takes "
                  "{:.1f} % less time than the fastest compressed one, {}",
                  named(best), 100 * (1 - best.step_time_s / winner.step_time_s), named(winner));
   const double ratio = best.step_time_s / winner.step_time_s;
@@ -60,12 +60,13 @@ std::string verdict(const sim::StepReport& best, std::span<const sim::StepReport
   }
   if (fitting != nullptr && best.fits_memory) return sentence(best, *fitting);
   if (fitting != nullptr) {
-    return fmt::format("compression pays here: {} fits in memory, but no uncompressed step does",
-                       named(*fitting));
+    return fmt::format(
+        "compression pays off here: {} fits in memory, but no uncompressed step does",
+        named(*fitting));
   }
   return fmt::format(
-      "compression does not pay here: the fastest uncompressed step, {}, fits in memory, but no "
-      "compressed one does",
+      "compression does not pay off here: the fastest uncompressed step, {}, fits in memory, but "
+      "no compressed one does",
       named(best));
 }
 

@@ -37,7 +37,7 @@ Spread nic_spread(const Cluster& cluster, const Calibration&) {
   if (has_fitted_network(cluster.fitted)) {
     return {0.05, "error of predicted gradient exchanges on the rows of the fit (validate)"};
   }
-  return {0.1, "a judgement: efficiencies from data sheets, and those fitted on measured steps"};
+  return {0.1, "a judgement: efficiencies from data sheets, and those fitted to measured steps"};
 }
 
 void scale_nics(Cluster& cluster, Calibration&, double factor) {
@@ -52,7 +52,8 @@ std::string nic_flags(const Cluster& cluster, const Calibration&) {
 }
 
 Spread nvlink_spread(const Cluster&, const Calibration&) {
-  return {0.07, "shares that collectives reach on the shipped clusters' NVLinks, 0.76 to 0.94"};
+  return {0.07,
+          "fractions that collectives achieve on the shipped clusters' NVLinks, 0.76 to 0.94"};
 }
 
 Spread latency_spread(const Cluster&, const Calibration&) {
@@ -118,7 +119,7 @@ Spread memory_spread(const Cluster& cluster, const Calibration& calibration) {
   if (is_measured_here(cluster, calibration) && calibration.copy_bandwidth) {
     return {0.02, "a judgement: measured on this GPU"};
   }
-  return {0.05, "shares that BabelStream reaches on the shipped clusters' GPUs, 0.78 to 0.90"};
+  return {0.05, "fractions that BabelStream achieves on the shipped clusters' GPUs, 0.78 to 0.90"};
 }
 
 void scale_memory(Cluster& cluster, Calibration& calibration, double factor) {
@@ -215,7 +216,7 @@ constexpr std::array kAssumptions{
         }},
     Assumption{"matrix_rate", "rate of matrix products, in all precisions", Concern::gpu, true,
                matrix_spread, scale_matrices, matrix_flags},
-    Assumption{"attention_rate", "share of the peak that fused attention reaches", Concern::gpu,
+    Assumption{"attention_rate", "fraction of the peak that fused attention achieves", Concern::gpu,
                true, attention_spread, scale_attention, attention_flags},
     Assumption{"memory_bandwidth", "bandwidth that passes over GPU memory reach", Concern::gpu,
                true, memory_spread, scale_memory, memory_flags},

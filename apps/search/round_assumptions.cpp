@@ -35,9 +35,9 @@ bool is_leased(const WideArea& area) {
 
 Spread bandwidth_spread(const WideArea& area) {
   if (is_leased(area)) {
-    return {0.05, "a judgement: dedicated lines; headers take up to 6 %"};
+    return {0.05, "a judgement: dedicated links; headers take up to 6 %"};
   }
-  return {0.3, "a judgement: shared lines vary with the traffic of others"};
+  return {0.3, "a judgement: shared links vary with other traffic"};
 }
 
 void scale_bandwidths(WideArea& area, double factor) { area = with_rates(std::move(area), factor); }
@@ -109,7 +109,7 @@ std::string loss_flags(const WideArea& area) {
 constexpr std::array kBetweenSites{
     Assumption{
         .name = "wan_bandwidth",
-        .meaning = "bandwidth of lines, links and storage between sites",
+        .meaning = "bandwidth of access links, paths between sites, and storage",
         .concern = Concern::wide_area,
         .more_is_faster = true,
         .between_sites = {is_always_there, bandwidth_spread, scale_bandwidths, bandwidth_flags}},
@@ -123,7 +123,7 @@ constexpr std::array kBetweenSites{
                .between_sites = {loses_packets, loss_spread, scale_losses, loss_flags}},
     Assumption{
         .name = "store_request",
-        .meaning = "latency of object storage before the first byte",
+        .meaning = "time to the first byte of a request to object storage",
         .concern = Concern::wide_area,
         .between_sites = {
             [](const WideArea& area) { return area.store.has_value(); },

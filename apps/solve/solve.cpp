@@ -28,15 +28,15 @@ constexpr const char* kUsage =
     "utilisation, or at which one scheme stops beating another.\n\n"
     "Within one cluster (utilisation: speed relative to the speed with unlimited NICs):\n\n"
     "  bandwidth    lowest NIC bandwidth\n\n"
-    "Between sites (utilisation: share of time during which the GPUs compute):\n\n"
+    "Between sites (utilisation: fraction of time during which the GPUs are computing):\n\n"
     "  bandwidth    lowest bandwidth between sites: all rates scale together; the lowest is "
     "reported\n"
     "  inner_steps  fewest inner steps per round\n"
-    "  latency      longest one-way latency, the same on all paths\n"
+    "  latency      highest one-way latency, the same on all paths\n"
     "  peers        largest number of sites (for files with a single [sites] table)\n"
     "  layers       largest number of layers; --model gives the model's other dimensions\n\n"
-    "Each answer is computed three times: as specified, and with only the compute efficiency\n"
-    "changed, to one spread lower and one spread higher (met_at_low, met_at_high).\n\n"
+    "Each answer is computed three times: at the given compute efficiency, and at one standard\n"
+    "deviation below and above it (met_at_low, met_at_high).\n\n"
     "  gardenhose solve bandwidth --topology dgx_h100_x128 --nodes 32 --model llama_3_70b --zero "
     "3\n"
     "  gardenhose solve bandwidth --topology two_sites_10g --model llama_2_7b --tp 8 \\\n"
@@ -69,8 +69,8 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
       "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
       "beats", po::value(&o.beats),
-      "scheme to beat, instead of a utilisation to reach: solve for the value at which --scheme "
-      "starts ('from') or stops ('up to') training faster, as the unknown grows")(
+      "scheme to beat, instead of a utilisation to reach: solve for the value from which, or up to "
+      "which, --scheme trains faster as the unknown grows")(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;
@@ -84,7 +84,7 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   }
   check_format(o.format);
   if (!o.beats.empty() && !values["utilisation"].defaulted()) {
-    throw InputError("--beats: replaces --utilisation; give only one of them");
+    throw InputError("--beats: replaces --utilisation; specify only one of them");
   }
   o.shares = parse_shares(utilisation);
   return o;

@@ -27,9 +27,9 @@ constexpr const char* kExportUsage =
     "  gardenhose export study.sqlite --format csv --output study.csv\n"
     "  gardenhose export study.sqlite --format jsonl | jq -c '[.inputs.nodes, .report.mfu]'\n\n"
     "CSV: number, state, the inputs (in_nodes, in_network_nic_bandwidth and, as a number,\n"
-    "in_network_nic_bandwidth_Bps), the figures of run's CSV, message. Text that a spreadsheet\n"
-    "would evaluate, because it begins with = + - or @, gets a leading apostrophe.\n"
-    "JSON lines: {number, state, inputs, report, message}; report holds all of run's JSON.\n"
+    "in_network_nic_bandwidth_Bps), the metrics from run's CSV output, message. Text that a\n"
+    "spreadsheet would evaluate, because it begins with = + - or @, gets a leading apostrophe.\n"
+    "JSON lines: {number, state, inputs, report, message}; report holds all of run's JSON output.\n"
     "state is done, too_large (for a GPU's memory), refused or crashed (see message).\n";
 
 // To standard output, or a file.

@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMergeUsage =
     "usage: gardenhose merge OUT IN...\n\n"
-    "Writes the points of all IN stores into OUT, a new store. Points that no IN store holds are\n"
-    "open in OUT; `gardenhose sweep SPEC.toml --store OUT` runs them. OUT appears once it is\n"
-    "complete: an interrupted merge leaves nothing behind, and one killed with kill -9 leaves a\n"
-    "folder .gardenhose-* next to OUT, which you can delete.\n\n"
+    "Writes the points of all IN stores into OUT, a new store. Points missing from every IN\n"
+    "store have the state open in OUT; `gardenhose sweep SPEC.toml --store OUT` runs them. OUT\n"
+    "appears once it is complete: a merge interrupted with Ctrl-C leaves nothing behind. One\n"
+    "killed with kill -9 leaves a folder .gardenhose-* next to OUT; you can safely delete it.\n\n"
     "  gardenhose merge study.sqlite study.*of4.sqlite\n";
 
 // Hashes of files by name, and the version, with the store that had them first.

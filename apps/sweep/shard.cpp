@@ -34,7 +34,7 @@ Shard parse_shard(const std::string& text) {
   const auto count = slash == text.size() ? std::nullopt : whole(text.substr(slash + 1));
   if (!number || !count || *number < 1 || *number > *count) {
     throw sim::InputError(
-        fmt::format("--shard: '{}' is not K/N; write e.g. 1/4 for the first of four parts",
+        fmt::format("--shard: '{}' is not K/N; write e.g. 1/4 for the first of four shards",
                     sim::printable(text)));
   }
   return {*number, *count};
@@ -50,7 +50,7 @@ std::optional<Shard> slurm_shard() {
   if (number >= 1 && number <= *count && (*id - *first) % step == 0) return Shard{number, *count};
   throw sim::InputError(
       fmt::format("--shard: task {} of Slurm's array of {} from {} is not one of 1 to {}, as the "
-                  "array is incomplete; name the part, e.g. --shard {}/N",
+                  "array is incomplete; name the shard, e.g. --shard {}/N",
                   *id, *count, *first, *count, *id));
 }
 

@@ -237,7 +237,7 @@ constexpr sim::TomlKey kSpecKeys[] = {
      "One value for all points. KEY is a flag of run without its dashes, or a key of an input "
      "file."},
     {"grid.KEY", "list of strings, numbers, true or false", "none",
-     "Every combination of these lists is a point."},
+     "Every combination of values from these lists is a point."},
     {"together.NAME.KEY", "list of strings, numbers, true or false", "none",
      "All lists in a table have the same length; their n-th values go together."}};
 

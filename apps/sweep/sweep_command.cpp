@@ -48,9 +48,9 @@ constexpr const char* kSweepUsage =
     "  [together.size]                               # values paired in order\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
-    "exit codes: 0 every point has results or was refused; 1 a point crashed or stayed open, no\n"
-    "point can run, or some value in a list cannot run in any point (reported before the first\n"
-    "point runs); 2 wrong input; 130 stopped by Ctrl-C\n";
+    "exit codes: 0 every point has results or was refused; 1 a point crashed or was left\n"
+    "unfinished, no point can run, or some value in a list is not valid at any point (reported\n"
+    "before the first point runs); 2 invalid input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
@@ -72,10 +72,10 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   add("jobs,j", jobs_flag(o.jobs),
       "points to run at once (default: all cores, or the cores that Slurm allots)");
   add("shard", po::value(&o.shard),
-      "K/N: run only part K of N equal parts (default: all, or the task of Slurm's job array)");
+      "K/N: run only shard K of N equal shards (default: all, or the task of Slurm's job array)");
   add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point without running it");
   add("recompute", po::bool_switch(&o.recompute),
-      "rerun points computed from other files or by another version");
+      "rerun points whose input files or Gardenhose version have changed since they were computed");
   add("retry", po::bool_switch(&o.retry), "rerun points that crashed");
   po::positional_options_description places;
   places.add("spec", 1);

@@ -26,13 +26,12 @@ namespace validation = sim::validation;
 
 constexpr const char* kUsage =
     "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco] [FLAGS]\n\n"
-    "Reruns published experiments and prints predictions next to measurements. Predictions are "
-    "made\n"
-    "from data sheets alone (blind); with the constants under [fitted] in each cluster's file\n"
-    "(fitted); and without simulation, as FLOP over rate plus bytes over bandwidth, with the same\n"
-    "constants (null model) and with constants of its own (null, refitted). Errors leave out the\n"
-    "rows on which a constant was fitted. For fsdp, the null model assumes the utilisation\n"
-    "measured on one node of 8 GPUs, whatever the number of GPUs.\n\n"
+    "Reruns published experiments and prints predictions next to measurements. Predictions are\n"
+    "made from data sheets alone (blind); with the constants under [fitted] in each cluster's\n"
+    "file (fitted); and without simulation, as FLOPs divided by the rate plus bytes divided by\n"
+    "the bandwidth, with the same constants (null model) and with its own (null, refitted). Rows\n"
+    "to which a constant was fitted are excluded from the errors. For fsdp, the null model\n"
+    "assumes the utilisation measured on one node of 8 GPUs, whatever the number of GPUs.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n"
     "  gardenhose validate fsdp\n"
@@ -86,7 +85,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
       "list, instead of predictions, every number that affects a row, with its source and the "
       "effect of changing it by 10 %")(
       "refit", po::bool_switch(&options.refit),
-      "also refit the constants, on the rows that the cluster files name")(
+      "also refit the constants to the rows named in the cluster files")(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
   po::positional_options_description places;
   places.add("study", 1);

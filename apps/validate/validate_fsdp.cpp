@@ -70,11 +70,11 @@ sim::TextTable rows_of(const FsdpStudy& study, const Table& table) {
 }
 
 std::string notes_of(const FsdpStudy& study) {
-  std::string text = "  * the constant of its group was fitted on this row\n";
+  std::string text = "  * the constant of its group was fitted to this row\n";
   text += std::string(kDefaultNote) + kBlindNote;
   for (const FsdpRow& row : study.rows) {
     if (row.left_out.empty()) continue;
-    text += fmt::format("  - {}: {}; not counted in the errors\n", short_name(row.measured.row),
+    text += fmt::format("  - {}: {}; excluded from the errors\n", short_name(row.measured.row),
                         row.left_out);
   }
   return text;
@@ -97,7 +97,7 @@ sim::TextTable errors_of(const std::vector<FsdpRow>& rows) {
 }
 
 const char* unit_of(const ScaleChange& change) {
-  return change.of_throughput ? "% of throughput" : "points of MFU";
+  return change.of_throughput ? "% of throughput" : "percentage points of MFU";
 }
 
 sim::TextTable changes_of(const std::vector<ScaleChange>& changes) {
@@ -117,7 +117,7 @@ sim::TextTable changes_of(const std::vector<ScaleChange>& changes) {
 std::string constants_text(const FsdpStudy& study) {
   std::string text = "fitted constants\n";
   for (const auto& [group, fitted] : study.constants) {
-    text += fmt::format("  {:<22}compute_efficiency {:.4f}   on {}\n", group,
+    text += fmt::format("  {:<22}compute_efficiency {:.4f}   fitted to {}\n", group,
                         *fitted.compute_efficiency, fmt::join(fitted.rows, ", "));
   }
   return text;

@@ -91,7 +91,11 @@ sim::TextTable errors_table(const ZeroppStudy& study) {
 void print_table(const ZeroppStudy& study) {
   const std::size_t width = output_width();
   print_styled(to_text(rows_of(study), width));
-  print_text("\n  * the compute efficiency was fitted on this row\n{}\n", kBlindNote);
+  print_text(
+      "\n"
+      "  * the compute efficiency was fitted to this row\n"
+      "{}\n",
+      kBlindNote);
   print_styled(to_text(speed_ups_of(study), width));
   print_text("\n");
   print_styled(to_text(errors_table(study), width));

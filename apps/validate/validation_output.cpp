@@ -103,7 +103,7 @@ sim::TextTable summary(const Validation& v) {
   add("  table 4, gradient exchange", throughput(kGradientTable, Metric::gradient_exchange_ms));
   add("  table 4, throughput", throughput(kGradientTable, Metric::tflops_per_gpu));
   table.rows.push_back(
-      {"  table 2, throughput, one model left out", "-", "-", error_text(v.left_out), "-", "-"});
+      {"  table 2, throughput, leaving one model out", "-", "-", error_text(v.left_out), "-", "-"});
   add("  measured fastest scheme predicted",
       wins([](const Ranking& r) { return fmt::format("{} of {}", r.best_right, r.groups); }));
   add("  measured faster of two predicted",
@@ -139,7 +139,7 @@ sim::TextTable fitted_table(const Validation& v) {
       table.rows.push_back(
           {"  " + cluster, used[i].first, used[i].second, now.empty() ? "" : now[i].second});
     }
-    table.rows.push_back({fmt::format("    on {}", fmt::join(fitted.rows, ", "))});
+    table.rows.push_back({fmt::format("    fitted to {}", fmt::join(fitted.rows, ", "))});
   }
   return table;
 }
@@ -171,7 +171,7 @@ sim::StyledText to_table(const Validation& v, std::size_t width) {
               Metric::gradient_exchange_ms),
       "\n");
   add(rows_of("table 4, TFLOPs per GPU", v.rows, kGradientTable, Metric::tflops_per_gpu), "\n");
-  append(text, "  * a constant was fitted on this row, or on a row of this model\n");
+  append(text, "  * a constant was fitted to this row, or to a row of this model\n");
   append(text, std::string(kBlindNote) + "\n");
   add(summary(v), "\n");
   append(text, readings_text(v, width));

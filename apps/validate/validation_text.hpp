@@ -23,7 +23,7 @@ inline constexpr const char* kBlindNote =
     "  blind: data sheets alone; default: with the compute efficiency of traces/"
     "compute_efficiency.toml\n";
 inline constexpr const char* kDefaultNote =
-    "  ~ the default rests on this row's source: not counted in its errors\n";
+    "  ~ the default rests on this row's source: excluded from its errors\n";
 
 // "*", "~", "*~" or nothing.
 template <class Row>

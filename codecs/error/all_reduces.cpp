@@ -174,12 +174,9 @@ constexpr std::array kAllReduces{
               start_dgc<kDgc>, dgc_bytes<kDgc>, kDgc.momentum},
     AllReduce{"dgc_1_percent", "DGC: one value in 100, without momentum", start_dgc<kAccumulation>,
               dgc_bytes<kAccumulation>},
-    AllReduce{"power_sgd_r1", "PowerSGD, factors of one column", start_power_sgd<1>,
-              factor_bytes<1>},
-    AllReduce{"power_sgd_r2", "PowerSGD, factors of 2 columns", start_power_sgd<2>,
-              factor_bytes<2>},
-    AllReduce{"power_sgd_r4", "PowerSGD, factors of 4 columns", start_power_sgd<4>,
-              factor_bytes<4>},
+    AllReduce{"power_sgd_r1", "rank-1 PowerSGD", start_power_sgd<1>, factor_bytes<1>},
+    AllReduce{"power_sgd_r2", "rank-2 PowerSGD", start_power_sgd<2>, factor_bytes<2>},
+    AllReduce{"power_sgd_r4", "rank-4 PowerSGD", start_power_sgd<4>, factor_bytes<4>},
 };
 
 }  // namespace

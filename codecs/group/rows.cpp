@@ -47,10 +47,11 @@ constexpr Codec mxfp8_floor =
 constexpr Codec mxfp8_e5m2 =
     row("mxfp8_e5m2", "MXFP8 E5M2, power-of-two scales rounded up, nearest",
         nearest(Element::e5m2, Scale::e8m0_ceil, 32));
-constexpr Codec mxfp4 = row("mxfp4", "MXFP4, power-of-two scales of the rounded magnitude, nearest",
-                            nearest(Element::e2m1, Scale::e8m0_even, 32));
+constexpr Codec mxfp4 =
+    row("mxfp4", "MXFP4, power-of-two scales from the rounded maximum magnitude, nearest",
+        nearest(Element::e2m1, Scale::e8m0_even, 32));
 constexpr Codec mxfp4_sr =
-    row("mxfp4_sr", "MXFP4, power-of-two scales of the rounded magnitude, stochastic",
+    row("mxfp4_sr", "MXFP4, power-of-two scales from the rounded maximum magnitude, stochastic",
         stochastic(Element::e2m1, Scale::e8m0_even, 32));
 constexpr Codec mxfp4_ceil = row("mxfp4_ceil", "MXFP4, power-of-two scales rounded up, nearest",
                                  nearest(Element::e2m1, Scale::e8m0_ceil, 32));
@@ -119,15 +120,15 @@ constexpr Codec int2_g128_sr = row("int2_g128_sr", "INT2, one scale per 128 elem
                                    stochastic(Element::int2, Scale::amax, 128));
 constexpr Codec int8_full_g2048 =
     row("int8_full_g2048",
-        "INT8 with the largest magnitude at 128 (ZeRO++ qwZ), one scale per 2048, nearest",
+        "INT8 with the largest magnitude mapped to 128 (ZeRO++ qwZ), one scale per 2048, nearest",
         nearest(Element::int8, Scale::amax_full, 2048));
 constexpr Codec int4_full_g128 =
     row("int4_full_g128",
-        "INT4 with the largest magnitude at 8 (ZeRO++ qgZ), one scale per 128, nearest",
+        "INT4 with the largest magnitude mapped to 8 (ZeRO++ qgZ), one scale per 128, nearest",
         nearest(Element::int4, Scale::amax_full, 128));
 constexpr Codec int4_full_g2048 =
     row("int4_full_g2048",
-        "INT4 with the largest magnitude at 8 (ZeRO++ qgZ), one scale per 2048, nearest",
+        "INT4 with the largest magnitude mapped to 8 (ZeRO++ qgZ), one scale per 2048, nearest",
         nearest(Element::int4, Scale::amax_full, 2048));
 constexpr Codec int8_minmax_g1024 =
     row("int8_minmax_g1024",

@@ -106,9 +106,10 @@ constexpr Codec row(std::string_view name, std::string_view summary, std::size_t
 
 }  // namespace
 
-constexpr Codec terngrad =
-    row("terngrad", "TernGrad: -s, 0 or s of the tensor, clipped to 2.5 sigma", kWholeTensor);
+constexpr Codec terngrad = row(
+    "terngrad", "TernGrad: -s, 0 or s, with one s per tensor, clipped at 2.5 sigma", kWholeTensor);
 constexpr Codec terngrad_g512 =
-    row("terngrad_g512", "TernGrad: -s, 0 or s of 512 elements, clipped to 2.5 sigma", 512);
+    row("terngrad_g512", "TernGrad: -s, 0 or s, with one s per 512 elements, clipped at 2.5 sigma",
+        512);
 
 }  // namespace codecs

@@ -2,7 +2,7 @@
 // What the study is, where its constants come from, and how to run it again.
 
 const STATE_TEXTS = {done: "simulated", too_large: "too large for a GPU's memory",
-                     refused: "refused for conflicting inputs", crashed: "crashed",
+                     refused: "rejected for conflicting inputs", crashed: "crashed",
                      open: "not run yet"};
 
 function overview(section) {

@@ -29,8 +29,8 @@ const LABELS = {
   optimizer_s: "optimizer", other_s: "passes over buffers", energy_j: "energy",
   memory_per_gpu_bytes: "memory per GPU", usd_per_million_tokens: "price per 1 M tokens",
   wire_bytes_intra_node: "sent within a node", wire_bytes_inter_node: "sent between nodes",
-  wire_bytes_wan: "sent between sites", compression_ratio_fp32: "compression over FP32",
-  compression_ratio_bf16: "compression over BF16", codec_error: "error of the sum (normal values)",
+  wire_bytes_wan: "sent between sites", compression_ratio_fp32: "compression relative to FP32",
+  compression_ratio_bf16: "compression relative to BF16", codec_error: "error of the sum (normal values)",
   gradient_exchange_s: "gradient exchange", egress_usd: "egress", link_usd: "leased links",
   pays_at_nic_Bps: "faster up to, per NIC", loses_at_nic_Bps: "slower from, per NIC",
 };

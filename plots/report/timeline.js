@@ -169,7 +169,7 @@ class Timelines {
     const count = rounds + one.operations.toLocaleString("en");
     return `${this.titleOf(one)}: ${who}, ` + (one.fused_below_us
       ? `${count} operations; neighbours that take less than ` +
-        `${figureText("step_time_s", one.fused_below_us / 1e6)} together are drawn as one.`
+        `${figureText("step_time_s", one.fused_below_us / 1e6)} together are shown as one.`
       : `all of its operations (${count}).`);
   }
 }

@@ -6,7 +6,7 @@ namespace sim {
 namespace {
 
 constexpr TomlKey kClusterKeys[] = {
-    {"summary", "string", "", "One line for `gardenhose list topologies`."},
+    {"summary", "string", "", "One-line description, shown by `gardenhose list topologies`."},
     {"cluster.nodes", "whole number from 1 to 65536", "", "Nodes in the cluster."},
     {"cluster.gpus_per_node", "whole number from 1 to 1024", "", "GPUs in each node."},
     {"cluster.speed_spread", "number above 0 and at most 1", "0",
@@ -24,14 +24,14 @@ constexpr TomlKey kClusterKeys[] = {
      "Peak rate of the tensor cores in NVFP4, dense."},
     {"gpu.fused_attention", "number above 0 and at most 1",
      "none: fused attention runs at the rate of other matrix products",
-     "Share of the BF16 peak that fused causal attention reaches, forward and backward."},
+     "Fraction of the BF16 peak that fused causal attention achieves, forward and backward."},
     {"gpu.fp32", "rate of floating-point operations above 0", "",
      "Peak FP32 rate of the vector units, which run the optimizer."},
     {"gpu.memory", "size above 0", "", "Memory capacity."},
     {"gpu.memory_bandwidth", "bandwidth above 0", "",
      "Memory bandwidth from the data sheet, reads plus writes."},
     {"gpu.memory_efficiency", "number above 0 and at most 1", "",
-     "Share of `memory_bandwidth` that copying large buffers reaches."},
+     "Fraction of `memory_bandwidth` that copying large buffers achieves."},
     {"gpu.launch_latency", "time", "",
      "Gap between the end of one kernel and the start of the next on the same stream."},
     {"gpu.price", "price per hour", "",
@@ -44,7 +44,7 @@ constexpr TomlKey kClusterKeys[] = {
     {"nvlink.bandwidth", "bandwidth above 0", "",
      "Bandwidth per direction of a GPU's port (`switched`) or of a pair's link (`full_mesh`)."},
     {"nvlink.efficiency", "number above 0 and at most 1", "",
-     "Share of `bandwidth` that a collective on large buffers reaches."},
+     "Fraction of `bandwidth` that a collective on large buffers achieves."},
     {"nvlink.latency", "time", "",
      "Latency of one step of a collective between two GPUs in a node."},
     {"network.fabric", "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level", "",
@@ -55,7 +55,7 @@ constexpr TomlKey kClusterKeys[] = {
     {"network.nics_per_node", "whole number from 1 to 1024", "", "NICs in each node."},
     {"network.nic_bandwidth", "bandwidth above 0", "", "Bandwidth of one NIC, per direction."},
     {"network.efficiency", "number above 0 and at most 1", "",
-     "Share of `nic_bandwidth` that a collective on large buffers reaches."},
+     "Fraction of `nic_bandwidth` that a collective on large buffers achieves."},
     {"network.latency", "time", "",
      "Latency of one step of a collective between two nodes on the same switch."},
     {"network.gpu_nic", "list of whole numbers",
@@ -65,15 +65,16 @@ constexpr TomlKey kClusterKeys[] = {
      "Latency that each further switch on the path adds."},
     {"network.nodes_per_leaf", "whole number from 1 to 65536",
      "required unless the fabric is single_switch",
-     "Nodes per leaf switch: a divisor of the number of nodes, or at least that number."},
+     "Nodes per leaf switch; must divide the number of nodes, or be no smaller than it."},
     {"network.oversubscription", "number from 1 to 1000",
      "required unless the fabric is single_switch",
-     "Capacity of a leaf towards its nodes, divided by its capacity towards the spines; 1 is "
-     "non-blocking."},
+     "Ratio of a leaf's downlink capacity (to its nodes) to its uplink capacity (to the spines); 1 "
+     "is non-blocking."},
     {"network.leaves_per_pod", "whole number from 1 to 65536", "required with fat_tree_3level",
      "Leaf switches per pod."},
     {"network.pod_oversubscription", "number from 1 to 1000", "required with fat_tree_3level",
-     "Capacity of a pod towards its leaves, divided by its capacity towards the core switches."},
+     "Ratio of a pod's downlink capacity (to its leaves) to its uplink capacity (to the core "
+     "switches)."},
     {"network.node_price", "price per hour", "none",
      "Price of the network per node, regardless of its number of NICs, on top of `gpu.price`."},
     {"network.port_price", "price per hour", "none",
@@ -85,15 +86,16 @@ constexpr TomlKey kClusterKeys[] = {
     {"collectives.launch", "time", "",
      "Fixed cost of one collective, regardless of its size and number of ranks."},
     {"fitted.network_efficiency", "number above 0 and at most 1", "1",
-     "Multiplies the bandwidth that `network.efficiency` leaves; fitted to measurements."},
+     "Further factor on the bandwidth, applied after `network.efficiency`; fitted to "
+     "measurements."},
     {"fitted.communicator_bandwidth", "bandwidth above 0", "no limit",
-     "Measured limit on the traffic of one communicator out of a node."},
+     "Measured limit on the bandwidth at which one communicator can send out of a node."},
     {"fitted.compute_efficiency", "number above 0 and at most 1",
      "the efficiency of published runs on this kind of GPU",
-     "Measured share of the roofline that operators reach."},
-    {"fitted.rows", "list of strings", "none: the constants count as set by hand",
-     "Published rows on which these constants were fitted, by their names in `gardenhose "
-     "validate`."},
+     "Measured fraction of the roofline that operators achieve."},
+    {"fitted.rows", "list of strings", "none: the constants are treated as if set by hand",
+     "Names (as in `gardenhose validate`) of the published rows to which these constants were "
+     "fitted."},
 };
 
 }  // namespace

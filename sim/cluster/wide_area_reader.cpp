@@ -116,14 +116,14 @@ WideLink read_link(TomlReader& reader, const std::string& table, const std::stri
     link.background = reader.number(key("background"), kBackground);
     if (!limited)
       reader.wrong(key("background"),
-                   "is a share of the bandwidth, which is missing; add bandwidth");
+                   "is a fraction of the bandwidth, which is missing; add bandwidth");
   }
   if (reader.has(key("price"))) {
     link.price = reader.quantity<DollarRate>(key("price"), Zero::allowed);
   }
   link.variation = read_variation(reader, table);
   if (reader.has(key("changes")) && !limited) {
-    reader.wrong(key("changes"), "are shares of the bandwidth, which is missing; add bandwidth");
+    reader.wrong(key("changes"), "are fractions of the bandwidth, which is missing; add bandwidth");
   }
   return link;
 }

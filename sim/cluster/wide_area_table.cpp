@@ -6,14 +6,17 @@ namespace sim {
 namespace {
 
 // Meanings of keys that several tables have.
-constexpr std::string_view kChanges =
-    "Changes of the rate, in order of time. `\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an "
-    "outage.";
+constexpr std::string_view kSiteChanges =
+    "Changes in the rate of the site's uplink and downlink, in chronological order. "
+    "`\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an outage.";
+constexpr std::string_view kPathChanges =
+    "Changes in the rate of the path, in chronological order. "
+    "`\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an outage.";
 constexpr std::string_view kRepeats = "Period after which the changes start over.";
-constexpr std::string_view kBackgroundMeaning = "Share of `bandwidth` that other traffic takes.";
+constexpr std::string_view kBackgroundMeaning = "Fraction of `bandwidth` taken by other traffic.";
 
 constexpr TomlKey kWideAreaKeys[] = {
-    {"summary", "string", "", "One line for `gardenhose list sites`."},
+    {"summary", "string", "", "One-line description, shown by `gardenhose list sites`."},
     {"wan.transport", "one of tcp, rdma", "",
      "Transport of the connections between sites. It decides whether `[tcp]` or `[rdma]` is "
      "required."},
@@ -25,7 +28,7 @@ constexpr TomlKey kWideAreaKeys[] = {
      "Largest window of a stream, which sends at most one window per round trip."},
     {"tcp.segment", "size above 0", "required with tcp", "Payload of one segment."},
     {"tcp.congestion_control", "one of reno, cubic", "required with tcp",
-     "How a stream reacts to loss."},
+     "How a stream reacts to packet loss."},
     {"rdma.buffer", "size above 0", "required with rdma",
      "Bytes in flight per channel and queue pair."},
     {"rdma.channels", "whole number from 1 to 65536", "required with rdma",
@@ -40,8 +43,8 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.nodes", "whole number from 1 to 65536", "all nodes of the cluster",
      "Number of the cluster's nodes to use, starting with the first."},
     {"sites.NAME.power_cap", "power above 0", "no limit",
-     "Power limit for all GPUs of the site together. If they would draw more, their clocks fall "
-     "with the cube root of the limit."},
+     "Power limit for all GPUs of the site together. If they would otherwise draw more, their "
+     "clock rate is reduced in proportion to the cube root of the limit."},
     {"sites.NAME.uplink", "bandwidth above 0", "", "Bandwidth out of the site."},
     {"sites.NAME.downlink", "bandwidth above 0", "", "Bandwidth into the site."},
     {"sites.NAME.egress", "price of traffic", "", "Price of the traffic that the site sends."},
@@ -50,15 +53,15 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.late", "time", "0 s", "Delay before the site begins the round."},
     {"sites.NAME.drops_out", "time", "never",
      "Time into the round at which the site leaves for good."},
-    {"sites.NAME.changes", "list of strings", "the rate never changes", kChanges},
+    {"sites.NAME.changes", "list of strings", "the rate never changes", kSiteChanges},
     {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats},
     {"backbone.bandwidth", "bandwidth above 0", "no limit",
      "Bandwidth of both directions together, shared by all pairs of sites without a link."},
     {"backbone.latency", "time", "", "One-way latency."},
-    {"backbone.loss", "number from 0 to 0.5", "", "Share of packets lost."},
+    {"backbone.loss", "number from 0 to 0.5", "", "Fraction of packets lost."},
     {"backbone.background", "number from 0 to 0.999", "0", kBackgroundMeaning},
     {"backbone.price", "price per hour", "0 USD/h", "Price of the lease."},
-    {"backbone.changes", "list of strings", "the rate never changes", kChanges},
+    {"backbone.changes", "list of strings", "the rate never changes", kPathChanges},
     {"backbone.repeats", "time above 0", "the changes happen once", kRepeats},
     {"links.NAME.between", "list of strings", "",
      "Names of the two `[sites]` tables that the link joins; one name twice joins the sites of "
@@ -66,17 +69,17 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"links.NAME.bandwidth", "bandwidth above 0", "no limit",
      "Bandwidth per direction, shared by all pairs of sites that the link joins."},
     {"links.NAME.latency", "time", "", "One-way latency."},
-    {"links.NAME.loss", "number from 0 to 0.5", "", "Share of packets lost."},
+    {"links.NAME.loss", "number from 0 to 0.5", "", "Fraction of packets lost."},
     {"links.NAME.background", "number from 0 to 0.999", "0", kBackgroundMeaning},
     {"links.NAME.price", "price per hour", "0 USD/h", "Price of the lease."},
-    {"links.NAME.changes", "list of strings", "the rate never changes", kChanges},
+    {"links.NAME.changes", "list of strings", "the rate never changes", kPathChanges},
     {"links.NAME.repeats", "time above 0", "the changes happen once", kRepeats},
     {"store.upload", "bandwidth above 0", "required if there is a [store]",
      "Bandwidth of one site's upload to the storage."},
     {"store.download", "bandwidth above 0", "required if there is a [store]",
      "Bandwidth of one site's download from the storage."},
     {"store.request", "time", "required if there is a [store]",
-     "Time from a request to the first byte of its answer."},
+     "Time from a request to the first byte of the response."},
     {"store.latency", "time", "required if there is a [store]", "One-way latency from any site."},
     {"store.egress", "price of traffic", "required if there is a [store]",
      "Price of downloaded traffic."},

@@ -48,7 +48,7 @@ TextTable side_by_side(std::span<const Report> reports, const std::vector<TableR
 // How figures are marked of what does not fit in memory: nothing trains so fast, or so cheaply.
 inline constexpr const char* kDoesNotFit = " !";
 inline constexpr const char* kDoesNotFitNote =
-    "!: does not fit in memory; the figure is that of GPUs with more memory\n";
+    "!: does not fit in memory; the figure assumes GPUs with more memory\n";
 inline constexpr const char* kBaselineDoesNotFitNote =
     "!: next to a speed-up: the scheme or its baseline does not fit in memory\n";
 
@@ -116,7 +116,8 @@ std::vector<TableRow<Report>> error_rows(const char* heading) {
 inline constexpr const char* kLikely = "likely range";
 inline constexpr const char* kRangeLabel = "  likely range";
 inline constexpr const char* kRangeNote =
-    "likely range: with the compute efficiency one spread lower and one higher, all else equal\n";
+    "likely range: with the compute efficiency one standard deviation lower and higher, all else "
+    "equal\n";
 
 template <class Report>
 TableCell throughput_range(const Report& r) {

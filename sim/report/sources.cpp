@@ -14,7 +14,7 @@ namespace {
 
 std::string origin_of(const Fitted& fitted, std::string_view key) {
   if (!fitted.rests_on_rows(key)) return "set by hand: no rows are named";
-  return fmt::format("fitted on {}", fmt::join(fitted.rows, ", "));
+  return fmt::format("fitted to {}", fmt::join(fitted.rows, ", "));
 }
 
 void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {

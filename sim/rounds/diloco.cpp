@@ -23,7 +23,7 @@ constexpr codecs::Format kFp4{
 // arXiv 2311.08105: H = 500.
 extern const OuterScheme diloco{
     .name = "diloco",
-    .summary = "DiLoCo: FP32 weight changes every 500 steps, ring across the sites",
+    .summary = "DiLoCo: FP32 weight deltas every 500 steps, ring across the sites",
     .exchange = Exchange::ring,
     .wire = formats::kFp32,
     .inner_steps = 500,
@@ -32,7 +32,7 @@ extern const OuterScheme diloco{
     .twin = "diloco"};
 
 extern const OuterScheme diloco_bf16{.name = "diloco_bf16",
-                                     .summary = "diloco with BF16 changes",
+                                     .summary = "diloco with weight deltas in BF16",
                                      .exchange = Exchange::ring,
                                      .wire = formats::kBf16,
                                      .inner_steps = 500,
@@ -75,23 +75,24 @@ extern const OuterScheme streaming_diloco{
     .update_bytes = kUpdate,
     .twin = "streaming_diloco_bf16"};
 
-extern const OuterScheme streaming_diloco_bf16{.name = "streaming_diloco_bf16",
-                                               .summary = "streaming_diloco with BF16 changes",
-                                               .exchange = Exchange::ring,
-                                               .wire = formats::kBf16,
-                                               .inner_steps = 100,
-                                               .fragments = 8,
-                                               .overlap_steps = 1,
-                                               .state_bytes = kState,
-                                               .update_bytes = kUpdate,
-                                               .twin = "streaming_diloco_bf16"};
+extern const OuterScheme streaming_diloco_bf16{
+    .name = "streaming_diloco_bf16",
+    .summary = "streaming_diloco with weight deltas in BF16",
+    .exchange = Exchange::ring,
+    .wire = formats::kBf16,
+    .inner_steps = 100,
+    .fragments = 8,
+    .overlap_steps = 1,
+    .state_bytes = kState,
+    .update_bytes = kUpdate,
+    .twin = "streaming_diloco_bf16"};
 
 // Eager updates (arXiv 2502.12996): a round passes beside the exchange of the one before. Sites step
 // by their own change at once, and by what the others' adds to it a round later. The number of steps
 // is a choice.
 extern const OuterScheme eager_diloco{
     .name = "eager_diloco",
-    .summary = "DiLoCo with eager updates: the exchange overlaps a whole round, BF16 changes",
+    .summary = "DiLoCo with eager updates: the exchange overlaps a whole round, BF16 weight deltas",
     .exchange = Exchange::ring,
     .wire = formats::kBf16,
     .inner_steps = 30,
@@ -104,7 +105,8 @@ extern const OuterScheme eager_diloco{
 // Learners go on while a leader waits for a quorum and a window of grace, and merges what it has.
 extern const OuterScheme decoupled_diloco{
     .name = "decoupled_diloco",
-    .summary = "asynchronous DiLoCo: a leader merges a quorum's changes while learners continue",
+    .summary =
+        "asynchronous DiLoCo: a leader merges a quorum's weight deltas while learners continue",
     .exchange = Exchange::leader,
     .wire = formats::kBf16,
     .inner_steps = 100,

@@ -73,7 +73,7 @@ std::vector<Row> time_rows() {
 }
 
 std::vector<Row> volume_rows() {
-  std::vector<Row> rows{{"sent per site and round", [](const RoundReport& r) {
+  std::vector<Row> rows{{"sent per site per round", [](const RoundReport& r) {
                            return r.ended() ? byte_text(r.wire_bytes_wan) : "-";
                          }}};
   const auto add = [&](const char* label, const char* suffix, double RoundReport::*figure) {

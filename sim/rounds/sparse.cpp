@@ -19,7 +19,7 @@ constexpr double kSparseUpdate = 3 * 4;
 extern const OuterScheme sparseloco{
     .name = "sparseloco",
     .summary =
-        "SparseLoCo: 1.6 % of the changes every 30 steps in 2 bits, error feedback, all_gather",
+        "SparseLoCo: 1.6 % of weight deltas every 30 steps in 2 bits, error feedback, all_gather",
     .exchange = Exchange::all_gather,
     .wire = kSparse,
     .feedback = true,
@@ -51,13 +51,14 @@ extern const OuterScheme sparseloco_store{.name = "sparseloco_store",
                                           .update_bytes = kSparseUpdate,
                                           .twin = "sparseloco_dense"};
 
-extern const OuterScheme sparseloco_dense{.name = "sparseloco_dense",
-                                          .summary = "sparseloco without compression: FP32 changes",
-                                          .exchange = Exchange::all_gather,
-                                          .wire = formats::kFp32,
-                                          .inner_steps = 30,
-                                          .state_bytes = 4,
-                                          .update_bytes = kSparseUpdate,
-                                          .twin = "sparseloco_dense"};
+extern const OuterScheme sparseloco_dense{
+    .name = "sparseloco_dense",
+    .summary = "sparseloco without compression: FP32 weight deltas",
+    .exchange = Exchange::all_gather,
+    .wire = formats::kFp32,
+    .inner_steps = 30,
+    .state_bytes = 4,
+    .update_bytes = kSparseUpdate,
+    .twin = "sparseloco_dense"};
 
 }  // namespace sim

@@ -31,7 +31,7 @@ extern const OuterScheme wan_sync_bf16{.name = "wan_sync_bf16",
 // SDP4Bit's wire between nodes (arXiv 2410.15526, section 3.2), here between sites.
 extern const OuterScheme wan_sync_int4{
     .name = "wan_sync_int4",
-    .summary = "wan_sync with Hadamard-transformed INT4 across sites, by all_to_all",
+    .summary = "wan_sync with Hadamard-transformed INT4 across sites, via all_to_all",
     .exchange = Exchange::all_to_all,
     .wire = formats::stochastic(codecs::Element::int4, 128, codecs::Rotation::hadamard),
     .gradients = true,

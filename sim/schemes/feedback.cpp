@@ -68,7 +68,7 @@ Scheme random_k() {
 
 Scheme power_sgd() {
   return {.name = "power_sgd",
-          .summary = "PowerSGD of rank 4: two factors of each matrix by all_reduce, error feedback",
+          .summary = "rank-4 PowerSGD: two factors of each matrix via all_reduce, error feedback",
           .source = "arXiv 1905.13727",
           .zero = {0},
           .gradients = {.algorithm = Algorithm::low_rank,

@@ -66,7 +66,7 @@ Scheme nvfp4_gather() {
 // FP8-LM's wire for gradients (arXiv 2310.18313), here with a scale for 128 and a sum in FP32.
 Scheme fp8_gradients() {
   return {.name = "fp8_gradients",
-          .summary = "gradients as FP8 E5M2 by all_to_all, summed in FP32",
+          .summary = "gradients as FP8 E5M2 via all_to_all, summed in FP32",
           .source = "arXiv 2310.18313",
           .zero = {1, 2, 3},
           .gradients = by_all_to_all(wire("fp8_e5m2_g128")),
@@ -75,7 +75,7 @@ Scheme fp8_gradients() {
 
 Scheme mxfp4_gradients() {
   return {.name = "mxfp4_gradients",
-          .summary = "gradients as MXFP4, stochastic, by all_to_all, summed in FP32",
+          .summary = "gradients as MXFP4, stochastic, via all_to_all, summed in FP32",
           .source = "OCP MX 1.0",
           .zero = {1, 2, 3},
           .gradients = by_all_to_all(wire("mxfp4_sr")),

@@ -6,7 +6,7 @@ namespace sim {
 namespace {
 
 constexpr TomlKey kSchemeFileKeys[] = {
-    {"summary", "string", "", "One line about the scheme."},
+    {"summary", "string", "", "One-line description of the scheme."},
     {"source", "string", "none", "Publication that defines the scheme."},
     {"zero", "list of whole numbers", "",
      "ZeRO stages for which the scheme is defined: [0], or any of 1, 2 and 3."},
@@ -14,7 +14,7 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "itself if it is uncompressed; else `sharded`, or `data_parallel` at stage 0",
      "Shipped uncompressed scheme with which `--baseline twin` compares this one."},
     {"weights.codec", "string", "BF16, not encoded",
-     "Codec of gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml "
+     "Codec for gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml "
      "file)."},
     {"weights.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
@@ -29,16 +29,16 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "`two_level` (inside nodes, then between them) reduce to shards. `all_gather`, `all_reduce` "
      "and `low_rank` leave every rank with all gradients and require zero = [0]."},
     {"gradients.codec", "string", "required with all_to_all, all_gather and all_reduce",
-     "Codec of gradients: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+     "Codec for gradients: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
     {"gradients.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"gradients.inside.codec", "string", "required with two_level",
-     "Codec of gradients inside a node: a name from `gardenhose list codecs`, or a codec card (a "
+     "Codec for gradients inside a node: a name from `gardenhose list codecs`, or a codec card (a "
      ".toml file)."},
     {"gradients.inside.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"gradients.between.codec", "string", "required with two_level",
-     "Codec of gradients between nodes: a name from `gardenhose list codecs`, or a codec card (a "
+     "Codec for gradients between nodes: a name from `gardenhose list codecs`, or a codec card (a "
      ".toml file)."},
     {"gradients.between.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
@@ -55,12 +55,12 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"gradients.fused_hadamard", "true or false", "true",
      "Whether the codec's kernels include the Hadamard transform. Only with a codec that has one."},
     {"activations.tensor.codec", "string", "BF16, not encoded",
-     "Codec of activations between tensor-parallel ranks: a name from `gardenhose list codecs`, or "
-     "a codec card (a .toml file)."},
+     "Codec for activations between tensor-parallel ranks: a name from `gardenhose list codecs`, "
+     "or a codec card (a .toml file)."},
     {"activations.tensor.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"activations.pipeline.codec", "string", "BF16, not encoded",
-     "Codec of activations between pipeline stages: a name from `gardenhose list codecs`, or a "
+     "Codec for activations between pipeline stages: a name from `gardenhose list codecs`, or a "
      "codec card (a .toml file)."},
     {"activations.pipeline.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},

@@ -104,12 +104,12 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
 void refuse_card(const TomlDocument& document) {
   const auto wire = document.tables.find("wire");
   if (wire == document.tables.end() || !document.tables.contains("times")) return;
-  throw InputError(fmt::format(
-      "{}:{}:{}: [wire]: the file is a codec card, not a scheme; name it in a scheme's file, for "
-      "example as codec = \"{}\" below [gradients] (`gardenhose list scheme tlq` prints a scheme's "
-      "file to start from)",
-      document.file, wire->second.line, wire->second.column,
-      printable_path(std::filesystem::path(document.file).filename())));
+  throw InputError(
+      fmt::format("{}:{}:{}: [wire]: the file is a codec card, not a scheme; name it in a scheme "
+                  "file, for example as codec = \"{}\" below [gradients] (`gardenhose list scheme "
+                  "tlq` prints a scheme file to start from)",
+                  document.file, wire->second.line, wire->second.column,
+                  printable_path(std::filesystem::path(document.file).filename())));
 }
 
 // Reports call a scheme by its name alone.

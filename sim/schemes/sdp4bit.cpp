@@ -31,7 +31,7 @@ GradientExchange two_level(Element inside, Rotation rotation, bool fused = true)
 
 Scheme qwd() {
   return {.name = "qwd",
-          .summary = "SDP4Bit's weights alone: INT4 differences, FP32 gradients",
+          .summary = "SDP4Bit's weight compression alone: INT4 differences, FP32 gradients",
           .source = kSdp4bitPaper,
           .zero = {1, 2},
           .weights = weight_differences(),
@@ -49,7 +49,7 @@ Scheme tlq() {
 
 Scheme tlq_hs() {
   return {.name = "tlq_hs",
-          .summary = "tlq smoothed by a Hadamard transform: SDP4Bit's gradients",
+          .summary = "tlq smoothed by a Hadamard transform: SDP4Bit's gradient compression",
           .source = kSdp4bitPaper,
           .zero = {1, 2, 3},
           .gradients = two_level(Element::int8, Rotation::hadamard),
@@ -58,7 +58,7 @@ Scheme tlq_hs() {
 
 Scheme ulq() {
   return {.name = "ulq",
-          .summary = "one precision on both levels: INT4 inside and between nodes",
+          .summary = "one precision at both levels: INT4 inside and between nodes",
           .source = kSdp4bitPaper,
           .zero = {1, 2, 3},
           .gradients = two_level(Element::int4, Rotation::none),

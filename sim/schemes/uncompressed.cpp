@@ -26,13 +26,14 @@ Scheme sharded() {
 
 // BF16 on the wire halves the bytes of an FP32 reduction, and the sum stays in FP32.
 Scheme sharded_all_to_all() {
-  return {.name = "sharded_all_to_all",
-          .summary =
-              "gradients by all_to_all in BF16 with a local FP32 sum, ring all_gather of weights",
-          .source = "arXiv 2410.15526, SDP4Bit without its codecs",
-          .zero = {1, 2, 3},
-          .gradients = by_all_to_all({formats::kBf16}),
-          .twin = "sharded_all_to_all"};
+  return {
+      .name = "sharded_all_to_all",
+      .summary =
+          "gradients via all_to_all in BF16, summed locally in FP32, ring all_gather of weights",
+      .source = "arXiv 2410.15526, SDP4Bit without its codecs",
+      .zero = {1, 2, 3},
+      .gradients = by_all_to_all({formats::kBf16}),
+      .twin = "sharded_all_to_all"};
 }
 
 }  // namespace sim

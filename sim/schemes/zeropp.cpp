@@ -34,7 +34,7 @@ GradientExchange with_loco() {
 
 Scheme qwz() {
   return {.name = "qwz",
-          .summary = "ZeRO++'s weights alone: INT8, forward and backward",
+          .summary = "ZeRO++'s weight compression alone: INT8, forward and backward",
           .source = kZeroppPaper,
           .zero = {3},
           .weights = quantized_weights(false),
@@ -53,7 +53,7 @@ Scheme hpz() {
 
 Scheme qgz() {
   return {.name = "qgz",
-          .summary = "ZeRO++'s gradients alone: INT4 on two levels",
+          .summary = "ZeRO++'s gradient compression alone: INT4 at two levels",
           .source = kZeroppPaper,
           .zero = {3},
           .gradients = quantized_gradients(),

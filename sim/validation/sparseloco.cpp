@@ -86,14 +86,15 @@ void add_run(const Run& run, std::vector<Figure>& figures) {
   const double utilisation = run.compute_s / (run.compute_s + run.communication_s);
   add("payload per peer", "GB", run.payload_gb, payload_bytes(run) / kGB, "codec");
   add("compute utilisation", "%", run.utilisation_percent, 100 * utilisation,
-      "by definition: published compute over published compute and communication");
+      "by definition: published compute time divided by published compute plus communication time");
   if (run.peers == 0) return;
-  add("communication, all download all", "s", run.communication_s,
+  add("communication, every peer downloads from every other", "s", run.communication_s,
       communication_s(run, Exchange::store, 1),
       fmt::format("simulated: {} peers, stated links, object storage", run.peers));
   add("communication, parts summed by owners", "s", run.communication_s,
       communication_s(run, Exchange::all_to_all, 1),
-      "simulated: each peer sums its part of all payloads and sends on a sum of that size");
+      "simulated: each peer sums its part of all payloads and forwards the sum, as large as that "
+      "part");
   const double times = rates_for(run, Exchange::store);
   add("rates needed for the published time", "x stated", 0, times,
       fmt::format("simulated: {:.0f} Mb/s up and {:.0f} Mb/s down",
@@ -107,7 +108,7 @@ std::vector<Figure> sparseloco_figures(const std::filesystem::path& runs) {
   const double bits = 8 * codecs::encoded_bytes_per_element(wire);
   std::vector<Figure> figures{
       {"bits per parameter", "bit", 0.21875, bits, "codec: 64 of 4096, 12 + 2 bits each"},
-      {"ratio over FP32", "x", 146, 32 / bits, "codec"},
+      {"compression ratio relative to FP32", "x", 146, 32 / bits, "codec"},
       {"bits per parameter, as deployed", "bit", 0.3125,
        bits * outer_scheme_named("sparseloco_deployed").sent_per_byte,
        "codec: codes as bytes, 12 + 8 bits each"}};

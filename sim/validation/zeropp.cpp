@@ -72,7 +72,7 @@ Fitted fit_efficiency(Inputs inputs, const std::vector<Measurement>& measurement
     inputs.clusters.at(one.setup.cluster).fitted = {.compute_efficiency = 1, .rows = {one.row}};
     return fit(inputs, one.setup.cluster, {one});
   }
-  throw InputError("zeropp_throughput.csv: has no row of 8 NICs, on which the constant is fitted");
+  throw InputError("zeropp_throughput.csv: has no row of 8 NICs, to which the constant is fitted");
 }
 
 }  // namespace

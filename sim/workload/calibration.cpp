@@ -53,7 +53,8 @@ KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
                           const std::vector<KernelTime>& times, double elements) {
   const double seconds = interpolate(times, &KernelTime::elements, elements);
   if (calibration.gpu == gpu.name) {
-    return {seconds, fmt::format("{} on {} ({})", calibration.kind, gpu.name, calibration.name),
+    return {seconds,
+            fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
             sizes_of(times)};
   }
   return {seconds * (scale(calibration) / scale(calibration, gpu)),
@@ -82,6 +83,11 @@ KernelEstimate slowed(KernelEstimate estimate, const Calibration& calibration) {
   estimate.seconds *= calibration.codec_slowdown;
   estimate.source += fmt::format(", times {:.4g}", calibration.codec_slowdown);
   return estimate;
+}
+
+std::string_view origin_of_times(const Calibration& calibration) {
+  if (calibration.kind == "published") return "published measurements";
+  return calibration.kind;
 }
 
 Calibration roofline() { return {.name = "roofline", .gpu = "", .kind = "roofline", .source = ""}; }

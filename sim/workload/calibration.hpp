@@ -87,6 +87,8 @@ struct Calibration {
 // The GPU with measured values in place of its data sheet's: the copy bandwidth and the launch
 // latency. Unchanged if the table is for another GPU or lacks these measurements.
 [[nodiscard]] Gpu as_measured(Gpu gpu, const Calibration& calibration);
+// "measured" or "published measurements", for a text that goes on with "on GPU".
+[[nodiscard]] std::string_view origin_of_times(const Calibration& calibration);
 // No table: every kernel takes its bytes over the memory bandwidth.
 [[nodiscard]] Calibration roofline();
 

@@ -6,7 +6,7 @@ namespace sim {
 namespace {
 
 constexpr TomlKey kCodecCardKeys[] = {
-    {"summary", "string", "", "One line about the codec."},
+    {"summary", "string", "", "One-line description of the codec."},
     {"wire.bits_per_element", "number above 0 and at most 64, or a list of them", "",
      "Bits per element on the wire, including scales and indices. If the size varies from message "
      "to message, a list of equally spaced quantiles in ascending order."},
@@ -19,10 +19,10 @@ constexpr TomlKey kCodecCardKeys[] = {
      "Whether encoded values can be summed in flight, as in NCCL's all_reduce. Only with a single "
      "`bits_per_element`."},
     {"times.gpu", "string", "",
-     "GPU on which the times were measured, by its `gpu.name` in topologies."},
+     "`gpu.name` (as in the topology files) of the GPU on which the times were measured."},
     {"times.memory_bandwidth", "bandwidth above 0", "",
-     "Memory bandwidth of the measured GPU, from its data sheet. Times scale with it to other "
-     "GPUs."},
+     "Memory bandwidth of the measured GPU, from its data sheet. It is used to scale the times to "
+     "other GPUs."},
     {"times.file", "string", "",
      "CSV file next to the card, with the columns step, inputs, elements and seconds. Steps are "
      "`encode`, `decode` and `decode_reduce`."},

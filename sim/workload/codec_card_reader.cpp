@@ -122,7 +122,7 @@ void read_times(TomlReader& reader, const std::filesystem::path& folder, const T
   if (!reader.is_good("times.file")) return;
   if (!is_file_name(name)) {
     reader.wrong("times.file",
-                 "is not the name of a file beside the card; write e.g. \"my_codec.csv\"");
+                 "is not the name of a file next to the card; write e.g. \"my_codec.csv\"");
     return;
   }
   try {

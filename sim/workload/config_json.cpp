@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 34> kIgnored{"_attn_implementation",
                                                     "unk_token_id",
                                                     "use_cache"};
 
-constexpr const char* kExperts = "mixtures of experts are not modelled";
+constexpr const char* kExperts = "mixture-of-experts layers are not modelled";
 constexpr const char* kLatent = "multi-head latent attention is not modelled";
 constexpr const char* kWindows = "sliding windows are not modelled";
 constexpr const char* kOnlyText = "only text models are modelled";

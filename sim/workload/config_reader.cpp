@@ -40,7 +40,7 @@ bool is_nothing(const Json& value) {
 ConfigReader::ConfigReader(const JsonDocument& document)
     : file_(document.file), root_(&document.value), object_(root_) {
   if (!root_->is_object()) {
-    throw InputError(file_ + ": is not a JSON object; give a model's config.json");
+    throw InputError(file_ + ": is not a JSON object; specify a model's config.json");
   }
 }
 

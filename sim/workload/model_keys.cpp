@@ -6,7 +6,7 @@ namespace sim {
 namespace {
 
 constexpr TomlKey kModelKeys[] = {
-    {"summary", "string", "", "One line for `gardenhose list models`."},
+    {"summary", "string", "", "One-line description, shown by `gardenhose list models`."},
     {"model.layers", "whole number from 1 to 10000", "", "Transformer layers."},
     {"model.hidden", "whole number from 1 to 1000000", "", "Width of the hidden state."},
     {"model.heads", "whole number from 1 to 10000", "", "Attention heads."},

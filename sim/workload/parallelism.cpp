@@ -81,7 +81,7 @@ void check_virtual_stages(const Model& model, const Parallelism& p, const Proble
   if (p.virtual_stages < 2) return;
   if (p.pipeline < 2) {
     problem(
-        fmt::format("--virtual-stages: {} chunks need a pipeline; give --pp", p.virtual_stages));
+        fmt::format("--virtual-stages: {} chunks need a pipeline; pass --pp", p.virtual_stages));
   } else if (model.layers % (std::int64_t{p.pipeline} * p.virtual_stages) != 0) {
     problem(fmt::format("--virtual-stages: {} x pp {} does not divide the {} layers of {}",
                         p.virtual_stages, p.pipeline, model.layers, model.name));
@@ -90,7 +90,7 @@ void check_virtual_stages(const Model& model, const Parallelism& p, const Proble
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
   if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
-    problem("--recompute: alternate recomputation needs fused attention; give --attention fused");
+    problem("--recompute: alternate recomputation needs fused attention; pass --attention fused");
   }
   const bool fp4 = p.matrices == MatrixPrecision::nvfp4;
   const bool has_rate = fp4 ? cluster.gpu.fp4.has_value() : cluster.gpu.fp8.has_value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `run --baseline best`: the fastest uncompressed step of the same sequences, and the plain answer to
-// whether compression pays.
+// whether compression pays off.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -161,7 +161,7 @@ TEST(Verdict, SaysThatCompressionDoesNotPayOnAFastFabric) {
                                  "--accumulation 2 --scheme sdp4bit,tlq --baseline best "
                                  "--tune --set network.nic_bandwidth=3200Gbps");
   EXPECT_TRUE(
-      verdict_of(said).starts_with("compression does not pay here: the fastest uncompressed"))
+      verdict_of(said).starts_with("compression does not pay off here: the fastest uncompressed"))
       << said;
 }
 
@@ -170,7 +170,7 @@ TEST(Verdict, NamesTheWinnerOnASlowOne) {
                           "--accumulation 2 --scheme tlq,sdp4bit --baseline best --tune "
                           "--set network.nic_bandwidth=1Gbps";
   const std::string line = verdict_of(table(job));
-  EXPECT_TRUE(line.starts_with("compression pays here: sdp4bit (")) << line;
+  EXPECT_TRUE(line.starts_with("compression pays off here: sdp4bit (")) << line;
   // The factor is the speed-up of its column.
   const double speedup = reports(job)[2]["speedup"];
   EXPECT_NE(line.find(fmt::format(") is {:.2f}x as fast as", speedup)), std::string::npos) << line;

@@ -59,7 +59,8 @@ TEST(CheckHostile, AToleranceThatAllowsEverythingIsRefused) {
   write_study(sandbox);
   const Outcome forgotten = check_in(sandbox, "--update --tolerance mfu=2");
   expect_refused(forgotten, "--tolerance");
-  EXPECT_NE(forgotten.err.find("write mfu=2% for a share"), std::string::npos) << forgotten.err;
+  EXPECT_NE(forgotten.err.find("write mfu=2% for a relative tolerance"), std::string::npos)
+      << forgotten.err;
   const Outcome meant = check_in(sandbox, "--update --tolerance all=off --tolerance mfu=2%");
   EXPECT_NE(meant.out.find("tolerance: mfu 2 %, all others off\n"), std::string::npos) << meant.out;
 }

@@ -157,8 +157,10 @@ TEST(CommandLine, RefusesAModelOfHuggingFaceLineByLine) {
   const Outcome refused =
       run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path());
   expect_refused(refused, "config.json", 2);
-  EXPECT_TRUE(refused.err.ends_with(
-      "\nconfig.json: unsupported: num_local_experts = 8: mixtures of experts are not modelled\n"))
+  EXPECT_TRUE(
+      refused.err.ends_with("\n"
+                            "config.json: unsupported: num_local_experts = 8: mixture-of-experts "
+                            "layers are not modelled\n"))
       << refused.err;
   sandbox.write("config.json", "[[[");
   expect_refused(run(words("run --topology sdp4bit_a100 --model config.json"), sandbox.path()),

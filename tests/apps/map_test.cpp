@@ -34,7 +34,7 @@ TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
 TEST(Map, MarksFiguresOfWhatDoesNotFit) {
   const std::string small = " --set gpu.memory=800MB";
   const std::string job = kCluster + "--set model.layers=2 --model gpt_125m ";
-  const std::string note = "!: does not fit in memory; the figure is that of GPUs with more memory";
+  const std::string note = "!: does not fit in memory; the figure assumes GPUs with more memory";
   for (const auto& [command, figure] :
        {std::pair{"run --scheme sharded,sdp4bit " + job, R"(tokens per second +\d+ ! +\d+ !)"},
         std::pair{"run --scheme sdp4bit --baseline twin " + job, R"(speed-up +- +[\d.]+x !)"},

@@ -182,9 +182,9 @@ TEST(WideAreaRefusal, OfKeysThatWouldDoNothing) {
     EXPECT_NE(error.find(what), std::string::npos) << error;
   };
   says({{"backbone.background", "0.5"}},
-       "is a share of the bandwidth, which is missing; add bandwidth");
+       "is a fraction of the bandwidth, which is missing; add bandwidth");
   says({{"backbone.changes", "[\"1 s: 0.5\"]"}},
-       "are shares of the bandwidth, which is missing; add bandwidth");
+       "are fractions of the bandwidth, which is missing; add bandwidth");
   says({{"sites.west.repeats", "600 s"}},
        "without changes there is nothing to repeat; add changes");
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/schemes/scheme_file.hpp"
@@ -87,9 +88,10 @@ TEST(CodecSources, SayMeasuredPublishedOrExtrapolated) {
   constexpr const char* kEncode = "codec encode int8_g128_hadamard_sr";
   constexpr const char* kSum = "codec sum int4_g128_hadamard_sr";
   const Scheme& scheme = scheme_named("sdp4bit");
-  for (const std::string kind : {"measured", "published"}) {
+  for (const auto& [kind, origin] :
+       {std::pair{"measured", "measured"}, {"published", "published measurements"}}) {
     const auto same = sources(small_cluster(), table_of("sample", kind), scheme);
-    EXPECT_EQ(same.at(kEncode), kind + " on sample (table)");
+    EXPECT_EQ(same.at(kEncode), fmt::format("{} on sample (table)", origin));
     EXPECT_TRUE(same.at(kSum).starts_with("roofline: ")) << "the table has no such row";
   }
   const auto other = sources(small_cluster(), table_of("other", "measured"), scheme);
@@ -119,7 +121,7 @@ TEST(FittedSources, NameTheRowsThatTheyWereFittedOn) {
   const auto listed = sources(cluster, roofline(), scheme_named("sharded"));
   for (const char* constant :
        {"network.fitted_efficiency", "network.communicator_bandwidth", "gpu.compute_efficiency"}) {
-    EXPECT_TRUE(listed.at(constant).ends_with("fitted on table/one, table/two")) << constant;
+    EXPECT_TRUE(listed.at(constant).ends_with("fitted to table/one, table/two")) << constant;
   }
 }
 
@@ -131,7 +133,7 @@ TEST(FittedSources, SayWhatIsADefaultAndWhatWasTypedByHand) {
   };
   EXPECT_EQ(source(), "0.61, default, give or take 17 %: runs on S");
   cluster.fitted = {.compute_efficiency = 0.75, .rows = {"table/one"}};
-  EXPECT_EQ(source(), "0.75, fitted on table/one");
+  EXPECT_EQ(source(), "0.75, fitted to table/one");
   cluster.fitted.typed = {"compute_efficiency"};
   EXPECT_EQ(source(), "0.75, set by hand: no rows are named");
 }

@@ -138,7 +138,7 @@ draws plots/breakdown.py "$folder/round.json" 1
 grep -q 'time of a round' "$folder/one.svg"
 # With what its own flags can do about it.
 refuses plots/breakdown.py "$folder/study.csv" \
-  'several points share a place; .* e.g. --where network_nic_bandwidth=100 Gbps, --where nodes=1$'
+  'several points fall on the same place; .* e.g. --where network_nic_bandwidth=100 Gbps, --where nodes=1$'
 refuses plots/breakdown.py "$folder/run.json" 'output of run' --where nodes=2
 refuses plots/breakdown.py /dev/null 'run ... --format json'
 

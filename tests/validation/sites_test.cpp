@@ -55,7 +55,7 @@ TEST(SparseLoCo, SizesAndUtilisationAreThePublishedOnes) {
 TEST(SparseLoCo, StatedLinksDoNotExplainThePublishedTime) {
   const double payload = 72.7e9 * 0.21875 / 8;
   for (const Figure& figure : sparseloco_figures(kPublished / "sparseloco_runs.csv")) {
-    if (figure.what != "72b: communication, all download all") continue;
+    if (figure.what != "72b: communication, every peer downloads from every other") continue;
     EXPECT_NEAR(figure.computed, payload * 8 / 110e6 + 19 * payload * 8 / 500e6, 0.1);
     EXPECT_GT(figure.computed, 10 * figure.published);
     return;

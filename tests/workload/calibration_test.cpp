@@ -118,7 +118,7 @@ TEST(KernelTime, SaysWhereItComesFrom) {
   Json published = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
   published["kind"] = "published";
   EXPECT_EQ(source(read(published), tables_gpu(), "int8_g128"),
-            "published on measured GPU (sample)");
+            "published measurements on measured GPU (sample)");
 }
 
 TEST(KernelTime, IsOfTheVeryKernel) {

@@ -54,7 +54,7 @@ TEST(ConfigRefusals, AModelTypeIsAName) {
 
 constexpr Refused kUnsupported[] = {
     {"Meta-Llama-3-8B", R"({"num_local_experts": 8})",
-     "num_local_experts = 8: mixtures of experts are not modelled"},
+     "num_local_experts = 8: mixture-of-experts layers are not modelled"},
     {"Meta-Llama-3-8B", R"({"kv_lora_rank": 512})",
      "kv_lora_rank = 512: multi-head latent attention is not modelled"},
     {"Meta-Llama-3-8B", R"({"quantization_config": {"bits": 4}})",
@@ -141,15 +141,15 @@ constexpr Refused kWrong[] = {
      "architectures = \"GPT2LMHeadModel\": is not a list of one string"},
     {"gpt2", R"({"architectures": null})", "missing key architectures"},
     {"gpt2", R"({"n_positions": 8193})",
-     "n_positions = 8193: is too long to assume as the training sequence; give --sequence, at most "
+     "n_positions = 8193: is too long to assume as the training sequence; pass --sequence, at most "
      "8193"},
     {"Meta-Llama-3-8B", R"({"num_key_value_heads": 3})",
      "num_key_value_heads = 3: does not divide num_attention_heads = 32"},
     {"Meta-Llama-3-8B", R"({"max_position_embeddings": 131072})",
-     "max_position_embeddings = 131072: is too long to assume as the training sequence; give "
+     "max_position_embeddings = 131072: is too long to assume as the training sequence; pass "
      "--sequence, at most 131072"},
     {"Mistral-7B-v0.1", "{}",
-     "max_position_embeddings = 32768: is too long to assume as the training sequence; give "
+     "max_position_embeddings = 32768: is too long to assume as the training sequence; pass "
      "--sequence, at most 4096"},
     {"mpt-7b", R"({"attn_config": 5})", "attn_config = 5: is not an object"},
     {"mpt-7b", R"({"expansion_ratio": 1.00001})",
@@ -170,9 +170,9 @@ TEST(ConfigRefusals, OfASequenceSayTheLongestThatIsTaken) {
   const std::vector<Setting> settings{{"model.sequence", "4097"}};
   EXPECT_EQ(error_with("Llama-2-7b-hf", "{}", settings),
             "x/config.json: max_position_embeddings = 4096: is less than the sequence of 4097; "
-            "give --sequence, at most 4096");
+            "pass --sequence, at most 4096");
   const char* window =
-      "x/config.json: unsupported: sliding_window = 4096: is less than the sequence of 4097; give "
+      "x/config.json: unsupported: sliding_window = 4096: is less than the sequence of 4097; pass "
       "--sequence, at most 4096";
   EXPECT_EQ(error_with("Mistral-7B-v0.1", "{}", settings), window);
   EXPECT_EQ(
@@ -205,7 +205,7 @@ TEST(ConfigRefusals, AreAllGivenAtOnce) {
   const auto lines = lines_of(error);
   ASSERT_EQ(lines.size(), 3u) << error;  // what is unknown depends on the family
   EXPECT_EQ(lines[1],
-            "x/config.json: unsupported: num_local_experts = 8: mixtures of experts are not "
+            "x/config.json: unsupported: num_local_experts = 8: mixture-of-experts layers are not "
             "modelled");
   EXPECT_EQ(lines_of(error_with("gpt2", R"({"n_embd": null, "n_layer": "x", "foo": 1,
       "num_experts": 4, "attn_pdrop": true})"))
@@ -241,7 +241,7 @@ TEST(ConfigRefusals, OfHostileTextHaveOneLine) {
         std::string(2 << 20, ' ')}) {
     EXPECT_EQ(lines_of(error_of(text)).size(), 1u) << text.substr(0, 50);
   }
-  EXPECT_EQ(error_of("[]"), "x/config.json: is not a JSON object; give a model's config.json");
+  EXPECT_EQ(error_of("[]"), "x/config.json: is not a JSON object; specify a model's config.json");
   // Nested deep inside a key: shown without going there.
   EXPECT_EQ(error_of("{\"architectures\": [" + deep + closed + "]}"),
             "x/config.json: architectures = [[...]]: is not a list of one string");

@@ -11,8 +11,8 @@
     ...                           "network.nic_bandwidth": "200 Gbps"})
     >>> gardenhose.frame(reports)[["scheme", "step_time_s"]]  # a pandas DataFrame
 
-Each call starts the program `gardenhose` and waits without the interpreter's lock, so threads run
-side by side.
+Each call starts the program `gardenhose` and releases the global interpreter lock (GIL) while it
+waits, so threads run in parallel.
 """
 
 from ._arguments import InputError

@@ -14,7 +14,7 @@ Value = Union[str, bool, SupportsIndex, SupportsFloat, "os.PathLike[str]"]
 
 
 class InputError(ValueError):
-    """An input is wrong. The message says which one, why, and what to write instead."""
+    """An input is invalid. The message says which one, why, and what to write instead."""
 
 
 def _is_truth(value: object) -> bool:

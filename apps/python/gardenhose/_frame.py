@@ -15,7 +15,7 @@ def frame(reports: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]]) -> pan
     Keys of nested dicts are joined by dots: memory_by_part_bytes.weights. Columns keep the units of
     their keys. Reports of several calls go into one frame as one list.
 
-    Raises ImportError where pandas is not installed.
+    Raises ImportError if pandas is not installed.
     """
     import pandas  # takes a second, and run() needs none
 

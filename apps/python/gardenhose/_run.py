@@ -28,7 +28,7 @@ def run(inputs: Mapping[str, object], **flags: object) -> Any: ...
 def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
     """Simulates one training step or, on a topology of several sites, rounds of steps.
 
-    Inputs are given as a dict, by keyword, or both:
+    Pass the inputs as a dict, by keyword, or both:
 
     - flags of `gardenhose run` without the first dashes, e.g. "micro-batch", or micro_batch;
     - keys of input files, as --set takes them, e.g. "network.nic_bandwidth": "200 Gbps".
@@ -38,10 +38,10 @@ def run(inputs: Optional[Mapping[str, object]] = None, **flags: object) -> Any:
 
     Returns a dict, the JSON of `gardenhose run`, whose keys name their units: step_time_s,
     tokens_per_s, memory_per_gpu_bytes, energy_j. If "scheme" is a list, returns a list of dicts,
-    preceded by the baseline's if one is given.
+    preceded by the baseline's if there is one.
 
     Raises:
-        InputError: an input is wrong; the message says which one, why, and what to write.
+        InputError: an input is invalid; the message says which one, why, and what to write.
         TypeError: an input is not a string, a number, a path, True or False.
         OSError: the program is missing or cannot be started.
         RuntimeError: the program crashes, or lacks a shared library.
