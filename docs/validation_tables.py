@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of published numbers alongside predictions, of `gardenhose validate STUDY --format json`."""
+"""Tables of published numbers next to predictions, of `gardenhose validate STUDY --format json`."""
 
 import concurrent.futures
 from collections.abc import Callable

@@ -77,9 +77,8 @@ void print_improvements(const PlanReport& report) {
   const double price = report.rows.front().price.total();
   print_text(
       "\n"
-      "where to spend the next dollar, for plan 1: the gain in throughput from 1 % more of each "
-      "item,\n"
-      "and the saving from 10 % more of it (10 % less if it is a time)\n");
+      "where to spend the next dollar, for plan 1: the gain in throughput from a 1 % increase in\n"
+      "each item, and the saving from a 10 % increase (a 10 % decrease for times)\n");
   for (const Improvement& one : report.improvements) {
     if (std::abs(one.sensitivity) < 0.001 || one.saves_usd < price / 1000) continue;
     const std::string costs = one.costs_usd ? ", costs " + usd_text(*one.costs_usd) : "";

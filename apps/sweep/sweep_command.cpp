@@ -48,9 +48,9 @@ constexpr const char* kSweepUsage =
     "  [together.size]                               # values paired in order\n"
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
-    "exit codes: 0 every point has results or was refused; 1 a point crashed or was left\n"
-    "unfinished, no point can run, or some value in a list is not valid at any point (reported\n"
-    "before the first point runs); 2 invalid input; 130 stopped by Ctrl-C\n";
+    "exit codes: 0 every point has results or was rejected (state refused); 1 a point crashed or\n"
+    "was left unfinished, no point can run, or some value in a list is not valid at any point\n"
+    "(reported before the first point runs); 2 invalid input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
   fs::path spec, store;
