@@ -165,9 +165,13 @@ void check_known(const std::string& place, const std::string& metric, const Resu
   if (known.contains(metric)) return;
   const std::vector<std::string_view> names(known.begin(), known.end());
   const auto meant = sim::closest_name(metric, names);
-  throw sim::InputError(fmt::format(
-      "{}: '{}' is not a metric of these points; {}", place, sim::printable(metric),
-      meant.empty() ? "the baseline lists them" : fmt::format("did you mean {}?", meant)));
+  const std::string remedy = !meant.empty() ? fmt::format("did you mean {}?", meant)
+                             : metric == "speedup"
+                                 ? "for it, write baseline = \"twin\" in the spec, or "
+                                   "run with --baseline twin"
+                                 : "the baseline lists them";
+  throw sim::InputError(fmt::format("{}: '{}' is not a metric of these points; {}", place,
+                                    sim::printable(metric), remedy));
 }
 
 // A tolerance as large as the values lets everything pass: a percent sign was probably forgotten.

@@ -88,6 +88,21 @@ std::vector<Difference> differences_of(const Result& before, const Result& now,
   return all;
 }
 
+// Of moves within the tolerance, the largest that other rounding does not explain.
+void note_largest_move(const Result& before, const Result& now, const Tolerances& tolerances,
+                       ComparedPoint& compared) {
+  for (const auto& [metric, value] : now.metrics.items()) {
+    const auto then = number_of(before.metrics, metric);
+    if (!then || *then == 0 || tolerance_of(metric, tolerances).off) continue;
+    const auto today = value.get<double>();
+    if (is_within(*then, today, kUsualTolerance)) continue;
+    const double move = (today - *then) / std::abs(*then);
+    if (std::abs(move) <= std::abs(compared.largest_move)) continue;
+    compared.most_moved = metric;
+    compared.largest_move = move;
+  }
+}
+
 // "nodes was 2, is 4", for each of the names that is another one.
 void add_changed(const Inputs& before, const Inputs& now, const char* kind,
                  std::vector<std::string>& changes) {
@@ -109,7 +124,8 @@ std::vector<std::string> changes_of(const Result& before, const Result& now,
     if (then == baseline.results.files.end()) {
       changes.push_back(name + " was not read");
     } else if (then->second != today.files.at(name)) {
-      changes.push_back(name + " has changed");
+      const bool missing = today.files.at(name).empty();
+      changes.push_back(name + (missing ? " is missing" : " has changed"));
     }
   }
   if (now.metrics.empty() || before.metrics.empty()) return changes;
@@ -160,6 +176,9 @@ class Comparing {
       fresh_.add(point);
     } else {
       compared.differences = differences_of(*before->second, point, tolerances_);
+      if (compared.differences.empty()) {
+        note_largest_move(*before->second, point, tolerances_, compared);
+      }
       note(changes_of(*before->second, point, baseline_, now_), !compared.differences.empty());
       known_.erase(before);
     }

@@ -25,6 +25,8 @@ struct ComparedPoint {
   const Result* point = nullptr;  // today's; the baseline's for a missing point
   std::vector<Difference> differences;
   bool crashed = false;
+  std::string most_moved = {};  // the metric that moved most within its tolerance; empty: none did
+  double largest_move = 0;      // of it: now / baseline - 1
   [[nodiscard]] Verdict verdict() const;  // the worst
 };
 

@@ -20,7 +20,7 @@ struct CheckedNames {
 [[nodiscard]] bool fails(Verdict verdict, bool strict);
 // Number of failing points.
 [[nodiscard]] int failures(const ComparedResults& comparison, bool strict);
-// "8 points: 2 worse, 6 as before".
+// "8 points: 2 worse, 6 as before"; of moves within the tolerance, the largest.
 [[nodiscard]] std::string counts_text(const ComparedResults& comparison);
 // "the file has changed (4 points, 2 of which moved)", one line each; if points moved although no
 // input changed, a line that says so.

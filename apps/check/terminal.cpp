@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/check/outputs.hpp"
 #include "sim/base/printable.hpp"
@@ -60,6 +61,15 @@ std::string messages(const ComparedResults& comparison, const Labels& labels) {
   return text.empty() ? text : "messages\n" + text;
 }
 
+// "6 as before", or "6 within the tolerance (largest move: tokens_per_s -0.31 %)".
+std::string same_text(const ComparedResults& comparison, int count) {
+  const ComparedPoint& most = *std::ranges::max_element(
+      comparison.points, {}, [](const ComparedPoint& one) { return std::abs(one.largest_move); });
+  if (most.most_moved.empty()) return fmt::format("{} {}", count, verdict_text(Verdict::same));
+  return fmt::format("{} within the tolerance (largest move: {} {:+.2g} %)", count, most.most_moved,
+                     100 * most.largest_move);
+}
+
 }  // namespace
 
 bool fails(Verdict verdict, bool strict) {
@@ -77,7 +87,9 @@ std::string counts_text(const ComparedResults& comparison) {
   for (const Verdict verdict : {Verdict::worse, Verdict::gone, Verdict::fresh, Verdict::moved,
                                 Verdict::better, Verdict::same}) {
     const int count = comparison.count(verdict);
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, verdict_text(verdict)));
+    if (count == 0) continue;
+    parts.push_back(verdict == Verdict::same ? same_text(comparison, count)
+                                             : fmt::format("{} {}", count, verdict_text(verdict)));
   }
   const auto refused = std::ranges::count_if(comparison.points, [](const ComparedPoint& compared) {
     return compared.verdict() == Verdict::same && compared.point->state == "refused";
@@ -93,7 +105,7 @@ std::vector<std::string> change_lines(const ComparedResults& comparison) {
     lines.push_back(fmt::format(
         "{} ({} point{}, {})", change.what, change.points, change.points == 1 ? "" : "s",
         change.moved == change.points ? std::string("moved")
-        : change.moved == 0           ? std::string("nothing moved")
+        : change.moved == 0           ? std::string("nothing moved beyond the tolerance")
                                       : fmt::format("{} of them moved", change.moved)));
   }
   const auto same = static_cast<std::size_t>(comparison.count(Verdict::same));

@@ -39,7 +39,11 @@ TEST(Check, CatchesASlowDownOf3PercentInOneCodecTable) {
               {"tests=\"2\" failures=\"1\" errors=\"0\"", "<failure type=\"worse\""});
   expect_valid_junit(sandbox, "c.xml");
   // Who accepts that says so, and then it passes.
-  EXPECT_EQ(check_in(sandbox, "--tolerance all=5%").code, 0);
+  const Outcome accepted = check_in(sandbox, "--tolerance all=5%");
+  EXPECT_EQ(accepted.code, 0);
+  expect_says(accepted.out,
+              {"table.json has changed (2 points, nothing moved beyond the tolerance)",
+               "2 within the tolerance (largest move: codec_s +", "; passed"});
   EXPECT_EQ(check_in(sandbox, "--update --tolerance all=5%").code, 0);
   sandbox.write("table.json", slower_table(1));
   EXPECT_EQ(check_in(sandbox).code, 0) << "the baseline has the tolerance";
@@ -126,10 +130,27 @@ TEST(Check, SaysWhichInputIsAnotherOne) {
   const Outcome outcome = check_in(sandbox);
   EXPECT_EQ(outcome.code, 0) << "the figures are the same";
   EXPECT_TRUE(outcome.out.starts_with("inputs that differ")) << outcome.out;
-  expect_says(outcome.out, {"gardenhose was 0.0.9", "topologies/sdp4bit_a100.toml has changed (2",
-                            "traces/models/gpt_125m.toml was not read",
-                            "overlap was 'all', is 'none' (1 point, nothing moved)",
-                            "source of nvlink was 'elsewhere'"});
+  expect_says(outcome.out,
+              {"gardenhose was 0.0.9", "topologies/sdp4bit_a100.toml has changed (2",
+               "traces/models/gpt_125m.toml was not read",
+               "overlap was 'all', is 'none' (1 point, nothing moved beyond the tolerance)",
+               "source of nvlink was 'elsewhere'"});
+}
+
+TEST(Check, CallsAFileThatIsGoneMissing) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  std::filesystem::remove(sandbox.path() / "table.json");
+  expect_says(check_in(sandbox).out, {"table.json is missing (2 points, moved)"});
+}
+
+TEST(Check, SaysWhereASpeedUpComesFrom) {
+  const Sandbox sandbox;
+  write_study(sandbox);
+  const Outcome outcome = check_in(sandbox, "--tolerance speedup=1%");
+  EXPECT_EQ(outcome.code, 2);
+  expect_says(outcome.err, {"--tolerance: 'speedup' is not a metric of these points; ",
+                            "write baseline = \"twin\" in the spec"});
 }
 
 TEST(Check, PointsThatOneSideLacksFail) {
