@@ -36,7 +36,7 @@ void check_format(const std::string& format);
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
 
 // A quantity of sim/base/quantity_text.hpp. Throws an InputError at the flag for any other text,
-// and suggests `example` if the unit is missing.
+// and suggests `example`, a quantity.
 template <class T>
 [[nodiscard]] T quantity_of(const char* flag, std::string_view text,
                             std::string_view example = {}) {

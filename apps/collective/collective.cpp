@@ -53,7 +53,7 @@ struct Timing {
 };
 
 sim::Bytes size_of(const char* flag, const std::string& text) {
-  const auto size = quantity_of<sim::Bytes>(flag, text, "B");
+  const auto size = quantity_of<sim::Bytes>(flag, text, "1024 B");
   if (size.count < 1) throw InputError(fmt::format("{}: is less than 1 byte", flag));
   return size;
 }

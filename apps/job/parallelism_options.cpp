@@ -252,7 +252,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.optimizer = chosen("--optimizer", o.optimizer, sim::kOptimizers);
   read_precision(o, p);
   p.sharding = sharding_of(o, p.overlap);
-  p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size);
+  p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size, "160 MiB");
   if (p.bucket.count < 1) throw InputError("--bucket-size: is 0; write at least 1 B");
   return p;
 }

@@ -121,7 +121,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
     check_size(options, site.cluster, job.model, job.parallelism);
   }
   if (!rounds.deadline.empty()) {
-    job.deadline = quantity_of<sim::Seconds>("--deadline", rounds.deadline, "s");
+    job.deadline = quantity_of<sim::Seconds>("--deadline", rounds.deadline, "60 s");
   }
   read_schemes(options, job);
   return job;

@@ -147,7 +147,8 @@ std::vector<LinkSpeed> parse_link_speeds(const std::string& text) {
 void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& goal) {
   goal.aim = sim::chosen("--goal", texts.aim, kAims);
   if (!texts.deadline.empty()) {
-    goal.deadline_s = more_than_nothing<sim::Seconds>("--deadline", texts.deadline, "days").base();
+    goal.deadline_s =
+        more_than_nothing<sim::Seconds>("--deadline", texts.deadline, "30 days").base();
   }
   if (!texts.budget.empty())
     goal.budget_usd = more_than_nothing<sim::Dollars>("--budget", texts.budget).base();

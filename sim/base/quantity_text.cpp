@@ -25,7 +25,7 @@ struct Unit {
 
 struct Dimension {
   std::string_view noun;     // "a time"
-  std::string_view example;  // the unit to suggest where there is none
+  std::string_view example;  // "400 Gbps": its unit is suggested where there is none
   std::vector<Unit> units;
 };
 
@@ -50,7 +50,7 @@ Dimension dimension_of();
 template <>
 Dimension dimension_of<Seconds>() {
   return {"a time",
-          "us",
+          "2 us",
           {{"s", 1, 1},
            {"ms", 1, 1e3},
            {"us", 1, 1e6},
@@ -61,14 +61,14 @@ Dimension dimension_of<Seconds>() {
 }
 template <>
 Dimension dimension_of<Bandwidth>() {
-  Dimension result{"a bandwidth", "Gbps", {}};
+  Dimension result{"a bandwidth", "400 Gbps", {}};
   add_prefixed(result.units, "bps", 8);
   add_prefixed(result.units, "Bps");
   return result;
 }
 template <>
 Dimension dimension_of<Bytes>() {
-  Dimension result{"a size", "GiB", {}};
+  Dimension result{"a size", "80 GB", {}};
   add_prefixed(result.units, "B");
   for (const Prefix& prefix : kBinary) {
     result.units.push_back({fmt::format("{}B", prefix.letters), prefix.factor, 1});
@@ -77,37 +77,37 @@ Dimension dimension_of<Bytes>() {
 }
 template <>
 Dimension dimension_of<FlopRate>() {
-  Dimension result{"a rate of floating-point operations", "TFLOPs", {}};
+  Dimension result{"a rate of floating-point operations", "989 TFLOPs", {}};
   add_prefixed(result.units, "FLOPs");
   return result;
 }
 template <>
 Dimension dimension_of<Watts>() {
-  Dimension result{"a power", "W", {}};
+  Dimension result{"a power", "700 W", {}};
   add_prefixed(result.units, "W");
   return result;
 }
 template <>
 Dimension dimension_of<DollarRate>() {
-  return {"a price per hour", "USD/h", {{"USD/h", 1, 3600}}};
+  return {"a price per hour", "2 USD/h", {{"USD/h", 1, 3600}}};
 }
 template <>
 Dimension dimension_of<BytePrice>() {
-  return {"a price of traffic", "USD/GB", {{"USD/GB", 1, 1e9}, {"USD/TB", 1, 1e12}}};
+  return {"a price of traffic", "0.02 USD/GB", {{"USD/GB", 1, 1e9}, {"USD/TB", 1, 1e12}}};
 }
 template <>
 Dimension dimension_of<Dollars>() {
-  return {"an amount of money", "USD", {{"USD", 1, 1}, {"kUSD", 1e3, 1}, {"MUSD", 1e6, 1}}};
+  return {"an amount of money", "20000 USD", {{"USD", 1, 1}, {"kUSD", 1e3, 1}, {"MUSD", 1e6, 1}}};
 }
 template <>
 Dimension dimension_of<EnergyPrice>() {
-  return {"a price of energy", "USD/kWh", {{"USD/kWh", 1, 3.6e6}, {"USD/MWh", 1, 3.6e9}}};
+  return {"a price of energy", "0.1 USD/kWh", {{"USD/kWh", 1, 3.6e6}, {"USD/MWh", 1, 3.6e9}}};
 }
 template <>
 Dimension dimension_of<BandwidthPrice>() {
   constexpr double kGbpsHours = 3600 * 1e9 / 8;
   return {"a price of bandwidth",
-          "USD/h/Tbps",
+          "0.5 USD/h/Tbps",
           {{"USD/h/Gbps", 1, kGbpsHours}, {"USD/h/Tbps", 1, 1000 * kGbpsHours}}};
 }
 
@@ -117,13 +117,32 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// The units that differ from `text` by capitals only, or else all of the dimension.
+// "Gbps" for "Gb/s" and "Gbit/s".
+std::string without_slash(std::string_view text) {
+  struct Spelling {
+    std::string_view given, here;
+  };
+  for (const auto& [given, here] : {Spelling{"bit/s", "bps"}, Spelling{"b/s", "bps"},
+                                    Spelling{"B/s", "Bps"}, Spelling{"FLOP/s", "FLOPs"}}) {
+    if (!text.ends_with(given)) continue;
+    return fmt::format("{}{}", text.substr(0, text.size() - given.size()), here);
+  }
+  return std::string(text);
+}
+
+// The unit in another spelling, the units that differ from `text` by capitals only, or else all of
+// the dimension.
 std::string unknown_unit(std::string_view text, const Dimension& dimension) {
   std::string known;
   std::string alike;
+  const std::string spelled = without_slash(text);
   for (const Unit& unit : dimension.units) {
     known += (known.empty() ? "" : ", ") + unit.name;
-    if (equal_ignoring_case(unit.name, text)) alike += (alike.empty() ? "" : " or ") + unit.name;
+    if (unit.name == spelled) {
+      alike = unit.name;
+      break;
+    }
+    if (equal_ignoring_case(unit.name, spelled)) alike += (alike.empty() ? "" : " or ") + unit.name;
   }
   const std::string unit = printable(text);
   if (!alike.empty()) return fmt::format("'{}' is not a unit; did you mean {}?", unit, alike);
@@ -136,6 +155,8 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+std::string_view unit_in(std::string_view example) { return example.substr(example.find(' ') + 1); }
+
 struct NumberAndUnit {
   double number = 0;
   std::string_view unit;
@@ -145,7 +166,7 @@ Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension) {
   const auto wrong = [&](std::string_view what) {
     return Parsed<NumberAndUnit>{
         std::nullopt,
-        fmt::format("'{}' {}; write e.g. \"400 {}\"", printable(text), what, dimension.example)};
+        fmt::format("'{}' {}; write e.g. \"{}\"", printable(text), what, dimension.example)};
   };
   const std::string_view trimmed = without_blanks(text);
   if (trimmed.empty()) return wrong(fmt::format("is not {}", dimension.noun));
@@ -160,7 +181,7 @@ Parsed<NumberAndUnit> split(std::string_view text, const Dimension& dimension) {
   result.unit = without_blanks({rest, static_cast<std::size_t>(end - rest)});
   if (result.unit.empty()) {
     return {std::nullopt, fmt::format("'{0}' has no unit; write e.g. \"{0} {1}\"",
-                                      printable(trimmed), dimension.example)};
+                                      printable(trimmed), unit_in(dimension.example))};
   }
   return {result, {}};
 }

@@ -28,7 +28,7 @@ struct Parsed {
 //   EnergyPrice USD/kWh USD/MWh         BandwidthPrice  USD/h/Gbps USD/h/Tbps
 // Negative, infinite and missing numbers are refused, as is anything outside 1e-30 to 1e30 base
 // units (0 is allowed), so that products of a few quantities stay finite.
-// `example` is the unit suggested if there is none; if empty, the dimension's usual one.
+// `example` is the quantity that messages suggest, "30 ms"; if empty, the dimension's usual one.
 template <class T>
 [[nodiscard]] Parsed<T> parse_quantity(std::string_view text, std::string_view example = {});
 

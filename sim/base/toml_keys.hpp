@@ -13,6 +13,8 @@ struct TomlKey {
   std::string_view value;    // as TomlReader words it: "bandwidth above 0"
   std::string_view usual;    // the default, or when the key is needed; empty: always needed
   std::string_view meaning;  // a sentence or two
+  // What messages suggest, "30 ms"; empty: what is usual for such values.
+  std::string_view example = {};
 };
 
 // The key's row, or nullptr.

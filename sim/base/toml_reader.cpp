@@ -50,6 +50,10 @@ std::string text_of(const NumberRange& range) {
                           : fmt::format("number from {} to {}", range.lowest, range.highest);
 }
 
+std::string_view number_within(const NumberRange& range) {
+  return range.lowest <= 0.5 && range.highest >= 0.5 ? "0.5" : "2";
+}
+
 std::string_view noun_of(const TomlValue& value) {
   const auto* scalar = std::get_if<TomlScalar>(&value);
   return scalar != nullptr ? noun_of(*scalar) : "a list";
@@ -143,8 +147,15 @@ std::string TomlReader::text_in(std::string_view key) {
 }
 
 void TomlReader::none_of(std::string_view key, std::string_view given,
-                         std::span<const std::string_view> known) {
-  wrong(key, fmt::format("'{}' is not one of: {}", printable(given), joined(known)));
+                         std::span<const std::string_view> known, std::string_view remark) {
+  std::string hint = sim::suggestion(given, known);
+  if (hint.empty() && !remark.empty()) hint = fmt::format("; {}", remark);
+  wrong(key, fmt::format("'{}' is not one of: {}{}", printable(given), joined(known), hint));
+}
+
+std::string_view TomlReader::example_of(std::string_view key) const {
+  const TomlKey* row = row_of(keys_, key);
+  return row != nullptr ? row->example : std::string_view{};
 }
 
 bool TomlReader::boolean(std::string_view key) {
@@ -186,7 +197,8 @@ double TomlReader::number_in(std::string_view key, const NumberRange& range) {
   const auto* scalar = std::get_if<TomlScalar>(value);
   const auto result = scalar != nullptr ? scalar_number(*scalar) : std::nullopt;
   if (!result) {
-    wrong(key, fmt::format("is {}; write a number without quotes, e.g. 0.5", noun_of(*value)));
+    wrong(key, fmt::format("is {}; write a number without quotes, e.g. {}", noun_of(*value),
+                           example_of(key).empty() ? number_within(range) : example_of(key)));
     return range.highest;
   }
   check_range(key, *result, range);

@@ -53,8 +53,10 @@ class TomlReader {
   [[nodiscard]] std::vector<std::string> texts(std::string_view key);
   template <class T>
   [[nodiscard]] T quantity(std::string_view key, Zero zero = Zero::refused);
+  // `remark` ends the message about a name that is close to none of `names`.
   template <class E>
-  [[nodiscard]] E one_of(std::string_view key, std::span<const EnumName<E>> names);
+  [[nodiscard]] E one_of(std::string_view key, std::span<const EnumName<E>> names,
+                         std::string_view remark = {});
 
   // True if the document has the key. Also marks the key as known, so an optional key is read by
   // `if (reader.has(key)) ... reader.number(key)`.
@@ -116,7 +118,9 @@ class TomlReader {
   // A number as written, without a unit; for any other value, its kind.
   static std::string bare_text(const TomlScalar& value);
   void none_of(std::string_view key, std::string_view given,
-               std::span<const std::string_view> known);
+               std::span<const std::string_view> known, std::string_view remark);
+  // The key's own example; empty: what is usual for such values.
+  [[nodiscard]] std::string_view example_of(std::string_view key) const;
   void check_range(std::string_view key, std::int64_t value, const IntegerRange& range);
   void check_range(std::string_view key, double value, const NumberRange& range);
   void note(const TomlPlace& place, std::string_view key, std::string_view what);
@@ -145,7 +149,7 @@ T TomlReader::quantity(std::string_view key, Zero zero) {
   std::string given;
   if (text != nullptr) given = *text;
   if (text == nullptr && scalar != nullptr) given = bare_text(*scalar);
-  const Parsed<T> parsed = parse_quantity<T>(given);
+  const Parsed<T> parsed = parse_quantity<T>(given, example_of(key));
   if (!parsed.value) {
     wrong(key, parsed.problem);
     return {};
@@ -155,11 +159,12 @@ T TomlReader::quantity(std::string_view key, Zero zero) {
 }
 
 template <class E>
-E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names) {
+E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names,
+                     std::string_view remark) {
   expect(key, "one of " + joined(names_of(names)));
   const std::string given = text_in(key);
   if (const auto value = value_named(given, names)) return *value;
-  if (is_good(key)) none_of(key, given, names_of(names));
+  if (is_good(key)) none_of(key, given, names_of(names), remark);
   return names.front().value;
 }
 

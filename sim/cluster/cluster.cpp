@@ -13,10 +13,11 @@ namespace sim {
 namespace {
 
 template <class Row>
-const Row* read_row(TomlReader& reader, std::string_view key, std::span<const Row* const> rows) {
+const Row* read_row(TomlReader& reader, std::string_view key, std::span<const Row* const> rows,
+                    std::string_view remark = {}) {
   std::vector<EnumName<const Row*>> names;
   for (const Row* row : rows) names.push_back({row->name, row});
-  return reader.one_of<const Row*>(key, names);
+  return reader.one_of<const Row*>(key, names, remark);
 }
 
 // Far above any machine, and low enough that products of a few counts fit.
@@ -150,7 +151,8 @@ std::optional<Price> read_optional_price(TomlReader& reader, std::string_view ke
 
 Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   Network network;
-  network.fabric = read_row(reader, "network.fabric", all_network_fabrics());
+  network.fabric = read_row(reader, "network.fabric", all_network_fabrics(),
+                            "a leaf-spine or Clos network is fat_tree_2level");
   network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
   network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
   network.efficiency = reader.number("network.efficiency", kShare);

@@ -37,7 +37,7 @@ void set_quorum(const Setting& setting, OuterScheme& scheme) {
 }
 
 void set_grace(const Setting& setting, OuterScheme& scheme) {
-  const auto grace = parse_quantity<Seconds>(setting.value);
+  const auto grace = parse_quantity<Seconds>(setting.value, "10 s");
   if (!grace.value) refuse(setting, grace.problem);
   scheme.grace = *grace.value;
 }

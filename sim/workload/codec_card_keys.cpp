@@ -9,9 +9,10 @@ constexpr TomlKey kCodecCardKeys[] = {
     {"summary", "string", "", "One-line description of the codec."},
     {"wire.bits_per_element", "number above 0 and at most 64, or a list of them", "",
      "Bits per element on the wire, including scales and indices. If the size varies from message "
-     "to message, a list of equally spaced quantiles in ascending order."},
+     "to message, a list of equally spaced quantiles in ascending order.",
+     "4.25"},
     {"wire.overhead", "size", "0 B",
-     "Bytes per message in addition to its elements; at most 1 MiB."},
+     "Bytes per message in addition to its elements; at most 1 MiB.", "64 B"},
     {"wire.rounds", "true or false", "false",
      "Whether encoding errors are independent of the input, as rounding errors are. If so, the "
      "squared errors of two encodes add up."},
@@ -22,7 +23,8 @@ constexpr TomlKey kCodecCardKeys[] = {
      "`gpu.name` (as in the topology files) of the GPU on which the times were measured."},
     {"times.memory_bandwidth", "bandwidth above 0", "",
      "Memory bandwidth of the measured GPU, from its data sheet. It is used to scale the times to "
-     "other GPUs."},
+     "other GPUs.",
+     "3350 GBps"},
     {"times.file", "string", "",
      "CSV file next to the card, with the columns step, inputs, elements and seconds. Steps are "
      "`encode`, `decode` and `decode_reduce`."},

@@ -131,6 +131,24 @@ TEST(QuantityText, AsksWhichOfTwoUnitsThatCapitalsTellApart) {
             "'gbps' is not a unit; did you mean Gbps or GBps?");
 }
 
+TEST(QuantityText, KnowsUnitsThatAreSpelledWithASlash) {
+  EXPECT_EQ(parse_quantity<Bandwidth>("400 Gb/s").problem,
+            "'Gb/s' is not a unit; did you mean Gbps?");
+  EXPECT_EQ(parse_quantity<Bandwidth>("50 GB/s").problem,
+            "'GB/s' is not a unit; did you mean GBps?");
+  EXPECT_EQ(parse_quantity<Bandwidth>("400 Gbit/s").problem,
+            "'Gbit/s' is not a unit; did you mean Gbps?");
+  EXPECT_EQ(parse_quantity<FlopRate>("989 TFLOP/s").problem,
+            "'TFLOP/s' is not a unit; did you mean TFLOPs?");
+}
+
+TEST(QuantityText, SuggestsTheGivenExample) {
+  EXPECT_EQ(parse_quantity<Bytes>("160", "160 MiB").problem,
+            "'160' has no unit; write e.g. \"160 MiB\"");
+  EXPECT_EQ(parse_quantity<Seconds>("soon", "30 ms").problem,
+            "'soon' does not begin with a number; write e.g. \"30 ms\"");
+}
+
 TEST(QuantityText, SizesAreNeverBitsNorTimes) {
   EXPECT_FALSE(parse_quantity<Bytes>("80 Gb").value);
   EXPECT_FALSE(parse_quantity<Bytes>("80 GBps").value);

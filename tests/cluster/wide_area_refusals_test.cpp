@@ -103,8 +103,9 @@ TEST(WideAreaRefusal, NamesAllThatIsWrongMissingAndUnknownAtOnce) {
   EXPECT_EQ(lines_of(error).size(), 6u) << error;
   for (const char* line :
        {"missing key sender; add it", "missing key streams; add it",
-        "stream: unknown key; did you mean streams?", "uplink: '10' has no unit",
-        "loss: 2 is out of range", "stores: unknown table; did you mean [store]?"}) {
+        "stream: unknown key; did you mean streams?",
+        "uplink: '10' has no unit; write e.g. \"10 Gbps\"", "loss: 2 is out of range",
+        "stores: unknown table; did you mean [store]?"}) {
     EXPECT_NE(error.find(line), std::string::npos) << line << " is not in: " << error;
   }
 }
