@@ -8,8 +8,10 @@
 
 #include "apps/arguments.hpp"
 #include "apps/catalogue.hpp"
+#include "apps/data_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme_file.hpp"
@@ -21,7 +23,9 @@ namespace po = boost::program_options;
 
 constexpr const char* kUsage =
     "usage: gardenhose list [SECTION...] [--format json]\n"
-    "       gardenhose list scheme NAME     print a shipped scheme as a file to edit and run\n\n"
+    "       gardenhose list scheme NAME     print a shipped scheme as a file to edit and run\n"
+    "       gardenhose list topology NAME   print a shipped cluster or group of sites as a file\n"
+    "       gardenhose list model NAME      print a shipped model as a file\n\n"
     "  gardenhose list scheme sdp4bit > mine.toml\n"
     "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme mine.toml\n";
 
@@ -65,6 +69,46 @@ void print_scheme(const std::vector<std::string>& wanted) {
     throw sim::InputError("list: scheme takes one name; see gardenhose list schemes");
   }
   print_text("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
+}
+
+// A section's name, and the kind of its files.
+struct ListedFile {
+  std::string_view name, plural;
+  std::vector<Kind> kinds;
+};
+
+void print_file(const ListedFile& listed, const std::vector<std::string>& wanted) {
+  if (wanted.size() != 2) {
+    throw sim::InputError(
+        fmt::format("list: {} takes one name; see gardenhose list {}", listed.name, listed.plural));
+  }
+  std::vector<std::string> known;
+  for (const Kind kind : listed.kinds) {
+    for (const auto& file : shipped_files(kind)) {
+      known.push_back(file.stem().string());
+      if (known.back() == wanted[1]) return print_text("{}", sim::read_file(file));
+    }
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  throw sim::InputError(fmt::format("list {}: no shipped file is named '{}'{}", listed.name,
+                                    sim::printable(wanted[1]),
+                                    sim::suggestion_and_list(wanted[1], names)));
+}
+
+bool is_printed(const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return false;
+  if (wanted.front() == "scheme") {
+    print_scheme(wanted);
+    return true;
+  }
+  const ListedFile all[] = {{"topology", "topologies", {Kind::topology, Kind::wide_area}},
+                            {"model", "models", {Kind::model}}};
+  for (const ListedFile& listed : all) {
+    if (wanted.front() != listed.name) continue;
+    print_file(listed, wanted);
+    return true;
+  }
+  return false;
 }
 
 void check_names(const std::vector<std::string>& wanted) {
@@ -112,10 +156,7 @@ void print_all_json(const std::vector<Listing>& listings) {
 int list_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
-  if (!options->wanted.empty() && options->wanted.front() == "scheme") {
-    print_scheme(options->wanted);
-    return 0;
-  }
+  if (is_printed(options->wanted)) return 0;
   check_names(options->wanted);
   std::vector<Listing> listings;
   for (const Section& section : catalogue()) {

@@ -97,6 +97,15 @@ TEST(CommandLine, ListNamesWhatShips) {
   for (const std::string& line : lines_of(listed.out)) EXPECT_LE(line.size(), 140u) << line;
 }
 
+TEST(CommandLine, ListPrintsShippedFiles) {
+  for (const auto& [kind, file] : {std::pair{"topology", "topologies/dgx_h100_x16.toml"},
+                                   std::pair{"topology", "topologies/wide_area/two_sites_10g.toml"},
+                                   std::pair{"model", "traces/models/gpt_125m.toml"}}) {
+    const std::filesystem::path path = source_directory() / file;
+    EXPECT_EQ(run({"list", kind, path.stem().string()}, "/").out, text_of(path));
+  }
+}
+
 // What Progress writes to standard error, where that is `error`, of work that takes hours.
 void work_for_hours(int error) {
   const int before = dup(STDERR_FILENO);
