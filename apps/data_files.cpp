@@ -99,9 +99,10 @@ fs::path data_file(Kind kind, const std::string& name) {
     }
   }
   const std::vector<std::string_view> names(known.begin(), known.end());
+  const std::string meant = sim::suggestion(name, names);
   throw sim::InputError(
-      fmt::format("{}: no shipped file is named '{}'; specify a file, or one of: {}{}", folder.flag,
-                  name, sim::joined(names), sim::suggestion(name, names)));
+      fmt::format("{}: no shipped file is named '{}'{} a file, or one of: {}", folder.flag, name,
+                  meant.empty() ? "; specify" : meant + " Specify", sim::joined(names)));
 }
 
 fs::path cluster_of_site(const fs::path& folder, const std::string& name) {

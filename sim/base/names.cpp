@@ -52,6 +52,11 @@ std::string suggestion(std::string_view text, std::span<const std::string_view> 
   return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
 }
 
+std::string suggestion_and_list(std::string_view text, std::span<const std::string_view> names) {
+  const std::string meant = suggestion(text, names);
+  return fmt::format("{} {}", meant.empty() ? "; known:" : meant + " Known:", joined(names));
+}
+
 void refuse_name(std::string_view place, std::string_view name,
                  std::span<const std::string_view> known) {
   throw InputError(fmt::format("{}: '{}' is not one of: {}{}", place, name, joined(known),

@@ -20,6 +20,10 @@ namespace sim {
 [[nodiscard]] std::string suggestion(std::string_view text,
                                      std::span<const std::string_view> names);
 
+// "; did you mean NAME? Known: a, b, c", or "; known: a, b, c" if none of `names` is close.
+[[nodiscard]] std::string suggestion_and_list(std::string_view text,
+                                              std::span<const std::string_view> names);
+
 // "a, b, c" for messages.
 [[nodiscard]] std::string joined(std::span<const std::string_view> names);
 

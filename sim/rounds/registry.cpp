@@ -50,8 +50,13 @@ const OuterScheme& outer_scheme_named(std::string_view name, std::string_view fl
     if (scheme->name == name) return *scheme;
     known.push_back(scheme->name);
   }
-  throw InputError(fmt::format("{}: unknown scheme '{}' between sites; known: {}{}", flag, name,
-                               joined(known), suggestion(name, known)));
+  const bool is_inner = std::ranges::any_of(
+      all_schemes(), [&](const Scheme* scheme) { return scheme->name == name; });
+  throw InputError(fmt::format(
+      "{}: unknown scheme '{}' between sites{}", flag, name,
+      is_inner ? fmt::format("; for use within a site, write --inner-scheme {}. Known: {}", name,
+                             joined(known))
+               : suggestion_and_list(name, known)));
 }
 
 const char* exchange_name(Exchange exchange) {

@@ -59,8 +59,8 @@ const Scheme& scheme_named(std::string_view name, std::string_view flag) {
     if (scheme->name == name) return *scheme;
     known.push_back(scheme->name);
   }
-  throw InputError(fmt::format("{}: unknown scheme '{}'; known: {}{}", flag, name, joined(known),
-                               suggestion(name, known)));
+  throw InputError(
+      fmt::format("{}: unknown scheme '{}'{}", flag, name, suggestion_and_list(name, known)));
 }
 
 }  // namespace sim

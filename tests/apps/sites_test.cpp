@@ -180,7 +180,9 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
           "one cluster");
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--scheme",
           "unknown scheme 'diloco'");
-  refused("run" + base + "--scheme sharded", "--scheme", "unknown scheme 'sharded' between sites");
+  refused("run" + base + "--scheme sharded", "--scheme",
+          "unknown scheme 'sharded' between sites; for use within a site, write --inner-scheme "
+          "sharded. Known: wan_flat,");
   refused("run" + base + "--scheme sparseloco_store", "--scheme", "object storage");
   refused("run" + base + "--scheme diloco --inner-scheme diloco", "--inner-scheme", "unknown");
   refused("run" + base + "--scheme diloco --nodes 2", "--nodes", "sites.NAME.nodes");

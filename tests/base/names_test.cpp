@@ -22,6 +22,9 @@ TEST(Suggestion, IsTheNameThatWasMeantOrNothing) {
   const std::array<std::string_view, 2> names{"diloco", "sparseloco"};
   EXPECT_EQ(suggestion("diloc", names), "; did you mean diloco?");
   EXPECT_EQ(suggestion("sharded", names), "");
+  EXPECT_EQ(suggestion_and_list("diloc", names),
+            "; did you mean diloco? Known: diloco, sparseloco");
+  EXPECT_EQ(suggestion_and_list("sharded", names), "; known: diloco, sparseloco");
   EXPECT_EQ(suggestion(std::string(65, 'd'), names), "") << "nobody types that";
 }
 
