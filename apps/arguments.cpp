@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <utility>
 
 #include "apps/help_json.hpp"
 #include "apps/print.hpp"
 #include "sim/base/names.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/workload/model.hpp"
 
 namespace apps {
 
@@ -34,15 +37,67 @@ void check_is_text(std::string_view argument) {
       sim::printable(argument)));
 }
 
+// For flags that other programs have, and for keys of input files: "; write --set
+// network.nic_bandwidth=VALUE". Empty for all others.
+std::string instead_of(const std::string& flag) {
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"--gpus", "--nodes and --gpus-per-node"},
+      {"--dp", "--nodes; data parallelism is what --tp and --pp leave"},
+      {"--batch-size", "--global-batch or --micro-batch"},
+      {"--seq-length", "--sequence"}};
+  for (const auto& [other, ours] : kOthers) {
+    if (flag == other) return fmt::format("; write {}", ours);
+  }
+  std::string leaf = flag.substr(std::min<std::size_t>(flag.size(), 2));
+  std::ranges::replace(leaf, '-', '_');
+  std::string settings;
+  for (const auto keys : {sim::cluster_keys(), sim::model_keys()}) {
+    for (const sim::TomlKey& row : keys) {
+      if (!row.key.ends_with("." + leaf)) continue;
+      settings += fmt::format("{}--set {}=VALUE", settings.empty() ? "; write " : " or ", row.key);
+    }
+  }
+  return settings;
+}
+
 // `given` may have its value behind it: "--nods=2".
 [[noreturn]] void refuse_flag(const std::string& given, const po::options_description& flags) {
   const std::string name = given.substr(0, given.find('='));
   std::vector<std::string> known;
   for (const auto& flag : flags.options()) known.push_back("--" + flag->long_name());
-  const std::string meant =
+  const bool sets = flags.find_nothrow("set", false) != nullptr;
+  std::string meant =
       sim::suggestion(name, std::vector<std::string_view>(known.begin(), known.end()));
+  if (sets && meant.empty()) meant = instead_of(name);
   throw sim::InputError(
       fmt::format("{}: unknown flag{}", name, meant.empty() ? "; see --help" : meant));
+}
+
+// A prefix of a flag is an error: a later flag could make it mean another.
+constexpr int kStyle =
+    po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+
+// "gardenhose check" of "usage: gardenhose check WHAT ...", and the word that follows it.
+std::pair<std::string, std::string> command_and_place(const std::string& usage) {
+  std::istringstream words(usage);
+  std::string program, command, place;
+  words >> program >> program >> command >> place;
+  return {program + " " + command, place};
+}
+
+[[noreturn]] void refuse_extra_word(const char* usage, const Arguments& arguments,
+                                    const po::options_description& flags, unsigned places) {
+  std::string extra;
+  const auto loose = po::command_line_parser(arguments).options(flags).style(kStyle).run();
+  for (const auto& option : loose.options) {
+    if (option.position_key < static_cast<int>(places)) continue;
+    extra = option.value.front();
+    break;
+  }
+  throw sim::InputError(
+      fmt::format("{}: '{}' is one word too many; flags begin with --, and values with blanks "
+                  "need quotes",
+                  command_and_place(usage).first, sim::printable(extra)));
 }
 
 // Switches take =on and =off, as other flags do, so that what writes a command line need not know
@@ -66,14 +121,15 @@ Arguments without_switch_values(const Arguments& arguments, const po::options_de
   return plain;
 }
 
-po::parsed_options parsed(const Arguments& arguments, const po::options_description& flags,
+po::parsed_options parsed(const char* usage, const Arguments& arguments,
+                          const po::options_description& flags,
                           const po::positional_options_description& places) {
-  // A prefix of a flag is an error: a later flag could make it mean another.
-  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
   try {
-    return po::command_line_parser(arguments).options(flags).positional(places).style(style).run();
+    return po::command_line_parser(arguments).options(flags).positional(places).style(kStyle).run();
   } catch (const po::unknown_option& error) {
     refuse_flag(error.get_option_name(), flags);
+  } catch (const po::too_many_positional_options_error&) {
+    refuse_extra_word(usage, arguments, flags, places.max_total_count());
   }
 }
 
@@ -89,6 +145,27 @@ std::string wrong_number(const std::string& flag, const po::parsed_options& pars
   return fmt::format(
       "{}: '{}' is several values, but the flag takes one; use gardenhose sweep for several", flag,
       sim::printable(given));
+}
+
+// The first example of `command` in a usage, without its comment: "gardenhose check study.toml".
+std::string example_in(const std::string& usage, const std::string& command) {
+  const std::size_t start = usage.find("\n  " + command);
+  if (start == std::string::npos) return "";
+  const std::string line = usage.substr(start + 3, usage.find('\n', start + 1) - start - 3);
+  const std::string text = line.substr(0, std::min(line.find("  "), line.find('\\')));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// "usage: gardenhose check WHAT ...": the first word after the command must be there.
+void require_first_place(const std::string& usage, const po::options_description& flags,
+                         const po::positional_options_description& places,
+                         const po::variables_map& values) {
+  if (places.max_total_count() == 0) return;
+  const std::string& first = places.name_for_position(0);
+  if (values.count(first) != 0 || !flags.find(first, false).semantic()->is_required()) return;
+  const auto& [command, place] = command_and_place(usage);
+  throw sim::InputError(
+      fmt::format("{}: {} is missing; write e.g. {}", command, place, example_in(usage, command)));
 }
 
 }  // namespace
@@ -118,7 +195,8 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
     print_json(help_json(usage, flags));
     return false;
   }
-  const po::parsed_options given = parsed(without_switch_values(arguments, flags), flags, places);
+  const po::parsed_options given =
+      parsed(usage, without_switch_values(arguments, flags), flags, places);
   for (const auto& option : given.options) {
     if (std::ranges::find(option.value, "") != option.value.end()) {
       throw sim::InputError(
@@ -136,6 +214,7 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
     print_text("{}\n{}", usage, without_trailing_blanks(text.str()));
     return false;
   }
+  require_first_place(usage, flags, places, values);
   po::notify(values);
   return true;
 }
