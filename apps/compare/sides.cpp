@@ -125,9 +125,7 @@ void check(const CompareOptions& o) {
   if (!is_wide_area(o.job.topology)) {
     refuse_round_flags(o.rounds, o.job.topology);
   } else if (o.tune) {
-    throw InputError(
-        fmt::format("--tune: applies to one cluster, but {} describes several sites; leave it out",
-                    o.job.topology));
+    refuse_tune(o.job.topology);
   }
 }
 

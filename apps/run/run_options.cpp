@@ -128,6 +128,14 @@ void refuse_round_flags(const RoundOptions& rounds, const std::string& topology)
       rounds.deadline.empty() ? "--inner-scheme" : "--deadline", topology));
 }
 
+void refuse_tune(const std::string& topology) {
+  throw sim::InputError(
+      fmt::format("--tune: applies to one cluster, but {} describes several sites; gardenhose plan "
+                  "chooses their "
+                  "setup, or tune one site's cluster and pass on the flags that it prints",
+                  topology));
+}
+
 void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
                     const sim::StepContext& context, const sim::Scheme& inner) {
   const sim::Gpu& gpu = context.cluster.gpu;

@@ -45,6 +45,9 @@ struct RunOptions {
 // Flags for several sites that were given with the cluster `topology`.
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology);
 
+// --tune, given for the sites of `topology`.
+[[noreturn]] void refuse_tune(const std::string& topology);
+
 // Whether to simulate the effect of the compute efficiency's spread on an answer whose schedule has
 // this many operations.
 [[nodiscard]] bool wants_range(const RunOptions& options, std::size_t operations);

@@ -51,8 +51,7 @@ void refuse_step_flags(const RunOptions& options) {
     throw sim::InputError(
         "--break-even: applies to one cluster's NICs; between sites, use solve --beats");
   }
-  if (options.tune)
-    throw sim::InputError("--tune: applies to one cluster, not to several sites; leave it out");
+  if (options.tune) refuse_tune(options.job.topology);
 }
 
 // Refuses all that can be refused before the first simulation.

@@ -180,7 +180,7 @@ TEST(CompareSites, RefuseWhatCannotBeCompared) {
   refused(kTwo, sites, "--scheme", "name the scheme between the sites");
   refused(kTwo + "--scheme sharded", sites, "--scheme", "unknown scheme 'sharded' between sites");
   refused(kTwo + "--scheme diloco,wan_sync", sites, "--scheme", "one scheme");
-  refused(sites + "--tune", sites, "--tune", "several sites");
+  refused(sites + "--tune", sites, "--tune", "several sites; gardenhose plan chooses");
   refused(sites + "--nodes 2", kCluster, "--nodes", "sites.NAME.nodes");
   refused(sites, kCluster + "--deadline 5s", "--deadline", "dgx_h100_x16 is one cluster");
   refused(sites, kCluster + "--inner-scheme sdp4bit", "--inner-scheme", "is one cluster");
