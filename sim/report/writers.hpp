@@ -14,7 +14,7 @@ namespace sim {
 // Side by side where there are several, on pages of at most `width` characters: time by part, bytes by
 // phase and level, memory, bound.
 [[nodiscard]] StyledText to_table(std::span<const StepReport> reports, std::size_t width);
-// "tuned: sdp4bit: beats sharded below 131 Gbps to 132 Gbps a NIC (now 400 Gbps)", as its column of the
+// "tuned: sdp4bit: beats sharded below about 131 Gbps per NIC (now 400 Gbps)", as its column of the
 // table is headed; empty without a break-even point, which takes far longer to find than the rest.
 [[nodiscard]] std::string break_even_line(const StepReport& report);
 // One object, or a list where there are several. Every name carries its unit.

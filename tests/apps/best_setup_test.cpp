@@ -222,6 +222,7 @@ TEST(BreakEven, ComesAfterTheTableAndTheVerdict) {
   const std::string said = table(kTiny + "--accumulation 2 --scheme sdp4bit --baseline best");
   const auto found = said.find("per NIC (now 400 Gbps)");
   ASSERT_NE(found, std::string::npos) << said;
+  EXPECT_NE(said.find("beats the fastest uncompressed setup below about "), std::string::npos);
   EXPECT_GT(found, said.find("sources"));
   EXPECT_GT(found, said.find("compression "));
 }
