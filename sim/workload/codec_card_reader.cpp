@@ -52,10 +52,30 @@ std::string key_of(const CsvRow& row) {
   return reduces ? fmt::format("{}/{:.0f}", step, inputs) : step;
 }
 
+// No kernel ends before it has read its input; a launch that nobody waited for does.
+void check_speed(const CsvRow& row, const KernelTime& time, const CodecCard& card) {
+  // Caches are faster than the memory, but hold only small inputs.
+  constexpr double kMostCached = 256 << 20;
+  constexpr double kCachesFaster = 4;
+  constexpr double kValueBytes = 2;  // at least
+  if (card.bits_per_element.empty() || card.memory_bandwidth <= Bandwidth()) return;
+  const double of_each =
+      row.text("step") == "encode" ? kValueBytes : row.number("inputs") * mean_bits(card) / 8;
+  const double bytes = time.elements * of_each;
+  const double least_s = bytes / card.memory_bandwidth.base();
+  const bool is_short = time.seconds < (bytes > kMostCached ? least_s : least_s / kCachesFaster);
+  if (!is_short) return;  // nor where a wrong size has no mean
+  row.fail(
+      fmt::format("seconds: {:g} is impossibly short: reading the input of {:g} elements takes "
+                  "{:.2g} s at the card's memory_bandwidth; correct the time or the bandwidth",
+                  time.seconds, time.elements, least_s));
+}
+
 void add_time(const CsvRow& row, CodecCard& card) {
   const std::string key = key_of(row);
   const KernelTime time{.elements = field_within(row, "elements", 1, kMostElements),
                         .seconds = field_within(row, "seconds", kShortest, kLongest)};
+  check_speed(row, time, card);
   std::vector<KernelTime>& times = card.steps[key];
   const auto place = std::ranges::lower_bound(times, time.elements, {}, &KernelTime::elements);
   if (place != times.end() && place->elements == time.elements) {

@@ -123,6 +123,18 @@ TEST(CodecCardFile, WithOneDamagedTimeHasThatOneRefused) {
       {"1e8,1e-3", "1e8,1e7",
        "3:1: seconds: 10000000 is out of range; write a number from 1e-09 to "
        "1e+06"},
+      // 200 MB, or 4 wires of 7.5 bits for each of a million elements, at 2 TB/s; caches are at most
+      // four times as fast.
+      {"1e8,1e-3", "1e8,2.4e-5",
+       "3:1: seconds: 2.4e-05 is impossibly short: reading the input of 1e+08 elements takes "
+       "0.0001 s at the card's memory_bandwidth; correct the time or the bandwidth"},
+      {"1e6,5e-5", "1e6,4e-7",
+       "6:1: seconds: 4e-07 is impossibly short: reading the input of 1e+06 elements takes "
+       "1.9e-06 s at the card's memory_bandwidth; correct the time or the bandwidth"},
+      // No cache holds 400 MB.
+      {"1e8,1e-3", "2e8,1.9e-4",
+       "3:1: seconds: 0.00019 is impossibly short: reading the input of 2e+08 elements takes "
+       "0.0002 s at the card's memory_bandwidth; correct the time or the bandwidth"},
       {"1e8,1e-3", "1e8", "3:1: 3 fields, 4 columns"},
       {"decode,1,1e6,2e-5\n", "", "1:1: has no decode; add a line for each measured size"},
   };
