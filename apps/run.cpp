@@ -202,6 +202,7 @@ class Comparison {
     sim::StepReport& report = result.report;
     warn_of_folds(report);
     warn_of_kernels(result);
+    warn_of_unknown_gpus(side.setup.scheme, {job_.cluster.gpu.name});
     times_.know(side.setup, report.step_time_s);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/job/scheme_files.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "apps/data_files.hpp"
+#include "apps/print.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/cluster/cluster.hpp"
 #include "sim/schemes/scheme_file.hpp"
 
 namespace apps {
@@ -12,6 +19,25 @@ sim::Scheme scheme_of(const std::string& name, const char* flag) {
 
 sim::Scheme twin_of(const sim::Scheme& scheme) {
   return scheme.compresses() ? sim::scheme_named(scheme.twin) : scheme;
+}
+
+void warn_of_unknown_gpus(const sim::Scheme& scheme, std::vector<std::string> known) {
+  std::vector<const sim::CodecCard*> cards;
+  for (const sim::Wire* wire : scheme.wires()) {
+    if (wire->card && std::ranges::find(cards, wire->card.get()) == cards.end()) {
+      cards.push_back(wire->card.get());
+    }
+  }
+  if (cards.empty()) return;
+  for (const auto& file : shipped_files(Kind::topology)) {
+    known.push_back(sim::read_cluster(file).gpu.name);
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const sim::CodecCard* card : cards) {
+    if (std::ranges::find(known, card->gpu) != known.end()) continue;
+    print_note("warning: {}: {} was timed on '{}', a GPU of no shipped cluster{}\n", scheme.name,
+               card->name, sim::printable(card->gpu), sim::suggestion(card->gpu, names));
+  }
 }
 
 }  // namespace apps

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/schemes/scheme.hpp"
 
@@ -13,5 +14,9 @@ namespace apps {
 [[nodiscard]] sim::Scheme scheme_of(const std::string& name, const char* flag);
 // Its default baseline: its uncompressed form, or itself if it is one.
 [[nodiscard]] sim::Scheme twin_of(const sim::Scheme& scheme);
+
+// Warns of codec cards that were timed on a GPU that is neither one of `known` nor a shipped
+// cluster's: its name may be misspelt.
+void warn_of_unknown_gpus(const sim::Scheme& scheme, std::vector<std::string> known);
 
 }  // namespace apps

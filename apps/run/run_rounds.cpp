@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "apps/job/scheme_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/answer.hpp"
 #include "apps/run/run_options.hpp"
@@ -54,6 +55,12 @@ void refuse_step_flags(const RunOptions& options) {
   if (options.tune) refuse_tune(options.job.topology);
 }
 
+std::vector<std::string> gpus_of(const sim::WideArea& area) {
+  std::vector<std::string> names;
+  for (const sim::Site& site : area.sites) names.push_back(site.cluster.gpu.name);
+  return names;
+}
+
 // Refuses all that can be refused before the first simulation.
 RoundJob read(const RunOptions& options) {
   refuse_step_flags(options);
@@ -72,6 +79,7 @@ void check_rounds(const RunOptions& options) { static_cast<void>(read(options));
 
 int run_rounds(const RunOptions& options) {
   const RoundJob job = read(options);
+  warn_of_unknown_gpus(job.inner, gpus_of(job.area));
   std::vector<sim::RoundReport> reports;
   std::size_t most_operations = 0;
   Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));

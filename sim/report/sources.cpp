@@ -53,9 +53,7 @@ void add_scheme(const Scheme& scheme, std::map<std::string, std::string>& source
   sources["scheme " + scheme.name] = scheme.source.empty()
                                          ? scheme.summary
                                          : fmt::format("{} ({})", scheme.summary, scheme.source);
-  for (const Wire* wire :
-       {&scheme.weights.wire, &scheme.gradients.inside, &scheme.gradients.between,
-        &scheme.activations.tensor, &scheme.activations.pipeline}) {
+  for (const Wire* wire : scheme.wires()) {
     if (wire->card) sources["card " + wire->name()] = wire->card->summary;
   }
 }

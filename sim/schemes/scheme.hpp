@@ -4,6 +4,7 @@
 // into operations.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -91,6 +92,11 @@ struct Scheme {
   [[nodiscard]] bool is_defined_for(int zero_stage) const;
   // Unless the user names another one.
   [[nodiscard]] int usual_stage() const;
+  // Of every exchange, whether or not its algorithm uses them all.
+  [[nodiscard]] std::array<const Wire*, 5> wires() const {
+    return {&weights.wire, &gradients.inside, &gradients.between, &activations.tensor,
+            &activations.pipeline};
+  }
   // Whether it sends all values uncompressed, by whichever collectives.
   [[nodiscard]] bool sends_plain() const {
     return weights.is_plain() && gradients.is_plain() && activations.is_plain();

@@ -134,6 +134,18 @@ TEST(CodecCard, OfOneSizeIsWarnedOfWhereKernelsAreOfOthers) {
       << outcome.err;
 }
 
+TEST(CodecCard, OfAGpuThatNoClusterHasIsWarnedOf) {
+  OwnFiles files;
+  EXPECT_EQ(run_files(files).err.find("was timed on"), std::string::npos);
+  files.card = replaced(files.card, "SXM4-40GB", "SMX4-40GB");
+  const Outcome outcome = run_files(files);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("warning: mine: mine was timed on 'NVIDIA A100-SMX4-40GB', a GPU of "
+                             "no shipped cluster; did you mean NVIDIA A100-SXM4-40GB?\n"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST(CodecCard, GivenAsTheSchemeIsNamedAsACard) {
   OwnFiles files;
   files.scheme = std::string(kCard);
