@@ -74,9 +74,8 @@ po::options_description collective_flags(CollectiveOptions& o) {
   add("begin", po::value<std::string>()->default_value("8 B"), "smallest size");
   add("end", po::value<std::string>()->default_value("8 GiB"), "largest size");
   add("factor", count("--factor", o.factor), "ratio of each size to the previous one (default: 2)");
-  add("step-by-step", po::bool_switch(&o.job.step_by_step),
-      "simulate every ring step and every pair separately (slow; a check of the folded "
-      "simulation)");
+  add("algorithm", po::value(&o.job.algorithm), kAlgorithmHelp);
+  add("step-by-step", po::bool_switch(&o.job.step_by_step), kStepByStepHelp);
   add("set", po::value(&o.job.settings)->composing(),
       "KEY=VALUE: set any key of the topology's file, e.g. network.nic_bandwidth=\"200 Gbps\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");

@@ -91,7 +91,13 @@ sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& 
   const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
   const int gpus =
       part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
+  use_algorithm(options, cluster);
   return sim::part_of(std::move(cluster), nodes, gpus);
+}
+
+void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {
+  if (options.algorithm.empty()) return;
+  cluster.collectives.algorithm = &sim::all_reduce_algorithm(options.algorithm, "--algorithm");
 }
 
 sim::Model read_model(const JobOptions& options, const SortedSettings& settings) {
@@ -145,13 +151,12 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       "use only this many GPUs per node (default: all)");
   add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
   add_parallelism_flags(flags, o.parallelism, search.chosen);
+  add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
   add("calibration", po::value(&o.calibration)->default_value("auto"),
       "kernel times: auto, roofline, a shipped name or a file");
   add("codec-time", factor("--codec-time", o.codec_time),
       "factor by which to multiply the codec kernels' calibrated times (default: 1)");
-  add("step-by-step", po::bool_switch(&o.step_by_step),
-      "simulate every ring step and every pair separately (slow; a check of the folded "
-      "simulation)");
+  add("step-by-step", po::bool_switch(&o.step_by_step), kStepByStepHelp);
   add("each-kernel", po::bool_switch(&o.each_kernel),
       "simulate every kernel of a layer as its own operation: a finer timeline with the same "
       "times");

@@ -23,6 +23,7 @@ struct JobOptions {
   int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
   ParallelismOptions parallelism;
   int sequence = 0;
+  std::string algorithm;  // of all_reduce; empty: the cluster's
   bool step_by_step = false, each_kernel = false;
   std::vector<std::string> settings;  // KEY=VALUE
   std::set<std::string> given;        // names of the given flags, which a search leaves alone
@@ -37,6 +38,11 @@ struct SortedSettings {
 // The topology's first nodes, each with its first GPUs, as the flags say.
 [[nodiscard]] sim::Cluster read_cluster_part(const JobOptions& options,
                                              const SortedSettings& settings);
+inline constexpr const char* kAlgorithmHelp =
+    "algorithm of all_reduce: ring, or tree for NCCL's double binary tree (default: the "
+    "topology's collectives.algorithm)";
+// Lets the cluster's collectives run as --algorithm says.
+void use_algorithm(const JobOptions& options, sim::Cluster& cluster);
 [[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
 // The most layers that memory and patience hold the simulation of; whether they hold the model.
 [[nodiscard]] int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism);

@@ -108,6 +108,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
                .scheme_settings = settings.scheme};
   if (!options.parallelism.zero) job.parallelism.sharding.stage = job.inner.usual_stage();
   for (sim::Site& site : job.area.sites) {
+    use_algorithm(options, site.cluster);
     job.calibrations.push_back(calibration_for(site.cluster.gpu, options.calibration));
     job.calibrations.back().codec_slowdown = options.codec_time;
     site.cluster.gpu = measured_gpu(site.cluster.gpu, job.calibrations.back(), {});

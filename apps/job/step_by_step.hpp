@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of --step-by-step, before it starts.
+// --step-by-step, and what it costs before it starts.
 #pragma once
 
 namespace apps {
+
+inline constexpr const char* kStepByStepHelp =
+    "simulate every step of a ring, every chunk in a tree and every pair separately (slow; a check "
+    "of the folded simulation)";
 
 // Refuses simulations with more flows than fit in memory or in the hour allowed for each; warns of
 // long ones.

@@ -166,6 +166,18 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   return network;
 }
 
+Collectives read_collectives(TomlReader& reader) {
+  constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {{"ring", &algorithms::ring},
+                                                                  {"tree", &algorithms::tree}};
+  Collectives collectives{.channels = read_count(reader, "collectives.channels", kPerNode),
+                          .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};
+  if (reader.has("collectives.algorithm")) {
+    collectives.algorithm =
+        reader.one_of<const CollectiveAlgorithm*>("collectives.algorithm", kAlgorithms);
+  }
+  return collectives;
+}
+
 // Settings of [fitted] that come without rows of their own were fitted on none.
 std::set<std::string, std::less<>> typed_by_hand(std::span<const Setting> settings) {
   constexpr std::string_view kTable = "fitted.";
@@ -208,8 +220,7 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   cluster.gpu = read_gpu(reader);
   cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node);
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
-  cluster.collectives = {.channels = read_count(reader, "collectives.channels", kPerNode),
-                         .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};
+  cluster.collectives = read_collectives(reader);
   cluster.fitted = read_fitted(reader, settings);
   reader.finish();
   return cluster;

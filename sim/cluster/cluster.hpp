@@ -26,6 +26,12 @@ extern const NvlinkFabric switched, full_mesh;
 extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level;
 }  // namespace fabrics
 
+// How collectives run: sim/collectives/algorithm.hpp.
+struct CollectiveAlgorithm;
+namespace algorithms {
+extern const CollectiveAlgorithm ring, tree;
+}  // namespace algorithms
+
 // [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
 struct Gpu {
   std::string name;                       // matches the `gpu` of a calibration table
@@ -75,6 +81,8 @@ struct Network {
 struct Collectives {
   int channels = 0;  // of one communicator: one ring each, on its own SM
   Seconds launch;    // fixed cost of one collective, regardless of size and ranks
+  // Of the collectives that it can run; the others run by the first algorithm that can.
+  const CollectiveAlgorithm* algorithm = &algorithms::ring;
 };
 
 // [fitted]: constants missing from data sheets. Each defaults to "no correction".

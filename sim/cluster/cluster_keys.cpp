@@ -87,6 +87,9 @@ constexpr TomlKey kClusterKeys[] = {
      "Channels per communicator. Each channel is a ring and occupies one SM."},
     {"collectives.launch", "time", "",
      "Fixed cost of one collective, regardless of its size and number of ranks."},
+    {"collectives.algorithm", "one of ring, tree", "ring",
+     "Algorithm of all_reduce. `tree`: NCCL's double binary tree over the nodes, with a chain of "
+     "the GPUs inside each node. The other collectives do not depend on this key."},
     {"fitted.network_efficiency", "number above 0 and at most 1", "1",
      "Further factor on the bandwidth, applied after `network.efficiency`; fitted to "
      "measurements."},

@@ -51,11 +51,16 @@ struct CollectiveAlgorithm {
 };
 
 namespace algorithms {
-extern const CollectiveAlgorithm ring, pairwise;
+extern const CollectiveAlgorithm ring, pairwise, tree;
 }  // namespace algorithms
 
 [[nodiscard]] std::span<const CollectiveAlgorithm* const> all_algorithms();
-// The algorithm that runs the collective on the cluster.
+// That of the name, which must run an all_reduce: "ring" or "tree". Throws an InputError that begins
+// with `place`.
+[[nodiscard]] const CollectiveAlgorithm& all_reduce_algorithm(std::string_view name,
+                                                              std::string_view place);
+// The algorithm that runs the collective on the cluster: its own, if that can, or else the first of
+// all_algorithms() that can.
 [[nodiscard]] const CollectiveAlgorithm& algorithm_of(const Cluster& cluster,
                                                       CollectiveKind collective);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/collectives/channels.hpp"
 #include "sim/collectives/legs.hpp"
 
 namespace sim {

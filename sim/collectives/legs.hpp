@@ -9,16 +9,9 @@
 
 namespace sim {
 
-// `weight` equal rings; hops[i] leaves the i-th rank in the ring's order. A ring crosses between nodes
-// on a NIC and visits the group's GPUs of a node over NVLink:
-//
-//   node 0                    node 1
-//   GPU0 ─► GPU1 ─► GPU2 ─NIC─► GPU0 ─► GPU1 ─► GPU2 ─NIC─► node 0
-//
-// One communicator has `channels` rings. They take the NICs of the group's own GPUs in turn, so a
-// group with one GPU per node uses one NIC. On a full mesh the rings take different orders, so that
-// every link is used.
-struct Ring {
+// `weight` equal parts of a collective's traffic, each with the same share of the buffer: a channel's
+// ring, or one of its two trees. Its hops progress together, as it is as fast as its slowest hop.
+struct Lane {
   std::vector<Hop> hops;
   int weight = 1;
 };
@@ -35,20 +28,20 @@ struct LegDraft {
   double channels = 1;  // per share: Route::channels
 };
 
-// Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels.
-[[nodiscard]] std::vector<Ring> ring_channels(const Cluster& cluster,
-                                              const std::vector<int>& ranks);
+// Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels; hops[i]
+// leaves the i-th rank in the ring's order. A ring crosses between nodes on a NIC and visits the
+// group's GPUs of a node over NVLink:
+//
+//   node 0                    node 1
+//   GPU0 ─► GPU1 ─► GPU2 ─NIC─► GPU0 ─► GPU1 ─► GPU2 ─NIC─► node 0
+[[nodiscard]] std::vector<Lane> ring_lanes(const Cluster& cluster, const std::vector<int>& ranks);
 
-// Whether each node has the same number of the ranks, behind the same number of NICs. Otherwise
-// rings and pairs differ.
-[[nodiscard]] bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks);
-
-// One leg per few nodes: the hops that leave their GPUs, of all rings, or of each ring if rings
-// differ. They progress together because a ring is as fast as its slowest hop. `unit` is per byte
-// that a rank sends.
-[[nodiscard]] std::vector<LegDraft> fold_rings(const Cluster& cluster,
+[[nodiscard]] int parts_of(const std::vector<Lane>& lanes);
+// One leg per few nodes: the hops that leave their GPUs, of all lanes, or of each lane if nodes
+// differ. `unit` is per byte that passes each hop of all lanes together.
+[[nodiscard]] std::vector<LegDraft> fold_lanes(const Cluster& cluster,
                                                const std::vector<int>& ranks,
-                                               const std::vector<Ring>& rings);
+                                               const std::vector<Lane>& lanes);
 
 // A few legs per node, one for each class of peers at equal distance: a class sends to one partner
 // node, chosen by a permutation inside the class. Its hops have as many channels as the class has

@@ -136,7 +136,7 @@ void add_pairs(const Topology& topology, const std::vector<int>& from, const std
   }
 }
 
-// Legs of neighbouring nodes that carry as much become one, as a ring's do (fold_rings()). By class,
+// Legs of neighbouring nodes that carry as much become one, as a ring's do (fold_lanes()). By class,
 // that of a node's own GPUs first.
 std::vector<LegDraft> joined(const Cluster& cluster,
                              const std::vector<std::pair<std::size_t, LegDraft>>& legs) {

@@ -19,10 +19,10 @@ struct LaidRings {
   std::vector<std::vector<Leg>> in_order;
 };
 
-double mean_step_latency(const Topology& topology, const std::vector<Ring>& rings) {
+double mean_step_latency(const Topology& topology, const std::vector<Lane>& rings) {
   double sum = 0;
   double steps = 0;
-  for (const Ring& ring : rings) {
+  for (const Lane& ring : rings) {
     for (const Hop& hop : ring.hops) sum += ring.weight * topology.latency(hop).base();
     steps += ring.weight * static_cast<double>(ring.hops.size());
   }
@@ -78,13 +78,13 @@ void run_rings(ScheduleBuilder& builder, const Communicator& group, const LaidRi
 Run lay_out_rings(const Topology& topology, const std::vector<int>& ranks, Detail detail,
                   const MakeLegs& make) {
   const Cluster& cluster = topology.cluster();
-  const std::vector<Ring> rings = ring_channels(cluster, ranks);
+  const std::vector<Lane> rings = ring_lanes(cluster, ranks);
   LaidRings laid{.step_s = mean_step_latency(topology, rings),
                  .hops = static_cast<double>(rings.size() * ranks.size())};
   if (detail == Detail::folded) {
-    laid.legs = make(fold_rings(cluster, ranks, rings));
+    laid.legs = make(fold_lanes(cluster, ranks, rings));
   } else {
-    for (const Ring& ring : rings) {
+    for (const Lane& ring : rings) {
       std::vector<LegDraft> hops;
       const double unit = ring.weight / static_cast<double>(cluster.collectives.channels);
       const double channels = ring.weight;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels of a communicator: which NIC and which order of GPUs each one takes. They take the NICs of
+// the group's own GPUs in turn, so a group with one GPU per node uses one NIC. On a full mesh the
+// channels take different orders, so that every link is used.
+#pragma once
+
+#include <vector>
+
+#include "sim/cluster/cluster.hpp"
+
+namespace sim {
+
+// The ranks that one channel visits, in order, node by node.
+using Visits = std::vector<std::vector<int>>;
+
+// Whether the last GPU sends to the first one where all are in one node.
+enum class Ends { joined, open };
+
+// What each channel over `ranks` (ascending) visits.
+[[nodiscard]] std::vector<Visits> channel_visits(const Cluster& cluster,
+                                                 const std::vector<int>& ranks, Ends ends);
+
+// Whether each node has the same number of the ranks, behind the same number of NICs. Otherwise
+// channels differ, and so do pairs.
+[[nodiscard]] bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks);
+
+}  // namespace sim

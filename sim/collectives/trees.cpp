@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/collectives/trees.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "sim/cluster/fabrics.hpp"
+#include "sim/collectives/channels.hpp"
+
+namespace sim {
+namespace {
+
+// Over powers of two: the parent of xx01 and of xx11 is xx10, or xx00 where that is out of range.
+Parent parent_in_first_tree(int nodes, int node) {
+  if (node == 0) return {};
+  const int bit = node & -node;
+  const int between = (node ^ bit) | (bit << 1);
+  const int parent = between < nodes ? between : node ^ bit;
+  return {parent, node < parent ? 0 : 1};
+}
+
+TreeEdge edge_between(const Cluster& cluster, const std::vector<int>& ranks, int child,
+                      int parent) {
+  const auto place = [&](int rank) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
+  };
+  TreeEdge edge{place(child), place(parent), {child, parent}, {parent, child}};
+  if (node_of(cluster, child) != node_of(cluster, parent)) {
+    const auto nic = static_cast<std::int16_t>(nic_of(cluster, child));
+    const auto other =
+        cluster.network.fabric->rails ? nic : static_cast<std::int16_t>(nic_of(cluster, parent));
+    edge.up.nic_out = edge.down.nic_in = nic;
+    edge.up.nic_in = edge.down.nic_out = other;
+  }
+  return edge;
+}
+
+Tree tree_over(const Cluster& cluster, const std::vector<int>& ranks, const Visits& chains,
+               const std::vector<Parent>& parents) {
+  Tree tree;
+  std::vector<std::size_t> nodes;  // parents first
+  for (std::size_t n = 0; n < parents.size(); ++n) {
+    if (parents[n].node < 0) nodes.push_back(n);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::vector<int>& chain = chains[nodes[i]];
+    if (const Parent& above = parents[nodes[i]]; above.node >= 0) {
+      const std::vector<int>& other = chains[static_cast<std::size_t>(above.node)];
+      const int joined = other[above.child == 0 && other.size() > 1 ? 1 : 0];
+      tree.edges.push_back(edge_between(cluster, ranks, chain.front(), joined));
+    }
+    for (std::size_t g = 1; g < chain.size(); ++g) {
+      tree.edges.push_back(edge_between(cluster, ranks, chain[g], chain[g - 1]));
+    }
+    for (std::size_t n = 0; n < parents.size(); ++n) {
+      if (parents[n].node == static_cast<int>(nodes[i])) nodes.push_back(n);
+    }
+  }
+  return tree;
+}
+
+// Parts of the buffer on each link while a wave of chunks passes a level of the trees.
+class Loads {
+ public:
+  explicit Loads(const Topology& topology) : topology_(topology) {}
+
+  void add(std::size_t level, const Hop& hop, int parts) {
+    if (level >= parts_.size()) parts_.resize(level + 1, Parts(topology_.links().size()));
+    for (const LinkId link : topology_.way(hop).links) parts_[level][link] += parts;
+  }
+  // Of the hop's most loaded link, per byte of a part.
+  [[nodiscard]] double s_per_byte(std::size_t level, const Hop& hop) const {
+    double slowest = 0;
+    for (const LinkId link : topology_.way(hop).links) {
+      slowest = std::max(slowest, parts_[level][link] / highest_rate(topology_.links()[link]));
+    }
+    return slowest;
+  }
+
+ private:
+  using Parts = std::vector<double>;  // by link
+
+  const Topology& topology_;
+  std::vector<Parts> parts_;  // by level
+};
+
+// Hops from each rank down to the deepest one below it.
+std::vector<std::size_t> heights_of(const Tree& tree) {
+  std::vector<std::size_t> heights(tree.edges.size() + 1);
+  for (const TreeEdge& edge : std::views::reverse(tree.edges)) {
+    heights[edge.parent] = std::max(heights[edge.parent], heights[edge.child] + 1);
+  }
+  return heights;
+}
+
+// Sums of `of_edge` from the root to each rank.
+template <class Value, class OfEdge>
+std::vector<Value> sums_from_root(const Tree& tree, OfEdge of_edge) {
+  std::vector<Value> sums(tree.edges.size() + 1);
+  for (const TreeEdge& edge : tree.edges) sums[edge.child] = sums[edge.parent] + of_edge(edge);
+  return sums;
+}
+
+std::vector<std::size_t> depths_of(const Tree& tree) {
+  return sums_from_root<std::size_t>(tree, [](const TreeEdge&) { return std::size_t{1}; });
+}
+
+}  // namespace
+
+std::vector<Parent> binary_tree(int nodes, int tree) {
+  std::vector<Parent> parents;
+  for (int node = 0; node < nodes; ++node) {
+    if (tree == 0) {
+      parents.push_back(parent_in_first_tree(nodes, node));
+    } else if (nodes % 2 == 0) {
+      const Parent mirrored = parent_in_first_tree(nodes, nodes - 1 - node);
+      parents.push_back({mirrored.node < 0 ? -1 : nodes - 1 - mirrored.node, mirrored.child});
+    } else {
+      const Parent shifted = parent_in_first_tree(nodes, (node + nodes - 1) % nodes);
+      parents.push_back({shifted.node < 0 ? -1 : (shifted.node + 1) % nodes, shifted.child});
+    }
+  }
+  return parents;
+}
+
+std::vector<Tree> double_binary_trees(const Cluster& cluster, const std::vector<int>& ranks) {
+  std::map<Visits, int> weights;
+  for (Visits& chains : channel_visits(cluster, ranks, Ends::open)) ++weights[std::move(chains)];
+  std::vector<Tree> trees;
+  for (const auto& [chains, weight] : weights) {
+    for (const int number : {0, 1}) {
+      const auto parents = binary_tree(static_cast<int>(chains.size()), number);
+      trees.push_back(tree_over(cluster, ranks, chains, parents));
+      trees.back().weight = weight;
+    }
+  }
+  return trees;
+}
+
+std::vector<Lane> lanes_of(const std::vector<Tree>& trees) {
+  std::vector<Lane> lanes;
+  for (const Tree& tree : trees) {
+    Lane& lane = lanes.emplace_back(Lane{.hops = {}, .weight = tree.weight});
+    for (const TreeEdge& edge : tree.edges) {
+      lane.hops.push_back(edge.up);
+      lane.hops.push_back(edge.down);
+    }
+  }
+  return lanes;
+}
+
+Fill fill_of(const Topology& topology, const std::vector<Tree>& trees) {
+  Loads up(topology), down(topology), all(topology);
+  for (const Tree& tree : trees) {
+    const auto heights = heights_of(tree);
+    const auto depths = depths_of(tree);
+    for (const TreeEdge& edge : tree.edges) {
+      up.add(heights[edge.child], edge.up, tree.weight);
+      down.add(depths[edge.child], edge.down, tree.weight);
+      all.add(0, edge.up, tree.weight);
+      all.add(0, edge.down, tree.weight);
+    }
+  }
+  Fill fill;
+  double slowest = 0;  // at the full rate
+  for (const Tree& tree : trees) {
+    const auto heights = heights_of(tree);
+    const auto depths = depths_of(tree);
+    const auto latencies = sums_from_root<double>(tree, [&](const TreeEdge& edge) {
+      return topology.latency(edge.up).base() + topology.latency(edge.down).base();
+    });
+    const auto times = sums_from_root<double>(tree, [&](const TreeEdge& edge) {
+      slowest = std::max({slowest, all.s_per_byte(0, edge.up), all.s_per_byte(0, edge.down)});
+      return up.s_per_byte(heights[edge.child], edge.up) +
+             down.s_per_byte(depths[edge.child], edge.down);
+    });
+    fill.latency_s = std::max(fill.latency_s, std::ranges::max(latencies));
+    fill.s_per_byte = std::max(fill.s_per_byte, std::ranges::max(times));
+  }
+  fill.s_per_byte = std::max(0.0, fill.s_per_byte - slowest);
+  return fill;
+}
+
+}  // namespace sim

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The double binary tree: laws of its trees over any number of nodes, its bytes, and its time in
+// closed form and step by step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+
+#include "sim/base/error.hpp"
+#include "sim/collectives/trees.hpp"
+#include "sim/engine/simulate.hpp"
+#include "tests/schedule/collective_rows.hpp"
+#include "tests/schedule/sample_cluster.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kNic = 50e9;
+constexpr double kNicLatency = 5e-6;
+constexpr double kLaunch = 10e-6;
+constexpr double kChunk = 512 * 1024;
+
+int depth_of(const std::vector<Parent>& tree, int node) {
+  int depth = 0;
+  while (tree[static_cast<std::size_t>(node)].node >= 0) {
+    node = tree[static_cast<std::size_t>(node)].node;
+    if (++depth > 64) break;  // a circle
+  }
+  return depth;
+}
+
+std::vector<int> children_of(const std::vector<Parent>& tree) {
+  std::vector<int> children(tree.size());
+  for (const Parent& parent : tree) {
+    if (parent.node >= 0) ++children[static_cast<std::size_t>(parent.node)];
+  }
+  return children;
+}
+
+Cluster on_trees(Cluster cluster) {
+  cluster.collectives.algorithm = &algorithms::tree;
+  return cluster;
+}
+
+double seconds(const Cluster& cluster, double bytes, Detail detail) {
+  const Schedule schedule =
+      schedule_of(collective_named("all_reduce"), cluster, all_ranks(cluster), bytes, detail);
+  return simulate(schedule, cluster).makespan_s;
+}
+
+TEST(BinaryTree, OfEightNodesAndItsMirrorAreNccls) {
+  const auto parents = [](int tree) {
+    std::vector<int> nodes;
+    for (const Parent& parent : binary_tree(8, tree)) nodes.push_back(parent.node);
+    return nodes;
+  };
+  EXPECT_EQ(parents(0), (std::vector{-1, 2, 4, 2, 0, 6, 4, 6}));
+  EXPECT_EQ(parents(1), (std::vector{1, 3, 1, 7, 5, 3, 5, -1}));
+}
+
+TEST(BinaryTree, OfFiveNodesIsShifted) {
+  const auto first = binary_tree(5, 0);
+  const auto second = binary_tree(5, 1);
+  for (std::size_t node = 0; node < 5; ++node) {
+    const Parent& shifted = second[(node + 1) % 5];
+    const int expected = first[node].node < 0 ? -1 : (first[node].node + 1) % 5;
+    EXPECT_EQ(shifted.node, expected);
+    EXPECT_EQ(shifted.child, first[node].child);
+  }
+}
+
+TEST(BinaryTree, ReachesEveryNodeInLogarithmicDepthWithTwoChildrenAtMost) {
+  for (int nodes = 1; nodes <= 200; ++nodes) {
+    for (const int number : {0, 1}) {
+      const auto tree = binary_tree(nodes, number);
+      SCOPED_TRACE(testing::Message() << "tree " << number << " of " << nodes);
+      ASSERT_EQ(std::ranges::count(tree, -1, &Parent::node), 1);
+      std::set<std::pair<int, int>> places;
+      for (int node = 0; node < nodes; ++node) {
+        EXPECT_LE(depth_of(tree, node), std::bit_width(static_cast<unsigned>(nodes)));
+        const Parent& parent = tree[static_cast<std::size_t>(node)];
+        if (parent.node >= 0) {
+          EXPECT_TRUE(places.emplace(parent.node, parent.child).second);
+        }
+      }
+      EXPECT_LE(std::ranges::max(children_of(tree)), 2);
+    }
+  }
+}
+
+TEST(BinaryTree, HasAsLeavesWhatIsInsideTheOtherOne) {
+  for (int nodes = 2; nodes <= 200; ++nodes) {
+    const auto first = children_of(binary_tree(nodes, 0));
+    const auto second = children_of(binary_tree(nodes, 1));
+    int inside_both = 0;
+    for (std::size_t node = 0; node < first.size(); ++node) {
+      inside_both += first[node] > 0 && second[node] > 0 ? 1 : 0;
+    }
+    EXPECT_LE(inside_both, nodes % 2) << nodes << " nodes";
+  }
+}
+
+TEST(Trees, AreAllNamedByTheKeyAndTheFlag) {
+  EXPECT_EQ(&all_reduce_algorithm("tree", "--algorithm"), &algorithms::tree);
+  EXPECT_EQ(&all_reduce_algorithm("ring", "--algorithm"), &algorithms::ring);
+  EXPECT_THROW(static_cast<void>(all_reduce_algorithm("pairwise", "--algorithm")), InputError);
+}
+
+TEST(Trees, PutOnEachLinkWhatTheirStepsDo) {
+  for (const int nodes : {1, 2, 3, 8}) {
+    for (const int gpus : {1, 4}) {
+      for (const NetworkFabric* fabric : all_network_fabrics()) {
+        for (const NvlinkFabric* nvlink : all_nvlink_fabrics()) {
+          const Cluster cluster = on_trees(sample_cluster({.nodes = nodes,
+                                                           .gpus = gpus,
+                                                           .nics = gpus,
+                                                           .fabric = fabric,
+                                                           .oversubscription = 2,
+                                                           .nodes_per_leaf = 2,
+                                                           .pod_oversubscription = 2,
+                                                           .nvlink = nvlink}));
+          if (rank_count(cluster) == 1) continue;
+          const Topology topology(cluster);
+          constexpr double kBytes = 3e7;
+          const auto bytes = [&](Detail detail) {
+            return link_bytes(schedule_of(collective_named("all_reduce"), cluster,
+                                          all_ranks(cluster), kBytes, detail),
+                              topology);
+          };
+          const auto folded = bytes(Detail::folded);
+          const auto whole = bytes(Detail::step_by_step);
+          for (std::size_t link = 0; link < folded.size(); ++link) {
+            EXPECT_NEAR(folded[link], whole[link], 1) << topology.links()[link].name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Trees, LoadAllNicsAlikeOverAnEvenNumberOfNodes) {
+  // Twice the buffer leaves a node inside one tree and a leaf of the other; the two roots have no
+  // parent, and one child.
+  const Cluster cluster = on_trees(sample_cluster({.nodes = 8, .gpus = 2, .nics = 2}));
+  const Topology topology(cluster);
+  constexpr double kBytes = 1 << 24;
+  const auto bytes = link_bytes(schedule_of(collective_named("all_reduce"), cluster,
+                                            all_ranks(cluster), kBytes, Detail::folded),
+                                topology);
+  for (LinkId link = 0; link < topology.links().size(); ++link) {
+    if (!topology.links()[link].kind.starts_with("nic_")) continue;
+    const auto number = std::stoi(
+        topology.links()[link].name.substr(topology.links()[link].name.find_last_of('_') + 1));
+    const int node = number / 2;
+    const bool root = node == 0 || node == 7;
+    EXPECT_NEAR(bytes[link], (root ? 0.5 : 1.0) * kBytes, 1) << topology.links()[link].name;
+  }
+}
+
+TEST(Trees, TakeTwoNodesAChunkMoreThanTheirBytes) {
+  // One hop up and one down, of two trees that meet on no link: chunks of at most 512 KiB follow
+  // each other, 16 parts at once on the NIC.
+  const Cluster cluster = on_trees(sample_cluster({.nodes = 2, .gpus = 1, .nics = 1}));
+  for (const double chunks : {1.0, 2.0, 25.0}) {
+    const double chunk_s = 8 * kChunk / kNic;
+    const double expected = kLaunch + 2 * kNicLatency + 2 * chunk_s * chunks;
+    const double whole = seconds(cluster, 16 * kChunk * chunks, Detail::step_by_step);
+    // Up and down share each NIC's direction, of the one tree and of the other.
+    EXPECT_LE(whole, expected + 1e-9);
+    EXPECT_GE(whole, kLaunch + 2 * kNicLatency + (chunks + 1) * chunk_s - 1e-9);
+    EXPECT_NEAR(seconds(cluster, 16 * kChunk * chunks, Detail::folded) / whole, 1, 0.02);
+  }
+}
+
+TEST(Trees, TakeSmallBuffersUpAndDownTheirDepth) {
+  // Nodes of one GPU on one switch: the deepest of 2^k nodes is k edges below the root.
+  for (const int power : {1, 2, 3, 4, 5}) {
+    const Cluster cluster = on_trees(sample_cluster({.nodes = 1 << power, .gpus = 1, .nics = 1}));
+    for (const Detail detail : kDetails) {
+      EXPECT_NEAR(seconds(cluster, 1, detail), kLaunch + 2 * power * kNicLatency, 1e-8);
+    }
+  }
+}
+
+TEST(Trees, FoldedTakeAsLongAsStepByStep) {
+  for (const int nodes : {1, 2, 3, 6, 8}) {
+    for (const int gpus : {1, 4}) {
+      if (nodes * gpus == 1) continue;
+      for (const double bytes : {1e5, 2e7, 1.5e8}) {
+        const Cluster cluster =
+            on_trees(sample_cluster({.nodes = nodes, .gpus = gpus, .nics = gpus}));
+        const double ratio =
+            seconds(cluster, bytes, Detail::folded) / seconds(cluster, bytes, Detail::step_by_step);
+        EXPECT_GT(ratio, 0.85) << nodes << " x " << gpus << ", " << bytes;
+        EXPECT_LT(ratio, 1.15) << nodes << " x " << gpus << ", " << bytes;
+      }
+    }
+  }
+}
+
+TEST(Trees, BeatRingsOnManyNodesWithSmallBuffersAlone) {
+  const Cluster rings = sample_cluster({.nodes = 32, .gpus = 1, .nics = 1});
+  EXPECT_LT(seconds(on_trees(rings), 1e5, Detail::folded), seconds(rings, 1e5, Detail::folded) / 3);
+  EXPECT_GT(seconds(on_trees(rings), 4e9, Detail::folded), seconds(rings, 4e9, Detail::folded));
+}
+
+}  // namespace
+}  // namespace sim
