@@ -118,7 +118,7 @@ void check_size(const JobOptions& options, const sim::Cluster& cluster, const si
                 const sim::Parallelism& parallelism) {
   if (is_held(cluster, model, parallelism)) return;
   const int gpus = sim::rank_count(cluster);
-  const int layers = model.layers / parallelism.pipeline;
+  const int layers = (model.layers - 1) / parallelism.pipeline + 1;
   const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
                      : options.parallelism.accumulation != 0 ? "--accumulation"
                                                              : "--nodes";

@@ -130,6 +130,9 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
   add("virtual-stages",
       count("--virtual-stages", o.virtual_stages)->default_value(1, one("virtual-stages")),
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
+  add("count-ends", po::value(&o.count_ends)->default_value("none"),
+      "none|embedding|head|both: what counts as one more layer when layers are divided among "
+      "pipeline stages; the first stages get the layers that are left over");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
       "order of ranks: tp, dp and pp in any order; ranks of the group named first are placed on "
@@ -238,6 +241,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.tensor = o.tensor;
   p.pipeline = o.pipeline;
   p.virtual_stages = o.virtual_stages;
+  p.counted_ends = chosen("--count-ends", o.count_ends, sim::kCountedEnds);
   p.placement = placement_of(o.placement);
   p.micro_batch = o.micro_batch;
   p.sequence_parallel =

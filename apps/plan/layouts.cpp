@@ -107,7 +107,8 @@ class FrameSearch {
     if (fixed("virtual-stages")) {
       chunks = {given.virtual_stages};
     } else if (p.pipeline > 1) {
-      chunks = divisors(first_.model.layers / p.pipeline);
+      const int layers = first_.model.layers;
+      if (layers % p.pipeline == 0) chunks = divisors(layers / p.pipeline);
     }
     std::vector<bool> sequences{false};
     if (fixed("sequence-parallel")) {

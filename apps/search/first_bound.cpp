@@ -9,6 +9,7 @@
 #include "sim/cluster/topology.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/workload/roofline.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace apps {
 namespace {
@@ -224,21 +225,21 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const sim::Parallelis
 FirstBound FirstBounds::kernels(const Job& job, const sim::Parallelism& p, const sim::Wire& wire,
                                 const std::vector<Buffers>& by_stage) {
   const Passes& pass = passes(job, p, wire);
-  const int layers = job.model.layers / p.pipeline;  // of a stage
-  const int chunk = layers / p.virtual_stages;
   constexpr double kLongest = std::numeric_limits<double>::infinity();
   FirstBound bound{.from_forward_s = kLongest, .to_backward_s = kLongest};
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const Buffers buffer = by_stage.empty() ? Buffers{} : by_stage[static_cast<std::size_t>(stage)];
     const bool first = stage == 0;
     const bool last = stage == p.pipeline - 1;
+    const int layers = chunk_starts(job.model, p, stage).back();
     const double forward = layers * pass.forward + buffer.forward + (first ? pass.embedding : 0) +
                            (last ? pass.head : 0);
     const double backward = layers * pass.backward + buffer.backward +
                             (first ? pass.embedding_backward : 0) + (last ? pass.head_backward : 0);
     // What the stages before it do first, and last: beside those passes that nothing waits for.
-    const double fill = first ? 0 : stage * chunk * pass.forward + pass.embedding;
-    const double drain = first ? 0 : stage * chunk * pass.backward + pass.embedding_backward;
+    const int before_it = first_layer(job.model, p, stage);
+    const double fill = first ? 0 : before_it * pass.forward + pass.embedding;
+    const double drain = first ? 0 : before_it * pass.backward + pass.embedding_backward;
     const double beside = first ? 0 : buffer.backward;
     const double before = (by_stage.empty() ? 0 : by_stage.front().first) + fill;
     const double passes_s = p.accumulation * (forward + backward);

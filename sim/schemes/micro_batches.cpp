@@ -8,6 +8,7 @@
 #include "sim/schemes/pipeline_messages.hpp"
 #include "sim/schemes/step.hpp"
 #include "sim/schemes/tensor_messages.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
@@ -81,7 +82,6 @@ class MicroBatches {
         p_(step.parallelism),
         times_(layer_times(step)),
         hooks_(hooks),
-        layers_(step.context.model.layers / p_.pipeline / p_.virtual_stages),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
         tensor_(step, activation_bytes(step)),
         messages_(step, activation_bytes(step)) {}
@@ -89,7 +89,10 @@ class MicroBatches {
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
   void run() {
     std::vector<std::vector<Task>> tasks;
-    for (int stage = 0; stage < p_.pipeline; ++stage) tasks.push_back(pipeline_tasks(p_, stage));
+    for (int stage = 0; stage < p_.pipeline; ++stage) {
+      tasks.push_back(pipeline_tasks(p_, stage));
+      starts_.push_back(chunk_starts(step_.context.model, p_, stage));
+    }
     std::vector<std::size_t> next(tasks.size());
     for (bool emitted = true; emitted;) {
       emitted = false;
@@ -113,6 +116,13 @@ class MicroBatches {
 
   [[nodiscard]] int virtual_stage(int stage, const Task& task) const {
     return task.chunk * p_.pipeline + stage;
+  }
+  // Of the task's chunk: its first layer in the stage, and how many it has.
+  [[nodiscard]] int start(int stage, const Task& task) const {
+    return starts_[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk)];
+  }
+  [[nodiscard]] int layers(int stage, const Task& task) const {
+    return layers_of(step_.context.model, p_, virtual_stage(stage, task));
   }
   [[nodiscard]] bool is_first(int virtual_stage) const { return virtual_stage == 0; }
   [[nodiscard]] bool is_last(int virtual_stage) const {
@@ -150,14 +160,15 @@ class MicroBatches {
   }
 
   [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
-    return "layer " + std::to_string(virtual_stage(stage, task) * layers_ + layer);
+    const int first = first_layer(step_.context.model, p_, virtual_stage(stage, task));
+    return "layer " + std::to_string(first + layer);
   }
 
   void forward(int stage, const Task& task) {
     const int place = virtual_stage(stage, task);
     if (!is_first(place)) messages_.receive(stage, task, place - 1);
-    for (int layer = 0; layer < layers_; ++layer) {
-      hooks_.before_forward(stage, task.chunk * layers_ + layer, task.micro_batch);
+    for (int layer = 0; layer < layers(stage, task); ++layer) {
+      hooks_.before_forward(stage, start(stage, task) + layer, task.micro_batch);
       if (is_first(place) && layer == 0) {
         compute(stage, Phase::forward, "embedding", times_.embedding);
       }
@@ -186,8 +197,8 @@ class MicroBatches {
     } else {
       messages_.receive(stage, task, place + 1);
     }
-    for (int layer = layers_ - 1; layer >= 0; --layer) {
-      const int held = task.chunk * layers_ + layer;
+    for (int layer = layers(stage, task) - 1; layer >= 0; --layer) {
+      const int held = start(stage, task) + layer;
       hooks_.before_backward(stage, held, task.micro_batch);
       backward_layer(stage, label_of(stage, task, layer));
       if (is_first(place) && layer == 0) {
@@ -231,8 +242,8 @@ class MicroBatches {
   const Parallelism& p_;
   LayerTimes times_;
   const LayerHooks& hooks_;
-  int layers_;              // of a chunk
-  std::vector<Done> done_;  // by virtual stage
+  std::vector<std::vector<int>> starts_;  // of chunks, by stage
+  std::vector<Done> done_;                // by virtual stage
   TensorMessages tensor_;
   PipelineMessages messages_;
 };

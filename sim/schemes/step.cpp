@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/cluster/gpu_speeds.hpp"
 #include "sim/workload/calibration_rows.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int stage) {
@@ -16,13 +17,13 @@ std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int sta
   const bool split = p.overlap.gradients || p.overlap.weights || p.sharding.stage > 1;
   const double capacity =
       split ? static_cast<double>(p.bucket.count) / bytes_of(p.gradients) : held.total();
-  const int chunk = held.layers / p.virtual_stages;
+  const std::vector<int> starts = chunk_starts(model, p, stage);
   std::vector<Bucket> buckets;
   for (int layer = 0; layer < held.layers; ++layer) {
     double parameters = held.layer;
     if (layer == 0) parameters += held.embedding;
     if (layer == held.layers - 1) parameters += held.head;
-    const bool fits = !buckets.empty() && (!split || layer % chunk != 0) &&
+    const bool fits = !buckets.empty() && (!split || !std::ranges::binary_search(starts, layer)) &&
                       buckets.back().parameters + parameters <= capacity + 0.5;
     if (!fits) buckets.push_back({.first_layer = layer});
     buckets.back().parameters += parameters;
@@ -33,12 +34,15 @@ std::vector<Bucket> buckets_of(const Model& model, const Parallelism& p, int sta
 
 std::vector<Bucket> units_of(const Model& model, const Parallelism& p, int stage) {
   const StageParameters held = stage_parameters(model, p, stage);
-  const int chunk = held.layers / p.virtual_stages;
+  const std::vector<int> starts = chunk_starts(model, p, stage);
   std::vector<Bucket> units;
-  for (int layer = 0; layer < held.layers; ++layer) {
-    if (layer % chunk % p.sharding.unit_layers == 0) units.push_back({.first_layer = layer});
-    units.back().parameters += held.layer;
-    units.back().last_layer = layer;
+  for (std::size_t chunk = 0; chunk + 1 < starts.size(); ++chunk) {
+    for (int layer = starts[chunk]; layer < starts[chunk + 1]; ++layer) {
+      const bool begins = (layer - starts[chunk]) % p.sharding.unit_layers == 0;
+      if (begins) units.push_back({.first_layer = layer});
+      units.back().parameters += held.layer;
+      units.back().last_layer = layer;
+    }
   }
   units.push_back({held.embedding + held.head, 0, held.layers - 1});
   return units;

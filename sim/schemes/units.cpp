@@ -8,10 +8,13 @@
 //
 // Embedding and head are one unit that is gathered once a micro-batch, as FSDP's root is. Of a
 // pipeline's stages the first has the embedding and the last the head; the others have none.
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "sim/schemes/kernels.hpp"
 #include "sim/schemes/step.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
@@ -22,6 +25,9 @@ class Units {
  public:
   explicit Units(Step& step) : step_(step), p_(step.parallelism) {
     for (const auto& units : step.buckets) held_.emplace_back(units.size(), false);
+    for (int stage = 0; stage < p_.pipeline; ++stage) {
+      starts_.push_back(chunk_starts(step.context.model, p_, stage));
+    }
     unpacked_ = held_;
   }
 
@@ -63,18 +69,19 @@ class Units {
   // The first layer of the chunk that has the embedding or the head.
   [[nodiscard]] int root_layer(int stage) const {
     const bool head = stage > 0 && stage == p_.pipeline - 1;
-    return head ? (p_.virtual_stages - 1) * layers_of_a_chunk() : 0;
+    return head ? starts(stage)[static_cast<std::size_t>(p_.virtual_stages) - 1] : 0;
   }
-  [[nodiscard]] int layers_of_a_chunk() const {
-    return step_.context.model.layers / p_.pipeline / p_.virtual_stages;
+  [[nodiscard]] const std::vector<int>& starts(int stage) const {
+    return starts_[static_cast<std::size_t>(stage)];
   }
   [[nodiscard]] std::size_t unit_of(int stage, int layer) const {
     std::size_t unit = 0;
     while (bucket(stage, unit).last_layer < layer) ++unit;
     return unit;
   }
-  [[nodiscard]] int chunk_of(int stage, std::size_t unit) const {
-    return bucket(stage, unit).first_layer / layers_of_a_chunk();
+  [[nodiscard]] std::ptrdiff_t chunk_of(int stage, std::size_t unit) const {
+    const int layer = bucket(stage, unit).first_layer;
+    return std::ranges::upper_bound(starts(stage), layer) - starts(stage).begin();
   }
   std::vector<bool>::reference held(int stage, std::size_t unit) {
     return held_[static_cast<std::size_t>(stage)][unit];
@@ -175,6 +182,7 @@ class Units {
   Step& step_;
   const Parallelism& p_;
   // By stage, then unit:
+  std::vector<std::vector<int>> starts_;     // of chunks, by stage
   std::vector<std::vector<bool>> held_;      // gathered and not dropped since
   std::vector<std::vector<bool>> unpacked_;  // of what is held: whole weights already
 };

@@ -6,6 +6,7 @@
 #include "sim/workload/activations.hpp"
 #include "sim/workload/muon.hpp"
 #include "sim/workload/pipeline_tasks.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
@@ -31,8 +32,8 @@ struct WholeUnits {
   double whole = 0;  // of the weights that are gathered at once
 };
 
-WholeUnits whole_units(const Parallelism& p, const StageParameters& held) {
-  const int in_unit = std::min(p.sharding.unit_layers, held.layers / p.virtual_stages);
+WholeUnits whole_units(const Model& model, const Parallelism& p, const StageParameters& held) {
+  const int in_unit = std::min(p.sharding.unit_layers, most_layers_of_a_chunk(model, p));
   WholeUnits units{.layers = in_unit * held.layer, .ends = held.embedding + held.head};
   const int ahead = p.overlap.weights ? p.sharding.prefetch : 0;
   const double most = held.layers * held.layer;
@@ -75,11 +76,12 @@ MemoryUse stage_use(const Cluster& cluster, const Model& model, const Parallelis
                     const CodecMemory& codec) {
   const StageParameters held = stage_parameters(model, p, stage);
   const double parameters = held.total();
-  const WholeUnits units = whole_units(p, held);
+  const WholeUnits units = whole_units(model, p, held);
   const bool sharded_weights = p.sharding.stage == 3;
   MemoryUse use{.workspace = workspace(cluster, p)};
   add_state(cluster, p, held, use);
   const LayerActivations kept = kept_activations(model, p);
+  // Of a chunk the mean, whichever are in flight.
   const double layers =
       static_cast<double>(passes_in_flight(p, stage)) * held.layers / p.virtual_stages;
   use.attention_activations = layers * kept.attention;

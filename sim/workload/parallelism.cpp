@@ -8,6 +8,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/cluster/topology.hpp"
+#include "sim/workload/stages.hpp"
 
 namespace sim {
 
@@ -65,7 +66,6 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   must_divide("--tp", p.tensor, model.feed_forward, "feed-forward columns");
   must_divide("--tp", p.tensor, model.vocabulary, "vocabulary entries");
   if (p.sequence_parallel) must_divide("--tp", p.tensor, model.sequence, "tokens of a sequence");
-  must_divide("--pp", p.pipeline, model.layers, "layers");
   if (p.tensor > cluster.gpus_per_node) {
     problem(
         fmt::format("--tp: {} exceeds the {} GPUs in a node of {}; tensor parallelism "
@@ -77,15 +77,22 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   }
 }
 
-void check_virtual_stages(const Model& model, const Parallelism& p, const Problem& problem) {
-  if (p.virtual_stages < 2) return;
-  if (p.pipeline < 2) {
+// Each virtual stage holds a layer at least.
+void check_stages(const Model& model, const Parallelism& p, const Problem& problem) {
+  if (p.virtual_stages > 1 && p.pipeline < 2) {
     problem(
         fmt::format("--virtual-stages: {} chunks need a pipeline; pass --pp", p.virtual_stages));
-  } else if (model.layers % (std::int64_t{p.pipeline} * p.virtual_stages) != 0) {
-    problem(fmt::format("--virtual-stages: {} x pp {} does not divide the {} layers of {}",
-                        p.virtual_stages, p.pipeline, model.layers, model.name));
+    return;
   }
+  const std::int64_t stages = std::int64_t{p.pipeline} * p.virtual_stages;
+  const bool all_hold_layers =
+      stages <= model.layers &&
+      std::min(layers_of(model, p, 0), layers_of(model, p, static_cast<int>(stages) - 1)) > 0;
+  if (all_hold_layers) return;
+  const std::string chunks =
+      p.virtual_stages > 1 ? fmt::format(" x {} virtual stages", p.virtual_stages) : "";
+  problem(fmt::format("--pp: {}{} leaves a stage without a layer: {} has {}; choose fewer",
+                      p.pipeline, chunks, model.name, model.layers));
 }
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
@@ -136,7 +143,7 @@ std::string problems(const Cluster& cluster, const Model& model, const Paralleli
     lines += line;
   };
   check_divisors(cluster, model, p, problem);
-  check_virtual_stages(model, p, problem);
+  check_stages(model, p, problem);
   check_sharding(cluster, p, problem);
   check_software(cluster, p, problem);
   return lines;
@@ -177,7 +184,7 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, int s
   StageParameters held{.layer = static_cast<double>(count.layer_sharded) / tensor +
                                 static_cast<double>(count.layer_replicated),
                        .matrices = static_cast<double>(count.layer_matrices) / tensor,
-                       .layers = model.layers / p.pipeline};
+                       .layers = chunk_starts(model, p, stage).back()};
   const double words = static_cast<double>(count.embedding) / tensor;
   if (stage == 0) held.embedding = words + static_cast<double>(count.positions);
   if (last) {

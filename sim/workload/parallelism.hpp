@@ -78,6 +78,9 @@ struct Overlap {
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
 };
 
+// What counts as a layer, besides layers, where they are divided among pipeline stages.
+enum class CountedEnds { none, embedding, head, both };
+
 // A kind of parallelism, for the numbering of ranks.
 enum class Axis { tensor, data, pipeline };
 
@@ -105,6 +108,7 @@ struct Parallelism {
   int tensor = 1;
   int pipeline = 1;
   int virtual_stages = 1;  // chunks of layers per pipeline stage: interleaved 1F1B
+  CountedEnds counted_ends = CountedEnds::none;
   // Ranks are neighbours along the first kind and farthest apart along the last.
   std::array<Axis, 3> placement{Axis::tensor, Axis::data, Axis::pipeline};
   bool sequence_parallel = false;

@@ -38,6 +38,7 @@ std::string changed_flags(const Parallelism& a, const Parallelism& b) {
   add("--tp", a.tensor, b.tensor);
   add("--pp", a.pipeline, b.pipeline);
   add("--virtual-stages", a.virtual_stages, b.virtual_stages);
+  add("--count-ends", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
   add("--placement", name_of(a.placement, kPlacements), name_of(b.placement, kPlacements));
   add("--zero", a.sharding.stage, b.sharding.stage);
   if (b.sharding.ranks > 0) add("--hybrid-shard", a.sharding.ranks, b.sharding.ranks);

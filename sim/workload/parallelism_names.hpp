@@ -32,6 +32,10 @@ inline constexpr EnumName<bool Overlap::*> kOverlaps[]{{"gradients", &Overlap::g
                                                        {"tensor", &Overlap::tensor},
                                                        {"pipeline", &Overlap::pipeline}};
 
+inline constexpr EnumName<CountedEnds> kCountedEnds[]{{"none", CountedEnds::none},
+                                                      {"embedding", CountedEnds::embedding},
+                                                      {"head", CountedEnds::head},
+                                                      {"both", CountedEnds::both}};
 inline constexpr EnumName<std::array<Axis, 3>> kPlacements[]{
     {"tp-dp-pp", {Axis::tensor, Axis::data, Axis::pipeline}},
     {"tp-pp-dp", {Axis::tensor, Axis::pipeline, Axis::data}},

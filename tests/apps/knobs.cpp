@@ -10,6 +10,8 @@ using enum Direction;
 
 // Two nodes of four A100; the same with the scheme that has every setting.
 constexpr std::string_view kSmall = "--topology sdp4bit_a100 --model gpt_125m --nodes 2";
+constexpr std::string_view kUnsharded =
+    "--topology sdp4bit_a100 --model gpt_125m --zero 0 --scheme data_parallel --overlap none";
 constexpr std::string_view kAllNodes = "--topology sdp4bit_a100 --model gpt_125m";
 constexpr std::string_view kCompressed =
     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sdp4bit";
@@ -53,12 +55,15 @@ constexpr Knob kKnobs[] = {
     {"--scheme", kSmall, "sdp4bit", kBetween, down},
     {"--nodes", kAllNodes, "2", "/gpus", down},
     {"--gpus-per-node", kSmall, "2", "/gpus", down},
+    {"--algorithm", kUnsharded, "tree", kExposed, down},
     {"--tp", kSmall, "2", kWeights, down},
     {"--pp", kSmall, "2", "/bubble_s", up},
     {"--virtual-stages",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 2 --accumulation 4", "2", "/bubble_s",
      down},
     // Tensor-parallel ranks of different nodes.
+    {"--count-ends", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --pp 8", "head",
+     "/bubble_s", down},
     {"--placement", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --tp 2", "dp-tp-pp",
      "/wire_bytes_by_phase/tensor_comm/inter_node", up},
     {"--overlap",
@@ -177,6 +182,7 @@ constexpr Knob kKnobs[] = {
     {"network.bandwidth_price", kSmall, "1USD/h/Tbps", "/usd_per_million_tokens", up},
     {"collectives.channels", kSmall, "1", kExposed, up},
     {"collectives.launch", kSmall, "1ms", kExposed, up},
+    {"collectives.algorithm", kUnsharded, "tree", kExposed, down},
     {"fitted.network_efficiency", kSmall, "0.1", kExposed, up},
     {"fitted.communicator_bandwidth", kSmall, "1GBps", kExposed, up},
     {"fitted.compute_efficiency", kSmall, "0.5", kCompute, up},

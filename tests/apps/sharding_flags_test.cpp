@@ -80,8 +80,10 @@ const Refused kWrong[] = {
      "--zero: sdp4bit is defined for 1, 2, not for 3; choose --zero 1 or 2"},
     {kA100 + "--virtual-stages 0", "--virtual-stages: 0 is less than 1"},
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
-    {kA100 + "--pp 2 --virtual-stages 5",
-     "--virtual-stages: 5 x pp 2 does not divide the 12 layers of gpt_125m"},
+    {kA100 + "--pp 4 --virtual-stages 5",
+     "--pp: 4 x 5 virtual stages leaves a stage without a layer: gpt_125m has 12; choose fewer"},
+    {kA100 + "--pp 12 --count-ends both",
+     "--pp: 12 leaves a stage without a layer: gpt_125m has 12; choose fewer"},
     {kA100 + "--placement tp-pp",
      "--placement: 'tp-pp' is not one of: tp-dp-pp, tp-pp-dp, dp-tp-pp, dp-pp-tp, pp-tp-dp, "
      "pp-dp-tp"},

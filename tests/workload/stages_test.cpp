@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/workload/stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/schemes/sample_step.hpp"
+
+namespace sim {
+namespace {
+
+Model of_layers(int layers) {
+  Model model = sample_model();
+  model.layers = layers;
+  return model;
+}
+
+std::vector<int> all_layers(int layers, const Parallelism& p) {
+  std::vector<int> held;
+  for (int v = 0; v < p.pipeline * p.virtual_stages; ++v) {
+    held.push_back(layers_of(of_layers(layers), p, v));
+  }
+  return held;
+}
+
+TEST(Stages, HoldAllLayersInOrderAndDifferByOneAtMost) {
+  for (const int layers : {12, 13, 31, 126}) {
+    for (const int pipeline : {1, 2, 3, 5}) {
+      for (const int chunks : {1, 2}) {
+        const Parallelism p{.pipeline = pipeline, .virtual_stages = chunks};
+        const auto held = all_layers(layers, p);
+        EXPECT_EQ(std::accumulate(held.begin(), held.end(), 0), layers);
+        EXPECT_LE(held.front() - held.back(), 1);
+        EXPECT_TRUE(std::ranges::is_sorted(held, std::greater()));
+        EXPECT_EQ(most_layers_of_a_chunk(of_layers(layers), p), held.front());
+        EXPECT_EQ(first_layer(of_layers(layers), p, 0), 0);
+        EXPECT_EQ(first_layer(of_layers(layers), p, pipeline * chunks), layers);
+      }
+    }
+  }
+}
+
+TEST(Stages, OfLlama3CountItsEnds) {
+  // 126 layers, embedding and head on 16 stages: arXiv 2407.21783, section 3.3.2.
+  std::vector<int> held(16, 8);
+  held.front() = held.back() = 7;
+  EXPECT_EQ(all_layers(126, {.pipeline = 16, .counted_ends = CountedEnds::both}), held);
+  held.front() = 8;
+  EXPECT_EQ(all_layers(127, {.pipeline = 16, .counted_ends = CountedEnds::head}), held);
+  held.front() = 7;
+  held.back() = 8;
+  EXPECT_EQ(all_layers(127, {.pipeline = 16, .counted_ends = CountedEnds::embedding}), held);
+}
+
+TEST(Stages, HaveChunksAtEqualDistances) {
+  // 10 layers as 3, 3, 2, 2 of four virtual stages: 3 and 2 on each of two stages.
+  const Parallelism p{.pipeline = 2, .virtual_stages = 2};
+  EXPECT_EQ(chunk_starts(of_layers(10), p, 0), (std::vector{0, 3, 5}));
+  EXPECT_EQ(chunk_starts(of_layers(10), p, 1), (std::vector{0, 3, 5}));
+  EXPECT_EQ(stage_parameters(of_layers(10), p, 0).layers, 5);
+}
+
+// Forward and backward kernels of the layers on the first rank of each stage.
+TEST(Stages, ComputeTheLayersThatTheyHold) {
+  for (const int sharding : {1, 3}) {
+    for (const int chunks : {1, 2}) {
+      Parallelism p{.pipeline = 4, .virtual_stages = chunks, .accumulation = 4};
+      p.sharding.stage = sharding;
+      p.overlap = kOverlapAll;
+      const Model model = of_layers(13);
+      const Schedule schedule =
+          plan(small_cluster(2, 4), model, p, scheme_named("sharded"));
+      std::multiset<std::string> forward;
+      for (const Operation& operation : schedule.operations) {
+        const std::string_view label = schedule.labels[operation.label];
+        if (operation.phase != Phase::forward || !label.starts_with("layer ")) continue;
+        forward.emplace(label);
+      }
+      for (int layer = 0; layer < 13; ++layer) {  // two replicas of four micro-batches
+        EXPECT_EQ(forward.count("layer " + std::to_string(layer)), 8U);
+      }
+      EXPECT_EQ(forward.size(), 13 * 8U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sim
