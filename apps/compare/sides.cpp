@@ -168,6 +168,7 @@ bool prepare_trained(const char* name, const CompareOptions& options, StepSide& 
     side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
     side.tuned_flags = flags_of(side.job, side.setup);
   }
+  warn_of_tensor_nodes(side.job.cluster, side.setup.parallelism);
   const sim::Gpu& gpu = side.job.cluster.gpu;
   const double needed = memory_needed(side.job, side.setup);
   const bool fits = needed <= static_cast<double>(gpu.memory.count);

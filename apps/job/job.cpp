@@ -13,6 +13,7 @@
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/step_by_step.hpp"
+#include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/cluster/compute_efficiency.hpp"
@@ -226,6 +227,15 @@ void check(const Job& job, std::span<const Setup> setups) {
     }
   }
   if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& parallelism) {
+  const int nodes = tensor_nodes(cluster, parallelism);
+  if (nodes == 1) return;
+  print_note(
+      "warning: --tp: groups of {} tensor-parallel GPUs span {} nodes, so activations cross the "
+      "network after each block of a layer\n",
+      parallelism.tensor, nodes);
 }
 
 Job read_job(const JobOptions& options) {

@@ -95,6 +95,8 @@ struct SearchFlags {
     const boost::program_options::options_description& flags,
     const boost::program_options::variables_map& values);
 // Reads the files and checks the flags. Throws InputError.
+// Where tensor-parallel groups span nodes.
+void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& parallelism);
 [[nodiscard]] Job read_job(const JobOptions& options);
 
 // Throws an InputError with the reasons why setups cannot run, one per line. Call it for everything

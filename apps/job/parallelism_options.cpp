@@ -191,7 +191,7 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
 }
 
 // "tp-dp-pp" in any order.
-std::array<sim::Axis, 3> placement_of(const std::string& text) {
+sim::Placement placement_of(const std::string& text) {
   return chosen("--placement", text, sim::kPlacements);
 }
 

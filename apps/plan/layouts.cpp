@@ -118,7 +118,7 @@ class FrameSearch {
     }
     std::vector placements{given.placement};
     if (!fixed("placement") && p.pipeline > 1 && placement_matters(p)) {
-      placements.push_back({sim::Axis::tensor, sim::Axis::pipeline, sim::Axis::data});
+      placements.push_back({&sim::axes::tensor, &sim::axes::pipeline, &sim::axes::data});
     }
     sim::Parallelism ordered = p;
     for (const auto& placement : placements) {

@@ -42,8 +42,8 @@ class SiteTimes {
   [[nodiscard]] static Key key(const SiteCandidate& one) { return {one.layout, one.scheme}; }
 
   // The identity of an inner step: the table of the file, and everything that a layout chooses.
-  using StepKey = std::tuple<std::size_t, std::size_t, int, int, int, std::array<sim::Axis, 3>,
-                             bool, int, int, sim::Recompute, int, int, bool, bool, sim::Precision>;
+  using StepKey = std::tuple<std::size_t, std::size_t, int, int, int, sim::Placement, bool, int,
+                             int, sim::Recompute, int, int, bool, bool, sim::Precision>;
   [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout);
 
   [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);

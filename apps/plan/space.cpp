@@ -101,7 +101,7 @@ class SpaceBuilder {
   Job given_;
   Space space_;
   // Of a frame of the size that is added, by all that changes how many layouts it has.
-  std::map<std::tuple<int, int, std::array<sim::Axis, 3>, int>, std::size_t> counts_;
+  std::map<std::tuple<int, int, sim::Placement, int>, std::size_t> counts_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ using Algorithm = sim::GradientExchange::Algorithm;
 // and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
 // nothing is known.
 double tensor_exchange_s(const Job& job, const sim::Parallelism& p, const sim::Wire& wire) {
-  if (p.tensor == 1 || p.placement.front() != sim::Axis::tensor) return 0;
+  if (p.tensor == 1 || tensor_nodes(job.cluster, p) > 1) return 0;
   const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
   const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
   double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster.collectives.launch.base();

@@ -76,8 +76,8 @@ class FirstBounds {
   };
   // By GPUs (whose speeds differ), placement, tensor and sequence parallelism, micro-batch,
   // recomputation, attention, kernels, whether it is ZeRO-3, the gradients' precision, and wire.
-  using Key = std::tuple<int, std::array<sim::Axis, 3>, int, bool, int, sim::Recompute,
-                         sim::Attention, sim::Kernels, bool, sim::Precision, std::string>;
+  using Key = std::tuple<int, sim::Placement, int, bool, int, sim::Recompute, sim::Attention,
+                         sim::Kernels, bool, sim::Precision, std::string>;
 
   [[nodiscard]] static Passes least(Passes a, const Passes& b);
   [[nodiscard]] static Passes passes_of(const Job& job, const sim::Parallelism& p,

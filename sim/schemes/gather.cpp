@@ -60,8 +60,8 @@ bool decodes_weights(const Step& step) {
 
 void gather_bucket(Step& step, int stage, std::size_t index, bool beside) {
   const double parameters = step.buckets[static_cast<std::size_t>(stage)][index].parameters;
-  for (int t = 0; t < step.parallelism.tensor; ++t) {
-    for (const Communicator& group : step.data_group(stage, t).shards) {
+  for (const DataGroup& replicas : step.data_groups(stage)) {
+    for (const Communicator& group : replicas.shards) {
       gather_from(step, group, gathered_wire(step, stage, index), parameters,
                   ready_to_send(step, group, beside));
       if (decodes_weights(step) && !step.shards_weights()) {
@@ -77,8 +77,8 @@ void gather_bucket(Step& step, int stage, std::size_t index, bool beside) {
 
 void gather_secondary(Step& step, int stage, std::size_t index) {
   const double parameters = step.buckets[static_cast<std::size_t>(stage)][index].parameters;
-  for (int t = 0; t < step.parallelism.tensor; ++t) {
-    for (const Communicator& group : step.data_group(stage, t).inside) {
+  for (const DataGroup& replicas : step.data_groups(stage)) {
+    for (const Communicator& group : replicas.inside) {
       std::vector<OperationId> ready;
       for (const int rank : group.ranks) {
         ready.push_back(step.builder.barrier(step.beside_compute(rank)));

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/schemes/block_messages.hpp"
 #include "sim/schemes/pipeline_messages.hpp"
 #include "sim/schemes/step.hpp"
-#include "sim/schemes/tensor_messages.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -83,7 +83,7 @@ class MicroBatches {
         times_(layer_times(step)),
         hooks_(hooks),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
-        tensor_(step, activation_bytes(step)),
+        blocks_(step, activation_bytes(step)),
         messages_(step, activation_bytes(step)) {}
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
@@ -178,16 +178,16 @@ class MicroBatches {
   }
 
   void forward_layer(int stage, const std::string& label) {
-    if (p_.tensor == 1) {
+    if (!blocks_.any()) {
       compute(stage, Phase::forward, label, times_.forward.both);
       return;
     }
     compute(stage, Phase::forward, label + " attention", times_.forward.first);
-    tensor_.exchange(stage, "attention output");
-    tensor_.wait(stage);
+    blocks_.exchange(stage, "attention output");
+    blocks_.wait(stage);
     compute(stage, Phase::forward, label + " feed-forward", times_.forward.second);
-    tensor_.exchange(stage, "feed-forward output");
-    tensor_.wait(stage);
+    blocks_.exchange(stage, "feed-forward output");
+    blocks_.wait(stage);
   }
 
   void backward(int stage, const Task& task) {
@@ -219,23 +219,23 @@ class MicroBatches {
 
   // Full recomputation repeats the forward pass's collectives.
   void recompute_communication(int stage) {
-    tensor_.exchange(stage, "attention output");
-    tensor_.exchange(stage, "feed-forward output");
-    tensor_.wait(stage);
+    blocks_.exchange(stage, "attention output");
+    blocks_.exchange(stage, "feed-forward output");
+    blocks_.wait(stage);
   }
 
   void backward_block(int stage, const std::string& label, const Pair& gradients,
                       const std::string& collective) {
-    if (p_.tensor == 1 || !p_.overlap.tensor) {
+    if (!blocks_.any() || !p_.overlap.tensor) {
       compute(stage, Phase::backward, label, gradients.both);
-      tensor_.exchange(stage, collective);
-      tensor_.wait(stage);
+      blocks_.exchange(stage, collective);
+      blocks_.wait(stage);
       return;
     }
     compute(stage, Phase::backward, label + " inputs", gradients.first);
-    tensor_.exchange(stage, collective);
+    blocks_.exchange(stage, collective);
     compute(stage, Phase::backward, label + " weights", gradients.second);
-    tensor_.wait(stage);
+    blocks_.wait(stage);
   }
 
   Step& step_;
@@ -244,7 +244,7 @@ class MicroBatches {
   const LayerHooks& hooks_;
   std::vector<std::vector<int>> starts_;  // of chunks, by stage
   std::vector<Done> done_;                // by virtual stage
-  TensorMessages tensor_;
+  BlockMessages blocks_;
   PipelineMessages messages_;
 };
 

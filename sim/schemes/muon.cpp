@@ -22,6 +22,7 @@
 // Nothing overlaps. The gathered momentum is not counted as memory: activations are gone by then.
 #include "sim/workload/muon.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/schemes/step.hpp"
@@ -35,8 +36,8 @@ using Collective = decltype(&all_gather);
 
 // Over each group of shards, once the compute stream is where it is now.
 void exchange(Step& step, int stage, Collective collective, double bytes, std::string_view label) {
-  for (int t = 0; t < step.parallelism.tensor; ++t) {
-    for (const Communicator& group : step.data_group(stage, t).shards) {
+  for (const DataGroup& replicas : step.data_groups(stage)) {
+    for (const Communicator& group : replicas.shards) {
       const auto after = step.last_of(group, Stream::compute);
       collective(step.builder, group, bytes,
                  {.stream = Stream::weights,
@@ -50,8 +51,8 @@ void exchange(Step& step, int stage, Collective collective, double bytes, std::s
 
 // Of matrices with so many parameters, once their parts have come from the other shards.
 void gather_tensor_parts(Step& step, int stage, double parameters) {
-  for (int replica = 0; replica < step.data; ++replica) {
-    const Communicator& group = step.tensor_group(stage, replica);
+  const auto tensor = std::ranges::find(step.blocks, &axes::tensor, &BlockGroups::axis);
+  for (const Communicator& group : tensor->of_stage[static_cast<std::size_t>(stage)]) {
     std::vector<OperationId> after;
     for (const int rank : group.ranks) {
       const OperationId ready[] = {step.builder.last(rank, Stream::compute),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/schemes/pipeline_messages.hpp"
 
+#include "sim/schemes/block_messages.hpp"
 #include "sim/schemes/kernels.hpp"
-#include "sim/schemes/tensor_messages.hpp"
 
 namespace sim {
 namespace {
@@ -27,22 +27,19 @@ void PipelineMessages::send(int stage, const Task& task, int to) {
   const Parallelism& p = step_.parallelism;
   const CodecKernel encode =
       coded_ ? step_.timed(activation_encode(wire_, elements_)) : CodecKernel{};
-  for (int replica = 0; replica < step_.data; ++replica) {
-    for (int t = 0; t < p.tensor; ++t) {
-      const int source = step_.rank(stage, replica, t);
-      const int destination = step_.rank(to % p.pipeline, replica, t);
-      OperationId after = step_.builder.last(source, last_stream(step_));
-      if (coded_) {
-        after = step_.codec(source, Phase::encode, encode, {&after, 1}, Stream::compute);
-      }
-      Call call = call_of(task);
-      call.after = {&after, 1};
-      const OperationId flow = sim::send(step_.topology, step_.builder,
-                                         {source, destination, wire_.bytes(elements_)}, call);
-      sent_[static_cast<std::size_t>(source)][task] = flow;
-      if (!p.overlap.pipeline) step_.hold_compute(source, flow);
+  step_.for_each_rank(stage, [&](int source) {
+    const int destination = step_.layout.at(source, axes::pipeline, to % p.pipeline);
+    OperationId after = after_blocks(step_, source);
+    if (coded_) {
+      after = step_.codec(source, Phase::encode, encode, {&after, 1}, Stream::compute);
     }
-  }
+    Call call = call_of(task);
+    call.after = {&after, 1};
+    const OperationId flow = sim::send(step_.topology, step_.builder,
+                                       {source, destination, wire_.bytes(elements_)}, call);
+    sent_[static_cast<std::size_t>(source)][task] = flow;
+    if (!p.overlap.pipeline) step_.hold_compute(source, flow);
+  });
 }
 
 void PipelineMessages::receive(int stage, const Task& task, int from) {
@@ -51,17 +48,14 @@ void PipelineMessages::receive(int stage, const Task& task, int from) {
   const Call call = call_of(task);
   const CodecKernel decode =
       coded_ ? step_.timed(activation_decode(wire_, elements_)) : CodecKernel{};
-  for (int replica = 0; replica < step_.data; ++replica) {
-    for (int t = 0; t < p.tensor; ++t) {
-      const int source = step_.rank(from % p.pipeline, replica, t);
-      const int destination = step_.rank(stage, replica, t);
-      const OperationId flow = sent_[static_cast<std::size_t>(source)].at(message);
-      step_.hold_compute(destination, step_.builder.member(destination, call.stream, call.phase,
-                                                           call.label, {}, flow));
-      if (!coded_) continue;
-      step_.compute(destination, Phase::decode, decode.label, {decode.seconds, decode.seconds});
-    }
-  }
+  step_.for_each_rank(stage, [&](int destination) {
+    const int source = step_.layout.at(destination, axes::pipeline, from % p.pipeline);
+    const OperationId flow = sent_[static_cast<std::size_t>(source)].at(message);
+    step_.hold_compute(destination, step_.builder.member(destination, call.stream, call.phase,
+                                                         call.label, {}, flow));
+    if (!coded_) return;
+    step_.compute(destination, Phase::decode, decode.label, {decode.seconds, decode.seconds});
+  });
 }
 
 }  // namespace sim

@@ -163,8 +163,8 @@ void reduce_bucket(Step& step, int stage, const Bucket& bucket) {
     // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
     step.pass(stage, Phase::memory_pass, "scale gradients", 2 * wire * bucket.parameters);
   }
-  for (int t = 0; t < step.parallelism.tensor; ++t) {
-    reduce_group(step, step.data_group(stage, t), stage, bucket);
+  for (const DataGroup& replicas : step.data_groups(stage)) {
+    reduce_group(step, replicas, stage, bucket);
   }
 }
 

@@ -53,6 +53,7 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
       scheme(step_scheme),
       parallelism(step_context.parallelism),
       topology(step_context.cluster),
+      layout(layout_of(step_context.cluster, parallelism)),
       builder(rank_count(step_context.cluster)),
       roofline(step_context.cluster.gpu, compute_efficiency(step_context.cluster),
                step_context.calibration),
@@ -61,47 +62,68 @@ Step::Step(const StepContext& step_context, const Scheme& step_scheme)
       slowdown_(rank_slowdowns(step_context.cluster)),
       held_(static_cast<std::size_t>(rank_count(step_context.cluster))),
       gathered_(static_cast<std::size_t>(rank_count(step_context.cluster))) {
+  std::vector<const Axis*> in_stage, same_weights;
+  for (const Axis* axis : parallelism.placement) {
+    if (axis != nullptr && axis != &axes::pipeline) in_stage.push_back(axis);
+    if (axis != nullptr && axis->same_weights) same_weights.push_back(axis);
+  }
+  ranks = layout.groups(in_stage);
+  make_block_groups();
+  replicas.resize(ranks.size());
+  for (const std::vector<int>& members : layout.groups(same_weights)) {
+    const int stage = layout.place(members.front(), axes::pipeline);
+    replicas[static_cast<std::size_t>(stage)].push_back(make_data_group(members));
+  }
   for (int stage = 0; stage < parallelism.pipeline; ++stage) {
-    for (int replica = 0; replica < data; ++replica) {
-      std::vector<int> ranks;
-      for (int t = 0; t < parallelism.tensor; ++t) ranks.push_back(rank(stage, replica, t));
-      const bool coded = !scheme.activations.tensor.is_plain();
-      tensor.push_back(
-          communicator(std::move(ranks), coded ? every_collective() : gathers_and_sums()));
-    }
-    for (int t = 0; t < parallelism.tensor; ++t) make_data_group(stage, t);
     buckets.push_back(shards_weights() ? units_of(context.model, parallelism, stage)
                                        : buckets_of(context.model, parallelism, stage));
   }
 }
 
-Communicator Step::communicator(std::vector<int> ranks, const Uses& uses) {
-  return make_communicator(topology, builder, std::move(ranks), context.detail.value(), uses);
+void Step::make_block_groups() {
+  const bool coded = !scheme.activations.tensor.is_plain();
+  for (const Axis* axis : parallelism.placement) {
+    if (axis == nullptr || axis->after_block == nullptr || layout.size(*axis) == 1) continue;
+    BlockGroups& groups = blocks.emplace_back(BlockGroups{axis, {}});
+    groups.of_stage.resize(ranks.size());
+    for (std::vector<int>& members : layout.groups({&axis, 1})) {
+      const int stage = layout.place(members.front(), axes::pipeline);
+      groups.of_stage[static_cast<std::size_t>(stage)].push_back(
+          communicator(std::move(members), coded ? every_collective() : gathers_and_sums()));
+    }
+  }
 }
 
-void Step::make_data_group(int stage, int t) {
+Communicator Step::communicator(std::vector<int> members, const Uses& uses) {
+  return make_communicator(topology, builder, std::move(members), context.detail.value(), uses);
+}
+
+DataGroup Step::make_data_group(const std::vector<int>& members) {
   const bool flat = scheme.gradients.algorithm == GradientExchange::Algorithm::all_to_all;
   const bool owners = parallelism.optimizer == Optimizer::muon && shards_weights();
+  std::vector<int> replica = members;
+  std::ranges::sort(replica);
+  const auto every = [&](int first, int stride, int count) {
+    std::vector<int> chosen;
+    for (int i = 0; i < count; ++i) {
+      chosen.push_back(replica[static_cast<std::size_t>(first + i * stride)]);
+    }
+    return chosen;
+  };
   DataGroup group;
   for (int first = 0; first < data; first += shards) {
-    std::vector<int> ranks;
-    for (int i = 0; i < shards; ++i) ranks.push_back(rank(stage, first + i, t));
-    group.shards.push_back(
-        communicator(std::move(ranks), flat || owners ? every_collective() : gathers_and_sums()));
+    group.shards.push_back(communicator(every(first, 1, shards),
+                                        flat || owners ? every_collective() : gathers_and_sums()));
   }
   for (int place = 0; place < shards && shards < data; ++place) {
-    std::vector<int> ranks;
-    for (int first = 0; first < data; first += shards) {
-      ranks.push_back(rank(stage, first + place, t));
-    }
-    group.replicas.push_back(
-        communicator(std::move(ranks), flat ? every_collective() : gathers_and_sums()));
+    group.replicas.push_back(communicator(every(place, shards, data / shards),
+                                          flat ? every_collective() : gathers_and_sums()));
   }
   if (scheme.gradients.algorithm == GradientExchange::Algorithm::two_level ||
       scheme.weights.secondary_shards) {
     split_by_node(group);
   }
-  data_groups.push_back(std::move(group));
+  return group;
 }
 
 void Step::split_by_node(DataGroup& group) {
@@ -126,22 +148,8 @@ void Step::split_by_node(DataGroup& group) {
   }
 }
 
-int Step::rank(int stage, int replica, int t) const {
-  return rank_of(context.cluster, parallelism, {stage, replica, t});
-}
-
 void Step::for_each_rank(int stage, const std::function<void(int)>& visit) const {
-  for (int replica = 0; replica < data; ++replica) {
-    for (int t = 0; t < parallelism.tensor; ++t) visit(rank(stage, replica, t));
-  }
-}
-
-const Communicator& Step::tensor_group(int stage, int replica) const {
-  return tensor[static_cast<std::size_t>(stage * data + replica)];
-}
-
-const DataGroup& Step::data_group(int stage, int t) const {
-  return data_groups[static_cast<std::size_t>(stage * parallelism.tensor + t)];
+  for (const int rank : ranks[static_cast<std::size_t>(stage)]) visit(rank);
 }
 
 void Step::note_gathered(int rank, std::size_t bucket, OperationId operation) {

@@ -35,7 +35,13 @@ struct CodecKernel {
   double seconds = 0;
 };
 
-// Data-parallel replicas of one tensor-parallel place.
+// The groups of an axis along which ranks exchange after each block of a layer.
+struct BlockGroups {
+  const Axis* axis = nullptr;
+  std::vector<std::vector<Communicator>> of_stage;
+};
+
+// Ranks that hold the same weights: replicas of one tensor-parallel place.
 struct DataGroup {
   std::vector<Communicator> shards;    // that share one set of shards; several if hybrid
   std::vector<Communicator> replicas;  // of one shard: one per place in a hybrid group
@@ -51,18 +57,20 @@ struct Step {
   const Scheme& scheme;
   const Parallelism& parallelism;
   Topology topology;
+  Layout layout;
   ScheduleBuilder builder;
   Roofline roofline;
   int data = 1;
-  int shards = 1;                            // ranks over which one set of shards is spread
-  std::vector<Communicator> tensor;          // by stage, then replica
-  std::vector<DataGroup> data_groups;        // by stage, then tensor-parallel place
-  std::vector<std::vector<Bucket>> buckets;  // by stage; of ZeRO-3 its units
+  int shards = 1;                                // ranks over which one set of shards is spread
+  std::vector<std::vector<int>> ranks;           // by stage
+  std::vector<BlockGroups> blocks;               // of axes with several ranks
+  std::vector<std::vector<DataGroup>> replicas;  // by stage
+  std::vector<std::vector<Bucket>> buckets;      // by stage; of ZeRO-3 its units
 
-  [[nodiscard]] int rank(int stage, int replica, int t) const;
   void for_each_rank(int stage, const std::function<void(int rank)>& visit) const;
-  [[nodiscard]] const Communicator& tensor_group(int stage, int replica) const;
-  [[nodiscard]] const DataGroup& data_group(int stage, int t) const;
+  [[nodiscard]] const std::vector<DataGroup>& data_groups(int stage) const {
+    return replicas[static_cast<std::size_t>(stage)];
+  }
   [[nodiscard]] bool shards_weights() const { return parallelism.sharding.stage == 3; }
 
   // The operation that brings and decodes the bucket's weights on the rank.
@@ -100,8 +108,9 @@ struct Step {
 
  private:
   [[nodiscard]] double pass_seconds(std::string_view label, double bytes, double flop) const;
-  [[nodiscard]] Communicator communicator(std::vector<int> ranks, const Uses& uses);
-  void make_data_group(int stage, int t);
+  [[nodiscard]] Communicator communicator(std::vector<int> members, const Uses& uses);
+  void make_block_groups();
+  [[nodiscard]] DataGroup make_data_group(const std::vector<int>& members);
   void split_by_node(DataGroup& group);
   std::vector<double> slowdown_;                    // by rank, for matrix products
   std::vector<std::vector<OperationId>> held_;      // by rank

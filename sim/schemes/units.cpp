@@ -153,10 +153,10 @@ class Units {
 
   // One node's shards are all of them: nothing is kept twice.
   [[nodiscard]] bool keeps_secondary() const {
-    return step_.scheme.weights.secondary_shards && step_.data_groups.front().inside.size() > 1;
+    return step_.scheme.weights.secondary_shards && step_.data_groups(0).front().inside.size() > 1;
   }
   [[nodiscard]] double places() const {
-    return static_cast<double>(step_.data_groups.front().inside.front().ranks.size());
+    return static_cast<double>(step_.data_groups(0).front().inside.front().ranks.size());
   }
 
   void prefetch(int stage, std::size_t unit, Pass pass) {

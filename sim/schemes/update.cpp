@@ -62,22 +62,19 @@ void sum_tied_gradients(Step& step) {
   const int parts = p.tensor * (p.sharding.stage > 1 ? step.shards : 1);  // of what is left to sum
   const double bytes = static_cast<double>(parameter_count(step.context.model).embedding) / parts *
                        bytes_of(p.gradients);
-  for (int replica = 0; replica < step.data; ++replica) {
-    for (int t = 0; t < p.tensor; ++t) {
-      const int first = step.rank(0, replica, t);
-      const int last = step.rank(p.pipeline - 1, replica, t);
-      const Communicator pair =
-          make_communicator(step.topology, step.builder, {first, last}, step.context.detail.value(),
-                            {CollectiveKind::all_reduce});
-      const OperationId after[] = {summed(step, first), summed(step, last)};
-      all_reduce(step.builder, pair, bytes,
-                 {.stream = Stream::tensor,
-                  .phase = Phase::pipeline_comm,
-                  .label = "all_reduce tied embeddings",
-                  .after = after});
-      step.hold_group(pair, Stream::tensor);
-    }
-  }
+  step.for_each_rank(0, [&](int first) {
+    const int last = step.layout.at(first, axes::pipeline, p.pipeline - 1);
+    const Communicator pair =
+        make_communicator(step.topology, step.builder, {first, last}, step.context.detail.value(),
+                          {CollectiveKind::all_reduce});
+    const OperationId after[] = {summed(step, first), summed(step, last)};
+    all_reduce(step.builder, pair, bytes,
+               {.stream = Stream::tensor,
+                .phase = Phase::pipeline_comm,
+                .label = "all_reduce tied embeddings",
+                .after = after});
+    step.hold_group(pair, Stream::tensor);
+  });
 }
 
 void update_shards(Step& step) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -26,8 +27,47 @@ double bytes_of(MatrixPrecision precision) {
   return 2;
 }
 
-int data_parallel(const Cluster& cluster, const Parallelism& parallelism) {
-  return rank_count(cluster) / (parallelism.tensor * parallelism.pipeline);
+namespace {
+
+// Ranks along all axes of the kind but for the usual ones.
+int more_ranks(const Parallelism& p, bool same_weights) {
+  int ranks = 1;
+  for (const SizedAxis& more : p.more_axes) {
+    if (more.axis != nullptr && more.axis->same_weights == same_weights) ranks *= more.size;
+  }
+  return ranks;
+}
+
+int size_along(const Cluster& cluster, const Parallelism& p, const Axis& axis) {
+  if (&axis == &axes::tensor) return p.tensor;
+  if (&axis == &axes::pipeline) return p.pipeline;
+  if (&axis == &axes::data) return data_parallel(cluster, p) / more_ranks(p, true);
+  return std::ranges::find(p.more_axes, &axis, &SizedAxis::axis)->size;
+}
+
+}  // namespace
+
+Layout layout_of(const Cluster& cluster, const Parallelism& p) {
+  std::vector<SizedAxis> sized;
+  for (const Axis* axis : {&axes::tensor, &axes::data, &axes::pipeline}) {
+    sized.push_back({axis, size_along(cluster, p, *axis)});
+  }
+  for (const SizedAxis& more : p.more_axes) {
+    if (more.axis != nullptr) sized.push_back(more);
+  }
+  return {sized, p.placement};
+}
+
+int data_parallel(const Cluster& cluster, const Parallelism& p) {
+  return rank_count(cluster) / (p.tensor * p.pipeline * more_ranks(p, false));
+}
+
+int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
+  std::set<int> nodes;
+  for (int t = 0; t < p.tensor; ++t) {
+    nodes.insert(node_of(cluster, rank_of(cluster, p, {0, 0, t})));
+  }
+  return static_cast<int>(nodes.size());
 }
 
 int shard_ranks(const Cluster& cluster, const Parallelism& parallelism) {
@@ -66,14 +106,10 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
   must_divide("--tp", p.tensor, model.feed_forward, "feed-forward columns");
   must_divide("--tp", p.tensor, model.vocabulary, "vocabulary entries");
   if (p.sequence_parallel) must_divide("--tp", p.tensor, model.sequence, "tokens of a sequence");
-  if (p.tensor > cluster.gpus_per_node) {
-    problem(
-        fmt::format("--tp: {} exceeds the {} GPUs in a node of {}; tensor parallelism "
-                    "stays inside a node",
-                    p.tensor, cluster.gpus_per_node, cluster.name));
-  } else if (p.tensor > 0 && cluster.gpus_per_node % p.tensor != 0) {
+  const int gpus = cluster.gpus_per_node;
+  if (p.tensor > 0 && gpus % p.tensor != 0 && p.tensor % gpus != 0) {
     problem(fmt::format("--tp: {} does not divide the {} GPUs in a node of {}; choose a divisor",
-                        p.tensor, cluster.gpus_per_node, cluster.name));
+                        p.tensor, gpus, cluster.name));
   }
 }
 
@@ -158,21 +194,20 @@ void check(const Cluster& cluster, const Model& model, const Parallelism& p) {
 int rank_of(const Cluster& cluster, const Parallelism& p, const Place& place) {
   int rank = 0;
   int stride = 1;
-  for (const Axis axis : p.placement) {
-    switch (axis) {
-      case Axis::tensor:
-        rank += place.tensor * stride;
-        stride *= p.tensor;
-        break;
-      case Axis::data:
-        rank += place.replica * stride;
-        stride *= data_parallel(cluster, p);
-        break;
-      case Axis::pipeline:
-        rank += place.stage * stride;
-        stride *= p.pipeline;
-        break;
+  int replica = place.replica;
+  for (const Axis* axis : p.placement) {
+    if (axis == nullptr) break;
+    const int size = size_along(cluster, p, *axis);
+    if (axis->same_weights) {
+      rank += replica % size * stride;
+      replica /= size;
+    } else {
+      rank += (axis == &axes::tensor     ? place.tensor
+               : axis == &axes::pipeline ? place.stage
+                                         : 0) *
+              stride;
     }
+    stride *= size;
   }
   return rank;
 }

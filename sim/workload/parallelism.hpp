@@ -6,13 +6,13 @@
 // tensor + t. The GPUs of a node have consecutive ranks.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
 #include "sim/base/units.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/compute_efficiency.hpp"
+#include "sim/layout/layout.hpp"
 #include "sim/workload/model.hpp"
 
 namespace sim {
@@ -81,9 +81,6 @@ struct Overlap {
 // What counts as a layer, besides layers, where they are divided among pipeline stages.
 enum class CountedEnds { none, embedding, head, both };
 
-// A kind of parallelism, for the numbering of ranks.
-enum class Axis { tensor, data, pipeline };
-
 // The parts of weights, gradients and optimizer that are sharded over data-parallel ranks.
 struct Sharding {
   // ZeRO's stage (Rajbhandari et al. 1910.02054): 0 nothing, plain data parallelism (PyTorch's
@@ -109,8 +106,8 @@ struct Parallelism {
   int pipeline = 1;
   int virtual_stages = 1;  // chunks of layers per pipeline stage: interleaved 1F1B
   CountedEnds counted_ends = CountedEnds::none;
-  // Ranks are neighbours along the first kind and farthest apart along the last.
-  std::array<Axis, 3> placement{Axis::tensor, Axis::data, Axis::pipeline};
+  std::array<SizedAxis, kMostAxes - 3> more_axes = {};  // unused: null
+  Placement placement{&axes::tensor, &axes::data, &axes::pipeline};
   bool sequence_parallel = false;
   int micro_batch = 1;   // sequences per forward pass of a replica
   int accumulation = 1;  // micro-batches per step and replica
@@ -127,9 +124,14 @@ struct Parallelism {
   Sharding sharding = {};
 };
 
+// Tensor-parallel, data-parallel and pipeline ranks, then more axes.
+[[nodiscard]] Layout layout_of(const Cluster& cluster, const Parallelism& parallelism);
+// Replicas of the model: ranks that hold the same weights.
 [[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
 // Data-parallel ranks that share one set of shards: 1 without sharding.
 [[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism);
+// Nodes that hold the ranks of a tensor-parallel group.
+[[nodiscard]] int tensor_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Nodes that hold the replicas of one tensor-parallel place of a stage.
 [[nodiscard]] int replica_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Sequences of a step over all replicas.
@@ -142,7 +144,7 @@ struct Parallelism {
 // Throws them as one InputError.
 void check(const Cluster& cluster, const Model& model, const Parallelism& parallelism);
 
-// A rank's place in the job.
+// A rank's place in the job. Replicas are numbered by rank.
 struct Place {
   int stage = 0;
   int replica = 0;

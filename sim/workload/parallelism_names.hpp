@@ -36,13 +36,13 @@ inline constexpr EnumName<CountedEnds> kCountedEnds[]{{"none", CountedEnds::none
                                                       {"embedding", CountedEnds::embedding},
                                                       {"head", CountedEnds::head},
                                                       {"both", CountedEnds::both}};
-inline constexpr EnumName<std::array<Axis, 3>> kPlacements[]{
-    {"tp-dp-pp", {Axis::tensor, Axis::data, Axis::pipeline}},
-    {"tp-pp-dp", {Axis::tensor, Axis::pipeline, Axis::data}},
-    {"dp-tp-pp", {Axis::data, Axis::tensor, Axis::pipeline}},
-    {"dp-pp-tp", {Axis::data, Axis::pipeline, Axis::tensor}},
-    {"pp-tp-dp", {Axis::pipeline, Axis::tensor, Axis::data}},
-    {"pp-dp-tp", {Axis::pipeline, Axis::data, Axis::tensor}}};
+inline constexpr EnumName<Placement> kPlacements[]{
+    {"tp-dp-pp", {&axes::tensor, &axes::data, &axes::pipeline}},
+    {"tp-pp-dp", {&axes::tensor, &axes::pipeline, &axes::data}},
+    {"dp-tp-pp", {&axes::data, &axes::tensor, &axes::pipeline}},
+    {"dp-pp-tp", {&axes::data, &axes::pipeline, &axes::tensor}},
+    {"pp-tp-dp", {&axes::pipeline, &axes::tensor, &axes::data}},
+    {"pp-dp-tp", {&axes::pipeline, &axes::data, &axes::tensor}}};
 
 // "gradients,weights", "all" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);

@@ -82,8 +82,8 @@ const Refused kWrong[] = {
     {kA100 + "--virtual-stages 2", "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
     {kA100 + "--pp 4 --virtual-stages 5",
      "--pp: 4 x 5 virtual stages leaves a stage without a layer: gpt_125m has 12; choose fewer"},
-    {kA100 + "--pp 12 --count-ends both",
-     "--pp: 12 leaves a stage without a layer: gpt_125m has 12; choose fewer"},
+    {kA100 + "--pp 8 --set model.layers=8 --count-ends both",
+     "--pp: 8 leaves a stage without a layer: gpt_125m has 8; choose fewer"},
     {kA100 + "--placement tp-pp",
      "--placement: 'tp-pp' is not one of: tp-dp-pp, tp-pp-dp, dp-tp-pp, dp-pp-tp, pp-tp-dp, "
      "pp-dp-tp"},

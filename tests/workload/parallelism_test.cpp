@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/parallelism_names.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/schemes/sample_step.hpp"
 
@@ -54,9 +55,13 @@ const Misfit kMisfits[]{
     {"chunks of no pipeline",
      {.virtual_stages = 2},
      "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
-    {"chunks of part of a layer",
+    {"more chunks than layers",
      {.pipeline = 2, .virtual_stages = 4},
-     "--virtual-stages: 4 x pp 2 does not divide the 4 layers of sample"},
+     "--pp: 2 x 4 virtual stages leaves a stage without a layer: sample has 4; choose fewer"},
+    {"stages of embedding and head alone",
+     {.pipeline = 4, .counted_ends = CountedEnds::both},
+     "--pp: 4 leaves a stage without a layer: sample has 4; choose fewer"},
+    {"tensor parallelism over two nodes", {.tensor = 8}, ""},
 };
 
 Cluster cluster_with_fp8() {
@@ -88,8 +93,8 @@ TEST(RankOf, NumbersEveryPlaceOnceAlongItsAxes) {
   const auto rank = [&](int stage, int replica, int t) {
     return rank_of(cluster, p, {.stage = stage, .replica = replica, .tensor = t});
   };
-  std::ranges::sort(p.placement);
-  do {
+  for (const auto& named : kPlacements) {
+    p.placement = named.value;
     std::set<int> ranks;
     for (int stage = 0; stage < 3; ++stage) {
       for (int replica = 0; replica < 2; ++replica) {
@@ -98,11 +103,18 @@ TEST(RankOf, NumbersEveryPlaceOnceAlongItsAxes) {
     }
     EXPECT_EQ(ranks.size(), 12U);
     EXPECT_EQ(*ranks.rbegin(), 11);
-    const std::map<Axis, int> neighbour{{Axis::tensor, rank(0, 0, 1)},
-                                        {Axis::data, rank(0, 1, 0)},
-                                        {Axis::pipeline, rank(1, 0, 0)}};
+    const std::map<const Axis*, int> neighbour{{&axes::tensor, rank(0, 0, 1)},
+                                               {&axes::data, rank(0, 1, 0)},
+                                               {&axes::pipeline, rank(1, 0, 0)}};
     EXPECT_EQ(neighbour.at(p.placement.front()), 1);
-  } while (std::ranges::next_permutation(p.placement).found);
+    const Layout layout = layout_of(cluster, p);
+    EXPECT_EQ(layout.ranks(), 12);
+    for (int r = 0; r < 12; ++r) {
+      EXPECT_EQ(rank(layout.place(r, axes::pipeline), layout.place(r, axes::data),
+                     layout.place(r, axes::tensor)),
+                r);
+    }
+  }
 }
 
 TEST(ShardRanks, AreThoseOfAHybridGroupOrAllDataParallelOnes) {

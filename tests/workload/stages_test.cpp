@@ -69,8 +69,7 @@ TEST(Stages, ComputeTheLayersThatTheyHold) {
       p.sharding.stage = sharding;
       p.overlap = kOverlapAll;
       const Model model = of_layers(13);
-      const Schedule schedule =
-          plan(small_cluster(2, 4), model, p, scheme_named("sharded"));
+      const Schedule schedule = plan(small_cluster(2, 4), model, p, scheme_named("sharded"));
       std::multiset<std::string> forward;
       for (const Operation& operation : schedule.operations) {
         const std::string_view label = schedule.labels[operation.label];

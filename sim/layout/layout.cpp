@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/layout/layout.hpp"
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+
+Layout::Layout(std::span<const SizedAxis> axes, const Placement& placement) {
+  require(axes.size() <= kMostAxes, "a layout of at most six axes");
+  for (const SizedAxis& one : axes) axes_[count_++] = {.axis = one.axis, .size = one.size};
+  for (const Axis* axis : placement) {
+    for (Along& one : axes_) {
+      if (axis == nullptr || one.axis != axis) continue;
+      one.stride = ranks_;
+      ranks_ *= one.size;
+    }
+  }
+}
+
+Layout::Along Layout::along(const Axis& axis) const {
+  const auto found = std::ranges::find(axes_, &axis, &Along::axis);
+  return found == axes_.end() || found->stride == 0 ? Along{.stride = 1} : *found;
+}
+
+int Layout::place(int rank, const Axis& axis) const {
+  const Along one = along(axis);
+  return rank / one.stride % one.size;
+}
+
+int Layout::at(int rank, const Axis& axis, int place) const {
+  return rank + (place - this->place(rank, axis)) * along(axis).stride;
+}
+
+std::vector<int> Layout::points(std::span<const Along> axes) {
+  std::vector<int> points{0};
+  for (const Along& one : axes) {
+    const std::size_t before = points.size();
+    for (int place = 1; place < one.size; ++place) {
+      for (std::size_t i = 0; i < before; ++i) points.push_back(points[i] + place * one.stride);
+    }
+  }
+  return points;
+}
+
+std::vector<std::vector<int>> Layout::groups(std::span<const Axis* const> axes) const {
+  std::vector<Along> inside, outside;
+  for (const Along& one : std::span(axes_).first(count_)) {
+    const bool chosen = std::ranges::find(axes, one.axis) != axes.end();
+    (chosen ? inside : outside).push_back(one);
+  }
+  const std::vector<int> members = points(inside);
+  std::vector<std::vector<int>> groups;
+  for (const int first : points(outside)) {
+    auto& group = groups.emplace_back(members);
+    for (int& rank : group) rank += first;
+  }
+  return groups;
+}
+
+}  // namespace sim
