@@ -9,7 +9,7 @@
 #include "apps/help_json.hpp"
 #include "apps/print.hpp"
 #include "sim/base/names.hpp"
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 #include "sim/workload/model.hpp"
 
 namespace apps {

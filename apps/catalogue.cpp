@@ -11,9 +11,9 @@
 #include "codecs/codec.hpp"
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/json_reader.hpp"
-#include "sim/cluster/cluster.hpp"
 #include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/scheme.hpp"
+#include "sim/topology/cluster.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"
 

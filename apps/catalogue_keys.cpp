@@ -7,9 +7,9 @@
 #include "apps/sweep/spec.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
-#include "sim/cluster/wide_area.hpp"
 #include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/topology/wide_area.hpp"
 #include "sim/workload/codec_card.hpp"
 #include "sim/workload/model.hpp"
 

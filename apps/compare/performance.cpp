@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "apps/search/round_assumptions.hpp"
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {

@@ -16,8 +16,8 @@
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/cluster/compute_efficiency.hpp"
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/compute_efficiency.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {

@@ -11,7 +11,7 @@
 #include "apps/job/scheme_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/toml_document.hpp"
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {

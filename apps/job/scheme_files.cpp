@@ -8,8 +8,8 @@
 #include "apps/print.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/cluster/cluster.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/topology/cluster.hpp"
 
 namespace apps {
 

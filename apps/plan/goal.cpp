@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/plan/goal.hpp"
 
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 

@@ -11,7 +11,7 @@
 
 #include "sim/base/names.hpp"
 #include "sim/base/units.hpp"
-#include "sim/cluster/wide_area.hpp"
+#include "sim/topology/wide_area.hpp"
 
 namespace apps {
 

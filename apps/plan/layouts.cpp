@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "apps/job/setup_options.hpp"
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {

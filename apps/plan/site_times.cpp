@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/topology.hpp"
-#include "sim/cluster/wide_topology.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/topology/topology.hpp"
+#include "sim/topology/wide_topology.hpp"
 
 namespace apps {
 namespace {

@@ -12,7 +12,7 @@
 #include "apps/job/setup_options.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {

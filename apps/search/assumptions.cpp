@@ -12,9 +12,9 @@
 
 #include "apps/search/nic_bandwidth.hpp"
 #include "apps/search/set_flag.hpp"
-#include "sim/cluster/fabrics.hpp"
-#include "sim/cluster/topology.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/topology/fabrics.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {

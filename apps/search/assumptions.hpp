@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "apps/search/efficiency_range.hpp"
-#include "sim/cluster/wide_area.hpp"
+#include "sim/topology/wide_area.hpp"
 
 namespace apps {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/cluster/gpu_speeds.hpp"
-#include "sim/cluster/topology.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/topology/gpu_speeds.hpp"
+#include "sim/topology/topology.hpp"
 #include "sim/workload/roofline.hpp"
 #include "sim/workload/stages.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/search/bracket.hpp"
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 
 namespace apps {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "apps/search/nic_bandwidth.hpp"
-#include "sim/cluster/topology.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/topology/topology.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {

@@ -2,7 +2,7 @@
 // Bandwidth between sites as a scaled quantity, in multiples of the file's.
 #pragma once
 
-#include "sim/cluster/wide_area.hpp"
+#include "sim/topology/wide_area.hpp"
 
 namespace apps {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/cluster/topology.hpp"
 #include "sim/schedule/builder.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace sim {
 

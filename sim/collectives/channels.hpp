@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 
 namespace sim {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace sim {
 

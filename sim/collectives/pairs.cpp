@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/cluster/fabrics.hpp"
 #include "sim/collectives/legs.hpp"
+#include "sim/topology/fabrics.hpp"
 
 namespace sim {
 namespace {

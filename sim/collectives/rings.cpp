@@ -2,9 +2,9 @@
 // The rings of a communicator.
 #include <map>
 
-#include "sim/cluster/fabrics.hpp"
 #include "sim/collectives/channels.hpp"
 #include "sim/collectives/legs.hpp"
+#include "sim/topology/fabrics.hpp"
 
 namespace sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <ranges>
 #include <utility>
 
-#include "sim/cluster/fabrics.hpp"
 #include "sim/collectives/channels.hpp"
+#include "sim/topology/fabrics.hpp"
 
 namespace sim {
 namespace {

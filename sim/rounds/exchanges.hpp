@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/cluster/wide_topology.hpp"
 #include "sim/rounds/plan_round.hpp"
+#include "sim/topology/wide_topology.hpp"
 
 namespace sim {
 

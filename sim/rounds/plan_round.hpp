@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "sim/cluster/wide_area.hpp"
 #include "sim/rounds/outer_scheme.hpp"
 #include "sim/schedule/builder.hpp"
+#include "sim/topology/wide_area.hpp"
 
 namespace sim {
 

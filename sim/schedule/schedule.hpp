@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace sim {
 

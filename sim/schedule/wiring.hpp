@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "sim/cluster/topology.hpp"
-#include "sim/cluster/wide_topology.hpp"
 #include "sim/schedule/schedule.hpp"
+#include "sim/topology/topology.hpp"
+#include "sim/topology/wide_topology.hpp"
 
 namespace sim {
 

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/topology.hpp"
 #include "sim/schemes/kernels.hpp"
 #include "sim/schemes/step.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace sim {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/cluster.hpp"
 #include "sim/collectives/communicator.hpp"
 #include "sim/schedule/schedule.hpp"
 #include "sim/schemes/scheme.hpp"
+#include "sim/topology/cluster.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/memory.hpp"
 #include "sim/workload/model.hpp"

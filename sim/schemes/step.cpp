@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/gpu_speeds.hpp"
+#include "sim/topology/gpu_speeds.hpp"
 #include "sim/workload/calibration_rows.hpp"
 #include "sim/workload/stages.hpp"
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/cluster/topology.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/report/report.hpp"
 #include "sim/schemes/plan_step.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace sim::validation {
 namespace {

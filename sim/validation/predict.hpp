@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "sim/cluster/cluster.hpp"
-#include "sim/cluster/compute_efficiency.hpp"
 #include "sim/schemes/scheme.hpp"
+#include "sim/topology/cluster.hpp"
+#include "sim/topology/compute_efficiency.hpp"
 #include "sim/validation/published.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"

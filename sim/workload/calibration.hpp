@@ -13,7 +13,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/method.hpp"
 #include "sim/base/units.hpp"
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 
 namespace sim {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "sim/base/error.hpp"
-#include "sim/cluster/topology.hpp"
+#include "sim/topology/topology.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
-#include "sim/cluster/cluster.hpp"
-#include "sim/cluster/compute_efficiency.hpp"
 #include "sim/layout/layout.hpp"
+#include "sim/topology/cluster.hpp"
+#include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/model.hpp"
 
 namespace sim {

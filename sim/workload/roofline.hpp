@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/operators.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
 // A cluster that reads is one that the rest of the program may divide by and index with.

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "sim/base/quantity_text.hpp"
-#include "sim/cluster/wide_area.hpp"
+#include "sim/topology/wide_area.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
 namespace {

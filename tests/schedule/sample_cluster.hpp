@@ -2,8 +2,8 @@
 // A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
 #pragma once
 
-#include "sim/cluster/cluster.hpp"
-#include "sim/cluster/fabrics.hpp"
+#include "sim/topology/cluster.hpp"
+#include "sim/topology/fabrics.hpp"
 
 namespace sim {
 

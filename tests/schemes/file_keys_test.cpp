@@ -9,8 +9,8 @@
 #include <set>
 
 #include "sim/base/toml_keys.hpp"
-#include "sim/cluster/wide_area.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/topology/wide_area.hpp"
 #include "sim/workload/model.hpp"
 #include "tests/input_errors.hpp"
 

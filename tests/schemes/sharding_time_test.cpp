@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/gpu_speeds.hpp"
+#include "sim/topology/gpu_speeds.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/cluster/fabrics.hpp"
+#include "sim/topology/fabrics.hpp"
 #include "tests/schedule/collective_rows.hpp"
 #include "tests/schemes/sample_step.hpp"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "sim/cluster/cluster.hpp"
+#include "sim/topology/cluster.hpp"
 #include "sim/workload/model.hpp"
 #include "tests/shipped_files.hpp"
 

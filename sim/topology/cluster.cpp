@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "sim/base/toml_reader.hpp"
+#include "sim/topology/fabrics.hpp"
+
+namespace sim {
+namespace {
+
+template <class Row>
+const Row* read_row(TomlReader& reader, std::string_view key, std::span<const Row* const> rows,
+                    std::string_view remark = {}) {
+  std::vector<EnumName<const Row*>> names;
+  for (const Row* row : rows) names.push_back({row->name, row});
+  return reader.one_of<const Row*>(key, names, remark);
+}
+
+// Far above any machine, and low enough that products of a few counts fit.
+constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
+constexpr IntegerRange kPerNode{.lowest = 1, .highest = 1'024};
+constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
+
+int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
+  return static_cast<int>(reader.integer(key, range));
+}
+
+std::optional<FlopRate> read_optional_rate(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.quantity<FlopRate>(key);
+}
+
+std::optional<double> read_optional_share(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.number(key, kShare);
+}
+
+Gpu read_gpu(TomlReader& reader) {
+  return {.name = reader.text("gpu.name"),
+          .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
+          .bf16 = reader.quantity<FlopRate>("gpu.bf16"),
+          .fp8 = read_optional_rate(reader, "gpu.fp8"),
+          .fp4 = read_optional_rate(reader, "gpu.fp4"),
+          .fused_attention = read_optional_share(reader, "gpu.fused_attention"),
+          .fp32 = reader.quantity<FlopRate>("gpu.fp32"),
+          .memory = reader.quantity<Bytes>("gpu.memory"),
+          .memory_bandwidth = reader.quantity<Bandwidth>("gpu.memory_bandwidth"),
+          .memory_efficiency = reader.number("gpu.memory_efficiency", kShare),
+          .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
+          .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
+          .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
+}
+
+Nvlink read_nvlink(TomlReader& reader, int gpus) {
+  const Nvlink nvlink{.kind = read_row(reader, "nvlink.kind", all_nvlink_fabrics()),
+                      .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
+                      .efficiency = reader.number("nvlink.efficiency", kShare),
+                      .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
+  if (reader.is_good("nvlink.kind") && gpus > nvlink.kind->most_gpus) {
+    reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
+                                            "\"switched\"",
+                                            nvlink.kind->most_gpus, gpus));
+  }
+  return nvlink;
+}
+
+constexpr IntegerRange kAnyInteger{.lowest = std::numeric_limits<std::int64_t>::min(),
+                                   .highest = std::numeric_limits<std::int64_t>::max()};
+constexpr const char* kWithoutGpuNic = "remove the key: consecutive GPUs then share a NIC";
+
+// NICs are dealt out in order when the file does not say who uses which: GPU g takes NIC
+// g * nics / gpus.
+std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
+  std::vector<int> result;
+  const bool known = reader.is_good("network.nics_per_node");
+  if (!reader.has("network.gpu_nic")) {
+    for (int g = 0; g < gpus; ++g) result.push_back(g * nics / gpus);
+    return result;
+  }
+  const std::int64_t last = (known ? nics : kPerNode.highest) - 1;
+  for (const std::int64_t nic : reader.integers("network.gpu_nic", kAnyInteger)) {
+    if (reader.is_good("network.gpu_nic") && (nic < 0 || nic > last)) {
+      reader.wrong("network.gpu_nic",
+                   fmt::format("{} is out of range; write a whole number from 0 to {} for each "
+                               "GPU, or {}",
+                               nic, last, kWithoutGpuNic));
+    }
+    result.push_back(static_cast<int>(nic));
+  }
+  if (reader.is_good("network.gpu_nic") && reader.is_good("cluster.gpus_per_node") &&
+      result.size() != static_cast<std::size_t>(gpus)) {
+    reader.wrong("network.gpu_nic", fmt::format("has {} entries; write one for each of the {} GPUs "
+                                                "of a node, or {}",
+                                                result.size(), gpus, kWithoutGpuNic));
+  }
+  return result;
+}
+
+// `whole` is filled by parts of `part`, or lies in one of them: a half-used last leaf among full
+// ones would make ranks unequal, which no fabric here models.
+void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
+                 std::string_view noun) {
+  if (reader.is_good(key) && part < whole && whole % part != 0) {
+    reader.wrong(key, fmt::format("{} does not divide the {} {}; write a divisor, or at least {}",
+                                  part, whole, noun, whole));
+  }
+}
+
+// Whether the fabric has the key; a key that it does not have is an error.
+bool fabric_takes(TomlReader& reader, const Network& network, const char* key) {
+  constexpr std::string_view kTable = "network.";
+  return reader.applies(key, "network.fabric",
+                        network.fabric->takes(std::string_view(key).substr(kTable.size())));
+}
+
+void read_leaves(TomlReader& reader, int nodes, Network& network) {
+  if (fabric_takes(reader, network, "network.switch_latency")) {
+    network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
+  }
+  if (fabric_takes(reader, network, "network.oversubscription")) {
+    network.oversubscription = reader.number("network.oversubscription", kOversubscription);
+  }
+  if (!fabric_takes(reader, network, "network.nodes_per_leaf")) return;
+  network.nodes_per_leaf = read_count(reader, "network.nodes_per_leaf", kNodes);
+  if (reader.is_good("cluster.nodes")) {
+    check_parts(reader, "network.nodes_per_leaf", network.nodes_per_leaf, nodes, "nodes");
+  }
+}
+
+void read_pods(TomlReader& reader, int nodes, Network& network) {
+  if (fabric_takes(reader, network, "network.pod_oversubscription")) {
+    network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
+  }
+  if (!fabric_takes(reader, network, "network.leaves_per_pod")) return;
+  network.leaves_per_pod = read_count(reader, "network.leaves_per_pod", kNodes);
+  if (reader.is_good("network.nodes_per_leaf") && reader.is_good("cluster.nodes")) {
+    const int leaves = (nodes + network.nodes_per_leaf - 1) / network.nodes_per_leaf;
+    check_parts(reader, "network.leaves_per_pod", network.leaves_per_pod, leaves, "leaves");
+  }
+}
+
+template <class Price>
+std::optional<Price> read_optional_price(TomlReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return reader.quantity<Price>(key, Zero::allowed);
+}
+
+Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
+  Network network;
+  network.fabric = read_row(reader, "network.fabric", all_network_fabrics(),
+                            "a leaf-spine or Clos network is fat_tree_2level");
+  network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
+  network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
+  network.efficiency = reader.number("network.efficiency", kShare);
+  network.latency = reader.quantity<Seconds>("network.latency", Zero::allowed);
+  network.node_price = read_optional_price<DollarRate>(reader, "network.node_price");
+  network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
+  network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
+  network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
+  read_leaves(reader, nodes, network);
+  read_pods(reader, nodes, network);
+  return network;
+}
+
+Collectives read_collectives(TomlReader& reader) {
+  constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {{"ring", &algorithms::ring},
+                                                                  {"tree", &algorithms::tree}};
+  Collectives collectives{.channels = read_count(reader, "collectives.channels", kPerNode),
+                          .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};
+  if (reader.has("collectives.algorithm")) {
+    collectives.algorithm =
+        reader.one_of<const CollectiveAlgorithm*>("collectives.algorithm", kAlgorithms);
+  }
+  return collectives;
+}
+
+// Settings of [fitted] that come without rows of their own were fitted on none.
+std::set<std::string, std::less<>> typed_by_hand(std::span<const Setting> settings) {
+  constexpr std::string_view kTable = "fitted.";
+  std::set<std::string, std::less<>> typed;
+  for (const Setting& setting : settings) {
+    if (!setting.key.starts_with(kTable)) continue;
+    if (setting.key == "fitted.rows") return {};
+    typed.insert(setting.key.substr(kTable.size()));
+  }
+  return typed;
+}
+
+Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
+  Fitted fitted{.typed = typed_by_hand(settings)};
+  reader.optional_table("fitted");
+  if (reader.has("fitted.network_efficiency")) {
+    fitted.network_efficiency = reader.number("fitted.network_efficiency", kShare);
+  }
+  if (reader.has("fitted.communicator_bandwidth")) {
+    fitted.communicator_bandwidth = reader.quantity<Bandwidth>("fitted.communicator_bandwidth");
+  }
+  if (reader.has("fitted.compute_efficiency")) {
+    fitted.compute_efficiency = reader.number("fitted.compute_efficiency", kShare);
+  }
+  if (reader.has("fitted.rows")) fitted.rows = reader.texts("fitted.rows");
+  return fitted;
+}
+
+}  // namespace
+
+Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
+                      std::span<const Setting> settings) {
+  TomlReader reader(parse_toml(text, file, settings), cluster_keys());
+  Cluster cluster;
+  cluster.name = file.stem().string();
+  cluster.summary = reader.text("summary");
+  cluster.nodes = read_count(reader, "cluster.nodes", kNodes);
+  cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
+  cluster.speed_spread = read_optional_share(reader, "cluster.speed_spread").value_or(0);
+  cluster.gpu = read_gpu(reader);
+  cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node);
+  cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
+  cluster.collectives = read_collectives(reader);
+  cluster.fitted = read_fitted(reader, settings);
+  reader.finish();
+  return cluster;
+}
+
+Cluster read_cluster(const std::filesystem::path& file, std::span<const Setting> settings) {
+  return parse_cluster(read_input_text(file), file, settings);
+}
+
+DollarRate gpu_price(const Cluster& cluster) {
+  return cluster.gpu.price * (double{1} * cluster.nodes * cluster.gpus_per_node);
+}
+
+DollarRate network_price(const Cluster& cluster) {
+  const Network& network = cluster.network;
+  const DollarRate port =
+      network.port_price.value_or(DollarRate()) +
+      network.bandwidth_price.value_or(BandwidthPrice()) * network.nic_bandwidth;
+  return (network.node_price.value_or(DollarRate()) + port * network.nics_per_node) * cluster.nodes;
+}
+
+double compute_efficiency(const Cluster& cluster) {
+  if (cluster.fitted.compute_efficiency) return *cluster.fitted.compute_efficiency;
+  return cluster.default_efficiency ? cluster.default_efficiency->efficiency : 1;
+}
+
+Cluster data_sheet_only(Cluster cluster) {
+  cluster.fitted = {};
+  cluster.default_efficiency.reset();
+  return cluster;
+}
+
+}  // namespace sim

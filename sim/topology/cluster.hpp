@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cluster: the GPUs, the links inside a node, the NICs and the fabric of one site, as described by
+// its TOML file. Values come from data sheets; constants fitted on measured rows are kept apart in
+// `fitted`, so that predictions can be made with and without them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
+#include "sim/base/units.hpp"
+
+namespace sim {
+
+// What joins GPUs or NICs: sim/topology/fabrics.hpp.
+struct NvlinkFabric;
+struct NetworkFabric;
+namespace fabrics {
+extern const NvlinkFabric switched, full_mesh;
+extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level;
+}  // namespace fabrics
+
+// How collectives run: sim/collectives/algorithm.hpp.
+struct CollectiveAlgorithm;
+namespace algorithms {
+extern const CollectiveAlgorithm ring, tree;
+}  // namespace algorithms
+
+// [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
+struct Gpu {
+  std::string name;                       // matches the `gpu` of a calibration table
+  int multiprocessors = 0;                // SMs, which a collective's channels occupy
+  FlopRate bf16;                          // tensor-core peak in 16 bits
+  std::optional<FlopRate> fp8;            // tensor-core peak of FP8 and MXFP8, if supported
+  std::optional<FlopRate> fp4;            // of NVFP4
+  std::optional<double> fused_attention;  // share of the 16-bit peak that it reaches, causal
+  FlopRate fp32;                          // vector peak, for the optimizer's arithmetic
+  Bytes memory;                           // capacity
+  Bandwidth memory_bandwidth;             // data-sheet peak, reads and writes summed
+  double memory_efficiency = 0;           // share of it reached by a copy of large buffers, (0, 1]
+  Seconds launch_latency;  // from the end of one kernel to the start of the next on a stream
+  DollarRate price;        // of one GPU with its share of the node, including
+                           // whatever the hosting price covers
+  Watts power;             // of one GPU under load
+};
+
+// [nvlink]: the links between the GPUs of one node.
+struct Nvlink {
+  const NvlinkFabric* kind = &fabrics::switched;
+  Bandwidth bandwidth;    // per direction: of a GPU's port or, if pairs have links, of a pair
+  double efficiency = 0;  // share of it reached by a collective of large buffers, (0, 1]
+  Seconds latency;        // of one step of a collective between two GPUs of a node
+};
+
+// [network]: NICs and the fabric between nodes.
+struct Network {
+  const NetworkFabric* fabric = &fabrics::single_switch;
+  int nics_per_node = 0;
+  Bandwidth nic_bandwidth;          // of one NIC and direction
+  double efficiency = 0;            // share of it reached by a collective of large buffers, (0, 1]
+  Seconds latency;                  // of one step of a collective between two nodes on one switch
+  std::vector<int> gpu_nic;         // NIC of each GPU of a node; default: g * nics_per_node / gpus
+  Seconds switch_latency;           // of each further switch on the path (not with single_switch)
+  int nodes_per_leaf = 0;           // not with single_switch
+  double oversubscription = 1;      // of a leaf: ports down over ports up, >= 1 (not single_switch)
+  int leaves_per_pod = 0;           // fat_tree_3level only
+  double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
+  // Costs of the network beyond those in gpu.price. Absent if the file does not give them.
+  std::optional<DollarRate> node_price = {};  // per node, however many ports it has
+  std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches
+  std::optional<BandwidthPrice> bandwidth_price = {};  // added per port, by its bandwidth
+};
+
+// [collectives]: how the communication library drives the links.
+struct Collectives {
+  int channels = 0;  // of one communicator: one ring each, on its own SM
+  Seconds launch;    // fixed cost of one collective, regardless of size and ranks
+  // Of the collectives that it can run; the others run by the first algorithm that can.
+  const CollectiveAlgorithm* algorithm = &algorithms::ring;
+};
+
+// [fitted]: constants missing from data sheets. Each defaults to "no correction".
+struct Fitted {
+  std::optional<double> network_efficiency;  // multiplies what network.efficiency leaves
+  std::optional<Bandwidth>
+      communicator_bandwidth;                // cap of one communicator's traffic out of a node
+  std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches
+  std::vector<std::string> rows;  // rows they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
+  // Keys of constants set by --set without naming rows: set by hand, whatever `rows` says of the
+  // others.
+  std::set<std::string, std::less<>> typed;
+
+  // Whether this key of [fitted] ("compute_efficiency") was fitted on `rows`.
+  [[nodiscard]] bool rests_on_rows(std::string_view key) const {
+    return !rows.empty() && !typed.contains(key);
+  }
+};
+
+// Compute efficiency for a cluster without a fitted one: what published runs reached on GPUs of its
+// generation (sim/topology/compute_efficiency.hpp).
+struct EfficiencyDefault {
+  double efficiency = 1;          // share of the roofline that an operator reaches
+  double spread = 0;              // standard deviation of its logarithm across software stacks
+  std::string source;             // one line
+  std::vector<std::string> rows;  // published rows that it is based on, by prefixes of their names
+};
+
+struct Cluster {
+  std::string name;     // the file's stem
+  std::string summary;  // one line for `list`
+  int nodes = 0;
+  int gpus_per_node = 0;
+  // Standard deviation of the rate of matrix products across GPUs, over its mean. If it is unknown,
+  // or part of a fitted compute efficiency, all GPUs are equal.
+  double speed_spread = 0;
+  Gpu gpu;
+  Nvlink nvlink;
+  Network network;
+  Collectives collectives;
+  Fitted fitted;
+  std::optional<EfficiencyDefault> default_efficiency;  // set by the caller, not by the file
+};
+
+// Share of the roofline that an operator reaches: fitted or given, else the default, else 1.
+[[nodiscard]] double compute_efficiency(const Cluster& cluster);
+
+// The keys of a cluster file.
+[[nodiscard]] std::span<const TomlKey> cluster_keys();
+
+// Reads a cluster file after replacing the keys of `settings` (--set). Throws an InputError that
+// reports every wrong, missing and unknown key as file:line:column: key: what; remedy.
+[[nodiscard]] Cluster read_cluster(const std::filesystem::path& file,
+                                   std::span<const Setting> settings = {});
+
+// Parses text in memory; `file` gives the cluster's name and the text's name in messages.
+[[nodiscard]] Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
+                                    std::span<const Setting> settings = {});
+
+// Price of all GPUs and of the network.
+[[nodiscard]] DollarRate gpu_price(const Cluster& cluster);
+[[nodiscard]] DollarRate network_price(const Cluster& cluster);
+
+// The cluster without fitted constants and defaults, for predictions from data sheets alone.
+[[nodiscard]] Cluster data_sheet_only(Cluster cluster);
+
+}  // namespace sim

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defaults of the compute efficiency, for clusters without a fitted one: what published runs
+// reached on GPUs of a generation.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+// Precision of matrix products: a default may cover one or all of them.
+enum class ProductBits { sixteen, eight_or_fewer, any };
+
+// A table [defaults.NAME] of the file.
+struct EfficiencyRow {
+  std::string name;               // "h100_bf16"
+  std::vector<std::string> gpus;  // words from the names of the GPUs that it covers: "H100", "H800"
+  ProductBits bits = ProductBits::any;
+  double efficiency = 1;
+  double spread = 0;
+  std::string source;
+  std::vector<std::string> rows;  // of published tables, as in EfficiencyDefault
+};
+using EfficiencyTable = std::vector<EfficiencyRow>;
+
+// Reads traces/compute_efficiency.toml, or a file of the same format. Throws an InputError that
+// reports every wrong, missing and unknown key; two defaults for the same GPU and precision are an
+// error.
+[[nodiscard]] EfficiencyTable read_efficiencies(const std::filesystem::path& file);
+[[nodiscard]] EfficiencyTable parse_efficiencies(std::string_view text,
+                                                 const std::filesystem::path& file);
+
+// The default of the GPU's generation for a run whose linear layers multiply in this precision (not
+// `any`). For a GPU of unknown generation: the geometric mean of all defaults, with their joint
+// spread.
+[[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
+                                                   std::string_view gpu, ProductBits bits);
+
+}  // namespace sim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/fabrics.hpp"
+
+#include <algorithm>
+
+namespace sim {
+namespace {
+
+constexpr const NvlinkFabric* kNvlinkFabrics[] = {&fabrics::switched, &fabrics::full_mesh};
+constexpr const NetworkFabric* kNetworkFabrics[] = {
+    &fabrics::single_switch, &fabrics::rail_optimized, &fabrics::fat_tree_2level,
+    &fabrics::fat_tree_3level};
+
+}  // namespace
+
+bool NetworkFabric::takes(std::string_view key) const {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+std::span<const NvlinkFabric* const> all_nvlink_fabrics() { return kNvlinkFabrics; }
+std::span<const NetworkFabric* const> all_network_fabrics() { return kNetworkFabrics; }
+
+}  // namespace sim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fabrics: what joins the GPUs of a node, and what joins the NICs of all nodes. Each is a row, with a
+// file of its own in sim/topology/fabrics. A new one needs a line in fabrics.cpp and nothing else,
+// if the keys of [network] suffice for it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/topology/cluster.hpp"
+#include "sim/topology/graph.hpp"
+
+namespace sim {
+
+// The links between the GPUs of a node (nvlink.kind).
+struct NvlinkFabric {
+  std::string_view name;
+  // Whether each pair of GPUs has links of its own. Otherwise each GPU has one port, and the order
+  // in which a ring visits the GPUs does not matter.
+  bool direct = false;
+  int most_gpus = 0;  // of a node
+  // Adds the links of all nodes. The GPUs are given node by node.
+  void (*build)(const Cluster& cluster, std::span<const VertexId> gpus, Graph& graph) = nullptr;
+  AppendWay append_way = append_tree_way;
+};
+
+// The links between the NICs of all nodes (network.fabric).
+struct NetworkFabric {
+  std::string_view name;
+  // The keys of [network] that it needs and other fabrics may not have.
+  std::span<const std::string_view> keys = {};
+  // A message stays on its rail, the NICs of one number: first it goes over NVLink to a GPU with the
+  // receiver's NIC.
+  bool rails = false;
+  // Adds the links of all NICs, those of the NICs included. The NICs are given node by node.
+  void (*build)(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
+                Graph& graph) = nullptr;
+  // Appends the way from a NIC to another one.
+  AppendWay append_way = append_tree_way;
+  // Sizes in nodes of the units, innermost first, whose links to the outside can be a bottleneck:
+  // units of equal size, each within the next. An all_to_all takes all peers outside the same units
+  // as equal, and so becomes a few flows per node. Without this function each pair is a flow.
+  std::vector<int> (*tapered_units)(const Network& network) = nullptr;
+
+  [[nodiscard]] bool takes(std::string_view key) const;  // "switch_latency"
+};
+
+[[nodiscard]] std::span<const NvlinkFabric* const> all_nvlink_fabrics();
+[[nodiscard]] std::span<const NetworkFabric* const> all_network_fabrics();
+
+}  // namespace sim

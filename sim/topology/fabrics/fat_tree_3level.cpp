@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pods of `leaves_per_pod` leaves, each leaf as in fat_tree_2level; pods joined by core switches.
+#include "sim/topology/fabrics/trees.hpp"
+
+namespace sim::fabrics {
+namespace {
+
+constexpr std::array<std::string_view, 5> kPodKeys{"switch_latency", "nodes_per_leaf",
+                                                   "oversubscription", "leaves_per_pod",
+                                                   "pod_oversubscription"};
+
+int nodes_per_pod(const Network& network) {
+  return network.nodes_per_leaf * network.leaves_per_pod;
+}
+
+void build_three_levels(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
+                        Graph& graph) {
+  const Leaves leaves = add_leaves(network, nic_rate, nics, graph);
+  const int pods = blocks(node_count(network, nics), nodes_per_pod(network));
+  const std::vector<VertexId> spines = graph.add_vertices(pods);
+  attach_in_order(leaves.switches, spines, network.leaves_per_pod, leaves.uplinks, graph);
+  const Bandwidth capacity = nic_rate * (nodes_per_pod(network) * network.nics_per_node /
+                                         (network.oversubscription * network.pod_oversubscription));
+  const Ports uplinks = add_uplinks("pod_up", "pod_down", "network.pod_oversubscription", pods,
+                                    capacity, network.pod_oversubscription > 1, graph);
+  attach_to_core(spines, uplinks, graph);
+}
+
+std::vector<int> tapered_pods(const Network& network) {
+  std::vector<int> units = tapered_leaves(network);
+  if (network.pod_oversubscription > 1) units.push_back(nodes_per_pod(network));
+  return units;
+}
+
+}  // namespace
+
+constinit const NetworkFabric fat_tree_3level{.name = "fat_tree_3level",
+                                              .keys = kPodKeys,
+                                              .build = build_three_levels,
+                                              .tapered_units = tapered_pods};
+
+}  // namespace sim::fabrics

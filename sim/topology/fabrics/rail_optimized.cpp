@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// NIC r of `nodes_per_leaf` nodes on leaf switch r of their group; leaves joined by spines.
+#include "sim/topology/fabrics/trees.hpp"
+
+namespace sim::fabrics {
+namespace {
+
+void build_rails(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
+                 Graph& graph) {
+  const int rails = network.nics_per_node;
+  const int leaves = blocks(node_count(network, nics), network.nodes_per_leaf) * rails;
+  const Ports ports = add_nic_ports(nic_rate, nics, graph);
+  const std::vector<VertexId> switches = graph.add_vertices(leaves);
+  for (LinkId nic = 0; nic < nics.size(); ++nic) {
+    const int group = static_cast<int>(nic) / rails / network.nodes_per_leaf;
+    const int leaf = group * rails + static_cast<int>(nic) % rails;
+    graph.attach(nics[nic], switches[static_cast<std::size_t>(leaf)], ports.up + nic,
+                 ports.down + nic);
+  }
+  const Ports uplinks = add_uplinks("leaf_up", "leaf_down", "network.oversubscription", leaves,
+                                    nic_rate * (network.nodes_per_leaf / network.oversubscription),
+                                    network.oversubscription > 1, graph);
+  attach_to_core(switches, uplinks, graph);
+}
+
+}  // namespace
+
+constinit const NetworkFabric rail_optimized{.name = "rail_optimized",
+                                             .keys = kLeafKeys,
+                                             .rails = true,
+                                             .build = build_rails,
+                                             .tapered_units = tapered_leaves};
+
+}  // namespace sim::fabrics

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fabrics that are trees of switches share.
+#pragma once
+
+#include <array>
+
+#include "sim/topology/fabrics.hpp"
+
+namespace sim::fabrics {
+
+inline constexpr std::array<std::string_view, 3> kLeafKeys{"switch_latency", "nodes_per_leaf",
+                                                           "oversubscription"};
+
+// Links from and to vertices that come to lie under switches.
+struct Ports {
+  LinkId up = kNoLimit, down = kNoLimit;  // the first ones; the others follow
+};
+
+// The links of NICs: "nic_out_0" and "nic_in_0" and so on.
+[[nodiscard]] Ports add_nic_ports(Bandwidth nic_rate, std::span<const VertexId> nics, Graph& graph);
+// The links of switches towards the next level, "leaf_up_0" and "leaf_down_0" and so on; none if they
+// are not oversubscribed.
+[[nodiscard]] Ports add_uplinks(const char* up, const char* down, const char* set_by, int count,
+                                Bandwidth capacity, bool oversubscribed, Graph& graph);
+// Puts as many vertices as fit under each of the switches, in order.
+void attach_in_order(std::span<const VertexId> below, std::span<const VertexId> switches,
+                     int per_switch, const Ports& ports, Graph& graph);
+// Puts all vertices under one more switch.
+void attach_to_core(std::span<const VertexId> below, const Ports& ports, Graph& graph);
+
+[[nodiscard]] int node_count(const Network& network, std::span<const VertexId> nics);
+[[nodiscard]] int blocks(int nodes, int per_block);  // rounded up
+
+// The leaves of fat trees, all NICs of `nodes_per_leaf` nodes under one, and their uplinks.
+struct Leaves {
+  std::vector<VertexId> switches;
+  Ports uplinks;
+};
+[[nodiscard]] Leaves add_leaves(const Network& network, Bandwidth nic_rate,
+                                std::span<const VertexId> nics, Graph& graph);
+// The leaf, if it is oversubscribed.
+[[nodiscard]] std::vector<int> tapered_leaves(const Network& network);
+
+}  // namespace sim::fabrics

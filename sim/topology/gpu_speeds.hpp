@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences in speed between the GPUs of a cluster.
+#pragma once
+
+#include <vector>
+
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+// By rank, the time of a matrix product relative to a mean GPU. The GPUs are the expected order
+// statistics of a sample of this size from a normal distribution with Cluster::speed_spread (Blom's
+// plotting positions), so no seed is involved, and the slowest of many GPUs is slower than the
+// slowest of few. Slow and fast GPUs are spread over the nodes. All 1 without a spread.
+[[nodiscard]] std::vector<double> rank_slowdowns(const Cluster& cluster);
+
+}  // namespace sim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph: GPUs, NICs and switches as vertices, and the directed links between them. Fabrics build it
+// (sim/topology/fabrics.hpp); wiring, engine and report read its links.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/topology/link.hpp"
+
+namespace sim {
+
+using VertexId = std::uint32_t;
+
+// Stands for a link that cannot be a bottleneck, such as one into a non-blocking core.
+inline constexpr LinkId kNoLimit = UINT32_MAX;
+
+// A way through the graph.
+struct Way {
+  std::vector<LinkId> links;  // in order, without the unlimited ones
+  int switches = 0;           // between its two ends
+};
+
+struct Vertex {
+  struct Edge {
+    VertexId to;
+    LinkId link;
+  };
+  static constexpr VertexId kNone = UINT32_MAX;
+
+  VertexId above = kNone;  // the switch that it lies under
+  LinkId up = kNoLimit, down = kNoLimit;
+  int height = 0;  // levels below it
+  std::vector<Edge> direct = {};
+};
+
+class Graph {
+ public:
+  VertexId add_vertex();
+  std::vector<VertexId> add_vertices(int count);  // their ids follow each other
+  LinkId add_link(Link link);
+  // `count` more links of one kind, numbered from 0; returns the first one, and the others follow.
+  LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate);
+
+  // Puts a vertex under a switch: `up` leads there, `down` back. A vertex has one switch above it at
+  // most, and everything below a switch lies equally deep.
+  void attach(VertexId below, VertexId above, LinkId up, LinkId down);
+  // Joins two vertices directly, in one direction.
+  void join(VertexId from, VertexId to, LinkId link);
+
+  [[nodiscard]] std::span<const Link> links() const { return links_; }
+  [[nodiscard]] const Vertex& vertex(VertexId id) const { return vertices_[id]; }
+
+ private:
+  std::vector<Vertex> vertices_;
+  std::vector<Link> links_;
+};
+
+// Appends a way from one vertex to another.
+using AppendWay = void (*)(const Graph& graph, VertexId from, VertexId to, Way& way);
+// Up from one end to the lowest switch above both, and down to the other end. An end may be a
+// switch. Throws std::logic_error if no switch is above both.
+void append_tree_way(const Graph& graph, VertexId from, VertexId to, Way& way);
+// Over the link that joins the two. Throws std::logic_error if there is none.
+void append_direct_way(const Graph& graph, VertexId from, VertexId to, Way& way);
+
+}  // namespace sim

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/link.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sim {
+namespace {
+
+// Until then, of one period.
+double capacity_within(const Link& link, double until_s) {
+  double bytes = 0;
+  double since_s = 0;
+  double rate_Bps = link.rate_Bps;
+  for (const RateChange& change : link.changes) {
+    if (change.at_s >= until_s) break;
+    bytes += rate_Bps * (change.at_s - since_s);
+    since_s = change.at_s;
+    rate_Bps = change.rate_Bps;
+  }
+  return bytes + rate_Bps * (until_s - since_s);
+}
+
+}  // namespace
+
+double highest_rate(const Link& link) {
+  double highest = link.rate_Bps;
+  for (const RateChange& change : link.changes) highest = std::max(highest, change.rate_Bps);
+  return highest;
+}
+
+double capacity_bytes(const Link& link, double until_s) {
+  if (link.repeats_s <= 0) return capacity_within(link, until_s);
+  const double periods = std::floor(until_s / link.repeats_s);
+  return periods * capacity_within(link, link.repeats_s) +
+         capacity_within(link, until_s - periods * link.repeats_s);
+}
+
+}  // namespace sim

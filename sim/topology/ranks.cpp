@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/ranks.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/topology/fabrics.hpp"
+
+namespace sim {
+
+int nic_of(const Cluster& cluster, int rank) {
+  return cluster.network.gpu_nic[static_cast<std::size_t>(gpu_of(cluster, rank))];
+}
+
+Cluster part_of(Cluster cluster, int nodes, int gpus) {
+  require(nodes >= 1 && nodes <= cluster.nodes, "a part of the nodes");
+  require(gpus >= 1 && gpus <= cluster.gpus_per_node, "a part of the GPUs of a node");
+  cluster.nodes = nodes;
+  cluster.gpus_per_node = gpus;
+  cluster.network.gpu_nic.resize(static_cast<std::size_t>(gpus));
+  return cluster;
+}
+
+Bandwidth nic_rate(const Cluster& cluster) {
+  return cluster.network.nic_bandwidth * cluster.network.efficiency *
+         cluster.fitted.network_efficiency.value_or(1);
+}
+
+Bandwidth all_nics_rate(const Cluster& cluster) {
+  return nic_rate(cluster) * (cluster.nodes * cluster.network.nics_per_node);
+}
+
+Bandwidth nvlink_rate(const Cluster& cluster) {
+  return cluster.nvlink.bandwidth * cluster.nvlink.efficiency;
+}
+
+bool joins_pairs(const Cluster& cluster) { return cluster.nvlink.kind->direct; }
+
+Bandwidth gpu_rate(const Cluster& cluster) {
+  return nvlink_rate(cluster) * (joins_pairs(cluster) ? cluster.gpus_per_node - 1 : 1);
+}
+
+}  // namespace sim

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks of a cluster, numbered node by node (rank = node * gpus_per_node + GPU), and the rates of
+// their links.
+#pragma once
+
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+[[nodiscard]] inline int rank_count(const Cluster& cluster) {
+  return cluster.nodes * cluster.gpus_per_node;
+}
+[[nodiscard]] inline int node_of(const Cluster& cluster, int rank) {
+  return rank / cluster.gpus_per_node;
+}
+[[nodiscard]] inline int gpu_of(const Cluster& cluster, int rank) {
+  return rank % cluster.gpus_per_node;
+}
+[[nodiscard]] int nic_of(const Cluster& cluster, int rank);
+
+// The first `nodes` nodes of the cluster with the first `gpus` GPUs of each. Throws
+// std::logic_error if the cluster has fewer; callers check user input.
+[[nodiscard]] Cluster part_of(Cluster cluster, int nodes, int gpus);
+
+// Bandwidth that large buffers reach on a NIC or an NVLink port, per direction.
+[[nodiscard]] Bandwidth nic_rate(const Cluster& cluster);
+[[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
+// Whether each pair of a node's GPUs has NVLinks of its own.
+[[nodiscard]] bool joins_pairs(const Cluster& cluster);
+// Out of a GPU inside its node, over all its NVLinks at once.
+[[nodiscard]] Bandwidth gpu_rate(const Cluster& cluster);
+// Sum over all NICs of the cluster.
+[[nodiscard]] Bandwidth all_nics_rate(const Cluster& cluster);
+
+}  // namespace sim

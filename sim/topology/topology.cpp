@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/topology.hpp"
+
+#include <algorithm>
+
+#include "sim/base/error.hpp"
+#include "sim/topology/fabrics.hpp"
+
+namespace sim {
+
+Topology::Topology(const Cluster& cluster) : cluster_(cluster) {
+  const std::vector<VertexId> gpus = graph_.add_vertices(rank_count(cluster_));
+  const std::vector<VertexId> nics =
+      graph_.add_vertices(cluster_.nodes * cluster_.network.nics_per_node);
+  nics_ = nics.front();
+  cluster_.nvlink.kind->build(cluster_, gpus, graph_);
+  cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph_);
+}
+
+VertexId Topology::nic(int rank, std::int16_t number) const {
+  return nics_ +
+         static_cast<VertexId>(node_of(cluster_, rank) * cluster_.network.nics_per_node + number);
+}
+
+std::vector<Hop> Topology::path(int source, int destination) const {
+  const int node = node_of(cluster_, source);
+  if (node == node_of(cluster_, destination)) return {{source, destination}};
+  const auto nic_in = static_cast<std::int16_t>(nic_of(cluster_, destination));
+  const auto nic_out = static_cast<std::int16_t>(nic_of(cluster_, source));
+  if (!cluster_.network.fabric->rails || nic_out == nic_in) {
+    return {{source, destination, nic_out, nic_in}};
+  }
+  for (int gpu = 0; gpu < cluster_.gpus_per_node; ++gpu) {
+    const int relay = node * cluster_.gpus_per_node + gpu;
+    if (nic_of(cluster_, relay) == nic_in) {
+      return {{source, relay}, {relay, destination, nic_in, nic_in}};
+    }
+  }
+  return {{source, destination, nic_in, nic_in}};  // no GPU of the node is on that rail
+}
+
+Way Topology::way(const Hop& hop) const {
+  Way way;
+  if (hop.over_network()) {
+    const NetworkFabric& fabric = *cluster_.network.fabric;
+    require(!fabric.rails || hop.nic_out == hop.nic_in, "a hop over rails stays on its rail");
+    fabric.append_way(graph_, nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in), way);
+  } else {
+    require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
+            "NVLink joins GPUs of one node");
+    cluster_.nvlink.kind->append_way(graph_, static_cast<VertexId>(hop.source),
+                                     static_cast<VertexId>(hop.destination), way);
+  }
+  return way;
+}
+
+Seconds Topology::latency(const Hop& hop) const {
+  if (!hop.over_network()) return cluster_.nvlink.latency;
+  const int further_switches = std::max(0, way(hop).switches - 1);
+  return cluster_.network.latency + cluster_.network.switch_latency * further_switches;
+}
+
+}  // namespace sim

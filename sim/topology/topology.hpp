@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topology: a cluster with the graph of its links, built once and read by schedules, wiring and
+// reports. Between nodes, NICs hang on the network's fabric; inside a node, GPUs on that of NVLink.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/base/units.hpp"
+#include "sim/topology/cluster.hpp"
+#include "sim/topology/graph.hpp"
+#include "sim/topology/hop.hpp"
+#include "sim/topology/ranks.hpp"
+
+namespace sim {
+
+class Topology {
+ public:
+  // A cluster may stand where its topology is asked for; what is called often builds one and keeps
+  // it.
+  Topology(const Cluster& cluster);  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] const Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] std::span<const Link> links() const { return graph_.links(); }
+
+  // The hops of a message between two GPUs. On rails a message to another rail first goes over
+  // NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
+  [[nodiscard]] std::vector<Hop> path(int source, int destination) const;
+  // The links that one share of the hop crosses.
+  [[nodiscard]] Way way(const Hop& hop) const;
+  // Latency of one step of a collective over the hop.
+  [[nodiscard]] Seconds latency(const Hop& hop) const;
+
+ private:
+  [[nodiscard]] VertexId nic(int rank, std::int16_t number) const;
+
+  Cluster cluster_;
+  Graph graph_;
+  VertexId nics_ = 0;  // the first one, after the GPUs
+};
+
+}  // namespace sim

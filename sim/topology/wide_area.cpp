@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/wide_area.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/error.hpp"
+
+namespace sim {
+
+bool has_sites(std::string_view text) {
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t[\"'")));
+    for (const std::string_view table : {"sites", "wan"}) {
+      if (!line.starts_with(table)) continue;
+      const auto next = line.find_first_not_of(" \t\"'", table.size());
+      if (next == std::string_view::npos) continue;
+      if (line[next] == '.' || line[next] == ']' || line[next] == '=') return true;
+    }
+  }
+  return false;
+}
+
+int place_count(const WideArea& area) {
+  int count = 0;
+  for (const Site& site : area.sites) count += site.count;
+  return count;
+}
+
+namespace {
+
+struct Position {
+  std::size_t table = 0;
+  int number = 0;  // in the table
+};
+
+Position position_of(const WideArea& area, int place) {
+  for (std::size_t table = 0; table < area.sites.size(); ++table) {
+    if (place < area.sites[table].count) return {table, place};
+    place -= area.sites[table].count;
+  }
+  throw std::logic_error("a place of the wide area");
+}
+
+}  // namespace
+
+const Site& site_of(const WideArea& area, int place) {
+  return area.sites[position_of(area, place).table];
+}
+
+std::string place_name(const WideArea& area, int place) {
+  const Position position = position_of(area, place);
+  const Site& site = area.sites[position.table];
+  return site.count == 1 ? site.name : fmt::format("{}_{}", site.name, position.number);
+}
+
+int link_between(const WideArea& area, int place_a, int place_b) {
+  const std::string& a = site_of(area, place_a).name;
+  const std::string& b = site_of(area, place_b).name;
+  for (std::size_t i = 0; i < area.links.size(); ++i) {
+    const auto& ends = area.links[i].between;
+    if ((ends[0] == a && ends[1] == b) || (ends[0] == b && ends[1] == a)) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+const WideLink& path_between(const WideArea& area, int place_a, int place_b) {
+  const int link = link_between(area, place_a, place_b);
+  if (link >= 0) return area.links[static_cast<std::size_t>(link)];
+  require(area.backbone.has_value(), "sites without a link of their own have the backbone");
+  return *area.backbone;
+}
+
+WideArea with_counts(WideArea area, std::span<const int> counts) {
+  require(counts.size() == area.sites.size(), "every table of sites has a count");
+  for (std::size_t table = 0; table < counts.size(); ++table) {
+    area.sites[table].count = counts[table];
+  }
+  std::erase_if(area.sites, [](const Site& site) { return site.count == 0; });
+  const auto joins = [&](const WideLink& link) {
+    const auto places = [&](const std::string& name) {
+      const auto site = std::ranges::find(area.sites, name, &Site::name);
+      return site == area.sites.end() ? 0 : site->count;
+    };
+    return link.between[0] == link.between[1]
+               ? places(link.between[0]) > 1
+               : places(link.between[0]) > 0 && places(link.between[1]) > 0;
+  };
+  std::erase_if(area.links, [&](const WideLink& link) { return !joins(link); });
+  if (place_count(area) < 2) area.backbone.reset();
+  return area;
+}
+
+WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink) {
+  Cluster cluster{.nodes = 1, .gpus_per_node = 1};
+  cluster.network.nics_per_node = 1;
+  cluster.network.nic_bandwidth = Bandwidth::from_base(1e18);
+  cluster.network.efficiency = 1;
+  cluster.network.gpu_nic = {0};
+  WideArea area;
+  area.sites = {Site{
+      .name = "site", .count = count, .cluster = cluster, .uplink = uplink, .downlink = downlink}};
+  area.backbone = WideLink{.name = "backbone"};
+  return area;
+}
+
+Gpu power_capped(Gpu gpu, double share) {
+  const double clock = std::cbrt(std::min(1.0, share));
+  gpu.bf16 = gpu.bf16 * clock;
+  if (gpu.fp8) gpu.fp8 = *gpu.fp8 * clock;
+  if (gpu.fp4) gpu.fp4 = *gpu.fp4 * clock;
+  gpu.fp32 = gpu.fp32 * clock;
+  gpu.power = gpu.power * std::min(1.0, share);
+  return gpu;
+}
+
+}  // namespace sim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// WideArea: sites that train together, each a cluster of its own, and the network between them, as
+// described by a TOML file with a table [sites].
+//
+//   site a ─uplink─►┐                          ┌─downlink─► site b
+//                   ├─ a link of the pair, or ─┤
+//   site c ─uplink─►┘    the backbone          └─downlink─► site d
+//
+// Rates are per direction. A rate may change with time, periodically or once; at rate 0, traffic
+// over a link waits until the link is back.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/setting.hpp"
+#include "sim/base/toml_keys.hpp"
+#include "sim/base/units.hpp"
+#include "sim/topology/cluster.hpp"
+#include "sim/topology/transport.hpp"
+
+namespace sim {
+
+// The share of the link's rate from `at` on; 0 for an outage.
+struct ShareChange {
+  Seconds at;
+  double share = 1;
+};
+
+// How a link's rate varies: the full rate until the first change. Both keys are optional.
+struct Variation {
+  std::vector<ShareChange> changes;  // `changes = ["100 s: 0.5", "200 s: 0", "260 s: 1"]`
+  std::optional<Seconds> repeats;    // then the full rate again, and the changes anew
+};
+
+// One table [sites.NAME]: `count` equal sites; 0 leaves them out.
+struct Site {
+  std::string name;
+  int count = 1;
+  Cluster cluster;  // the part in use: `nodes`, with GPU clocks under the power cap
+  Bandwidth uplink, downlink;
+  BytePrice egress;                // for sent traffic
+  std::optional<Watts> power_cap;  // for all its GPUs together
+  double speed = 1;  // of its steps, relative to its GPUs: for a peer slowed by other causes
+  std::optional<Seconds> late;       // its delay at the start of a round
+  std::optional<Seconds> drops_out;  // its permanent failure, from the start of the round
+  Variation variation;               // of uplink and downlink
+};
+
+// The path between pairs of sites: [links.NAME], or [backbone] for all pairs without a link.
+struct WideLink {
+  std::string name;
+  std::vector<std::string> between = {};  // names of two tables of sites; none: the backbone
+  std::optional<Bandwidth> bandwidth;  // per direction, shared by all its traffic; none: no limit
+  Seconds latency;                     // one way
+  double loss = 0;                     // share of packets
+  double background = 0;               // share of the bandwidth taken by others
+  DollarRate price;                    // of the lease
+  Variation variation;
+};
+
+// [store]: object storage as a relay: each site uploads once, the others download.
+struct Store {
+  Bandwidth upload, download;  // of one site's transfers, at the storage
+  Seconds request;             // latency of a request, before the first byte
+  Seconds latency;             // one way, from any site
+  BytePrice egress;            // for downloads
+};
+
+struct WideArea {
+  std::string name;     // the file's stem
+  std::string summary;  // one line for `list`
+  Transport transport;
+  std::vector<Site> sites;  // by table, in the order of their names
+  std::optional<WideLink> backbone;
+  std::vector<WideLink> links;
+  std::optional<Store> store;
+};
+
+// The keys of a file of sites.
+[[nodiscard]] std::span<const TomlKey> wide_area_keys();
+
+// Whether the text describes sites rather than one cluster: one of its lines opens, or assigns to,
+// a part of `sites` or `wan`. The text may have errors elsewhere.
+[[nodiscard]] bool has_sites(std::string_view text);
+
+// The file named by a site's `cluster`. Throws InputError if there is none.
+using ClusterFile = std::function<std::filesystem::path(const std::string& name)>;
+
+// Reads a file of sites after replacing the keys of `settings`. Throws an InputError that reports
+// every wrong, missing and unknown key.
+[[nodiscard]] WideArea parse_wide_area(std::string_view text, const std::filesystem::path& file,
+                                       const ClusterFile& cluster_file,
+                                       std::span<const Setting> settings = {});
+
+// --- Derived values. A place is one site; places follow the order of the tables.
+
+[[nodiscard]] int place_count(const WideArea& area);
+[[nodiscard]] const Site& site_of(const WideArea& area, int place);
+// "east", or "peer_3" if the table stands for several sites.
+[[nodiscard]] std::string place_name(const WideArea& area, int place);
+// The path between two sites: an index into `links`, or -1 for the backbone.
+[[nodiscard]] int link_between(const WideArea& area, int place_a, int place_b);
+[[nodiscard]] const WideLink& path_between(const WideArea& area, int place_a, int place_b);
+
+// With these numbers of sites per table, and without tables that are then empty or links that are
+// then unused.
+[[nodiscard]] WideArea with_counts(WideArea area, std::span<const int> counts);
+
+// `count` sites of one GPU, limited only by their uplinks and downlinks, on a backbone without
+// latency: for closed forms, and for studies with known times and bytes.
+[[nodiscard]] WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink);
+
+// The GPU under a power cap of `share` of its power. Dynamic power grows with the cube of the clock
+// (C V^2 f, and V with f: Hennessy and Patterson, "Computer Architecture", 1.5), so arithmetic
+// rates fall with the cube root of the power; the memory has a separate clock.
+[[nodiscard]] Gpu power_capped(Gpu gpu, double share);
+
+}  // namespace sim

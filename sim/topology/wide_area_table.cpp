@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a sites file.
+#include "sim/topology/wide_area.hpp"
+
+namespace sim {
+namespace {
+
+// Meanings of keys that several tables have.
+constexpr std::string_view kSiteChanges =
+    "Changes in the rate of the site's uplink and downlink, in chronological order. "
+    "`\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an outage.";
+constexpr std::string_view kPathChanges =
+    "Changes in the rate of the path, in chronological order. "
+    "`\"100 s: 0.5\"`: half the rate from 100 s on; 0 is an outage.";
+constexpr std::string_view kRepeats = "Period after which the changes start over.";
+constexpr std::string_view kBackgroundMeaning = "Fraction of `bandwidth` taken by other traffic.";
+
+constexpr TomlKey kWideAreaKeys[] = {
+    {"summary", "string", "", "One-line description, shown by `gardenhose list sites`."},
+    {"wan.transport", "one of tcp, rdma", "",
+     "Transport of the connections between sites. It decides whether `[tcp]` or `[rdma]` is "
+     "required."},
+    {"wan.sender", "one of gpu, node, site", "",
+     "Senders that connect to the other sites: every GPU, one per node, or one per site."},
+    {"tcp.streams", "whole number from 1 to 65536", "required with tcp",
+     "TCP streams per connection."},
+    {"tcp.window", "size above 0", "required with tcp",
+     "Largest window of a stream, which sends at most one window per round trip.", "64 MiB"},
+    {"tcp.segment", "size above 0", "required with tcp", "Payload of one segment.", "1460 B"},
+    {"tcp.congestion_control", "one of reno, cubic", "required with tcp",
+     "How a stream reacts to packet loss."},
+    {"rdma.buffer", "size above 0", "required with rdma",
+     "Bytes in flight per channel and queue pair.", "4 MiB"},
+    {"rdma.channels", "whole number from 1 to 65536", "required with rdma",
+     "Channels per connection."},
+    {"rdma.queue_pairs", "whole number from 1 to 65536", "required with rdma",
+     "Queue pairs per channel."},
+    {"sites.NAME.count", "whole number from 0 to 1024", "1",
+     "Number of identical sites that this table describes, named `NAME_0`, `NAME_1`, ... in "
+     "reports; 0 leaves them out."},
+    {"sites.NAME.cluster", "string", "",
+     "Cluster at the site: a shipped topology, or a file next to this one."},
+    {"sites.NAME.nodes", "whole number from 1 to 65536", "all nodes of the cluster",
+     "Number of the cluster's nodes to use, starting with the first."},
+    {"sites.NAME.power_cap", "power above 0", "no limit",
+     "Power limit for all GPUs of the site together. If they would otherwise draw more, their "
+     "clock rate is reduced in proportion to the cube root of the limit.",
+     "100 kW"},
+    {"sites.NAME.uplink", "bandwidth above 0", "", "Bandwidth out of the site.", "10 Gbps"},
+    {"sites.NAME.downlink", "bandwidth above 0", "", "Bandwidth into the site.", "10 Gbps"},
+    {"sites.NAME.egress", "price of traffic", "", "Price of the traffic that the site sends."},
+    {"sites.NAME.speed", "number from 0.001 to 1", "1",
+     "Speed of the site's steps, relative to the full speed of its GPUs."},
+    {"sites.NAME.late", "time", "0 s", "Delay before the site begins the round.", "10 s"},
+    {"sites.NAME.drops_out", "time", "never",
+     "Time into the round at which the site leaves for good.", "60 s"},
+    {"sites.NAME.changes", "list of strings", "the rate never changes", kSiteChanges},
+    {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
+    {"backbone.bandwidth", "bandwidth above 0", "no limit",
+     "Bandwidth of both directions together, shared by all pairs of sites without a link.",
+     "10 Gbps"},
+    {"backbone.latency", "time", "", "One-way latency.", "30 ms"},
+    {"backbone.loss", "number from 0 to 0.5", "", "Fraction of packets lost.", "0.0001"},
+    {"backbone.background", "number from 0 to 0.999", "0", kBackgroundMeaning, "0.1"},
+    {"backbone.price", "price per hour", "0 USD/h", "Price of the lease.", "50 USD/h"},
+    {"backbone.changes", "list of strings", "the rate never changes", kPathChanges},
+    {"backbone.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
+    {"links.NAME.between", "list of strings", "",
+     "Names of the two `[sites]` tables that the link joins; one name twice joins the sites of "
+     "that table to each other."},
+    {"links.NAME.bandwidth", "bandwidth above 0", "no limit",
+     "Bandwidth per direction, shared by all pairs of sites that the link joins.", "10 Gbps"},
+    {"links.NAME.latency", "time", "", "One-way latency.", "30 ms"},
+    {"links.NAME.loss", "number from 0 to 0.5", "", "Fraction of packets lost.", "0.0001"},
+    {"links.NAME.background", "number from 0 to 0.999", "0", kBackgroundMeaning, "0.1"},
+    {"links.NAME.price", "price per hour", "0 USD/h", "Price of the lease.", "50 USD/h"},
+    {"links.NAME.changes", "list of strings", "the rate never changes", kPathChanges},
+    {"links.NAME.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
+    {"store.upload", "bandwidth above 0", "required if there is a [store]",
+     "Bandwidth of one site's upload to the storage.", "10 Gbps"},
+    {"store.download", "bandwidth above 0", "required if there is a [store]",
+     "Bandwidth of one site's download from the storage.", "10 Gbps"},
+    {"store.request", "time", "required if there is a [store]",
+     "Time from a request to the first byte of the response.", "50 ms"},
+    {"store.latency", "time", "required if there is a [store]", "One-way latency from any site.",
+     "30 ms"},
+    {"store.egress", "price of traffic", "required if there is a [store]",
+     "Price of downloaded traffic."},
+};
+
+}  // namespace
+
+std::span<const TomlKey> wide_area_keys() { return kWideAreaKeys; }
+
+}  // namespace sim

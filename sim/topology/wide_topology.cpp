@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/wide_topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/topology/ranks.hpp"
+
+namespace sim {
+namespace {
+
+int senders(const Transport& transport, const Site& site) {
+  switch (transport.sender) {
+    case Transport::Sender::gpu:
+      return rank_count(site.cluster);
+    case Transport::Sender::node:
+      return site.cluster.nodes;
+    case Transport::Sender::site:
+      return 1;
+  }
+  return 1;
+}
+
+// The rate is a varying share of `full_Bps`, and never more than `most_Bps`.
+Link varying_link(const Variation& variation, double full_Bps, double most_Bps, std::string name,
+                  std::string set_by) {
+  Link link{.name = name,
+            .rate_Bps = std::min(full_Bps, most_Bps),
+            .repeats_s = variation.repeats.value_or(Seconds{}).base(),
+            .kind = name,
+            .set_by = std::move(set_by)};
+  for (const ShareChange& change : variation.changes) {
+    link.changes.push_back({change.at.base(), std::min(change.share * full_Bps, most_Bps)});
+  }
+  return link;
+}
+
+bool is_store(const WideArea& area, int place) { return place == store_place(area); }
+
+}  // namespace
+
+WideTopology::WideTopology(const WideArea& area) : area_(area) {
+  const int places = place_count(area_);
+  const std::vector<VertexId> sites = graph_.add_vertices(places);
+  const std::vector<VertexId> accesses = graph_.add_vertices(places);
+  for (int place = 0; place < places; ++place) {
+    const auto number = static_cast<std::size_t>(place);
+    const LinkId up = add_access(place, "up_", "uplink", &Site::uplink);
+    const LinkId down = add_access(place, "down_", "downlink", &Site::downlink);
+    graph_.attach(sites[number], accesses[number], up, down);
+  }
+  for (const WideLink& link : area_.links) {
+    between_.push_back(add_shared(link, "link_" + link.name, {"_0", "_1"}));
+  }
+  // The backbone is one link for both directions, crossed once.
+  const LinkId backbone =
+      area_.backbone ? add_shared(*area_.backbone, area_.backbone->name, {""}) : kNoLimit;
+  const VertexId core = graph_.add_vertex();
+  for (const VertexId access : accesses) graph_.attach(access, core, backbone, kNoLimit);
+}
+
+LinkId WideTopology::add_access(int place, const char* direction, const char* key,
+                                Bandwidth Site::*rate) {
+  const Site& site = site_of(area_, place);
+  const double full_Bps = (site.*rate).base();
+  const double nics_Bps = all_nics_rate(site.cluster).base();
+  std::string set_by = nics_Bps < full_Bps
+                           ? fmt::format("network.nic_bandwidth of {}", site.cluster.name)
+                           : fmt::format("sites.{}.{}", site.name, key);
+  return graph_.add_link(varying_link(site.variation, full_Bps, nics_Bps,
+                                      direction + place_name(area_, place), std::move(set_by)));
+}
+
+LinkId WideTopology::add_shared(const WideLink& link, const std::string& name,
+                                std::initializer_list<const char*> directions) {
+  if (!link.bandwidth) return kNoLimit;
+  const auto first = static_cast<LinkId>(graph_.links().size());
+  const double rate = link.bandwidth->base() * (1 - link.background);
+  const std::string table = link.between.empty() ? link.name : "links." + link.name;
+  for (const char* direction : directions) {
+    graph_.add_link(
+        varying_link(link.variation, rate, rate, name + direction, table + ".bandwidth"));
+  }
+  return first;
+}
+
+// From the second of the link's two ends to the first; between sites of one table, from a later
+// one to an earlier one.
+bool WideTopology::goes_back(const Hop& hop, std::size_t link) const {
+  const auto& ends = area_.links[link].between;
+  if (ends[0] == ends[1]) return hop.source > hop.destination;
+  return site_of(area_, hop.source).name != ends[0];
+}
+
+Way WideTopology::way(const Hop& hop) const {
+  const auto source = static_cast<VertexId>(hop.source);
+  const auto destination = static_cast<VertexId>(hop.destination);
+  Way way;
+  if (is_store(area_, hop.source)) {
+    way.links = {graph_.vertex(destination).down};
+  } else if (is_store(area_, hop.destination)) {
+    way.links = {graph_.vertex(source).up};
+  } else if (const int link = link_between(area_, hop.source, hop.destination); link >= 0) {
+    const auto number = static_cast<std::size_t>(link);
+    way.links = {graph_.vertex(source).up};
+    if (between_[number] != kNoLimit) {
+      way.links.push_back(between_[number] + (goes_back(hop, number) ? 1 : 0));
+    }
+    way.links.push_back(graph_.vertex(destination).down);
+  } else {
+    append_tree_way(graph_, source, destination, way);
+  }
+  return way;
+}
+
+Seconds wide_latency(const WideArea& area, const Hop& hop) {
+  const int store = store_place(area);
+  if (hop.source == store || hop.destination == store) {
+    return area.store->request + area.store->latency;
+  }
+  return path_between(area, hop.source, hop.destination).latency;
+}
+
+Bandwidth wide_connection_rate(const WideArea& area, const Hop& hop) {
+  const int store = store_place(area);
+  if (hop.destination == store || hop.source == store) {
+    const int place = hop.destination == store ? hop.source : hop.destination;
+    const Bandwidth served = hop.destination == store ? area.store->upload : area.store->download;
+    const Bandwidth connected = connection_rate(area.transport, area.store->latency * 2, 0);
+    return std::min(served, connected * senders(area.transport, site_of(area, place)));
+  }
+  const WideLink& path = path_between(area, hop.source, hop.destination);
+  const int count = std::min(senders(area.transport, site_of(area, hop.source)),
+                             senders(area.transport, site_of(area, hop.destination)));
+  return connection_rate(area.transport, path.latency * 2, path.loss) * count;
+}
+
+std::string wide_connection_limit(const WideArea& area, const Hop& hop) {
+  const double rate = wide_connection_rate(area, hop).base();
+  if (is_store(area, hop.destination) && rate == area.store->upload.base()) return "store.upload";
+  if (is_store(area, hop.source) && rate == area.store->download.base()) return "store.download";
+  return area.transport.kind == Transport::Kind::tcp ? "tcp.streams" : "rdma.buffer";
+}
+
+}  // namespace sim
