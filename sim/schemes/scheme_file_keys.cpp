@@ -14,7 +14,8 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "itself if it is uncompressed; else `sharded`, or `data_parallel` at stage 0",
      "Shipped uncompressed scheme with which `--baseline twin` compares this one."},
     {"weights.codec", "string", "BF16, not encoded",
-     "Codec for gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+     "Codec for gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml "
+     "file)."},
     {"weights.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"weights.difference", "true or false", "false",
@@ -32,11 +33,13 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"gradients.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"gradients.inside.codec", "string", "required with two_level",
-     "Codec for gradients inside a node: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+     "Codec for gradients inside a node: a name from `gardenhose list codecs`, or a codec card (a "
+     ".toml file)."},
     {"gradients.inside.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"gradients.between.codec", "string", "required with two_level",
-     "Codec for gradients between nodes: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+     "Codec for gradients between nodes: a name from `gardenhose list codecs`, or a codec card (a "
+     ".toml file)."},
     {"gradients.between.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"gradients.method", "string", "none",
@@ -52,11 +55,13 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"gradients.fused_hadamard", "true or false", "true",
      "Whether the codec's kernels include the Hadamard transform. Only with a codec that has one."},
     {"activations.tensor.codec", "string", "BF16, not encoded",
-     "Codec for activations between tensor-parallel ranks: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+     "Codec for activations between tensor-parallel ranks: a name from `gardenhose list codecs`, "
+     "or a codec card (a .toml file)."},
     {"activations.tensor.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"activations.pipeline.codec", "string", "BF16, not encoded",
-     "Codec for activations between pipeline stages: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+     "Codec for activations between pipeline stages: a name from `gardenhose list codecs`, or a "
+     "codec card (a .toml file)."},
     {"activations.pipeline.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"overlap.weights", "true or false", "true",
