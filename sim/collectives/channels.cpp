@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/topology/ranks.hpp"
+
 namespace sim {
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
@@ -89,8 +88,8 @@ class Loads {
 // Hops from each rank down to the deepest one below it.
 std::vector<std::size_t> heights_of(const Tree& tree) {
   std::vector<std::size_t> heights(tree.edges.size() + 1);
-  for (const TreeEdge& edge : std::views::reverse(tree.edges)) {
-    heights[edge.parent] = std::max(heights[edge.parent], heights[edge.child] + 1);
+  for (auto edge = tree.edges.rbegin(); edge != tree.edges.rend(); ++edge) {
+    heights[edge->parent] = std::max(heights[edge->parent], heights[edge->child] + 1);
   }
   return heights;
 }

@@ -24,8 +24,8 @@ int senders(const Transport& transport, const Site& site) {
 }
 
 // The rate is a varying share of `full_Bps`, and never more than `most_Bps`.
-Link varying_link(const Variation& variation, double full_Bps, double most_Bps, std::string name,
-                  std::string set_by) {
+Link varying_link(const Variation& variation, double full_Bps, double most_Bps,
+                  const std::string& name, std::string set_by) {
   Link link{.name = name,
             .rate_Bps = std::min(full_Bps, most_Bps),
             .repeats_s = variation.repeats.value_or(Seconds{}).base(),
