@@ -81,13 +81,15 @@ std::vector<Listing> codec_listings() {
   const auto document = sim::read_json(codec_error_file());
   const sim::JsonReader table(document);
   const sim::JsonReader errors = table.at("codecs");
-  Listing listing{
-      "codecs",
-      "codecs: bits per element; relative L2 error of one encode, for normal values and for\n"
-      "Student's t with 3 degrees of freedom (traces/calibration/codec_error.json)",
-      {"name", "bits", "error_normal", "error_student_t3", "summary"},
-      {},
-      "{:<23} {:>6}  {:>8} {:>8}  {}"};
+  Listing listing{"codecs",
+                  "codecs: bits per element; relative L2 error of one encoding, for normally "
+                  "distributed values\n"
+                  "and for Student's t with 3 degrees of freedom "
+                  "(traces/calibration/codec_error.json); values\n"
+                  "are rounded to the nearest code or stochastically",
+                  {"name", "bits", "error_normal", "error_student_t3", "summary"},
+                  {},
+                  "{:<23} {:>6}  {:>8} {:>8}  {}"};
   for (const codecs::Codec* codec : codecs::all_codecs()) {
     const std::string name(codec->name);
     const auto error = [&](const char* distribution) {

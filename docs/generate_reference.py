@@ -103,7 +103,7 @@ def in_tables(rows: list[dict]) -> str:
             [f"`{leaf}`", escaped(row["value"]), usual, escaped(row["meaning"])])
     parts = []
     for start, cells in groups.items():
-        heading = f"### `[{start}]`" if start else "### Top of the file"
+        heading = f"### `[{start}]`" if start else "### Top-level keys"
         parts += [heading, table(["key", "value", "default", "meaning"], cells)]
     return "\n\n".join(parts)
 

@@ -131,7 +131,7 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       count("--virtual-stages", o.virtual_stages)->default_value(1, one("virtual-stages")),
       "layer chunks per pipeline stage, for an interleaved 1F1B schedule");
   add("count-ends", po::value(&o.count_ends)->default_value("none"),
-      "none|embedding|head|both: what counts as one more layer when layers are divided among "
+      "none|embedding|head|both: which ends count as a layer when layers are divided among "
       "pipeline stages; the first stages get the layers that are left over");
   add("placement",
       po::value(&o.placement)->default_value("tp-dp-pp", text("placement", "tp-dp-pp")),
@@ -147,7 +147,7 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
       "sequences per step (replaces --accumulation)");
   add("sequence-parallel",
       po::value(&o.sequence_parallel)->default_value("off", text("sequence-parallel", "off")),
-      "on|off: sequence parallelism: split norms and dropouts over the tensor-parallel ranks");
+      "on|off: sequence parallelism: split norms and dropout across the tensor-parallel ranks");
   add("recompute",
       po::value(&o.recompute)->default_value("selective", text("recompute", "selective")),
       "activation recomputation: none; selective: core attention; alternate: everything except "
@@ -161,7 +161,8 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
       "unfused|fused: unfused attention materialises its scores in memory (default: unfused; with "
       "--zero 3, fused)");
   add("kernels", po::value(&o.kernels),
-      "megatron|eager|compiled: kernels for passes over activations: Megatron's, PyTorch's or "
+      "megatron|eager|compiled: kernels for element-wise operations on activations: Megatron's, "
+      "PyTorch's or "
       "torch.compile's (default: megatron; with --zero 3, eager)");
   add("loss", po::value(&o.loss)->default_value("unfused"),
       "unfused|fused: fused computes the loss in one kernel over BF16 logits");

@@ -77,9 +77,9 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   auto add = flags.add_options();
   add("tokens", po::value(&o.goal.tokens)->required(), "tokens to train on, e.g. 1e12");
   add("goal", po::value(&texts.aim)->default_value("cheapest"),
-      "goal: cheapest, the lowest price; fastest, the shortest time; smallest-network, the slowest "
-      "NICs (then the lowest price) that reach --share of the speed of the same nodes with an "
-      "unlimited network");
+      "cheapest: the lowest price; fastest: the shortest time; smallest-network: the slowest NICs, "
+      "then the lowest price, with which training reaches --share of the speed that the same nodes "
+      "have with an unlimited network");
   add("deadline", po::value(&texts.deadline),
       "maximum training time, e.g. \"30 days\"; slower plans are left out");
   add("budget", po::value(&texts.budget),

@@ -69,8 +69,8 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
       "utilisation", po::value(&utilisation)->default_value("0.5,0.8,0.9,0.95,0.99"),
       "utilisations to reach, separated by commas")(
       "beats", po::value(&o.beats),
-      "scheme to beat, instead of a utilisation to reach: solve for the value from which, or up to "
-      "which, --scheme trains faster as the unknown grows")(
+      "scheme to beat, instead of a utilisation to reach: find the value of the unknown at which "
+      "--scheme becomes, or stops being, the faster of the two")(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;

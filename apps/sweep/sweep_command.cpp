@@ -49,7 +49,8 @@ constexpr const char* kSweepUsage =
     "  model = [\"gpt_125m\", \"gpt_13b\"]\n"
     "  tp = [1, 8]\n\n"
     "exit codes: 0 every point has results or was rejected (state refused); 1 a point crashed or\n"
-    "was left unfinished, no point can run, or some value in a list is not valid at any point\n"
+    "was left unfinished, no point can run, or a list contains a value that is invalid at every "
+    "point\n"
     "(reported before the first point runs); 2 invalid input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
@@ -72,7 +73,8 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   add("jobs,j", jobs_flag(o.jobs),
       "points to run at once (default: all cores, or the cores that Slurm allots)");
   add("shard", po::value(&o.shard),
-      "K/N: run only shard K of N equal shards (default: all, or the task of Slurm's job array)");
+      "K/N: run only shard K of N equal shards (default: all, or the shard of the Slurm array "
+      "task)");
   add("dry-run", po::bool_switch(&o.dry_run), "print the command of each point without running it");
   add("recompute", po::bool_switch(&o.recompute),
       "rerun points whose input files or Gardenhose version have changed since they were computed");

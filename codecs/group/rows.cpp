@@ -131,12 +131,10 @@ constexpr Codec int4_full_g2048 =
         "INT4 with the largest magnitude mapped to 8 (ZeRO++ qgZ), one scale per 2048, nearest",
         nearest(Element::int4, Scale::amax_full, 2048));
 constexpr Codec int8_minmax_g1024 =
-    row("int8_minmax_g1024",
-        "INT8 from the minimum to the maximum of 1024 elements (QSDP, CGX), nearest",
+    row("int8_minmax_g1024", "INT8 over the range of 1024 elements (QSDP, CGX), nearest",
         nearest(Element::int8, Scale::min_max, 1024));
 constexpr Codec int8_minmax_g1024_sr =
-    row("int8_minmax_g1024_sr",
-        "INT8 from the minimum to the maximum of 1024 elements (QSDP, CGX), stochastic",
+    row("int8_minmax_g1024_sr", "INT8 over the range of 1024 elements (QSDP, CGX), stochastic",
         stochastic(Element::int8, Scale::min_max, 1024));
 constexpr Codec int4_minmax_g512 = row(
     "int4_minmax_g512", "INT4 from the minimum to the maximum of 512 elements (QSDP, CGX), nearest",
@@ -152,8 +150,7 @@ constexpr Codec fbgemm_e5m2_g32 =
     row("fbgemm_e5m2_g32", "FP8 with 5 exponent bits, one scale per 32 (FBGEMM backward), nearest",
         nearest(Element::e5m2, Scale::reciprocal, 32));
 constexpr Codec fbgemm_int8_g32 =
-    row("fbgemm_int8_g32",
-        "INT8 from the minimum to the maximum of 32 elements (FBGEMM rowwise), nearest",
+    row("fbgemm_int8_g32", "INT8 over the range of 32 elements (FBGEMM rowwise), nearest",
         nearest(Element::int8, Scale::min_max, 32));
 constexpr Codec nf4_g64 = row("nf4_g64", "NF4, one scale per 64 elements, nearest",
                               nearest(Element::nf4, Scale::amax, 64));

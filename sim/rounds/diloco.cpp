@@ -122,7 +122,7 @@ extern const OuterScheme decoupled_diloco{
 // third. Both travel, in FP32: two values a parameter.
 extern const OuterScheme noloco{
     .name = "noloco",
-    .summary = "NoLoCo: gossip of weights and momentum with one partner",
+    .summary = "NoLoCo: exchanges weights and momentum with one random partner",
     .exchange = Exchange::pair,
     .wire = formats::kFp32,
     .sent_per_byte = 2,

@@ -31,7 +31,7 @@ extern const OuterScheme sparseloco{
 // The deployed code stores each 2-bit code in a byte: 12 + 8 bits a value instead of 12 + 2.
 extern const OuterScheme sparseloco_deployed{
     .name = "sparseloco_deployed",
-    .summary = "sparseloco as deployed: codes as bytes, through object storage",
+    .summary = "sparseloco as deployed: one byte per code, through object storage",
     .exchange = Exchange::store,
     .wire = kSparse,
     .feedback = true,

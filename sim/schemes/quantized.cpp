@@ -47,7 +47,7 @@ Scheme fp8_gather() {
 
 Scheme mxfp8_gather() {
   return {.name = "mxfp8_gather",
-          .summary = "weights as MXFP8; two copies, by rows and by columns, for MXFP8 products",
+          .summary = "weights as MXFP8, scaled row-wise and column-wise, for MXFP8 products",
           .source = "OCP MX 1.0; Transformer Engine's MXFP8 recipe",
           .zero = {1, 2, 3},
           .weights = {.wire = wire("mxfp8")},
@@ -75,7 +75,7 @@ Scheme fp8_gradients() {
 
 Scheme mxfp4_gradients() {
   return {.name = "mxfp4_gradients",
-          .summary = "gradients as MXFP4, stochastic, via all_to_all, summed in FP32",
+          .summary = "gradients as MXFP4, stochastically rounded, via all_to_all, summed in FP32",
           .source = "OCP MX 1.0",
           .zero = {1, 2, 3},
           .gradients = by_all_to_all(wire("mxfp4_sr")),

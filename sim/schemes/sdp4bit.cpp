@@ -49,7 +49,7 @@ Scheme tlq() {
 
 Scheme tlq_hs() {
   return {.name = "tlq_hs",
-          .summary = "tlq smoothed by a Hadamard transform: SDP4Bit's gradient compression",
+          .summary = "tlq with a Hadamard transform: SDP4Bit's gradient compression",
           .source = kSdp4bitPaper,
           .zero = {1, 2, 3},
           .gradients = two_level(Element::int8, Rotation::hadamard),

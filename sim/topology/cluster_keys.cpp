@@ -67,7 +67,7 @@ constexpr TomlKey kClusterKeys[] = {
      "Latency that each further switch on the path adds."},
     {"network.nodes_per_leaf", "whole number from 1 to 65536",
      "required unless the fabric is single_switch",
-     "Nodes per leaf switch; must divide the number of nodes, or be no smaller than it."},
+     "Nodes per leaf switch; must divide the number of nodes or be at least as large."},
     {"network.oversubscription", "number from 1 to 1000",
      "required unless the fabric is single_switch",
      "Ratio of a leaf's downlink capacity (to its nodes) to its uplink capacity (to the spines); 1 "
@@ -91,7 +91,7 @@ constexpr TomlKey kClusterKeys[] = {
      "Algorithm of all_reduce. `tree`: NCCL's double binary tree over the nodes, with a chain of "
      "the GPUs inside each node. The other collectives do not depend on this key."},
     {"fitted.network_efficiency", "number above 0 and at most 1", "1",
-     "Further factor on the bandwidth, applied after `network.efficiency`; fitted to "
+     "Additional factor applied to the bandwidth after `network.efficiency`; fitted to "
      "measurements."},
     {"fitted.communicator_bandwidth", "bandwidth above 0", "no limit",
      "Measured limit on the bandwidth at which one communicator can send out of a node."},

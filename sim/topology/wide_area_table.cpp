@@ -57,7 +57,7 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"sites.NAME.changes", "list of strings", "the rate never changes", kSiteChanges},
     {"sites.NAME.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
     {"backbone.bandwidth", "bandwidth above 0", "no limit",
-     "Bandwidth of both directions together, shared by all pairs of sites without a link.",
+     "Combined bandwidth of both directions, shared by all pairs of sites without a link.",
      "10 Gbps"},
     {"backbone.latency", "time", "", "One-way latency.", "30 ms"},
     {"backbone.loss", "number from 0 to 0.5", "", "Fraction of packets lost.", "0.0001"},
@@ -66,7 +66,8 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"backbone.changes", "list of strings", "the rate never changes", kPathChanges},
     {"backbone.repeats", "time above 0", "the changes happen once", kRepeats, "24 h"},
     {"links.NAME.between", "list of strings", "",
-     "Names of the two `[sites]` tables that the link joins; one name twice joins the sites of "
+     "Names of the two `[sites]` tables that the link joins; the same name twice joins the sites "
+     "of "
      "that table to each other."},
     {"links.NAME.bandwidth", "bandwidth above 0", "no limit",
      "Bandwidth per direction, shared by all pairs of sites that the link joins.", "10 Gbps"},
@@ -85,7 +86,7 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"store.latency", "time", "required if there is a [store]", "One-way latency from any site.",
      "30 ms"},
     {"store.egress", "price of traffic", "required if there is a [store]",
-     "Price of downloaded traffic."},
+     "Price of download traffic."},
 };
 
 }  // namespace
