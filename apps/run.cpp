@@ -82,6 +82,7 @@ class Comparison {
   }
 
   void run() {
+    warn_of_tensor_nodes(job_.cluster, job_.parallelism);
     if (options_.baseline == kBest) {
       best_ = fastest_of(uncompressed_schemes());
       add(*best_, nullptr);
@@ -94,7 +95,6 @@ class Comparison {
           baselines_.empty() ? best_ : beside(given, baselines_[i]);
       const Result result = add(side, baseline ? &*baseline : nullptr);
       warn(side.setup);
-      warn_of_tensor_nodes(job_.cluster, side.setup.parallelism);
       if (best_ && !given.scheme.sends_plain()) compressed_.push_back(result.report);
       if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
         sim::write_file(options_.perfetto, sim::to_perfetto(result.schedule, result.timeline,

@@ -127,8 +127,9 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
   }
   sim::Detail detail = sim::Detail::folded;
   if (options.job.step_by_step) {
-    check_step_by_step(schedule_of(row, cluster, groups, 1, detail).unfolded_flows,
-                       static_cast<double>(sizes.size()));
+    check_step_by_step(
+        schedule_of(row, cluster, groups, static_cast<double>(sizes.back()), detail).unfolded_flows,
+        static_cast<double>(sizes.size()));
     detail = sim::Detail::step_by_step;
   }
   const double share = row.sent_share(static_cast<int>(groups.front().size()));

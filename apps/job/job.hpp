@@ -94,9 +94,9 @@ struct SearchFlags {
 [[nodiscard]] std::set<std::string> names_given(
     const boost::program_options::options_description& flags,
     const boost::program_options::variables_map& values);
-// Reads the files and checks the flags. Throws InputError.
 // Where tensor-parallel groups span nodes.
 void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& parallelism);
+// Reads the files and checks the flags. Throws InputError.
 [[nodiscard]] Job read_job(const JobOptions& options);
 
 // Throws an InputError with the reasons why setups cannot run, one per line. Call it for everything

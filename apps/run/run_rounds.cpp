@@ -65,6 +65,9 @@ std::vector<std::string> gpus_of(const sim::WideArea& area) {
 RoundJob read(const RunOptions& options) {
   refuse_step_flags(options);
   RoundJob job = read_round_job(options.job, options.rounds);
+  for (const sim::Site& site : job.area.sites) {
+    warn_of_tensor_nodes(site.cluster, job.parallelism);
+  }
   for (const sim::OuterScheme& scheme : job.schemes) {
     if (options.require_fit) warn_of_sites(options, job, scheme);
     if (options.baseline.empty()) continue;

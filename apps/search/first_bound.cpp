@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/collectives/algorithm.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 #include "sim/topology/topology.hpp"
@@ -54,8 +55,7 @@ class NodeBytes {
   // Weights that are gathered once, and gradients that are summed once: such parts of them.
   [[nodiscard]] double once(double weights, double gradients) {
     const auto total = [&](int stage) { return stage_parameters(job_.model, p_, stage).total(); };
-    const bool rings = scheme_.gradients.algorithm == Algorithm::ring;
-    const double replicas = rings ? 2.0 / shards_ * bytes_of(p_.gradients) : 0;
+    const double replicas = sums_in_rings() ? 2.0 / shards_ * bytes_of(p_.gradients) : 0;
     return most(
         [&](int stage) {
           return total(stage) * (weights * weight_ + gradients * gradient_bytes());
@@ -121,9 +121,15 @@ class NodeBytes {
     }
   }
 
+  // How much of a tree leaves each node is not known here.
+  [[nodiscard]] bool sums_in_rings() const {
+    return scheme_.gradients.algorithm == Algorithm::ring &&
+           &algorithm_of(job_.cluster, sim::CollectiveKind::all_reduce) == &sim::algorithms::ring;
+  }
+
   // Of a replica's shard, that all replicas sum and get back, in rings.
   [[nodiscard]] double summed_bytes(int stage) const {
-    if (scheme_.gradients.algorithm != Algorithm::ring) return 0;
+    if (!sums_in_rings()) return 0;
     const double shard = stage_parameters(job_.model, p_, stage).total() / shards_;
     const int reductions = p_.sharding.stage >= 2 ? p_.accumulation : 1;
     return 2 * reductions * shard * bytes_of(p_.gradients);
@@ -168,6 +174,7 @@ const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parall
   const Key key{sim::rank_count(job.cluster),
                 p.placement,
                 p.tensor,
+                tensor_nodes(job.cluster, p),
                 p.sequence_parallel,
                 p.micro_batch,
                 p.recompute,

@@ -74,9 +74,10 @@ class FirstBounds {
     double forward = 0, backward = 0;
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
-  // By GPUs (whose speeds differ), placement, tensor and sequence parallelism, micro-batch,
+  // By GPUs (whose speeds differ), placement, tensor parallelism and the nodes that it spans, sequence
+  // parallelism, micro-batch,
   // recomputation, attention, kernels, whether it is ZeRO-3, the gradients' precision, and wire.
-  using Key = std::tuple<int, sim::Placement, int, bool, int, sim::Recompute, sim::Attention,
+  using Key = std::tuple<int, sim::Placement, int, int, bool, int, sim::Recompute, sim::Attention,
                          sim::Kernels, bool, sim::Precision, std::string>;
 
   [[nodiscard]] static Passes least(Passes a, const Passes& b);

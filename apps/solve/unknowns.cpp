@@ -75,7 +75,9 @@ void begin_at_quorum(const RoundJob& job, const sim::OuterScheme& scheme, Range&
 
 void set_layers(RoundJob& job, double layers) {
   const int stages = job.parallelism.pipeline * job.parallelism.virtual_stages;
-  job.model.layers = std::max(stages, static_cast<int>(layers) / stages * stages);
+  // Twice as many where an end counts as a layer: a stage of an end alone has none.
+  const int least = job.parallelism.counted_ends == sim::CountedEnds::none ? stages : 2 * stages;
+  job.model.layers = std::max(least, static_cast<int>(layers) / stages * stages);
 }
 
 void end_where_held(const RoundJob& job, const sim::OuterScheme&, Range& range) {

@@ -84,7 +84,7 @@ void run_trees(ScheduleBuilder& builder, const Communicator& group, const LaidTr
                double bytes, const Call& call) {
   const double part = bytes / trees.parts;
   const double chunks = std::ceil(part / kChunkBytes);
-  builder.count_unfolded(chunks * trees.hops);
+  builder.count_unfolded(2 * chunks * trees.hops);  // each hop's bytes, and its latency
   if (group.detail == Detail::folded) {
     const double fill_s = trees.fill.latency_s + trees.fill.s_per_byte * part / chunks;
     run_legs(builder, group, trees.legs, bytes,

@@ -17,6 +17,9 @@ Layout::Layout(std::span<const SizedAxis> axes, const Placement& placement) {
       ranks_ *= one.size;
     }
   }
+  for (const Along& one : axes_) {
+    require(one.size == 1 || one.stride > 0, "an axis with several ranks is placed");
+  }
 }
 
 Layout::Along Layout::along(const Axis& axis) const {

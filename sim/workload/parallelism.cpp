@@ -42,7 +42,9 @@ int size_along(const Cluster& cluster, const Parallelism& p, const Axis& axis) {
   if (&axis == &axes::tensor) return p.tensor;
   if (&axis == &axes::pipeline) return p.pipeline;
   if (&axis == &axes::data) return data_parallel(cluster, p) / more_ranks(p, true);
-  return std::ranges::find(p.more_axes, &axis, &SizedAxis::axis)->size;
+  const auto* found = std::ranges::find(p.more_axes, &axis, &SizedAxis::axis);
+  require(found != p.more_axes.end(), "a placed axis has a size");
+  return found->size;
 }
 
 }  // namespace
@@ -63,11 +65,18 @@ int data_parallel(const Cluster& cluster, const Parallelism& p) {
 }
 
 int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
-  std::set<int> nodes;
-  for (int t = 0; t < p.tensor; ++t) {
-    nodes.insert(node_of(cluster, rank_of(cluster, p, {0, 0, t})));
+  // The usual placement, at every step of a search: neighbours, which fill nodes or fit in one.
+  if (p.placement.front() == &axes::tensor) {
+    return (p.tensor - 1) / cluster.gpus_per_node + 1;
   }
-  return static_cast<int>(nodes.size());
+  std::size_t most = 1;
+  const Axis* const tensor[] = {&axes::tensor};
+  for (const std::vector<int>& group : layout_of(cluster, p).groups(tensor)) {
+    std::set<int> nodes;
+    for (const int rank : group) nodes.insert(node_of(cluster, rank));
+    most = std::max(most, nodes.size());
+  }
+  return static_cast<int>(most);
 }
 
 int shard_ranks(const Cluster& cluster, const Parallelism& parallelism) {

@@ -130,7 +130,7 @@ struct Parallelism {
 [[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
 // Data-parallel ranks that share one set of shards: 1 without sharding.
 [[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism);
-// Nodes that hold the ranks of a tensor-parallel group.
+// Most nodes that a tensor-parallel group spans.
 [[nodiscard]] int tensor_nodes(const Cluster& cluster, const Parallelism& parallelism);
 // Nodes that hold the replicas of one tensor-parallel place of a stage.
 [[nodiscard]] int replica_nodes(const Cluster& cluster, const Parallelism& parallelism);

@@ -62,6 +62,19 @@ TEST_P(EveryGoal, HasTheCommandOfEachStep) {
   }
 }
 
+// Less of a tree than of a ring leaves a node with two of three replicas: no step may beat the bounds.
+TEST(PlanCommand, HasTheBestOfAllWithTreesOverUnevenGroups) {
+  const std::string flags =
+      "plan --topology sdp4bit_a100 --nodes 3 --model gpt_125m --set model.tied_embeddings=false "
+      "--tp 2 --pp 2 --virtual-stages 1 --sequence-parallel off --placement tp-dp-pp --recompute "
+      "none "
+      "--micro-batch 1 --overlap none --gradient-precision fp32 --scheme data_parallel,sharded "
+      "--algorithm tree --tokens 1e9 --batch-tokens 49152 --goal fastest "
+      "--set network.nic_bandwidth=1Gbps --set fitted.network_efficiency=1 "
+      "--set fitted.communicator_bandwidth=1000GBps";
+  EXPECT_EQ(scores(plan(flags)), scores(plan(flags + " --exhaustive")));
+}
+
 // A small cluster and model, and what a plan of them may be narrowed to.
 struct SmallSpace {
   std::string base;

@@ -140,7 +140,7 @@ TEST(Trees, PutOnEachLinkWhatTheirStepsDo) {
   }
 }
 
-TEST(Trees, LoadAllNicsAlikeOverAnEvenNumberOfNodes) {
+TEST(Trees, LoadAllNicsAlikeButThoseOfTheRoots) {
   // Twice the buffer leaves a node inside one tree and a leaf of the other; the two roots have no
   // parent, and one child.
   const Cluster cluster = on_trees(sample_cluster({.nodes = 8, .gpus = 2, .nics = 2}));
@@ -197,6 +197,20 @@ TEST(Trees, FoldedTakeAsLongAsStepByStep) {
         EXPECT_LT(ratio, 1.15) << nodes << " x " << gpus << ", " << bytes;
       }
     }
+  }
+}
+
+TEST(Trees, CoverGroupsThatLieUnevenlyOverNodes) {
+  // Ranks 0, 3, 6 and 9 of nodes of four: two on the first node and one on each other one.
+  const Cluster cluster = on_trees(sample_cluster({.nodes = 3, .gpus = 4, .nics = 4}));
+  const std::vector<int> ranks{0, 3, 6, 9};
+  constexpr double kBytes = 1 << 24;
+  for (const Detail detail : kDetails) {
+    const SentBytes sent =
+        sent_bytes(schedule_of(collective_named("all_reduce"), cluster, ranks, kBytes, detail));
+    const double all = std::accumulate(sent.intra_node.begin(), sent.intra_node.end(), 0.0) +
+                       std::accumulate(sent.inter_node.begin(), sent.inter_node.end(), 0.0);
+    EXPECT_NEAR(all, 2 * 3 * kBytes, 1);
   }
 }
 

@@ -117,6 +117,17 @@ TEST(RankOf, NumbersEveryPlaceOnceAlongItsAxes) {
   }
 }
 
+TEST(TensorNodes, AreThoseOfTheGroupThatSpansMost) {
+  const Cluster cluster = small_cluster(3, 4);
+  EXPECT_EQ(tensor_nodes(cluster, {.tensor = 4}), 1);
+  EXPECT_EQ(tensor_nodes(cluster, {.tensor = 12}), 3);
+  // At a distance of 3 ranks: 0 and 3 share a node, 1 and 4 do not.
+  EXPECT_EQ(tensor_nodes(cluster, {.tensor = 2,
+                                   .pipeline = 2,
+                                   .placement = {&axes::data, &axes::tensor, &axes::pipeline}}),
+            2);
+}
+
 TEST(ShardRanks, AreThoseOfAHybridGroupOrAllDataParallelOnes) {
   const Cluster cluster = small_cluster();
   EXPECT_EQ(shard_ranks(cluster, {}), 8);
