@@ -5,7 +5,8 @@
 namespace apps {
 
 inline constexpr const char* kStepByStepHelp =
-    "simulate every step of a ring, every chunk in a tree and every pair of ranks separately (slow; a check "
+    "simulate every step of a ring, every chunk in a tree and every pair of ranks separately "
+    "(slow; a check "
     "of the folded simulation)";
 
 // Refuses simulations with more flows than fit in memory or in the hour allowed for each; warns of
