@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/rounds/outer_scheme.hpp"
+#include "sim/schemes/scheme.hpp"
 
 namespace sim {
 
