@@ -131,8 +131,8 @@ void refuse_round_flags(const RoundOptions& rounds, const std::string& topology)
 void refuse_tune(const std::string& topology) {
   throw sim::InputError(
       fmt::format("--tune: applies to one cluster, but {} describes several sites; gardenhose plan "
-                  "chooses their "
-                  "setup, or tune one site's cluster and pass on the flags that it prints",
+                  "chooses their setup, or tune one site's cluster and pass on the flags that it "
+                  "prints",
                   topology));
 }
 

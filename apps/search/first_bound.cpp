@@ -238,7 +238,7 @@ FirstBound FirstBounds::kernels(const Job& job, const sim::Parallelism& p, const
     const Buffers buffer = by_stage.empty() ? Buffers{} : by_stage[static_cast<std::size_t>(stage)];
     const bool first = stage == 0;
     const bool last = stage == p.pipeline - 1;
-    const int layers = chunk_starts(job.model, p, stage).back();
+    const int layers = stage_layers(job.model, p, stage);
     const double forward = layers * pass.forward + buffer.forward + (first ? pass.embedding : 0) +
                            (last ? pass.head : 0);
     const double backward = layers * pass.backward + buffer.backward +

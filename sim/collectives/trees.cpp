@@ -151,10 +151,13 @@ std::vector<Lane> lanes_of(const std::vector<Tree>& trees) {
 }
 
 Fill fill_of(const Topology& topology, const std::vector<Tree>& trees) {
+  struct Levels {
+    std::vector<std::size_t> heights, depths;
+  };
+  std::vector<Levels> levels;  // by tree
   Loads up(topology), down(topology), all(topology);
   for (const Tree& tree : trees) {
-    const auto heights = heights_of(tree);
-    const auto depths = depths_of(tree);
+    const auto& [heights, depths] = levels.emplace_back(Levels{heights_of(tree), depths_of(tree)});
     for (const TreeEdge& edge : tree.edges) {
       up.add(heights[edge.child], edge.up, tree.weight);
       down.add(depths[edge.child], edge.down, tree.weight);
@@ -164,16 +167,14 @@ Fill fill_of(const Topology& topology, const std::vector<Tree>& trees) {
   }
   Fill fill;
   double slowest = 0;  // at the full rate
-  for (const Tree& tree : trees) {
-    const auto heights = heights_of(tree);
-    const auto depths = depths_of(tree);
-    const auto latencies = sums_from_root<double>(tree, [&](const TreeEdge& edge) {
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const auto latencies = sums_from_root<double>(trees[i], [&](const TreeEdge& edge) {
       return topology.latency(edge.up).base() + topology.latency(edge.down).base();
     });
-    const auto times = sums_from_root<double>(tree, [&](const TreeEdge& edge) {
+    const auto times = sums_from_root<double>(trees[i], [&](const TreeEdge& edge) {
       slowest = std::max({slowest, all.s_per_byte(0, edge.up), all.s_per_byte(0, edge.down)});
-      return up.s_per_byte(heights[edge.child], edge.up) +
-             down.s_per_byte(depths[edge.child], edge.down);
+      return up.s_per_byte(levels[i].heights[edge.child], edge.up) +
+             down.s_per_byte(levels[i].depths[edge.child], edge.down);
     });
     fill.latency_s = std::max(fill.latency_s, std::ranges::max(latencies));
     fill.s_per_byte = std::max(fill.s_per_byte, std::ranges::max(times));

@@ -228,7 +228,7 @@ StageParameters stage_parameters(const Model& model, const Parallelism& p, int s
   StageParameters held{.layer = static_cast<double>(count.layer_sharded) / tensor +
                                 static_cast<double>(count.layer_replicated),
                        .matrices = static_cast<double>(count.layer_matrices) / tensor,
-                       .layers = chunk_starts(model, p, stage).back()};
+                       .layers = stage_layers(model, p, stage)};
   const double words = static_cast<double>(count.embedding) / tensor;
   if (stage == 0) held.embedding = words + static_cast<double>(count.positions);
   if (last) {

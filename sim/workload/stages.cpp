@@ -30,6 +30,14 @@ int layers_of(const Model& model, const Parallelism& p, int virtual_stage) {
   return first_layer(model, p, virtual_stage + 1) - first_layer(model, p, virtual_stage);
 }
 
+int stage_layers(const Model& model, const Parallelism& p, int stage) {
+  int layers = 0;
+  for (int chunk = 0; chunk < p.virtual_stages; ++chunk) {
+    layers += layers_of(model, p, chunk * p.pipeline + stage);
+  }
+  return layers;
+}
+
 std::vector<int> chunk_starts(const Model& model, const Parallelism& p, int stage) {
   std::vector<int> starts{0};
   for (int chunk = 0; chunk < p.virtual_stages; ++chunk) {

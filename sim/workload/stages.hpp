@@ -18,6 +18,8 @@ namespace sim {
                               int virtual_stage);
 [[nodiscard]] int layers_of(const Model& model, const Parallelism& parallelism, int virtual_stage);
 
+// Layers of all chunks of the stage.
+[[nodiscard]] int stage_layers(const Model& model, const Parallelism& parallelism, int stage);
 // The first layer of each of the stage's chunks, counted from the stage's own first layer, and at
 // the end the number of the stage's layers.
 [[nodiscard]] std::vector<int> chunk_starts(const Model& model, const Parallelism& parallelism,
