@@ -11,7 +11,6 @@
 #include "codecs/codec.hpp"
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/json_reader.hpp"
-#include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/calibration.hpp"
@@ -34,14 +33,14 @@ std::vector<Listing> scheme_listings() {
       {"name", "zero", "summary"},
       {},
       "{:<28} {:<8} {}"};
-  for (const sim::Scheme* scheme : sim::all_schemes()) {
+  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
     inside.rows.push_back(
         {scheme->name, fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary});
   }
   Listing between = plain("schemes_between_sites",
                           "schemes between sites (run --scheme, on a topology of several sites)");
-  for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
-    between.rows.push_back({std::string(scheme->name), std::string(scheme->summary)});
+  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::between_sites)) {
+    between.rows.push_back({scheme->name, scheme->summary});
   }
   return {inside, between};
 }

@@ -7,7 +7,6 @@
 #include "apps/sweep/spec.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
-#include "sim/rounds/outer_scheme.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/topology/wide_area.hpp"
 #include "sim/workload/codec_card.hpp"
@@ -33,8 +32,8 @@ Listing listing_of(std::string_view name, std::string heading, std::span<const s
 }  // namespace
 
 std::vector<Listing> key_listings() {
-  const auto inside = sim::scheme_settings();
-  const auto between = sim::outer_scheme_settings();
+  const auto inside = sim::scheme_settings(sim::SchemeKind::inside);
+  const auto between = sim::scheme_settings(sim::SchemeKind::between_sites);
   return {
       listing_of("cluster_keys", "keys of a cluster file (run --topology FILE)",
                  sim::cluster_keys()),

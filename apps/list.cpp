@@ -9,6 +9,7 @@
 #include "apps/arguments.hpp"
 #include "apps/catalogue.hpp"
 #include "apps/data_files.hpp"
+#include "apps/job/scheme_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -68,7 +69,7 @@ void print_scheme(const std::vector<std::string>& wanted) {
   if (wanted.size() != 2) {
     throw sim::InputError("list: scheme takes one name; see gardenhose list schemes");
   }
-  print_text("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
+  print_text("{}", sim::to_toml(scheme_of(wanted[1], "list scheme", sim::SchemeKind::inside)));
 }
 
 // A section's name, and the kind of its files.

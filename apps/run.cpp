@@ -53,7 +53,7 @@ Result simulate_step(const Job& job, const Setup& setup) {
 // The scheme that `name` means as the baseline of `scheme`.
 Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
   if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
-  const sim::Scheme baseline = scheme_of(name, "--baseline");
+  const sim::Scheme baseline = scheme_of(name, "--baseline", sim::SchemeKind::inside);
   // A setting may name a part that only the compressed scheme has.
   return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
                                             : baseline);

@@ -38,7 +38,8 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
             {"sequence", side.model().sequence},
             {"fits_memory", side.fits_memory},
             {fmt::format("{}_time_s", what_is_timed(side)), finding.as_is.time_s}};
-  if (side.rounds() != nullptr) json["inner_steps"] = side.rounds()->scheme.inner_steps;
+  if (side.rounds() != nullptr)
+    json["inner_steps"] = side.rounds()->scheme.between_sites->inner_steps;
   json["tokens_per_s"] = finding.as_is.tokens_per_s;
   json[unit + "_median"] = finding.repeated.median;
   json[unit + "_low"] = finding.repeated.low;
@@ -117,7 +118,7 @@ std::string time_text(const Side& side, double seconds) {
   const std::string text =
       fmt::format("{} a {}", to_text(sim::Seconds::from_base(seconds)), what_is_timed(side));
   if (side.rounds() == nullptr) return text;
-  const int steps = side.rounds()->scheme.inner_steps;
+  const int steps = side.rounds()->scheme.between_sites->inner_steps;
   return fmt::format("{} of {} step{}", text, steps, steps == 1 ? "" : "s");
 }
 

@@ -195,7 +195,7 @@ bool prepare_trained(const char* name, const CompareOptions&, RoundSide& side) {
 Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {
   if (is_wide_area(options.job.topology)) {
     RoundJob job = read_round_job(options.job, options.rounds);
-    const sim::OuterScheme scheme = job.schemes.front();
+    const sim::Scheme scheme = job.schemes.front();
     return {name, flags, RoundSide{std::move(job), scheme}};
   }
   Job job = read_job(options.job);

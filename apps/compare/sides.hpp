@@ -29,7 +29,7 @@ struct StepSide {
 // Rounds of several sites.
 struct RoundSide {
   RoundJob job;
-  sim::OuterScheme scheme;
+  sim::Scheme scheme;
 };
 
 struct Side {

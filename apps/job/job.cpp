@@ -38,7 +38,7 @@ po::typed_value<double>* factor(const char* flag, double& option) {
 std::vector<std::string> names_of_schemes(const JobOptions& options) {
   if (options.schemes != std::vector<std::string>{"all"}) return options.schemes;
   std::vector<std::string> names;
-  for (const sim::Scheme* scheme : sim::all_schemes()) {
+  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
     const auto& stage = options.parallelism.zero;
     if (!stage || scheme->is_defined_for(*stage)) names.emplace_back(scheme->name);
   }
@@ -257,8 +257,8 @@ Job read_job(const JobOptions& options) {
   job.each_kernel = options.each_kernel;
   job.scheme_settings = settings.scheme;
   for (const std::string& name : names_of_schemes(options)) {
-    job.setups.push_back(
-        job.setup_of(sim::with_settings(scheme_of(name, "--scheme"), settings.scheme)));
+    job.setups.push_back(job.setup_of(
+        sim::with_settings(scheme_of(name, "--scheme", sim::SchemeKind::inside), settings.scheme)));
   }
   if (options.step_by_step) use_step_by_step(job);
   return job;

@@ -49,21 +49,21 @@ int replica_count(const sim::WideArea& area, const sim::Parallelism& parallelism
 // have, but not one that none has.
 void read_schemes(const JobOptions& options, RoundJob& job) {
   if (options.schemes == std::vector<std::string>{"all"}) {
-    for (const sim::OuterScheme* scheme : sim::all_outer_schemes()) {
+    for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::between_sites)) {
       if (sim::problem(job.context(), *scheme).empty()) job.schemes.push_back(*scheme);
     }
   } else {
     for (const std::string& name : options.schemes) {
-      job.schemes.push_back(sim::outer_scheme_named(name));
+      job.schemes.push_back(scheme_of(name, "--scheme", sim::SchemeKind::between_sites));
     }
   }
   for (const sim::Setting& setting : job.scheme_settings) {
     const bool taken =
         std::any_of(job.schemes.begin(), job.schemes.end(),
-                    [&](const sim::OuterScheme& scheme) { return sim::takes(scheme, setting); });
+                    [&](const sim::Scheme& scheme) { return sim::takes(scheme, setting); });
     if (!taken) static_cast<void>(sim::with_settings(job.schemes.front(), {&setting, 1}));
   }
-  for (sim::OuterScheme& scheme : job.schemes) {
+  for (sim::Scheme& scheme : job.schemes) {
     scheme = job.with_taken_settings(scheme);
     sim::check(job.context(), scheme);
   }
@@ -104,7 +104,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   RoundJob job{.area = read_wide_area(options.topology, settings.topology),
                .model = read_model(options, settings),
                .parallelism = parallelism_of(options.parallelism),
-               .inner = scheme_of(rounds.inner_scheme, "--inner-scheme"),
+               .inner = scheme_of(rounds.inner_scheme, "--inner-scheme", sim::SchemeKind::inside),
                .scheme_settings = settings.scheme};
   if (!options.parallelism.zero) job.parallelism.sharding.stage = job.inner.usual_stage();
   for (sim::Site& site : job.area.sites) {
@@ -128,7 +128,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   return job;
 }
 
-sim::OuterScheme RoundJob::with_taken_settings(sim::OuterScheme scheme) const {
+sim::Scheme RoundJob::with_taken_settings(sim::Scheme scheme) const {
   std::vector<sim::Setting> taken;
   for (const sim::Setting& setting : scheme_settings) {
     if (sim::takes(scheme, setting)) taken.push_back(setting);
@@ -136,14 +136,14 @@ sim::OuterScheme RoundJob::with_taken_settings(sim::OuterScheme scheme) const {
   return sim::with_settings(scheme, taken);
 }
 
-sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
+sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme,
                               const sim::RoundResult& result) {
   sim::RoundReport report = sim::summarize(job.context(), scheme, result);
   report.codec_error = sim::codec_errors(codec_error_file(), scheme);
   return report;
 }
 
-sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme) {
+sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme) {
   return report_round(job, scheme, sim::simulate_round(job.context(), scheme, job.deadline));
 }
 

@@ -26,7 +26,7 @@ struct RoundJob {
   std::vector<sim::Calibration> calibrations;  // by table of sites
   sim::Parallelism parallelism;
   sim::Scheme inner;
-  std::vector<sim::OuterScheme> schemes;
+  std::vector<sim::Scheme> schemes;
   std::vector<sim::Setting> scheme_settings;
   std::optional<sim::Seconds> deadline;
 
@@ -34,7 +34,7 @@ struct RoundJob {
     return {area, model, calibrations, parallelism, inner};
   }
   // With those of scheme_settings that apply to the scheme.
-  [[nodiscard]] sim::OuterScheme with_taken_settings(sim::OuterScheme scheme) const;
+  [[nodiscard]] sim::Scheme with_taken_settings(sim::Scheme scheme) const;
 };
 
 // Whether `name` means a file of several sites: a shipped one, or one with tables [sites.NAME].
@@ -46,9 +46,9 @@ struct RoundJob {
 [[nodiscard]] RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds);
 
 // The report of a round of one of its schemes, with its codec's error.
-[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme,
+[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme,
                                             const sim::RoundResult& result);
 // The same, after simulating the round.
-[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::OuterScheme& scheme);
+[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme);
 
 }  // namespace apps

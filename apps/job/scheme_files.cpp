@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/job/scheme_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme_file.hpp"
@@ -13,8 +16,19 @@
 
 namespace apps {
 
-sim::Scheme scheme_of(const std::string& name, const char* flag) {
-  return is_path(name, ".toml") ? sim::read_scheme(name) : sim::scheme_named(name, flag);
+sim::Scheme scheme_of(const std::string& name, const char* flag, sim::SchemeKind kind) {
+  sim::Scheme scheme =
+      is_path(name, ".toml") ? sim::read_scheme(name) : sim::scheme_named(name, flag, kind);
+  if (scheme.kind() == kind) return scheme;
+  std::vector<std::string_view> known;
+  for (const sim::Scheme* shipped : sim::all_schemes(kind)) known.push_back(shipped->name);
+  const bool between = kind == sim::SchemeKind::between_sites;
+  const std::string given = sim::printable(name);
+  throw sim::InputError(fmt::format(
+      "{}: '{}' is a scheme {}; known: {}", flag, given,
+      between ? fmt::format("within a site, not between sites; write --inner-scheme {}", given)
+              : "between sites, not within a site",
+      sim::joined(known)));
 }
 
 sim::Scheme twin_of(const sim::Scheme& scheme) {

@@ -10,8 +10,9 @@
 namespace apps {
 
 // A file if the name has a slash or ends in ".toml", else a shipped scheme. Throws an InputError
-// that names the flag and the shipped names if there is none.
-[[nodiscard]] sim::Scheme scheme_of(const std::string& name, const char* flag);
+// that names the flag and the shipped names of the kind if there is none, or none of the kind.
+[[nodiscard]] sim::Scheme scheme_of(const std::string& name, const char* flag,
+                                    sim::SchemeKind kind);
 // Its default baseline: its uncompressed form, or itself if it is one.
 [[nodiscard]] sim::Scheme twin_of(const sim::Scheme& scheme);
 

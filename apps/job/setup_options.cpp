@@ -63,7 +63,7 @@ bool set_batch(const Job& job, std::int64_t sequences, sim::Parallelism& p) {
 
 std::vector<sim::Scheme> uncompressed_schemes() {
   std::vector<sim::Scheme> schemes;
-  for (const sim::Scheme* scheme : sim::all_schemes()) {
+  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
     if (scheme->sends_plain()) schemes.push_back(*scheme);
   }
   return schemes;

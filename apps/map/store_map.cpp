@@ -140,7 +140,7 @@ class Map {
       for (const Candidate& candidate : candidates) values.insert(candidate.over);
     }
     std::set<std::string> found;
-    for (const sim::Scheme* scheme : sim::all_schemes()) {
+    for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
       const std::string name(scheme->name);
       const bool is_plain = options_.over == "scheme" && scheme->sends_plain();
       if (options_.baseline.empty() && is_plain && values.contains(name)) found.insert(name);

@@ -61,7 +61,7 @@ std::vector<Improvement> improvements(const Job& job, const Setup& setup, double
   return all;
 }
 
-std::vector<Improvement> improvements(const RoundJob& job, const sim::OuterScheme& scheme,
+std::vector<Improvement> improvements(const RoundJob& job, const sim::Scheme& scheme,
                                       double round_time_s, const Price& price) {
   const bool single_nodes = std::ranges::all_of(
       job.area.sites, [](const sim::Site& site) { return site.cluster.nodes == 1; });

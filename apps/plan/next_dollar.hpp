@@ -26,8 +26,7 @@ struct Improvement {
                                                     double step_time_s, const Price& price,
                                                     sim::Seconds time);
 // For rounds between sites.
-[[nodiscard]] std::vector<Improvement> improvements(const RoundJob& job,
-                                                    const sim::OuterScheme& scheme,
+[[nodiscard]] std::vector<Improvement> improvements(const RoundJob& job, const sim::Scheme& scheme,
                                                     double round_time_s, const Price& price);
 
 }  // namespace apps

@@ -64,7 +64,7 @@ constexpr const char* kUsage =
     "one.\n";
 
 // Whose papers train language models with them.
-constexpr const char* kTrainedOuterSchemes =
+constexpr const char* kTrainedBetweenSites =
     "wan_sync,wan_sync_bf16,diloco,diloco_int8,streaming_diloco,eager_diloco,decoupled_diloco,"
     "noloco,sparseloco,demo";
 
@@ -216,7 +216,7 @@ ChosenFlags chosen_flags() {
 }
 
 std::string default_schemes(bool between_sites) {
-  return between_sites ? kTrainedOuterSchemes : std::string("sharded,") + kTrainedSchemes;
+  return between_sites ? kTrainedBetweenSites : std::string("sharded,") + kTrainedSchemes;
 }
 
 // A plan's commands say these themselves.

@@ -48,7 +48,7 @@ class SiteChoices : public Choices {
   double seconds(std::size_t i) override { return seconds_for(times_.simulated(at(i)), tokens(i)); }
 
   [[nodiscard]] double tokens(std::size_t i) const override {
-    return step_tokens(space_, layout(i)) * scheme(i).inner_steps;
+    return step_tokens(space_, layout(i)) * scheme(i).between_sites->inner_steps;
   }
 
   [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
@@ -114,7 +114,7 @@ class SiteChoices : public Choices {
   [[nodiscard]] const SiteLayout& layout(std::size_t i) const {
     return space_.layouts[at(i).layout];
   }
-  [[nodiscard]] const sim::OuterScheme& scheme(std::size_t i) const {
+  [[nodiscard]] const sim::Scheme& scheme(std::size_t i) const {
     return space_.schemes[at(i).scheme];
   }
   [[nodiscard]] sim::RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
@@ -129,7 +129,7 @@ class SiteChoices : public Choices {
   }
 
   // Dollars of a round.
-  static double least_egress(const sim::RoundContext& context, const sim::OuterScheme& scheme) {
+  static double least_egress(const sim::RoundContext& context, const sim::Scheme& scheme) {
     double usd = 0;
     for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
       const sim::Site& site = context.area.sites[table];

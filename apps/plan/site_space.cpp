@@ -77,7 +77,7 @@ class SiteSpaceBuilder {
     space_.schemes = space_.given.schemes;
     space_.inner_names = options.inner_schemes;
     for (const std::string& name : options.inner_schemes) {
-      space_.inner.push_back(scheme_of(name, "--inner-scheme"));
+      space_.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));
     }
     for (std::size_t table = 0; table < space_.given.area.sites.size(); ++table) {
       space_.tables.push_back(job_of_table(options, space_.given, table));

@@ -38,7 +38,7 @@ struct SiteSpace {
   std::vector<Job> tables;  // the same of each table's cluster
   std::vector<sim::Scheme> inner;
   std::vector<std::string> inner_names;  // as given
-  std::vector<sim::OuterScheme> schemes;
+  std::vector<sim::Scheme> schemes;
   std::vector<SiteOffer> offers;
   std::vector<SiteLayout> layouts;
   std::vector<SiteCandidate> candidates;  // that fit in their GPUs' memory

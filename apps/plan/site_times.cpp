@@ -37,8 +37,8 @@ double copies_sent(sim::Exchange exchange, double places) {
 }
 
 // Bytes per second of the fastest path to another place, or to the storage.
-double fastest_path(const sim::WideArea& area, int place, const sim::OuterScheme& scheme) {
-  if (scheme.exchange == sim::Exchange::store) {
+double fastest_path(const sim::WideArea& area, int place, sim::Exchange exchange) {
+  if (exchange == sim::Exchange::store) {
     return wide_connection_rate(area, sim::wide_hop(place, sim::store_place(area))).base();
   }
   double fastest = 0;
@@ -53,24 +53,24 @@ double fastest_path(const sim::WideArea& area, int place, const sim::OuterScheme
 
 // What it takes a site of the table to send what it has: all of it by its access, and by one path at
 // least what goes to one other.
-double sending_s(const sim::RoundContext& context, std::size_t table,
-                 const sim::OuterScheme& scheme) {
+double sending_s(const sim::RoundContext& context, std::size_t table, const sim::Scheme& scheme) {
   const double sent = least_sent(context, table, scheme);
   if (sent == 0) return 0;
   const sim::WideArea& area = context.area;
   int place = 0;
   for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
   const double places = place_count(area);
-  const double to_one = scheme.exchange == sim::Exchange::all_to_all
+  const sim::Exchange exchange = scheme.between_sites->exchange;
+  const double to_one = exchange == sim::Exchange::all_to_all
                             ? sent / (places - 1)
-                            : sent / copies_sent(scheme.exchange, places);
+                            : sent / copies_sent(exchange, places);
   return std::max(sent / access_rate(area.sites[table]),
-                  to_one / fastest_path(area, place, scheme));
+                  to_one / fastest_path(area, place, exchange));
 }
 
 // What it takes the site that leads, whichever that is, to send the others what came of theirs.
-double leading_s(const sim::RoundContext& context, const sim::OuterScheme& scheme) {
-  if (scheme.exchange != sim::Exchange::leader) return 0;
+double leading_s(const sim::RoundContext& context, const sim::Scheme& scheme) {
+  if (scheme.between_sites->exchange != sim::Exchange::leader) return 0;
   double others = -1;
   double fastest = 0;
   double bytes = kInfinity;
@@ -84,12 +84,12 @@ double leading_s(const sim::RoundContext& context, const sim::OuterScheme& schem
 }
 
 // Of the places that are heard in a round at least: those of a quorum that do not drop out.
-int least_heard(const sim::WideArea& area, const sim::OuterScheme& scheme) {
+int least_heard(const sim::WideArea& area, int quorum) {
   const int places = place_count(area);
-  if (scheme.quorum == 0) return places;
+  if (quorum == 0) return places;
   int dropping = 0;
   for (const sim::Site& site : area.sites) dropping += site.drops_out ? site.count : 0;
-  return std::clamp(scheme.quorum - dropping, 1, places);
+  return std::clamp(quorum - dropping, 1, places);
 }
 
 // Of one site in a round, least.
@@ -112,12 +112,12 @@ double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
 
 }  // namespace
 
-double least_sent(const sim::RoundContext& context, std::size_t table,
-                  const sim::OuterScheme& scheme) {
+double least_sent(const sim::RoundContext& context, std::size_t table, const sim::Scheme& scheme) {
   const int places = place_count(context.area);
-  if (places == 1 || scheme.quorum > 0) return 0;
-  const bool pauses = scheme.exchange == sim::Exchange::pair && places % 2 == 1;
-  return whole_bytes(context, table, scheme) * copies_sent(scheme.exchange, places) *
+  const sim::SiteExchange& exchange = *scheme.between_sites;
+  if (places == 1 || exchange.quorum > 0) return 0;
+  const bool pauses = exchange.exchange == sim::Exchange::pair && places % 2 == 1;
+  return whole_bytes(context, table, scheme) * copies_sent(exchange.exchange, places) *
          (pauses ? 0.5 : 1);
 }
 
@@ -162,23 +162,24 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
 double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   const SiteLayout& at = space_.layouts[candidate.layout];
   const SiteOffer& offer = space_.offers[at.offer];
-  const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
+  const sim::Scheme& scheme = space_.schemes[candidate.scheme];
+  const sim::SiteExchange& exchange = *scheme.between_sites;
   const sim::RoundContext context = space_.context(at);
   const bool one_by_one =
-      rounds_played(context, scheme) == 1 && !scheme.delayed && !scheme.gradients;
+      rounds_played(context, scheme) == 1 && !exchange.delayed && !exchange.gradients;
   std::vector<PlaceTime> places;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
     const sim::Site& site = offer.area.sites[table];
-    double seconds = scheme.inner_steps * (this->*of_step)(offer.tables[table], at) / site.speed;
+    double seconds = exchange.inner_steps * (this->*of_step)(offer.tables[table], at) / site.speed;
     const double sent = sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
     const auto sequences = static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
     places.insert(places.end(), static_cast<std::size_t>(site.count), {seconds, sequences});
   }
   std::ranges::sort(places, {}, &PlaceTime::seconds);
-  const auto heard = static_cast<std::size_t>(least_heard(offer.area, scheme));
+  const auto heard = static_cast<std::size_t>(least_heard(offer.area, exchange.quorum));
   const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
-  return (scheme.delayed ? of_own_pace(places, round_s) : round_s) * (1 - sim::kRounded);
+  return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - sim::kRounded);
 }
 
 double SiteTimes::first_bound(const SiteCandidate& candidate) {
@@ -192,11 +193,12 @@ double SiteTimes::planned_bound(const SiteCandidate& candidate) {
 std::vector<sim::InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidate) {
   const SiteLayout& at = space_.layouts[candidate.layout];
   const std::vector<std::size_t>& tables = space_.offers[at.offer].tables;
-  const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
+  const sim::Scheme& scheme = space_.schemes[candidate.scheme];
+  const sim::SiteExchange& exchange = *scheme.between_sites;
   std::vector<sim::InnerStep> steps;
   for (std::size_t table = 0; table < tables.size(); ++table) {
     const auto [found, added] = inner_steps_.try_emplace(
-        {step_key(tables[table], at.layout), scheme.gradients, scheme.overlap_steps > 0});
+        {step_key(tables[table], at.layout), exchange.gradients, exchange.overlap_steps > 0});
     if (added) found->second = sim::inner_step(space_.context(at), table, scheme);
     steps.push_back(found->second);
   }
@@ -207,11 +209,12 @@ const sim::RoundReport& SiteTimes::simulated(const SiteCandidate& candidate) {
   const auto [found, added] = reports_.try_emplace(key(candidate));
   if (!added) return found->second;
   const SiteLayout& at = space_.layouts[candidate.layout];
-  const sim::OuterScheme& scheme = space_.schemes[candidate.scheme];
+  const sim::Scheme& scheme = space_.schemes[candidate.scheme];
+  const sim::SiteExchange& exchange = *scheme.between_sites;
   const sim::RoundContext context = space_.context(at);
   const sim::RoundResult result = sim::simulate_round(context, scheme, inner_steps(candidate));
   found->second = sim::summarize(context, scheme, result);
-  const double seconds = seconds_for(found->second, scheme.inner_steps * step_tokens(space_, at));
+  const double seconds = seconds_for(found->second, exchange.inner_steps * step_tokens(space_, at));
   sim::require(first_bound(candidate) <= seconds, "no round beats its first bound");
   sim::require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
   return found->second;

@@ -65,7 +65,7 @@ class SiteTimes {
 // Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if
 // the site may be left out of the round or there is no other.
 [[nodiscard]] double least_sent(const sim::RoundContext& context, std::size_t table,
-                                const sim::OuterScheme& scheme);
+                                const sim::Scheme& scheme);
 
 // Time of a round for each `tokens` trained in it; infinite if it was aborted.
 [[nodiscard]] double seconds_for(const sim::RoundReport& report, double tokens);

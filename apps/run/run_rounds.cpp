@@ -17,15 +17,14 @@ namespace apps {
 namespace {
 
 // The scheme that `name` means as the baseline of `scheme`.
-sim::OuterScheme baseline_of(const std::string& name, const RoundJob& job,
-                             const sim::OuterScheme& scheme) {
+sim::Scheme baseline_of(const std::string& name, const RoundJob& job, const sim::Scheme& scheme) {
   if (name != "twin") {
-    return job.with_taken_settings(sim::outer_scheme_named(name, "--baseline"));
+    return job.with_taken_settings(scheme_of(name, "--baseline", sim::SchemeKind::between_sites));
   }
-  sim::OuterScheme twin = sim::outer_scheme_named(scheme.twin);
-  twin.inner_steps = scheme.inner_steps;
-  twin.fragments = scheme.fragments;
-  twin.overlap_steps = scheme.overlap_steps;
+  sim::Scheme twin = twin_of(scheme);
+  twin.between_sites->inner_steps = scheme.between_sites->inner_steps;
+  twin.between_sites->fragments = scheme.between_sites->fragments;
+  twin.between_sites->overlap_steps = scheme.between_sites->overlap_steps;
   return twin;
 }
 
@@ -39,7 +38,7 @@ void write_timeline(const RunOptions& options, const RoundJob& job,
                                                      options.perfetto_ranks, names));
 }
 
-void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::OuterScheme& scheme) {
+void warn_of_sites(const RunOptions& options, const RoundJob& job, const sim::Scheme& scheme) {
   const sim::RoundContext context = job.context();
   for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
     warn_of_memory(options, fmt::format("{} at {}", scheme.name, job.area.sites[table].name),
@@ -68,7 +67,7 @@ RoundJob read(const RunOptions& options) {
   for (const sim::Site& site : job.area.sites) {
     warn_of_tensor_nodes(site.cluster, job.parallelism);
   }
-  for (const sim::OuterScheme& scheme : job.schemes) {
+  for (const sim::Scheme& scheme : job.schemes) {
     if (options.require_fit) warn_of_sites(options, job, scheme);
     if (options.baseline.empty()) continue;
     sim::check(job.context(), baseline_of(options.baseline, job, scheme));
@@ -86,7 +85,8 @@ int run_rounds(const RunOptions& options) {
   std::vector<sim::RoundReport> reports;
   std::size_t most_operations = 0;
   Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
-  for (const sim::OuterScheme& scheme : job.schemes) {
+  for (const sim::Scheme& scheme : job.schemes) {
+    warn_of_unknown_gpus(scheme, gpus_of(job.area));
     progress.step();
     const sim::RoundResult result = sim::simulate_round(job.context(), scheme, job.deadline);
     sim::RoundReport report = report_round(job, scheme, result);
@@ -96,7 +96,7 @@ int run_rounds(const RunOptions& options) {
     if (ranged) report.range = range_of(job, scheme);
     warn_of_sites(options, job, scheme);
     if (!options.baseline.empty()) {
-      const sim::OuterScheme baseline = baseline_of(options.baseline, job, scheme);
+      const sim::Scheme baseline = baseline_of(options.baseline, job, scheme);
       sim::RoundReport reference = report_round(job, baseline);
       report.baseline = baseline.name;
       report.baseline_fits = reference.fits_memory();

@@ -55,7 +55,7 @@ sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::Ste
           .usd_per_million_tokens_high = report.usd_per_million_tokens / slow};
 }
 
-sim::EfficiencyRange range_of(const RoundJob& job, const sim::OuterScheme& scheme) {
+sim::EfficiencyRange range_of(const RoundJob& job, const sim::Scheme& scheme) {
   const sim::RoundReport low = report_round(off_by(job, -1), scheme);
   const sim::RoundReport high = report_round(off_by(job, 1), scheme);
   return {.tokens_per_s_low = low.tokens_per_s,

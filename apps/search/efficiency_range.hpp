@@ -24,7 +24,7 @@ struct Spread {
 [[nodiscard]] sim::EfficiencyRange range_of(const Job& job, const Setup& setup,
                                             const sim::StepReport& report);
 // The same for rounds, with every site's efficiency off in the same direction, by its own spread.
-[[nodiscard]] sim::EfficiencyRange range_of(const RoundJob& job, const sim::OuterScheme& scheme);
+[[nodiscard]] sim::EfficiencyRange range_of(const RoundJob& job, const sim::Scheme& scheme);
 
 // The job with the efficiency this many spreads higher: -1 or 1.
 [[nodiscard]] Job off_by(Job job, double spreads);

@@ -184,12 +184,12 @@ RoundJob scaled(RoundJob job, const Assumption& assumption, double factor) {
   return job;
 }
 
-double round_seconds(const RoundJob& job, const sim::OuterScheme& scheme) {
+double round_seconds(const RoundJob& job, const sim::Scheme& scheme) {
   return sim::simulate_round(job.context(), scheme, job.deadline).round_s;
 }
 
-double sensitivity(const RoundJob& job, const sim::OuterScheme& scheme,
-                   const Assumption& assumption, double round_time_s) {
+double sensitivity(const RoundJob& job, const sim::Scheme& scheme, const Assumption& assumption,
+                   double round_time_s) {
   const double other = round_seconds(scaled(job, assumption, kSensitivityStep), scheme);
   return std::log(round_time_s / other) / std::log(kSensitivityStep);
 }

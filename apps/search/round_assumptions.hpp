@@ -26,11 +26,11 @@ namespace apps {
 [[nodiscard]] RoundJob scaled(RoundJob job, const Assumption& assumption, double factor);
 
 // Seconds of a simulated round; infinite if it is aborted.
-[[nodiscard]] double round_seconds(const RoundJob& job, const sim::OuterScheme& scheme);
+[[nodiscard]] double round_seconds(const RoundJob& job, const sim::Scheme& scheme);
 
 // Like sensitivity() of a step: d ln (1 / time) / d ln constant. Only of the time: sites that are
 // no longer heard before a deadline do not count. Minus infinity if the change aborts the round.
-[[nodiscard]] double sensitivity(const RoundJob& job, const sim::OuterScheme& scheme,
+[[nodiscard]] double sensitivity(const RoundJob& job, const sim::Scheme& scheme,
                                  const Assumption& assumption, double round_time_s);
 
 }  // namespace apps

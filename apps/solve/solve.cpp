@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/arguments.hpp"
+#include "apps/job/scheme_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/solve/solve_answers.hpp"
 #include "apps/solve/solve_options.hpp"
@@ -94,21 +95,21 @@ sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::siz
                            double value) {
   RoundJob changed = job;
   unknown.set(changed, value);
-  const sim::OuterScheme& changed_scheme = changed.schemes[scheme];
+  const sim::Scheme& changed_scheme = changed.schemes[scheme];
   return sim::summarize(changed.context(), changed_scheme,
                         sim::simulate_round(changed.context(), changed_scheme, changed.deadline));
 }
 
 // Where both schemes can be simulated.
-Range range_of(const RoundJob& job, const Unknown& unknown, const sim::OuterScheme& scheme,
-               const sim::OuterScheme& other) {
+Range range_of(const RoundJob& job, const Unknown& unknown, const sim::Scheme& scheme,
+               const sim::Scheme& other) {
   Range range = unknown.range;
   if (unknown.narrow) unknown.narrow(job, scheme, range);
   if (unknown.narrow) unknown.narrow(job, other, range);
   return range;
 }
 
-bool fits_memory(const RoundJob& job, const sim::OuterScheme& scheme) {
+bool fits_memory(const RoundJob& job, const sim::Scheme& scheme) {
   for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
     const auto capacity = static_cast<double>(job.area.sites[table].cluster.gpu.memory.count);
     if (site_memory(job.context(), table, scheme).total() > capacity) return false;
@@ -176,11 +177,11 @@ std::vector<Answer> solve_beats(const RoundJob& job, const Unknown& unknown,
 RoundJob read(const SolveOptions& options, const Unknown& unknown) {
   RoundJob job = read_round_job(options.job, options.rounds);
   if (!options.beats.empty()) {
-    job.schemes.push_back(
-        job.with_taken_settings(sim::outer_scheme_named(options.beats, "--beats")));
+    job.schemes.push_back(job.with_taken_settings(
+        scheme_of(options.beats, "--beats", sim::SchemeKind::between_sites)));
     sim::check(job.context(), job.schemes.back());
   }
-  for (const sim::OuterScheme& scheme : job.schemes) {
+  for (const sim::Scheme& scheme : job.schemes) {
     static_cast<void>(range_of(job, unknown, scheme, job.schemes.back()));
   }
   return job;

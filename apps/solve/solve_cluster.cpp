@@ -39,7 +39,8 @@ Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Fou
 
 // What --beats names.
 Setup other_setup(const Job& job, const std::string& name) {
-  return job.setup_of(sim::with_settings(scheme_of(name, "--beats"), job.scheme_settings));
+  return job.setup_of(
+      sim::with_settings(scheme_of(name, "--beats", sim::SchemeKind::inside), job.scheme_settings));
 }
 
 std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,

@@ -43,14 +43,15 @@ void set_latency(RoundJob& job, double seconds) {
 }
 
 void set_inner_steps(RoundJob& job, double steps) {
-  for (sim::OuterScheme& scheme : job.schemes) {
-    scheme.inner_steps = std::max(scheme.fragments, static_cast<int>(steps));
+  for (sim::Scheme& scheme : job.schemes) {
+    sim::SiteExchange& exchange = *scheme.between_sites;
+    exchange.inner_steps = std::max(exchange.fragments, static_cast<int>(steps));
   }
 }
 
-void begin_at_fragments(const RoundJob&, const sim::OuterScheme& scheme, Range& range) {
-  range.lowest = std::max<double>(range.lowest, scheme.fragments);
-  if (!scheme.gradients) return;
+void begin_at_fragments(const RoundJob&, const sim::Scheme& scheme, Range& range) {
+  range.lowest = std::max<double>(range.lowest, scheme.between_sites->fragments);
+  if (!scheme.between_sites->gradients) return;
   throw InputError(
       fmt::format("solve inner_steps: {} exchanges gradients in every step", scheme.name));
 }
@@ -60,17 +61,17 @@ void set_peers(RoundJob& job, double peers) {
 }
 
 // A round takes at least the sites that make its quorum.
-void begin_at_quorum(const RoundJob& job, const sim::OuterScheme& scheme, Range& range) {
+void begin_at_quorum(const RoundJob& job, const sim::Scheme& scheme, Range& range) {
   if (job.area.sites.size() != 1) {
     throw InputError(
         fmt::format("solve peers: {} has {} tables of sites; write a single one, with a count",
                     job.area.name, job.area.sites.size()));
   }
-  range.lowest = std::max<double>(range.lowest, scheme.quorum);
+  range.lowest = std::max<double>(range.lowest, scheme.between_sites->quorum);
   if (range.lowest <= range.highest) return;
   throw InputError(fmt::format(
       "--set scheme.quorum: {} is more than the {:.0f} sites that solve peers tries at most",
-      scheme.quorum, range.highest));
+      scheme.between_sites->quorum, range.highest));
 }
 
 void set_layers(RoundJob& job, double layers) {
@@ -80,7 +81,7 @@ void set_layers(RoundJob& job, double layers) {
   job.model.layers = std::max(least, static_cast<int>(layers) / stages * stages);
 }
 
-void end_where_held(const RoundJob& job, const sim::OuterScheme&, Range& range) {
+void end_where_held(const RoundJob& job, const sim::Scheme&, Range& range) {
   for (const sim::Site& site : job.area.sites) {
     range.highest = std::min<double>(range.highest, most_layers(site.cluster, job.parallelism));
   }

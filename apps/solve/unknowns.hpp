@@ -22,7 +22,7 @@ struct Unknown {
   std::function<double(const RoundJob&, double)> figure;
   std::string (*text)(double figure);
   // Narrows the range to what can be simulated of a scheme. Throws InputError where nothing can.
-  std::function<void(const RoundJob&, const sim::OuterScheme&, Range&)> narrow = nullptr;
+  std::function<void(const RoundJob&, const sim::Scheme&, Range&)> narrow = nullptr;
 };
 
 // Throws an InputError that lists the known names.

@@ -96,7 +96,7 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
 
 }  // namespace
 
-InnerStep inner_step(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
   Schedule schedule = plan_step(context.step(table), context.inner);
   const Timeline alone = simulate(schedule, site.cluster);
@@ -107,11 +107,11 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Outer
                     site.cluster.name, context.model.name));
   }
   InnerStep step{.seconds = alone.makespan_s};
-  step.needed_s = scheme.gradients ? update_begins(schedule, alone) : step.seconds;
-  const bool parts = scheme.gradients && context.parallelism.overlap.gradients;
+  step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
+  const bool parts = scheme.between_sites->gradients && context.parallelism.overlap.gradients;
   step.ready_s =
       parts ? ready_parts(schedule, alone, step.needed_s) : std::vector<double>{step.needed_s};
-  if (parts || scheme.overlap_steps > 0) {
+  if (parts || scheme.between_sites->overlap_steps > 0) {
     Wiring wiring = wire(schedule, site.cluster);
     add_outer_traffic(site, context.area.transport, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));

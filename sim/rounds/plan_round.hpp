@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "sim/rounds/outer_scheme.hpp"
 #include "sim/schedule/builder.hpp"
+#include "sim/schemes/scheme.hpp"
 #include "sim/topology/wide_area.hpp"
 
 namespace sim {

@@ -38,7 +38,7 @@ double per_round(const RoundResult& result, double sum, std::size_t place) {
   return rounds * sum / static_cast<double>(result.shape.rounds);
 }
 
-void add_sites(const RoundContext& context, const OuterScheme& scheme, const RoundResult& result,
+void add_sites(const RoundContext& context, const Scheme& scheme, const RoundResult& result,
                const WideBytes& bytes, RoundReport& report) {
   std::size_t place = 0;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
@@ -65,7 +65,7 @@ void add_sites(const RoundContext& context, const OuterScheme& scheme, const Rou
   }
 }
 
-void add_volume(const RoundContext& context, const OuterScheme& scheme, const RoundResult& result,
+void add_volume(const RoundContext& context, const Scheme& scheme, const RoundResult& result,
                 const WideBytes& bytes, RoundReport& report) {
   const std::size_t places = result.shape.sites.size();
   for (std::size_t place = 0; place < places; ++place) {
@@ -74,7 +74,7 @@ void add_volume(const RoundContext& context, const OuterScheme& scheme, const Ro
   }
   if (places == 1) return;
   double elements = 0;
-  for (const ShardSize& shard : shard_sizes(context, 0, scheme.fragments)) {
+  for (const ShardSize& shard : shard_sizes(context, 0, scheme.between_sites->fragments)) {
     elements += static_cast<double>(shard.elements) * shard.gpus;
   }
   report.bits_per_parameter = 8 * result.shape.sites.front().whole_bytes / elements;
@@ -164,7 +164,7 @@ double exchange_after_round_s(const RoundResult& result) {
   return places > 0 ? sum / places : 0;
 }
 
-void add_sources(const RoundContext& context, const OuterScheme& scheme, RoundReport& report) {
+void add_sources(const RoundContext& context, const Scheme& scheme, RoundReport& report) {
   report.sources["sites"] = fmt::format("{}.toml: {}", context.area.name, context.area.summary);
   report.sources["model"] = fmt::format("{}: {}", context.model.file, context.model.summary);
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
@@ -205,7 +205,7 @@ std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism) 
   return sequences;
 }
 
-RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
+RoundReport summarize(const RoundContext& context, const Scheme& scheme,
                       const RoundResult& result) {
   RoundReport report{.topology = context.area.name,
                      .model = context.model.name,
@@ -214,9 +214,9 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
                      .sites = place_count(context.area),
                      .global_batch = global_batch(context.area, context.parallelism),
                      .sequence = context.model.sequence,
-                     .inner_steps = scheme.inner_steps,
-                     .fragments = scheme.fragments,
-                     .overlap_steps = scheme.overlap_steps,
+                     .inner_steps = scheme.between_sites->inner_steps,
+                     .fragments = scheme.between_sites->fragments,
+                     .overlap_steps = scheme.between_sites->overlap_steps,
                      .outcome = result.outcome,
                      .events = result.events,
                      .round_time_s = result.round_s};
@@ -235,20 +235,23 @@ RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
   return report;
 }
 
-CodecErrors codec_errors(const std::filesystem::path& table, const OuterScheme& scheme) {
+CodecErrors codec_errors(const std::filesystem::path& table, const Scheme& scheme) {
   const JsonDocument document = read_json(table);
   const JsonReader root(document);
-  const std::string name = codecs::format_name(scheme.wire);
+  const Wire& wire = scheme.between_sites->wire;
+  const std::string name = wire.name();
   CodecErrors errors{{"normal", {}}, {"student_t3", {}}};
-  if (root.at("codecs").has(name)) {
+  if (wire.card) {
+    for (const auto& [distribution, error] : wire.card->error) errors[distribution] = error;
+  } else if (root.at("codecs").has(name)) {
     root.at("codecs").at(name).each_key(
         [&](const std::string& distribution, const JsonReader& figures) {
           errors[distribution] = figures.at("relative_l2").not_negative();
         });
   }
-  if (!scheme.feedback) return errors;
+  if (!scheme.between_sites->feedback) return errors;
   errors["sum_of_256"] = {};
-  if (!root.at("feedback").has(name)) return errors;
+  if (wire.card || !root.at("feedback").has(name)) return errors;
   const JsonReader rules = root.at("feedback").at(name);
   for (const char* rule : {"sparseloco", "demo", "ef_sgd"}) {
     if (!rules.has(rule)) continue;

@@ -75,13 +75,12 @@ struct RoundReport {
 // Sequences of one inner step at all sites.
 [[nodiscard]] std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism);
 
-[[nodiscard]] RoundReport summarize(const RoundContext& context, const OuterScheme& scheme,
+[[nodiscard]] RoundReport summarize(const RoundContext& context, const Scheme& scheme,
                                     const RoundResult& result);
 
 // Of one encode and, where the scheme feeds back what it lost, "sum_of_256" of the sum of 256 steps,
 // from the table that gardenhose-codec-error wrote; not known of a wire that has no row there.
-[[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table,
-                                       const OuterScheme& scheme);
+[[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table, const Scheme& scheme);
 
 // Side by side, on pages of at most `width` characters.
 [[nodiscard]] StyledText to_table(std::span<const RoundReport> reports, std::size_t width);

@@ -212,23 +212,25 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
   return result;
 }
 
-int rounds_played(const RoundContext& context, const OuterScheme& scheme) {
-  if (scheme.exchange == Exchange::pair) return std::max(1, place_count(context.area) - 1);
-  return scheme.overlap_steps > 0 ? 3 : 1;
+int rounds_played(const RoundContext& context, const Scheme& scheme) {
+  const SiteExchange& exchange = *scheme.between_sites;
+  if (exchange.exchange == Exchange::pair) return std::max(1, place_count(context.area) - 1);
+  return exchange.overlap_steps > 0 ? 3 : 1;
 }
 
-RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
+RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,
                            const std::optional<Seconds>& deadline) {
   return simulate_round(context, scheme, inner_steps(context, scheme), deadline);
 }
 
-RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
+RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,
                            std::span<const InnerStep> inner_steps,
                            const std::optional<Seconds>& deadline) {
+  const SiteExchange& exchange = *scheme.between_sites;
   RoundShape shape = round_shape(context, scheme, inner_steps);
   shape.rounds = rounds_played(context, scheme);
   return simulate_round(context.area, std::move(shape),
-                        {.deadline = deadline, .quorum = scheme.quorum, .grace = scheme.grace});
+                        {.deadline = deadline, .quorum = exchange.quorum, .grace = exchange.grace});
 }
 
 }  // namespace sim

@@ -49,13 +49,13 @@ struct Patience {
                                          const Patience& patience = {});
 
 // For a model: simulates the inner steps, then the rounds.
-[[nodiscard]] RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
+[[nodiscard]] RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,
                                          const std::optional<Seconds>& deadline = {});
 // For known inner steps, by table of sites.
-[[nodiscard]] RoundResult simulate_round(const RoundContext& context, const OuterScheme& scheme,
+[[nodiscard]] RoundResult simulate_round(const RoundContext& context, const Scheme& scheme,
                                          std::span<const InnerStep> inner_steps,
                                          const std::optional<Seconds>& deadline = {});
 // Number of rounds that it plays: several for schemes whose rounds overlap or differ.
-[[nodiscard]] int rounds_played(const RoundContext& context, const OuterScheme& scheme);
+[[nodiscard]] int rounds_played(const RoundContext& context, const Scheme& scheme);
 
 }  // namespace sim

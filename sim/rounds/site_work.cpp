@@ -23,39 +23,37 @@ std::size_t divided(std::size_t elements, int parts) {
 }
 
 // Bytes that the site's GPUs send together when each sends 1/parts of its shard.
-double sent_bytes(const OuterScheme& scheme, const std::vector<ShardSize>& shards, int parts) {
+double sent_bytes(const SiteExchange& exchange, const std::vector<ShardSize>& shards, int parts) {
   double bytes = 0;
   for (const ShardSize& shard : shards) {
-    bytes += static_cast<double>(shard.gpus) * static_cast<double>(codecs::encoded_bytes(
-                                                   scheme.wire, divided(shard.elements, parts)));
+    bytes += shard.gpus * exchange.wire.bytes(static_cast<double>(divided(shard.elements, parts)));
   }
-  return std::round(bytes * scheme.sent_per_byte);
+  return std::round(bytes * exchange.sent_per_byte);
 }
 
 // The kernels of one exchange of `elements` a GPU between `places` sites.
 struct ExchangeKernels {
-  std::vector<KernelUse> encode, sum, decode;
+  std::vector<CodecUse> encode, sum, decode;
 };
 
-ExchangeKernels kernels_of(const OuterScheme& scheme, std::size_t elements, int places) {
+ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements, int places) {
   const auto use = [&](Operation operation, double count, int inputs) {
-    return KernelUse{
-        .shape = {.operation = operation,
-                  .wire = scheme.wire,
-                  .wire_out =
-                      operation == Operation::decode_reduce_encode ? scheme.wire : codecs::Format{},
-                  .inputs = inputs},
+    return CodecUse{
+        .operation = operation,
+        .wire = exchange.wire,
+        .wire_out = operation == Operation::decode_reduce_encode ? exchange.wire : Wire{},
+        .inputs = inputs,
         .elements = count};
   };
-  const bool plain = scheme.wire.element == Element::fp32 && scheme.wire.keep == 0;
+  const bool plain = exchange.wire.is_plain() && exchange.wire.format.element == Element::fp32;
   const auto all = static_cast<double>(elements);
   const auto part = static_cast<double>(divided(elements, places));
   ExchangeKernels kernels;
   if (!plain) {
     kernels.encode = {
-        use(scheme.feedback ? Operation::encode_feedback : Operation::encode, all, 1)};
+        use(exchange.feedback ? Operation::encode_feedback : Operation::encode, all, 1)};
   }
-  switch (scheme.exchange) {
+  switch (exchange.exchange) {
     case Exchange::flat_ring:
     case Exchange::ring:
       if (!plain) kernels.decode = {use(Operation::decode, all, 1)};
@@ -85,7 +83,7 @@ std::size_t largest_shard(const std::vector<ShardSize>& shards) {
       ->elements;
 }
 
-SiteWork site_work(const RoundContext& context, std::size_t table, const OuterScheme& scheme,
+SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExchange& exchange,
                    const InnerStep& step) {
   const Site& site = context.area.sites[table];
   const Cluster& cluster = site.cluster;
@@ -94,17 +92,17 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const OuterSc
   if (places == 1) {  // nobody to exchange with, and no outer step
     return {.step_s = step.seconds, .ready_s = step.ready_s, .needed_s = step.needed_s};
   }
-  const auto shards = shard_sizes(context, table, scheme.fragments);
+  const auto shards = shard_sizes(context, table, exchange.fragments);
   const std::size_t elements = largest_shard(shards);
-  const ExchangeKernels kernels = kernels_of(scheme, elements, places);
-  const auto seconds = [&](const std::vector<KernelUse>& uses) {
+  const ExchangeKernels kernels = kernels_of(exchange, elements, places);
+  const auto seconds = [&](const std::vector<CodecUse>& uses) {
     double sum = 0;
-    for (const KernelUse& use : uses) sum += kernel_time(calibration, cluster.gpu, use).seconds;
+    for (const CodecUse& use : uses) sum += codec_time(calibration, cluster.gpu, use).seconds;
     return sum;
   };
   const Roofline roofline(cluster.gpu, compute_efficiency(cluster), calibration);
   // What is exchanged of a round is what the weights have changed by: both read, one written.
-  const double change = scheme.gradients ? 0 : 3 * 4.0;
+  const double change = exchange.gradients ? 0 : 3 * 4.0;
   const auto count = static_cast<double>(elements);
   return {.step_s = step.seconds,
           .slowdown = step.slowdown,
@@ -113,9 +111,9 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const OuterSc
           .encode_s = seconds(kernels.encode) + (change > 0 ? roofline.pass(change * count) : 0),
           .sum_s = seconds(kernels.sum),
           .decode_s = seconds(kernels.decode),
-          .update_s = scheme.update_bytes > 0 ? roofline.pass(scheme.update_bytes * count) : 0,
-          .whole_bytes = sent_bytes(scheme, shards, 1),
-          .part_bytes = sent_bytes(scheme, shards, places),
+          .update_s = exchange.update_bytes > 0 ? roofline.pass(exchange.update_bytes * count) : 0,
+          .whole_bytes = sent_bytes(exchange, shards, 1),
+          .part_bytes = sent_bytes(exchange, shards, places),
           .start_s = site.late.value_or(Seconds{}).base()};
 }
 
@@ -135,30 +133,32 @@ double hop_inside_s(const RoundContext& context) {
 
 }  // namespace
 
-std::string problem(const RoundContext& context, const OuterScheme& scheme) {
-  if (scheme.exchange == Exchange::store && !context.area.store) {
+std::string problem(const RoundContext& context, const Scheme& scheme) {
+  require(scheme.between_sites.has_value(), "rounds are of a scheme between sites");
+  const SiteExchange& exchange = *scheme.between_sites;
+  if (exchange.exchange == Exchange::store && !context.area.store) {
     return fmt::format("--scheme: {} needs object storage; add [store] to {}", scheme.name,
                        context.area.name);
   }
   const int places = place_count(context.area);
   constexpr int kMostInPairs = 128;  // some ten seconds
-  const bool in_pairs = scheme.exchange == Exchange::all_to_all ||
-                        scheme.exchange == Exchange::all_gather ||
-                        scheme.exchange == Exchange::store;
+  const bool in_pairs = exchange.exchange == Exchange::all_to_all ||
+                        exchange.exchange == Exchange::all_gather ||
+                        exchange.exchange == Exchange::store;
   if (in_pairs && places > kMostInPairs) {
     return fmt::format(
         "--scheme: {} sends from every site to every other, which takes too long to simulate for "
         "{} sites; the limit is {}",
         scheme.name, places, kMostInPairs);
   }
-  if (places > 1 && scheme.quorum > places) {
-    return fmt::format("--set scheme.quorum: {} is more than the {} sites of {}", scheme.quorum,
+  if (places > 1 && exchange.quorum > places) {
+    return fmt::format("--set scheme.quorum: {} is more than the {} sites of {}", exchange.quorum,
                        places, context.area.name);
   }
   return "";
 }
 
-void check(const RoundContext& context, const OuterScheme& scheme) {
+void check(const RoundContext& context, const Scheme& scheme) {
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const std::string lines = problems(context.step(table), context.inner);
     if (!lines.empty()) throw InputError(lines);
@@ -178,7 +178,7 @@ std::vector<ShardSize> shard_sizes(const RoundContext& context, std::size_t tabl
   return shards;
 }
 
-std::vector<InnerStep> inner_steps(const RoundContext& context, const OuterScheme& scheme) {
+std::vector<InnerStep> inner_steps(const RoundContext& context, const Scheme& scheme) {
   check(context, scheme);
   std::vector<InnerStep> steps;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
@@ -187,54 +187,59 @@ std::vector<InnerStep> inner_steps(const RoundContext& context, const OuterSchem
   return steps;
 }
 
-double whole_bytes(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
-  return scheme.fragments * sent_bytes(scheme, shard_sizes(context, table, scheme.fragments), 1);
+double whole_bytes(const RoundContext& context, std::size_t table, const Scheme& scheme) {
+  const SiteExchange& exchange = *scheme.between_sites;
+  return exchange.fragments *
+         sent_bytes(exchange, shard_sizes(context, table, exchange.fragments), 1);
 }
 
-MemoryUse site_memory(const RoundContext& context, std::size_t table, const OuterScheme& scheme) {
+MemoryUse site_memory(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const int stages = context.parallelism.pipeline;
   MemoryUse memory =
       memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
                  codec_memory(context.step(table), context.inner));
   if (place_count(context.area) == 1) return memory;  // no outer step
-  const double wire = codecs::encoded_bytes_per_element(scheme.wire) * scheme.sent_per_byte;
+  const SiteExchange& exchange = *scheme.between_sites;
+  const double wire = exchange.wire.bytes_per_element() * exchange.sent_per_byte;
   for (const ShardSize& shard : shard_sizes(context, table, 1)) {
     const double elements = static_cast<double>(shard.elements) / stages;
-    memory.outer_state += scheme.state_bytes * elements;
-    memory.codec += 2 * wire * elements / scheme.fragments;
+    memory.outer_state += exchange.state_bytes * elements;
+    memory.codec += 2 * wire * elements / exchange.fragments;
   }
   return memory;
 }
 
-RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme,
+RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                        std::span<const InnerStep> inner_steps) {
-  RoundShape shape{.exchange = scheme.exchange,
-                   .inner_steps = scheme.inner_steps,
-                   .fragments = scheme.fragments,
-                   .overlap_steps = scheme.overlap_steps,
-                   .delayed = scheme.delayed,
+  const SiteExchange& exchange = *scheme.between_sites;
+  RoundShape shape{.exchange = exchange.exchange,
+                   .inner_steps = exchange.inner_steps,
+                   .fragments = exchange.fragments,
+                   .overlap_steps = exchange.overlap_steps,
+                   .delayed = exchange.delayed,
                    .gpus = 0,
                    .flat_hop_s = hop_inside_s(context)};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
     shape.sites.insert(shape.sites.end(), static_cast<std::size_t>(site.count),
-                       site_work(context, table, scheme, inner_steps[table]));
+                       site_work(context, table, exchange, inner_steps[table]));
     shape.gpus += site.count * data_parallel(site.cluster, context.parallelism);
   }
   return shape;
 }
 
-std::vector<std::string> codec_sources(const RoundContext& context, const OuterScheme& scheme) {
+std::vector<std::string> codec_sources(const RoundContext& context, const Scheme& scheme) {
+  const SiteExchange& exchange = *scheme.between_sites;
   std::set<std::string> lines;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-    const auto shards = shard_sizes(context, table, scheme.fragments);
+    const auto shards = shard_sizes(context, table, exchange.fragments);
     const ExchangeKernels kernels =
-        kernels_of(scheme, largest_shard(shards), place_count(context.area));
+        kernels_of(exchange, largest_shard(shards), place_count(context.area));
     const Gpu& gpu = context.area.sites[table].cluster.gpu;
-    const auto add = [&](const char* what, const std::vector<KernelUse>& uses) {
-      for (const KernelUse& use : uses) {
-        lines.insert(fmt::format("{} {}: {}", what, codecs::format_name(scheme.wire),
-                                 kernel_time(context.calibrations[table], gpu, use).source));
+    const auto add = [&](const char* what, const std::vector<CodecUse>& uses) {
+      for (const CodecUse& use : uses) {
+        lines.insert(fmt::format("{} {}: {}", what, exchange.wire.name(),
+                                 codec_time(context.calibrations[table], gpu, use).source));
       }
     };
     add("encode", kernels.encode);

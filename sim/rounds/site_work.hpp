@@ -26,10 +26,10 @@ struct RoundContext {
 };
 
 // Why the sites cannot run the scheme, on one line; empty if they can.
-[[nodiscard]] std::string problem(const RoundContext& context, const OuterScheme& scheme);
+[[nodiscard]] std::string problem(const RoundContext& context, const Scheme& scheme);
 // Throws InputError if there is a problem, or if a site cannot run its inner steps (see
 // problems()).
-void check(const RoundContext& context, const OuterScheme& scheme);
+void check(const RoundContext& context, const Scheme& scheme);
 
 // One inner step of the sites of a table.
 struct InnerStep {
@@ -39,10 +39,9 @@ struct InnerStep {
   double needed_s = 0;          // gradients: when the update begins
 };
 [[nodiscard]] InnerStep inner_step(const RoundContext& context, std::size_t table,
-                                   const OuterScheme& scheme);
+                                   const Scheme& scheme);
 // For every table. Checks the context.
-[[nodiscard]] std::vector<InnerStep> inner_steps(const RoundContext& context,
-                                                 const OuterScheme& scheme);
+[[nodiscard]] std::vector<InnerStep> inner_steps(const RoundContext& context, const Scheme& scheme);
 
 // Elements of a fragment that one GPU exchanges, and the number of the site's GPUs with this size.
 struct ShardSize {
@@ -54,18 +53,18 @@ struct ShardSize {
 
 // Bytes that one site of the table sends in a whole round, whole to one receiver.
 [[nodiscard]] double whole_bytes(const RoundContext& context, std::size_t table,
-                                 const OuterScheme& scheme);
+                                 const Scheme& scheme);
 
 // Bytes on one GPU of the table's sites.
 [[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,
-                                    const OuterScheme& scheme);
+                                    const Scheme& scheme);
 
 // From known inner steps, by table of sites.
-[[nodiscard]] RoundShape round_shape(const RoundContext& context, const OuterScheme& scheme,
+[[nodiscard]] RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                                      std::span<const InnerStep> inner_steps);
 
 // The source of each exchange kernel's time: "encode sparseloco: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const RoundContext& context,
-                                                     const OuterScheme& scheme);
+                                                     const Scheme& scheme);
 
 }  // namespace sim

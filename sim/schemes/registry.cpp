@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/base/error.hpp"
@@ -11,6 +12,7 @@ namespace sim {
 
 namespace {
 
+// Those between sites last.
 std::vector<Scheme> rows() {
   return {sharded(),
           sharded_all_to_all(),
@@ -38,7 +40,25 @@ std::vector<Scheme> rows() {
           one_bit_adam(),
           top_k(),
           random_k(),
-          power_sgd()};
+          power_sgd(),
+          wan_flat(),
+          wan_sync(),
+          wan_sync_bf16(),
+          wan_sync_int4(),
+          diloco(),
+          diloco_bf16(),
+          diloco_int8(),
+          diloco_int4(),
+          streaming_diloco(),
+          streaming_diloco_bf16(),
+          eager_diloco(),
+          decoupled_diloco(),
+          noloco(),
+          sparseloco(),
+          sparseloco_deployed(),
+          sparseloco_store(),
+          sparseloco_dense(),
+          demo()};
 }
 
 }  // namespace
@@ -53,11 +73,19 @@ std::span<const Scheme* const> all_schemes() {
   return pointers;
 }
 
-const Scheme& scheme_named(std::string_view name, std::string_view flag) {
+std::span<const Scheme* const> all_schemes(SchemeKind kind) {
+  const auto all = all_schemes();
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count(all, SchemeKind::inside, [](const Scheme* one) { return one->kind(); }));
+  return kind == SchemeKind::inside ? all.first(count) : all.subspan(count);
+}
+
+const Scheme& scheme_named(std::string_view name, std::string_view flag,
+                           std::optional<SchemeKind> listed) {
   std::vector<std::string_view> known;
   for (const Scheme* scheme : all_schemes()) {
     if (scheme->name == name) return *scheme;
-    known.push_back(scheme->name);
+    if (!listed || scheme->kind() == *listed) known.push_back(scheme->name);
   }
   throw InputError(
       fmt::format("{}: unknown scheme '{}'{}", flag, name, suggestion_and_list(name, known)));

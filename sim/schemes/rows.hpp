@@ -16,7 +16,8 @@ namespace sim {
   return {.algorithm = GradientExchange::Algorithm::all_to_all, .inside = wire, .between = wire};
 }
 
-// The rows, defined in uncompressed.cpp, sdp4bit.cpp, zeropp.cpp, quantized.cpp and feedback.cpp.
+// The rows inside a site, defined in uncompressed.cpp, sdp4bit.cpp, zeropp.cpp, quantized.cpp and
+// feedback.cpp.
 Scheme plain_data_parallel();
 Scheme sharded();
 Scheme sharded_all_to_all();
@@ -44,5 +45,25 @@ Scheme one_bit_adam();
 Scheme top_k();
 Scheme random_k();
 Scheme power_sgd();
+
+// The rows between sites, defined in synchronous.cpp, diloco.cpp and sparse.cpp.
+Scheme wan_flat();
+Scheme wan_sync();
+Scheme wan_sync_bf16();
+Scheme wan_sync_int4();
+Scheme diloco();
+Scheme diloco_bf16();
+Scheme diloco_int8();
+Scheme diloco_int4();
+Scheme streaming_diloco();
+Scheme streaming_diloco_bf16();
+Scheme eager_diloco();
+Scheme decoupled_diloco();
+Scheme noloco();
+Scheme sparseloco();
+Scheme sparseloco_deployed();
+Scheme sparseloco_store();
+Scheme sparseloco_dense();
+Scheme demo();
 
 }  // namespace sim

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheme: the codecs and collectives that a data-parallel step uses for weights and gradients: a
-// row of choices, in code or from a TOML file (sim/schemes/scheme_file.hpp). plan_step() turns it
-// into operations.
+// Scheme: what ranks exchange, by which collectives and codecs: a row of choices, in code or from a
+// TOML file (sim/schemes/scheme_file.hpp). Inside a site, plan_step() turns it into operations of a
+// data-parallel step; between sites, plan_round() turns it into those of a round.
 #pragma once
 
-#include <array>
-#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include "sim/base/setting.hpp"
 #include "sim/base/toml_keys.hpp"
+#include "sim/base/units.hpp"
 #include "sim/workload/parallelism.hpp"
 #include "sim/workload/wire.hpp"
 
@@ -77,26 +77,62 @@ struct AllowedOverlap {
   friend bool operator==(const AllowedOverlap&, const AllowedOverlap&) = default;
 };
 
+// How the sites' values are combined. Each GPU exchanges its shard with its twins at other sites,
+// except in the flat ring.
+enum class Exchange {
+  flat_ring,   // one ring over all GPUs of all sites, in the precision of the wire
+  ring,        // reduce_scatter and all_gather over the sites, in the precision of the wire
+  all_to_all,  // a part of the shard to each site, summed there, encoded again and gathered
+  all_gather,  // the shard to every other site, summed there
+  store,       // the same through object storage: one upload, the others' downloads
+  pair,        // with one partner, a different one in each round
+  leader       // to one site, summed there once a quorum is heard, and back to all
+};
+
+// What sites that train together exchange, how often, and what waits for it.
+struct SiteExchange {
+  Exchange exchange = Exchange::ring;
+  Wire wire = {};
+  bool feedback = false;     // encodes with error feedback
+  double sent_per_byte = 1;  // bytes sent per byte of the wire: codes not packed
+  bool gradients = false;    // of each step, before its update; else a round's weight changes
+  int inner_steps = 1;       // H, inner steps per round
+  int fragments = 1;         // of the model, sent H / fragments steps apart
+  int overlap_steps = 0;     // tau: steps that run on before a result is needed
+  // Sites take a result once it arrives; they wait only to send while the last exchange is running.
+  bool delayed = false;
+  int quorum = 0;           // sites to wait for; 0: all
+  Seconds grace = {};       // further wait for the other sites once the quorum is complete
+  double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual
+  double update_bytes = 0;  // moved by the outer update per parameter of the shard
+  friend bool operator==(const SiteExchange&, const SiteExchange&) = default;
+};
+
+enum class SchemeKind { inside, between_sites };
+
 struct Scheme {
   std::string name;
   std::string summary;
-  std::string source = {};     // its paper or code
+  std::string source = {};  // its paper or code
+  // Inside a site:
   std::vector<int> zero = {};  // stages of ZeRO that it supports, the default first
   WeightExchange weights = {};
   GradientExchange gradients = {};
   ActivationExchange activations = {};
   AllowedOverlap overlap = {};
-  std::string twin;  // same sharding and overlap without compression; itself if it is uncompressed
+  // Between sites, which then is all that applies; a scheme inside a site has none.
+  std::optional<SiteExchange> between_sites = {};
+  std::string twin;  // the same without compression; itself if it is uncompressed
 
+  [[nodiscard]] SchemeKind kind() const {
+    return between_sites ? SchemeKind::between_sites : SchemeKind::inside;
+  }
   [[nodiscard]] bool compresses() const { return twin != name; }
   [[nodiscard]] bool is_defined_for(int zero_stage) const;
   // Unless the user names another one.
   [[nodiscard]] int usual_stage() const;
   // Of every exchange, whether or not its algorithm uses them all.
-  [[nodiscard]] std::array<const Wire*, 5> wires() const {
-    return {&weights.wire, &gradients.inside, &gradients.between, &activations.tensor,
-            &activations.pipeline};
-  }
+  [[nodiscard]] std::vector<const Wire*> wires() const;
   // Whether it sends all values uncompressed, by whichever collectives.
   [[nodiscard]] bool sends_plain() const {
     return weights.is_plain() && gradients.is_plain() && activations.is_plain();
@@ -106,13 +142,17 @@ struct Scheme {
 
 // Every shipped scheme, in the order of `list`.
 [[nodiscard]] std::span<const Scheme* const> all_schemes();
-// Throws an InputError that lists the known schemes; `flag` is where the name was given.
-[[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "--scheme");
-// Applies scheme.weight_group, scheme.intra_group, scheme.inter_group, scheme.slices,
-// scheme.fused_hadamard and scheme.factor_rank. Throws InputError for other keys, wrong values, and
-// parts missing from the scheme.
+[[nodiscard]] std::span<const Scheme* const> all_schemes(SchemeKind kind);
+// Of either kind. Throws an InputError that lists the known schemes, or those of a kind; `flag` is
+// where the name was given.
+[[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "--scheme",
+                                         std::optional<SchemeKind> listed = {});
+// Whether the setting applies to the scheme. Throws InputError for keys that schemes of its kind
+// lack.
+[[nodiscard]] bool takes(const Scheme& scheme, const Setting& setting);
+// Throws InputError for other keys, wrong values, and parts missing from the scheme.
 [[nodiscard]] Scheme with_settings(Scheme scheme, std::span<const Setting> settings);
-// What these settings are.
-[[nodiscard]] std::vector<TomlKey> scheme_settings();
+// What the settings of schemes of a kind are.
+[[nodiscard]] std::vector<TomlKey> scheme_settings(SchemeKind kind);
 
 }  // namespace sim

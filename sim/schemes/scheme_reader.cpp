@@ -41,7 +41,7 @@ bool can_be_twin(const Scheme& scheme, const Stages& zero) {
 // Without one: the scheme itself where it does not compress, else the plain form of its sharding.
 std::string read_twin(TomlReader& reader, const Scheme& scheme) {
   std::vector<std::string_view> twins;
-  for (const Scheme* shipped : all_schemes()) {
+  for (const Scheme* shipped : all_schemes(SchemeKind::inside)) {
     if (can_be_twin(*shipped, scheme.zero)) twins.push_back(shipped->name);
   }
   if (!reader.has("twin")) {

@@ -3,16 +3,17 @@
 
 #include <algorithm>
 
+#include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme.hpp"
 
 namespace sim {
 namespace {
 
-void set_group(const Setting& setting, const Scheme& scheme, Wire& wire) {
-  if (wire.card || !codecs::has_groups(wire.format)) {
-    refuse(setting, fmt::format("{} has no groups to set here", scheme.name));
-  }
+using Algorithm = GradientExchange::Algorithm;
+
+void set_group(const Setting& setting, Wire& wire) {
   const std::size_t group = multiple_of_32(setting);
   if (!codecs::takes_group(wire.format, group)) {
     refuse(setting, fmt::format("{} does not take groups of {}", wire.name(), group));
@@ -20,96 +21,205 @@ void set_group(const Setting& setting, const Scheme& scheme, Wire& wire) {
   wire.format.group = group;
 }
 
+bool is_two_level(const Scheme& scheme) {
+  return scheme.gradients.algorithm == Algorithm::two_level;
+}
+
 // Of one level there is one wire.
 void set_gradient_group(const Setting& setting, Scheme& scheme, Wire GradientExchange::*level) {
-  GradientExchange& gradients = scheme.gradients;
-  const bool two_level = gradients.algorithm == GradientExchange::Algorithm::two_level;
-  if (!two_level && level == &GradientExchange::inside) {
-    refuse(setting, fmt::format("{} has no groups to set here", scheme.name));
-  }
-  if (!gradients.method.empty()) {
-    refuse(setting, fmt::format("{} has kernels for one group size only", scheme.name));
-  }
-  set_group(setting, scheme, gradients.*level);
-  if (!two_level) gradients.inside = gradients.between;
+  set_group(setting, scheme.gradients.*level);
+  if (!is_two_level(scheme)) scheme.gradients.inside = scheme.gradients.between;
 }
 
 void set_fused_hadamard(const Setting& setting, Scheme& scheme) {
-  if (scheme.gradients.inside.format.rotation != codecs::Rotation::hadamard) {
-    refuse(setting, fmt::format("{} has no Hadamard transform", scheme.name));
-  }
   if (setting.value != "true" && setting.value != "false") {
     refuse(setting, fmt::format("'{}' is neither true nor false", setting.value));
   }
   scheme.gradients.fused_hadamard = setting.value == "true";
 }
 
-void set_slices(const Setting& setting, Scheme& scheme) {
-  if (scheme.gradients.algorithm != GradientExchange::Algorithm::two_level) {
-    refuse(setting,
-           fmt::format("{} has no second level; name it with --baseline instead of among the "
-                       "schemes",
-                       scheme.name));
-  }
-  scheme.gradients.slices = whole_number(setting, 1, 1024);
+void set_keep(const Setting& setting, Scheme& scheme) {
+  codecs::Format& format = scheme.between_sites->wire.format;
+  const int keep = whole_number(setting, 2, static_cast<int>(format.group));
+  if (keep % 2 != 0) refuse(setting, fmt::format("{} is not even", keep));
+  format.keep = static_cast<std::size_t>(keep);
 }
 
-void set_factor_rank(const Setting& setting, Scheme& scheme) {
-  if (scheme.gradients.algorithm != GradientExchange::Algorithm::low_rank) {
-    refuse(setting, fmt::format("{} sends no factors", scheme.name));
-  }
-  scheme.gradients.factor_rank = whole_number(setting, 1, 1024);
+void set_grace(const Setting& setting, Scheme& scheme) {
+  const auto grace = parse_quantity<Seconds>(setting.value, "10 s");
+  if (!grace.value) refuse(setting, grace.problem);
+  scheme.between_sites->grace = *grace.value;
+}
+
+// What a scheme lacks for a setting to apply; empty: nothing.
+using Lack = std::string_view;
+
+Lack groups(const Wire& wire) {
+  return wire.card || !codecs::has_groups(wire.format) ? "has no groups to set here" : "";
+}
+Lack gradient_groups(const Scheme& scheme, Wire GradientExchange::*level) {
+  if (!scheme.gradients.method.empty()) return "has kernels for one group size only";
+  return groups(scheme.gradients.*level);
+}
+Lack rounds(const Scheme& scheme) {
+  return scheme.between_sites->gradients ? "exchanges gradients in every step" : "";
+}
+Lack quorum(const Scheme& scheme) {
+  return scheme.between_sites->exchange == Exchange::leader ? "" : "has no quorum";
 }
 
 struct SettingOfScheme {
+  SchemeKind kind;
   TomlKey key;
+  Lack (*lack)(const Scheme& scheme);
   void (*set)(const Setting& setting, Scheme& scheme);
 };
+constexpr int kMostSteps = 100'000;
 constexpr const char* kOwn = "the scheme's own";
 constexpr const char* kGroup = "multiple of 32";
 constexpr const char* kCount = "whole number from 1 to 1024";
 constexpr SettingOfScheme kSettings[] = {
-    {{"scheme.weight_group", kGroup, kOwn, "Weights that share a scale."},
-     [](const Setting& setting, Scheme& scheme) {
-       set_group(setting, scheme, scheme.weights.wire);
-     }},
-    {{"scheme.intra_group", kGroup, kOwn, "Gradients that share a scale inside a node."},
+    {SchemeKind::inside,
+     {"scheme.weight_group", kGroup, kOwn, "Weights that share a scale."},
+     [](const Scheme& scheme) { return groups(scheme.weights.wire); },
+     [](const Setting& setting, Scheme& scheme) { set_group(setting, scheme.weights.wire); }},
+    {SchemeKind::inside,
+     {"scheme.intra_group", kGroup, kOwn, "Gradients that share a scale inside a node."},
+     [](const Scheme& scheme) {
+       return is_two_level(scheme) ? gradient_groups(scheme, &GradientExchange::inside)
+                                   : "has no groups to set here";
+     },
      [](const Setting& setting, Scheme& scheme) {
        set_gradient_group(setting, scheme, &GradientExchange::inside);
      }},
-    {{"scheme.inter_group", kGroup, kOwn, "Gradients that share a scale between nodes."},
+    {SchemeKind::inside,
+     {"scheme.inter_group", kGroup, kOwn, "Gradients that share a scale between nodes."},
+     [](const Scheme& scheme) { return gradient_groups(scheme, &GradientExchange::between); },
      [](const Setting& setting, Scheme& scheme) {
        set_gradient_group(setting, scheme, &GradientExchange::between);
      }},
-    {{"scheme.slices", kCount, kOwn,
+    {SchemeKind::inside,
+     {"scheme.slices", kCount, kOwn,
       "Parts into which a two-level exchange is split, to pipeline its two levels."},
-     set_slices},
-    {{"scheme.fused_hadamard", "true or false", kOwn,
+     [](const Scheme& scheme) -> Lack {
+       return is_two_level(scheme) ? ""
+                                   : "has no second level; name it with --baseline instead of "
+                                     "among the schemes";
+     },
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.gradients.slices = whole_number(setting, 1, 1024);
+     }},
+    {SchemeKind::inside,
+     {"scheme.fused_hadamard", "true or false", kOwn,
       "Whether the codec's kernels include the Hadamard transform."},
+     [](const Scheme& scheme) -> Lack {
+       const bool transforms =
+           scheme.gradients.inside.format.rotation == codecs::Rotation::hadamard;
+       return transforms ? "" : "has no Hadamard transform";
+     },
      set_fused_hadamard},
-    {{"scheme.factor_rank", kCount, kOwn, "Rank of the factors of a low-rank scheme."},
-     set_factor_rank},
+    {SchemeKind::inside,
+     {"scheme.factor_rank", kCount, kOwn, "Rank of the factors of a low-rank scheme."},
+     [](const Scheme& scheme) -> Lack {
+       return scheme.gradients.algorithm == Algorithm::low_rank ? "" : "sends no factors";
+     },
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.gradients.factor_rank = whole_number(setting, 1, 1024);
+     }},
+    {SchemeKind::between_sites,
+     {"scheme.inner_steps", "whole number from 1 to 100000", kOwn,
+      "Steps inside a site between two exchanges."},
+     rounds,
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->inner_steps = whole_number(setting, 1, kMostSteps);
+     }},
+    {SchemeKind::between_sites,
+     {"scheme.fragments", kCount, kOwn,
+      "Parts of the model, exchanged one after another; at most `inner_steps`."},
+     rounds,
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->fragments = whole_number(setting, 1, 1024);
+     }},
+    {SchemeKind::between_sites,
+     {"scheme.overlap_steps", "whole number from 0 to 100000", kOwn,
+      "Inner steps that overlap with the exchange; at most `inner_steps`."},
+     [](const Scheme& scheme) -> Lack {
+       const SiteExchange& exchange = *scheme.between_sites;
+       return exchange.gradients || exchange.delayed
+                  ? "waits in every step, or never within a round"
+                  : "";
+     },
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->overlap_steps = whole_number(setting, 0, kMostSteps);
+     }},
+    {SchemeKind::between_sites,
+     {"scheme.group", kGroup, kOwn, "Elements that share a scale."},
+     [](const Scheme& scheme) { return groups(scheme.between_sites->wire); },
+     [](const Setting& setting, Scheme& scheme) {
+       set_group(setting, scheme.between_sites->wire);
+     }},
+    {SchemeKind::between_sites,
+     {"scheme.keep", "even whole number from 2 to the group's size", kOwn,
+      "Elements sent from each group."},
+     [](const Scheme& scheme) -> Lack {
+       const Wire& wire = scheme.between_sites->wire;
+       return !wire.card && wire.format.keep > 0 ? "" : "sends all elements";
+     },
+     set_keep},
+    {SchemeKind::between_sites,
+     {"scheme.quorum", kCount, kOwn, "Sites whose results the leader waits for."},
+     quorum,
+     [](const Setting& setting, Scheme& scheme) {
+       scheme.between_sites->quorum = whole_number(setting, 1, 1024);
+     }},
+    {SchemeKind::between_sites,
+     {"scheme.grace", "time", kOwn, "How long the leader keeps waiting once it has a quorum."},
+     quorum,
+     set_grace},
 };
 
-void apply(const Setting& setting, Scheme& scheme) {
+const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {
   std::vector<std::string_view> known;
   for (const SettingOfScheme& row : kSettings) {
-    if (row.key.key == setting.key) return row.set(setting, scheme);
+    if (row.kind != kind) continue;
+    if (row.key.key == setting.key) return row;
     known.push_back(row.key.key);
   }
   refuse(setting, "unknown key; known: " + joined(known));
 }
 
+void check_steps(const SiteExchange& exchange) {
+  const auto check = [&](const char* key, int steps) {
+    if (steps <= exchange.inner_steps) return;
+    throw InputError(fmt::format("--set {}: {} exceeds the {} inner steps of a round", key, steps,
+                                 exchange.inner_steps));
+  };
+  check("scheme.fragments", exchange.fragments);
+  check("scheme.overlap_steps", exchange.overlap_steps);
+}
+
 }  // namespace
 
-std::vector<TomlKey> scheme_settings() {
+std::vector<TomlKey> scheme_settings(SchemeKind kind) {
   std::vector<TomlKey> keys;
-  for (const SettingOfScheme& row : kSettings) keys.push_back(row.key);
+  for (const SettingOfScheme& row : kSettings) {
+    if (row.kind == kind) keys.push_back(row.key);
+  }
   return keys;
 }
 
+bool takes(const Scheme& scheme, const Setting& setting) {
+  return row_of(setting, scheme.kind()).lack(scheme).empty();
+}
+
 Scheme with_settings(Scheme scheme, std::span<const Setting> settings) {
-  for (const Setting& setting : settings) apply(setting, scheme);
+  for (const Setting& setting : settings) {
+    const SettingOfScheme& row = row_of(setting, scheme.kind());
+    const Lack lack = row.lack(scheme);
+    if (!lack.empty()) refuse(setting, fmt::format("{} {}", scheme.name, lack));
+    row.set(setting, scheme);
+  }
+  if (scheme.between_sites) check_steps(*scheme.between_sites);
   return scheme;
 }
 
@@ -118,6 +228,12 @@ bool Scheme::is_defined_for(int zero_stage) const {
 }
 
 int Scheme::usual_stage() const { return is_defined_for(1) ? 1 : zero.front(); }
+
+std::vector<const Wire*> Scheme::wires() const {
+  if (between_sites) return {&between_sites->wire};
+  return {&weights.wire, &gradients.inside, &gradients.between, &activations.tensor,
+          &activations.pipeline};
+}
 
 bool GradientExchange::is_plain() const {
   if (algorithm == Algorithm::ring) return true;

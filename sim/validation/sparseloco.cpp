@@ -42,8 +42,7 @@ Run read_run(const CsvRow& row) {
 }
 
 double payload_bytes(const Run& run) {
-  return static_cast<double>(codecs::encoded_bytes(outer_scheme_named("sparseloco").wire,
-                                                   static_cast<std::size_t>(run.parameters)));
+  return scheme_named("sparseloco").between_sites->wire.bytes(run.parameters);
 }
 
 // Peers of which only their lines limit anything, and storage that serves at any rate.
@@ -104,13 +103,12 @@ void add_run(const Run& run, std::vector<Figure>& figures) {
 }  // namespace
 
 std::vector<Figure> sparseloco_figures(const std::filesystem::path& runs) {
-  const codecs::Format& wire = outer_scheme_named("sparseloco").wire;
-  const double bits = 8 * codecs::encoded_bytes_per_element(wire);
+  const double bits = 8 * scheme_named("sparseloco").between_sites->wire.bytes_per_element();
   std::vector<Figure> figures{
       {"bits per parameter", "bit", 0.21875, bits, "codec: 64 of 4096, 12 + 2 bits each"},
       {"compression ratio relative to FP32", "x", 146, 32 / bits, "codec"},
       {"bits per parameter, as deployed", "bit", 0.3125,
-       bits * outer_scheme_named("sparseloco_deployed").sent_per_byte,
+       bits * scheme_named("sparseloco_deployed").between_sites->sent_per_byte,
        "codec: codes as bytes, 12 + 8 bits each"}};
   for (const CsvRow& row : read_csv(runs)) add_run(read_run(row), figures);
   return figures;

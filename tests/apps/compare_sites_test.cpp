@@ -178,7 +178,7 @@ TEST(CompareSites, RefuseWhatCannotBeCompared) {
   };
   const std::string sites = kTwo + "--scheme diloco ";
   refused(kTwo, sites, "--scheme", "name the scheme between the sites");
-  refused(kTwo + "--scheme sharded", sites, "--scheme", "unknown scheme 'sharded' between sites");
+  refused(kTwo + "--scheme sharded", sites, "--scheme", "'sharded' is a scheme within a site");
   refused(kTwo + "--scheme diloco,wan_sync", sites, "--scheme", "one scheme");
   refused(sites + "--tune", sites, "--tune", "several sites; gardenhose plan chooses");
   refused(sites + "--nodes 2", kCluster, "--nodes", "sites.NAME.nodes");

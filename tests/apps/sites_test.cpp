@@ -179,12 +179,13 @@ TEST(Solve, RefusesWhatItCannotAnswer) {
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --deadline 5s", "--deadline",
           "one cluster");
   refused("solve bandwidth --topology dgx_h100_x16 --model gpt_125m --scheme diloco", "--scheme",
-          "unknown scheme 'diloco'");
+          "'diloco' is a scheme between sites, not within a site");
   refused("run" + base + "--scheme sharded", "--scheme",
-          "unknown scheme 'sharded' between sites; for use within a site, write --inner-scheme "
-          "sharded. Known: wan_flat,");
+          "'sharded' is a scheme within a site, not between sites; write --inner-scheme "
+          "sharded; known: wan_flat,");
   refused("run" + base + "--scheme sparseloco_store", "--scheme", "object storage");
-  refused("run" + base + "--scheme diloco --inner-scheme diloco", "--inner-scheme", "unknown");
+  refused("run" + base + "--scheme diloco --inner-scheme diloco", "--inner-scheme",
+          "between sites");
   refused("run" + base + "--scheme diloco --nodes 2", "--nodes", "sites.NAME.nodes");
   refused("run" + base + "--scheme diloco --deadline soon", "--deadline", "number");
   refused("run" + base + "--scheme diloco --break-even --baseline twin", "--break-even", "solve");

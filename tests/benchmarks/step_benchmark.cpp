@@ -61,7 +61,7 @@ std::vector<Job> jobs() {
        .each_kernel = true},
       {"pipeline", "gpt_18b", "sharded", {.tensor = 8, .pipeline = 4, .accumulation = 16}}};
   // Every scheme, at the first stage of ZeRO or the one that it is defined for.
-  for (const sim::Scheme* scheme : sim::all_schemes()) {
+  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
     const int stage = scheme->usual_stage();
     all.push_back(
         {scheme->name, "gpt_18b", scheme->name, {.tensor = 8, .sharding = {.stage = stage}}});

@@ -42,7 +42,7 @@ inline std::vector<Parallelism> reported_settings() {
 // One report of every row of the registry.
 inline std::vector<StepReport> all_reports() {
   std::vector<StepReport> reports;
-  for (const Scheme* scheme : all_schemes()) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     reports.push_back(reported_step(small_cluster(), {}, *scheme).report);
   }
   return reports;

@@ -149,7 +149,7 @@ CodecErrors errors_of(const Scheme& scheme, const Cluster& cluster = small_clust
 }
 
 TEST(CodecErrors, AreThoseOfTheShippedTableForEverySchemeThatCompresses) {
-  for (const Scheme* scheme : all_schemes()) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     const CodecErrors errors = errors_of(*scheme);
     EXPECT_EQ(errors.empty(), scheme->name == "data_parallel") << scheme->name;
     const bool of_matrices = scheme->gradients.algorithm == GradientExchange::Algorithm::low_rank;

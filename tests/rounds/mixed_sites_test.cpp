@@ -14,7 +14,7 @@ std::filesystem::path shipped(const std::string& file) {
   return std::filesystem::path(GARDENHOSE_SOURCE_DIR) / file;
 }
 
-class MixedSites : public testing::TestWithParam<const OuterScheme*> {
+class MixedSites : public testing::TestWithParam<const Scheme*> {
  protected:
   static WideArea area() {
     const auto file = shipped("topologies/wide_area/four_sites_mixed.toml");
@@ -25,7 +25,8 @@ class MixedSites : public testing::TestWithParam<const OuterScheme*> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Every, MixedSites,
-                         testing::ValuesIn(all_outer_schemes().begin(), all_outer_schemes().end()),
+                         testing::ValuesIn(all_schemes(SchemeKind::between_sites).begin(),
+                                           all_schemes(SchemeKind::between_sites).end()),
                          [](const auto& instance) { return std::string(instance.param->name); });
 
 // No site trains faster than it computes, and none sends more than its line carries.

@@ -23,7 +23,7 @@ class ModelRounds : public testing::Test {
   RoundContext context(const WideArea& area) const {
     return {area, model_, calibrations_, parallelism_, scheme_named("sharded")};
   }
-  RoundReport report(const WideArea& area, const OuterScheme& scheme) const {
+  RoundReport report(const WideArea& area, const Scheme& scheme) const {
     const RoundContext given = context(area);
     return summarize(given, scheme, simulate_round(given, scheme));
   }
@@ -38,20 +38,21 @@ class ModelRounds : public testing::Test {
   Parallelism parallelism_;
 };
 
-OuterScheme with_steps(std::string_view name, int steps) {
-  OuterScheme scheme = outer_scheme_named(name);
-  if (!scheme.gradients) scheme.inner_steps = steps;
-  scheme.fragments = std::min(scheme.fragments, steps);
+Scheme with_steps(std::string_view name, int steps) {
+  Scheme scheme = scheme_named(name);
+  if (!scheme.between_sites->gradients) scheme.between_sites->inner_steps = steps;
+  scheme.between_sites->fragments = std::min(scheme.between_sites->fragments, steps);
   return scheme;
 }
 
 TEST_F(ModelRounds, OneSiteIsTheIntraSiteSimulation) {
   const WideArea area = nodes(1);
-  for (const OuterScheme* scheme : all_outer_schemes()) {
-    if (scheme->exchange == Exchange::store) continue;  // there is no storage here
-    const OuterScheme ten = with_steps(scheme->name, 10);
+  for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
+    if (scheme->between_sites->exchange == Exchange::store) continue;  // there is no storage here
+    const Scheme ten = with_steps(scheme->name, 10);
     const RoundReport one = report(area, ten);
-    EXPECT_NEAR(one.round_time_s, ten.inner_steps * step_s(area), 1e-9) << scheme->name;
+    EXPECT_NEAR(one.round_time_s, ten.between_sites->inner_steps * step_s(area), 1e-9)
+        << scheme->name;
     EXPECT_EQ(one.wire_bytes_wan, 0) << scheme->name;
     EXPECT_NEAR(one.utilisation, 1, 1e-9) << scheme->name;
   }
@@ -61,18 +62,18 @@ TEST_F(ModelRounds, OneSiteIsTheIntraSiteSimulation) {
 TEST_F(ModelRounds, DiLoCoOfOneStepIsDataParallelism) {
   const WideArea area = nodes(3);
   const RoundContext given = context(area);
-  OuterScheme diloco = with_steps("diloco", 1);
+  Scheme diloco = with_steps("diloco", 1);
   RoundShape shape = round_shape(given, diloco, inner_steps(given, diloco));
   for (SiteWork& site : shape.sites) site.encode_s = site.update_s = 0;
-  const double sync = simulate_round(given, outer_scheme_named("wan_sync")).round_s;
+  const double sync = simulate_round(given, scheme_named("wan_sync")).round_s;
   EXPECT_NEAR(simulate_round(area, shape).round_s, sync, 1e-9);
 }
 
 TEST_F(ModelRounds, SparseOfEverythingInFp32IsDenseAllGather) {
   const WideArea area = nodes(3);
-  OuterScheme all = with_steps("sparseloco", 10);
-  all.wire = {};  // every element, 32 bits
-  all.feedback = false;
+  Scheme all = with_steps("sparseloco", 10);
+  all.between_sites->wire = {};  // every element, 32 bits
+  all.between_sites->feedback = false;
   EXPECT_EQ(report(area, all).round_time_s,
             report(area, with_steps("sparseloco_dense", 10)).round_time_s);
 }
@@ -82,16 +83,17 @@ TEST_F(ModelRounds, EveryLinkCarriesTheCodecsBytes) {
   constexpr int kSites = 4;
   WideArea area = nodes(kSites);
   area.store = Store{.upload = Bandwidth::from_base(1e12), .download = Bandwidth::from_base(1e12)};
-  for (const OuterScheme* scheme : all_outer_schemes()) {
-    const OuterScheme one = with_steps(scheme->name, 8);
+  for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
+    const Scheme eight = with_steps(scheme->name, 8);
+    const SiteExchange& one = *eight.between_sites;
     const RoundContext given = context(area);
-    const RoundResult result = simulate_round(given, one);
+    const RoundResult result = simulate_round(given, eight);
     double whole = 0;
     double part = 0;
     for (const ShardSize& shard : shard_sizes(given, 0, one.fragments)) {
       const std::size_t third = (shard.elements + kSites - 1) / kSites;
-      whole += shard.gpus * static_cast<double>(codecs::encoded_bytes(one.wire, shard.elements));
-      part += shard.gpus * static_cast<double>(codecs::encoded_bytes(one.wire, third));
+      whole += shard.gpus * one.wire.bytes(static_cast<double>(shard.elements));
+      part += shard.gpus * one.wire.bytes(static_cast<double>(third));
     }
     std::map<std::pair<int, int>, double> carried;
     for (const Operation& operation : result.plan.schedule.operations) {
@@ -128,8 +130,8 @@ TEST_F(ModelRounds, EveryLinkCarriesTheCodecsBytes) {
 }
 
 TEST_F(ModelRounds, MoreBandwidthNeverHurts) {
-  for (const OuterScheme* scheme : all_outer_schemes()) {
-    if (scheme->exchange == Exchange::store) continue;
+  for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
+    if (scheme->between_sites->exchange == Exchange::store) continue;
     double last = 0;
     for (const double line : {1e7, 1e9, 1e12}) {
       const double tokens = report(nodes(3, line), with_steps(scheme->name, 20)).tokens_per_s;
@@ -148,9 +150,9 @@ TEST_F(ModelRounds, SparseLoCoSends0_21875BitsAParameter) {
 
 TEST_F(ModelRounds, OuterStateCountsInMemory) {
   const WideArea area = nodes(2);
-  OuterScheme diloco = with_steps("diloco", 10);
+  Scheme diloco = with_steps("diloco", 10);
   const double with = report(area, diloco).by_site[0].memory.total();
-  diloco.state_bytes = 0;
+  diloco.between_sites->state_bytes = 0;
   const double parameters = stage_parameters(model_, parallelism_, 0).total();
   EXPECT_NEAR(with - report(area, diloco).by_site[0].memory.total(), 8 * parameters / 8, 8);
 }

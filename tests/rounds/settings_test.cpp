@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "sim/rounds/outer_scheme.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
@@ -9,23 +8,23 @@
 namespace sim {
 namespace {
 
-OuterScheme set(std::string_view name, std::string key, std::string value) {
+SiteExchange set(std::string_view name, std::string key, std::string value) {
   const Setting setting{std::move(key), std::move(value)};
-  return with_settings(outer_scheme_named(name), {&setting, 1});
+  return *with_settings(scheme_named(name), {&setting, 1}).between_sites;
 }
 
-TEST(OuterSettings, ChangeTheirPart) {
+TEST(SettingsBetweenSites, ChangeTheirPart) {
   EXPECT_EQ(set("diloco", "scheme.inner_steps", "7").inner_steps, 7);
   EXPECT_EQ(set("streaming_diloco", "scheme.fragments", "4").fragments, 4);
   EXPECT_EQ(set("streaming_diloco", "scheme.overlap_steps", "5").overlap_steps, 5);
-  EXPECT_EQ(set("diloco_int8", "scheme.group", "128").wire.group, 128u);
-  EXPECT_EQ(set("sparseloco", "scheme.keep", "32").wire.keep, 32u);
+  EXPECT_EQ(set("diloco_int8", "scheme.group", "128").wire.format.group, 128u);
+  EXPECT_EQ(set("sparseloco", "scheme.keep", "32").wire.format.keep, 32u);
   EXPECT_EQ(set("decoupled_diloco", "scheme.quorum", "3").quorum, 3);
   EXPECT_EQ(set("decoupled_diloco", "scheme.grace", "2 s").grace, 2_s);
   EXPECT_EQ(set("decoupled_diloco", "scheme.inner_steps", "10").inner_steps, 10);
 }
 
-TEST(OuterSettings, RefuseWhatTheSchemeDoesNotHave) {
+TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
   const auto error = [](const char* name, const char* key, const char* value) {
     return input_error_of([&] { static_cast<void>(set(name, key, value)); });
   };
@@ -42,27 +41,29 @@ TEST(OuterSettings, RefuseWhatTheSchemeDoesNotHave) {
             std::string::npos);
 }
 
-TEST(OuterSchemes, HaveErrorsWhereTheirWireWasMeasured) {
+TEST(SchemesBetweenSites, HaveErrorsWhereTheirWireWasMeasured) {
   const auto table = source_directory() / "traces/calibration/codec_error.json";
-  for (const OuterScheme* scheme : all_outer_schemes()) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
     const CodecErrors errors = codec_errors(table, *scheme);
-    EXPECT_EQ(errors.contains("sum_of_256"), scheme->feedback) << scheme->name;
+    EXPECT_EQ(errors.contains("sum_of_256"), scheme->between_sites->feedback) << scheme->name;
     for (const auto& [name, error] : errors) EXPECT_TRUE(error) << scheme->name << name;
   }
-  const CodecErrors other = codec_errors(table, set("sparseloco", "scheme.keep", "32"));
+  Scheme other_keep = scheme_named("sparseloco");
+  other_keep.between_sites = set("sparseloco", "scheme.keep", "32");
+  const CodecErrors other = codec_errors(table, other_keep);
   EXPECT_EQ(other, (CodecErrors{{"normal", {}}, {"student_t3", {}}, {"sum_of_256", {}}}));
 }
 
 // Every scheme names a twin that exists, sends 16 or 32 bits, and agrees on the rest.
-TEST(OuterSchemes, HaveATwinWithoutCompression) {
-  for (const OuterScheme* scheme : all_outer_schemes()) {
-    const OuterScheme& twin = outer_scheme_named(scheme->twin);
+TEST(SchemesBetweenSites, HaveATwinWithoutCompression) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
+    const Scheme& twin = scheme_named(scheme->twin);
     EXPECT_FALSE(twin.compresses()) << scheme->name;
-    EXPECT_EQ(twin.gradients, scheme->gradients) << scheme->name;
-    const double bits = 8 * codecs::encoded_bytes_per_element(twin.wire);
+    EXPECT_EQ(twin.between_sites->gradients, scheme->between_sites->gradients) << scheme->name;
+    const double bits = 8 * twin.between_sites->wire.bytes_per_element();
     EXPECT_TRUE(bits == 16 || bits == 32) << scheme->name;
     EXPECT_TRUE(!scheme->compresses() ||
-                8 * codecs::encoded_bytes_per_element(scheme->wire) < bits);
+                8 * scheme->between_sites->wire.bytes_per_element() < bits);
     EXPECT_LE(scheme->summary.size(), 90u) << scheme->name;
   }
 }

@@ -65,7 +65,8 @@ class StepDraw {
       const int virtual_stages = pipeline > 1 ? one_of({1, 1, 2}) : 1;
       const int layers = 1 + static_cast<int>(random_() % static_cast<unsigned>(most_layers_));
       point.model = shallow_gpt(pipeline * virtual_stages * layers, one_of({512, 2048}));
-      point.scheme = all_schemes()[random_() % all_schemes().size()];
+      point.scheme =
+          all_schemes(SchemeKind::inside)[random_() % all_schemes(SchemeKind::inside).size()];
       point.parallelism = parallelism(point, pipeline, virtual_stages);
       if (problems(point.cluster, point.model, point.parallelism).empty() && splits(point)) {
         return point;

@@ -139,7 +139,8 @@ inline RandomStep random_step(std::uint64_t number) {
     RandomStep step{.cluster = random_cluster(draw),
                     .model = random_model(draw),
                     .parallelism = random_parallelism(draw),
-                    .scheme = all_schemes()[draw.below(all_schemes().size())],
+                    .scheme = all_schemes(
+                        SchemeKind::inside)[draw.below(all_schemes(SchemeKind::inside).size())],
                     .doubled = &kBandwidths[draw.below(std::size(kBandwidths))]};
     if (!has_bandwidth(step)) continue;
     if (step.scheme->overlap.gradients == false) step.parallelism.overlap.gradients = false;

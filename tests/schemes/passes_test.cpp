@@ -127,7 +127,7 @@ TEST(MemoryPasses, OfExchangesAreNoneOnOneGpu) {
 }
 
 TEST(CodecKernels, AreNoneOnOneGpu) {
-  for (const Scheme* scheme : all_schemes()) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     const Schedule schedule = plan(small_cluster(1, 1), sample_model(), defined(*scheme), *scheme);
     EXPECT_EQ(work_seconds(schedule, 0, Phase::encode), 0) << scheme->name;
     EXPECT_EQ(work_seconds(schedule, 0, Phase::decode), 0) << scheme->name;
@@ -178,7 +178,7 @@ TEST_P(Buckets, HoldEachLayerOnceAndAllParameters) {
 }
 
 TEST_P(Buckets, SendWhatOneBucketSends) {
-  for (const Scheme* scheme : all_schemes()) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     const Schedule one = plan(small_cluster(), deep_model(), defined(*scheme), *scheme);
     const Parallelism split_up = defined(*scheme, {.overlap = kOverlapAll, .bucket = GetParam()});
     const Schedule many = plan(small_cluster(), deep_model(), split_up, *scheme);

@@ -106,7 +106,7 @@ class EveryScheme : public testing::TestWithParam<const Scheme*> {
 };
 
 inline std::vector<const Scheme*> scheme_rows() {
-  return {all_schemes().begin(), all_schemes().end()};
+  return {all_schemes(SchemeKind::inside).begin(), all_schemes(SchemeKind::inside).end()};
 }
 inline std::string scheme_label(const testing::TestParamInfo<const Scheme*>& row) {
   return std::string(row.param->name);

@@ -95,7 +95,7 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
 TEST(TwoLevelSchemes, RefuseReplicasSpreadUnevenlyOverTheNodes) {
   // Two stages of three replicas on three nodes of two GPUs: a stage has two on one node, one on
   // the next.
-  for (const Scheme* scheme : all_schemes()) {
+  for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     const Parallelism parallelism = defined(*scheme, {.pipeline = 2});
     const bool two_level = scheme->gradients.algorithm == GradientExchange::Algorithm::two_level ||
                            scheme->weights.secondary_shards;

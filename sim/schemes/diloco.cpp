@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// DiLoCo and its relatives: sites train apart for a round, then exchange the change of their
+// weights, of which a Nesterov step is taken.
+#include "sim/schemes/rows.hpp"
+
+namespace sim {
+namespace {
+
+// The outer weights and their momentum in FP32. The update reads both, the reduced change and the
+// weights, and writes both and the new weights.
+constexpr double kOuterState = 4 + 4;
+constexpr double kOuterUpdate = 7 * 4;
+
+SiteExchange of_deltas(Exchange exchange, const char* codec, int inner_steps) {
+  return {.exchange = exchange,
+          .wire = wire(codec),
+          .inner_steps = inner_steps,
+          .state_bytes = kOuterState,
+          .update_bytes = kOuterUpdate};
+}
+
+// arXiv 2501.18512, section 3.1: H = 100, a fragment of 3 layers at a time, overlap of one to five
+// steps.
+SiteExchange streaming(Exchange exchange, const char* codec) {
+  SiteExchange deltas = of_deltas(exchange, codec, 100);
+  deltas.fragments = 8;
+  deltas.overlap_steps = 1;
+  return deltas;
+}
+
+// Learners go on while their deltas travel.
+SiteExchange delayed(Exchange exchange, int inner_steps) {
+  SiteExchange deltas = of_deltas(exchange, "bf16", inner_steps);
+  deltas.overlap_steps = 1;
+  deltas.delayed = true;
+  return deltas;
+}
+
+}  // namespace
+
+// H = 500.
+Scheme diloco() {
+  return {.name = "diloco",
+          .summary = "DiLoCo: FP32 weight deltas every 500 steps, ring across the sites",
+          .source = "arXiv 2311.08105",
+          .between_sites = of_deltas(Exchange::ring, "fp32", 500),
+          .twin = "diloco"};
+}
+
+Scheme diloco_bf16() {
+  return {.name = "diloco_bf16",
+          .summary = "diloco with weight deltas in BF16",
+          .source = "arXiv 2311.08105",
+          .between_sites = of_deltas(Exchange::ring, "bf16", 500),
+          .twin = "diloco_bf16"};
+}
+
+// INTELLECT-1, section 2: H = 100 and INT8. Its ring encodes anew at every hop; here each part is
+// summed once, in FP32, where it belongs.
+Scheme diloco_int8() {
+  return {.name = "diloco_int8",
+          .summary = "diloco every 100 steps in INT8: all_to_all, local sum, all_gather",
+          .source = "arXiv 2412.01152",
+          .between_sites = of_deltas(Exchange::all_to_all, "int8_g2048", 100),
+          .twin = "diloco"};
+}
+
+Scheme diloco_int4() {
+  return {.name = "diloco_int4",
+          .summary = "diloco_int8 with INT4",
+          .between_sites = of_deltas(Exchange::all_to_all, "int4_g2048", 100),
+          .twin = "diloco"};
+}
+
+// 4-bit changes. Its E3M0 has no scale; E2M1 with a scale for 32 stands for it.
+Scheme streaming_diloco() {
+  return {
+      .name = "streaming_diloco",
+      .summary = "Streaming DiLoCo: 8 fragments per 100 steps in FP4, each overlapping one step",
+      .source = "arXiv 2501.18512",
+      .between_sites = streaming(Exchange::all_to_all, "mxfp4"),
+      .twin = "streaming_diloco_bf16"};
+}
+
+Scheme streaming_diloco_bf16() {
+  return {.name = "streaming_diloco_bf16",
+          .summary = "streaming_diloco with weight deltas in BF16",
+          .source = "arXiv 2501.18512",
+          .between_sites = streaming(Exchange::ring, "bf16"),
+          .twin = "streaming_diloco_bf16"};
+}
+
+// A round passes beside the exchange of the one before. Sites step by their own change at once, and
+// by what the others' adds to it a round later. The number of steps is a choice.
+Scheme eager_diloco() {
+  SiteExchange deltas = delayed(Exchange::ring, 30);
+  deltas.state_bytes += 4;  // the site's own change
+  deltas.update_bytes *= 2;
+  return {.name = "eager_diloco",
+          .summary =
+              "DiLoCo with eager updates: the exchange overlaps a whole round, BF16 weight deltas",
+          .source = "arXiv 2502.12996",
+          .between_sites = deltas,
+          .twin = "eager_diloco"};
+}
+
+// A leader waits for a quorum and a window of grace, and merges what it has.
+Scheme decoupled_diloco() {
+  SiteExchange deltas = delayed(Exchange::leader, 100);
+  deltas.quorum = 2;
+  deltas.grace = Seconds::from_base(10);
+  return {
+      .name = "decoupled_diloco",
+      .summary =
+          "asynchronous DiLoCo: a leader merges a quorum's weight deltas while learners continue",
+      .between_sites = deltas,
+      .twin = "decoupled_diloco"};
+}
+
+// Weights and outer momentum of two sites are averaged, no site waits for a third. Both travel, in
+// FP32: two values a parameter.
+Scheme noloco() {
+  SiteExchange deltas = of_deltas(Exchange::pair, "fp32", 50);
+  deltas.sent_per_byte = 2;
+  deltas.update_bytes *= 2;
+  return {.name = "noloco",
+          .summary = "NoLoCo: exchanges weights and momentum with one random partner",
+          .source = "arXiv 2506.10911",
+          .between_sites = deltas,
+          .twin = "noloco"};
+}
+
+}  // namespace sim
