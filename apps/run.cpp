@@ -25,6 +25,7 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/report/pareto.hpp"
 #include "sim/report/sources.hpp"
+#include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {
@@ -34,7 +35,7 @@ constexpr const char* kBest = "best";
 struct Result {
   sim::Schedule schedule;
   sim::Timeline timeline;
-  sim::StepReport report;
+  sim::Report report;
 };
 
 // The main line: what goes in, the schedule, when it ran, what that means.
@@ -106,16 +107,16 @@ class Comparison {
     if (reports_.size() > 2) {
       sim::mark_pareto_front(reports_);
     } else {
-      for (sim::StepReport& report : reports_) report.pareto.reset();
+      for (sim::Report& report : reports_) report.pareto.reset();
     }
   }
 
-  [[nodiscard]] const std::vector<sim::StepReport>& reports() const { return reports_; }
+  [[nodiscard]] const std::vector<sim::Report>& reports() const { return reports_; }
 
   // Searches the break-even point of each report that has a baseline; `found` is called after each.
-  void find_break_evens(const std::function<void(const sim::StepReport&)>& found) {
+  void find_break_evens(const std::function<void(const sim::Report&)>& found) {
     for (const Compared& one : compared_) {
-      sim::StepReport& report = reports_[one.report];
+      sim::Report& report = reports_[one.report];
       report.break_even = find_break_even(job_, one.side.choices, one.baseline.choices, times_);
       found(report);
     }
@@ -123,8 +124,7 @@ class Comparison {
 
   // The answer: where the baseline is the best one, whether compression pays.
   [[nodiscard]] std::string sentence() const {
-    return best_ ? apps::verdict(reports_.front(), compressed_)
-                 : answer(std::span<const sim::StepReport>(reports_));
+    return best_ ? apps::verdict(reports_.front(), compressed_) : answer(reports_);
   }
 
  private:
@@ -177,7 +177,7 @@ class Comparison {
     warn_of_memory(options_, setup.scheme.name, memory, context, setup.scheme);
   }
 
-  static void warn_of_folds(const sim::StepReport& report) {
+  static void warn_of_folds(const sim::Report& report) {
     if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
       print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
     }
@@ -200,11 +200,11 @@ class Comparison {
 
   Result add(const Side& side, const Side* baseline) {
     Result result = simulate_step(job_, side.setup);
-    sim::StepReport& report = result.report;
+    sim::Report& report = result.report;
     warn_of_folds(report);
     warn_of_kernels(result);
     warn_of_unknown_gpus(side.setup.scheme, {job_.cluster.gpu.name});
-    times_.know(side.setup, report.step_time_s);
+    times_.know(side.setup, report.time_s);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {
       report.range = range_of(job_, side.setup, report);
@@ -216,11 +216,11 @@ class Comparison {
     return result;
   }
 
-  void compare(const Side& side, const Side& baseline, sim::StepReport& report) {
+  void compare(const Side& side, const Side& baseline, sim::Report& report) {
     report.baseline = baseline.setup.scheme.name;
     report.baseline_fits =
         memory_needed(job_, baseline.setup) <= static_cast<double>(job_.cluster.gpu.memory.count);
-    report.speedup = times_.seconds(baseline.setup) / report.step_time_s;
+    report.speedup = times_.seconds(baseline.setup) / report.time_s;
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     compared_.push_back({reports_.size(), side, baseline});
   }
@@ -236,10 +236,10 @@ class Comparison {
   StepTimes times_;
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;
-  std::vector<sim::StepReport> reports_;
+  std::vector<sim::Report> reports_;
   std::size_t most_operations_ = 0;  // of a simulated step
   std::vector<Compared> compared_;
-  std::vector<sim::StepReport> compressed_;  // those that `best_` is compared with
+  std::vector<sim::Report> compressed_;  // those that `best_` is compared with
 };
 
 int run_step(const RunOptions& options) {
@@ -250,7 +250,7 @@ int run_step(const RunOptions& options) {
   print(options, comparison.reports(), comparison.sentence());
   if (!is_table) return 0;
   // Last, and line by line: each takes many simulations.
-  comparison.find_break_evens([first = true](const sim::StepReport& report) mutable {
+  comparison.find_break_evens([first = true](const sim::Report& report) mutable {
     if (!report.break_even) return;
     print_text("{}{}\n", first ? "\n" : "", sim::break_even_line(report));
     std::fflush(stdout);

@@ -20,9 +20,9 @@ Performance performance(const StepSide& side) {
 
 Performance performance(const RoundSide& side) {
   const sim::RoundContext context = side.job.context();
-  const sim::RoundReport report = sim::summarize(
+  const sim::Report report = sim::summarize(
       context, side.scheme, sim::simulate_round(context, side.scheme, side.job.deadline));
-  return {report.round_time_s, report.tokens_per_s,
+  return {report.time_s, report.tokens_per_s,
           report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
 }
 

@@ -177,19 +177,19 @@ bool prepare_trained(const char* name, const CompareOptions& options, StepSide& 
 }
 
 bool prepare_trained(const char* name, const CompareOptions&, RoundSide& side) {
-  const sim::RoundReport report = report_round(side.job, side.scheme);
+  const sim::Report report = report_round(side.job, side.scheme);
   if (!report.ended()) {
     throw InputError(fmt::format("{}: the round does not end: {}",
                                  name == std::string_view("A") ? "--a" : "--b",
-                                 fmt::join(report.events, "; ")));
+                                 fmt::join(report.round->events, "; ")));
   }
-  for (std::size_t table = 0; table < report.by_site.size(); ++table) {
-    const sim::SiteReport& site = report.by_site[table];
+  for (std::size_t table = 0; table < report.round->by_site.size(); ++table) {
+    const sim::SiteReport& site = report.round->by_site[table];
     if (site.fits_memory) continue;
     warn_of_memory(name, site.name + " ", site.memory.total(),
                    side.job.area.sites[table].cluster.gpu);
   }
-  return report.fits_memory();
+  return report.fits_memory;
 }
 
 Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {

@@ -136,14 +136,14 @@ sim::Scheme RoundJob::with_taken_settings(sim::Scheme scheme) const {
   return sim::with_settings(scheme, taken);
 }
 
-sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme,
-                              const sim::RoundResult& result) {
-  sim::RoundReport report = sim::summarize(job.context(), scheme, result);
+sim::Report report_round(const RoundJob& job, const sim::Scheme& scheme,
+                         const sim::RoundResult& result) {
+  sim::Report report = sim::summarize(job.context(), scheme, result);
   report.codec_error = sim::codec_errors(codec_error_file(), scheme);
   return report;
 }
 
-sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme) {
+sim::Report report_round(const RoundJob& job, const sim::Scheme& scheme) {
   return report_round(job, scheme, sim::simulate_round(job.context(), scheme, job.deadline));
 }
 

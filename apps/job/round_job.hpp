@@ -46,9 +46,9 @@ struct RoundJob {
 [[nodiscard]] RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds);
 
 // The report of a round of one of its schemes, with its codec's error.
-[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme,
-                                            const sim::RoundResult& result);
+[[nodiscard]] sim::Report report_round(const RoundJob& job, const sim::Scheme& scheme,
+                                       const sim::RoundResult& result);
 // The same, after simulating the round.
-[[nodiscard]] sim::RoundReport report_round(const RoundJob& job, const sim::Scheme& scheme);
+[[nodiscard]] sim::Report report_round(const RoundJob& job, const sim::Scheme& scheme);
 
 }  // namespace apps

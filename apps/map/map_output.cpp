@@ -11,7 +11,7 @@
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
 #include "apps/words.hpp"
-#include "sim/report/side_by_side.hpp"
+#include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {

@@ -94,7 +94,7 @@ class ClusterChoices : public Choices {
 
   double first_bound(std::size_t i) override { return times_.first_bound(at(i)); }
   double second_bound(std::size_t i) override { return times_.planned_bound(at(i)); }
-  double seconds(std::size_t i) override { return times_.simulated(at(i)).step_time_s; }
+  double seconds(std::size_t i) override { return times_.simulated(at(i)).time_s; }
 
   [[nodiscard]] double tokens(std::size_t i) const override { return step_tokens(space_, at(i)); }
   [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
@@ -109,10 +109,9 @@ class ClusterChoices : public Choices {
   }
 
   PlanRow row(std::size_t i) override {
-    sim::StepReport step = times_.simulated(at(i));
+    sim::Report step = times_.simulated(at(i));
     step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
     return {.report = step,
-            .parallelism = step.parallelism,
             .nodes = cluster(i).nodes,
             .nic_bandwidth_Bps = nic_bandwidth_Bps(i),
             .step_tokens = tokens(i),

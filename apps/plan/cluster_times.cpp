@@ -49,7 +49,7 @@ double ClusterTimes::planned_bound(const Candidate& candidate) {
   return planned_bounds_.at(key(candidate));
 }
 
-const sim::StepReport& ClusterTimes::simulated(const Candidate& candidate) {
+const sim::Report& ClusterTimes::simulated(const Candidate& candidate) {
   const auto [found, added] = reports_.try_emplace(key(candidate));
   if (!added) return found->second;
   const Job& job = space_.job(candidate);

@@ -20,7 +20,7 @@ class ClusterTimes {
   // any scheme), and from its schedule (sim::least_time()).
   [[nodiscard]] double first_bound(const Candidate& candidate);
   [[nodiscard]] double planned_bound(const Candidate& candidate);
-  [[nodiscard]] const sim::StepReport& simulated(const Candidate& candidate);
+  [[nodiscard]] const sim::Report& simulated(const Candidate& candidate);
 
   // Number of schedules planned, each for all NIC speeds, and of steps simulated.
   [[nodiscard]] std::int64_t planned() const { return planned_; }
@@ -39,7 +39,7 @@ class ClusterTimes {
   std::map<std::size_t, FirstBound> first_bounds_;  // by layout
   std::map<std::size_t, double> group_bounds_;      // by frame
   std::map<Key, double> planned_bounds_;
-  std::map<Key, sim::StepReport> reports_;
+  std::map<Key, sim::Report> reports_;
   std::int64_t planned_ = 0;
 };
 

@@ -55,11 +55,8 @@ class Planner {
     const PlanRow& first = report.rows.front();
     report.improvements = choices_.improvements(best.front().candidate, first.price,
                                                 sim::Seconds::from_base(first.time_s));
-    const auto take_names = [&](const auto& of_row) {
-      report.topology = of_row.topology;
-      report.model = of_row.model;
-    };
-    std::visit(take_names, first.report);
+    report.topology = first.report.topology;
+    report.model = first.report.model;
     report.not_counted = choices_.not_counted();
     if (goal_.electricity.base() == 0) {
       report.not_counted.emplace_back("power (no --electricity)");
@@ -114,10 +111,8 @@ class Planner {
     PlanRow row = choices_.row(one.candidate);
     row.time_s = time.base();
     row.price = price;
-    const sim::EfficiencyRange range =
-        std::visit([](const auto& report) { return *report.range; }, row.report);
-    const double tokens_per_s =
-        std::visit([](const auto& r) { return r.tokens_per_s; }, row.report);
+    const sim::EfficiencyRange& range = *row.report.range;
+    const double tokens_per_s = row.report.tokens_per_s;
     row.low = at_speed(one.candidate, row, range.tokens_per_s_high / tokens_per_s);
     row.high = at_speed(one.candidate, row, range.tokens_per_s_low / tokens_per_s);
     row.speed_share = choices_.full_speed(one.candidate) / each;

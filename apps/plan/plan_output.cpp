@@ -11,8 +11,9 @@
 #include "apps/print.hpp"
 #include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/base/text_table.hpp"
 #include "sim/report/records.hpp"
-#include "sim/report/side_by_side.hpp"
+#include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {
@@ -145,7 +146,8 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
       options.is_wide_area ? "round" : "step");
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
-    print_text("{:>2}  {}: {}\n    {}\n", i + 1, time_text(row), bound_of(row), row.command);
+    print_text("{:>2}  {}: {}\n    {}\n", i + 1,
+               to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound, row.command);
   }
   print_improvements(report);
   print_text("\n");

@@ -4,14 +4,12 @@
 
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "apps/plan/goal.hpp"
 #include "apps/plan/next_dollar.hpp"
 #include "apps/plan/plan_options.hpp"
 #include "sim/report/report.hpp"
-#include "sim/rounds/round_report.hpp"
 
 namespace apps {
 
@@ -23,8 +21,7 @@ struct TimeAndPrice {
 
 // One of the best candidates.
 struct PlanRow {
-  std::variant<sim::StepReport, sim::RoundReport> report;  // of a cluster's step, of sites' round
-  sim::Parallelism parallelism;
+  sim::Report report;            // of a cluster's step, or of sites' round
   int nodes = 0;                 // of a cluster
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together

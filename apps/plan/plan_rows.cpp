@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -35,47 +32,46 @@ std::string recompute_text(const sim::Parallelism& p) {
   return std::string(sim::name_of(p.recompute, sim::kRecomputes));
 }
 
-std::vector<std::string> site_names(const sim::RoundReport& round) {
+// "east + 2 west"
+std::string site_names(const sim::RoundFigures& round) {
   std::vector<std::string> names;
   for (const sim::SiteReport& site : round.by_site) {
     names.push_back(site.count == 1 ? site.name : fmt::format("{} {}", site.count, site.name));
   }
-  return names;
+  return fmt::format("{}", fmt::join(names, " + "));
 }
 
-Cells setup_cells(const PlanRow& row, const sim::StepReport& step) {
-  const sim::Parallelism& p = row.parallelism;
-  return {{"nodes", fmt::format("{}", row.nodes)},
-          {"per NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
-          {"scheme", step.scheme},
-          {"ZeRO", sharding_text(p.sharding)},
-          {"DPxTPxPP", fmt::format("{}x{}x{}", step.data, step.tensor, step.pipeline)},
+// Where the row trains.
+Cells place_cells(const PlanRow& row) {
+  const sim::Report& report = row.report;
+  if (!report.round) {
+    return {{"nodes", fmt::format("{}", row.nodes)},
+            {"per NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
+            {"scheme", report.scheme}};
+  }
+  const bool alone = report.round->sites == 1;
+  return {{"sites", site_names(*report.round)},
+          {"GPUs", fmt::format("{}", report.gpus)},
+          {"scheme", alone ? "-" : report.scheme},
+          {"steps", alone ? "-" : fmt::format("{}", report.round->inner_steps)},
+          {"inside", report.round->inner_scheme}};
+}
+
+Cells layout_cells(const sim::Report& report) {
+  const sim::Parallelism& p = report.parallelism;
+  const std::string split = fmt::format("{}x{}", p.tensor, p.pipeline);
+  return {{"ZeRO", sharding_text(p.sharding)},
+          report.round ? Cell{"TPxPP", split}
+                       : Cell{"DPxTPxPP", fmt::format("{}x{}", report.step->data, split)},
           {"batch", batch_text(p)},
           {"recompute", recompute_text(p)}};
 }
 
-Cells setup_cells(const PlanRow& row, const sim::RoundReport& round) {
-  const sim::Parallelism& p = row.parallelism;
-  const bool alone = round.sites == 1;
-  return {{"sites", fmt::format("{}", fmt::join(site_names(round), " + "))},
-          {"GPUs", fmt::format("{}", round.gpus)},
-          {"scheme", alone ? "-" : round.scheme},
-          {"steps", alone ? "-" : fmt::format("{}", round.inner_steps)},
-          {"inside", round.inner_scheme},
-          {"ZeRO", sharding_text(p.sharding)},
-          {"TPxPP", fmt::format("{}x{}", p.tensor, p.pipeline)},
-          {"batch", batch_text(p)},
-          {"recompute", recompute_text(p)}};
-}
-
-Cells result_cells(const sim::StepReport& step) {
-  return {{"MFU", fmt::format("{:.1f} %", 100 * step.mfu)},
-          {"memory", fmt::format("{:.1f} GB", step.memory.total() / 1e9)}};
-}
-
-Cells result_cells(const sim::RoundReport& round) {
-  return {{"utilisation", fmt::format("{:.1f} %", 100 * round.utilisation)},
-          {"memory", fmt::format("{:.1f} GB", round.fullest_site().memory.total() / 1e9)}};
+Cells result_cells(const sim::Report& report) {
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  return {report.round ? Cell{"utilisation", percent(report.round->utilisation)}
+                       : Cell{"MFU", percent(report.step->mfu)},
+          {"memory", fmt::format("{:.1f} GB", report.memory.total() / 1e9)}};
 }
 
 std::string energy_text(double joules) {
@@ -88,17 +84,13 @@ std::string share_text(const Price& price, double part) {
   return price.total() > 0 ? fmt::format("{:.0f}", 100 * part / price.total()) : "-";
 }
 
-Cell split_cell(const Price& price, const sim::StepReport&) {
-  return {"GPU/net/power %",
-          fmt::format("{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
-                      share_text(price, price.power))};
-}
-
-Cell split_cell(const Price& price, const sim::RoundReport&) {
-  return {
-      "GPU/net/power/egress %",
-      fmt::format("{}/{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
-                  share_text(price, price.power), share_text(price, price.egress))};
+Cell split_cell(const PlanRow& row) {
+  const Price& price = row.price;
+  const std::string split =
+      fmt::format("{}/{}/{}", share_text(price, price.gpus), share_text(price, price.network),
+                  share_text(price, price.power));
+  if (!row.report.round) return {"GPU/net/power %", split};
+  return {"GPU/net/power/egress %", split + "/" + share_text(price, price.egress)};
 }
 
 std::string total_text(double usd) { return to_text(sim::Dollars::from_base(usd)); }
@@ -108,15 +100,14 @@ std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
   return sim::joined_range(text(row.low.*figure), text(row.high.*figure), joint);
 }
 
-std::string setup_text(const PlanRow& row, const sim::StepReport& step) {
-  return fmt::format("{} node{} with {} {}", row.nodes, row.nodes == 1 ? "" : "s", step.scheme,
-                     row.nodes == 1 ? "takes" : "take");
-}
-
-std::string setup_text(const PlanRow&, const sim::RoundReport& round) {
-  const auto names = site_names(round);
-  const bool alone = round.sites == 1;
-  return fmt::format("{}{} {}", fmt::join(names, " + "), alone ? "" : " with " + round.scheme,
+// "4 nodes with qwd take"
+std::string setup_text(const PlanRow& row) {
+  const sim::Report& report = row.report;
+  const bool alone = (report.round ? report.round->sites : row.nodes) == 1;
+  const std::string where = report.round ? site_names(*report.round)
+                                         : fmt::format("{} node{}", row.nodes, alone ? "" : "s");
+  const bool named = !report.round || !alone;
+  return fmt::format("{}{} {}", where, named ? " with " + report.scheme : "",
                      alone ? "takes" : "take");
 }
 
@@ -129,120 +120,96 @@ void add_layout(const sim::Parallelism& p, Json& json) {
                    {"recompute", recompute_text(p)}});
 }
 
-Json setup_figures(const PlanRow& row, const sim::StepReport& step) {
-  Json json = {{"nodes", row.nodes},
-               {"gpus", step.gpus},
-               {"nic_bandwidth_Bps", row.nic_bandwidth_Bps},
-               {"scheme", step.scheme},
-               {"data_parallel", step.data},
-               {"tensor_parallel", step.tensor},
-               {"pipeline_parallel", step.pipeline}};
-  add_layout(row.parallelism, json);
+Json setup_figures(const PlanRow& row) {
+  const sim::Report& report = row.report;
+  Json json = Json::object();
+  if (report.round) {
+    json["sites"] = site_names(*report.round);
+  } else {
+    json["nodes"] = row.nodes;
+  }
+  json["gpus"] = report.gpus;
+  if (!report.round) json["nic_bandwidth_Bps"] = row.nic_bandwidth_Bps;
+  json["scheme"] = report.scheme;
+  if (report.round) {
+    json["inner_steps"] = report.round->inner_steps;
+    json["inner_scheme"] = report.round->inner_scheme;
+  } else {
+    json["data_parallel"] = report.step->data;
+  }
+  json["tensor_parallel"] = report.parallelism.tensor;
+  json["pipeline_parallel"] = report.parallelism.pipeline;
+  add_layout(report.parallelism, json);
   return json;
 }
 
-Json setup_figures(const PlanRow& row, const sim::RoundReport& round) {
-  Json json = {{"sites", fmt::format("{}", fmt::join(site_names(round), " + "))},
-               {"gpus", round.gpus},
-               {"scheme", round.scheme},
-               {"inner_steps", round.inner_steps},
-               {"inner_scheme", round.inner_scheme},
-               {"tensor_parallel", row.parallelism.tensor},
-               {"pipeline_parallel", row.parallelism.pipeline}};
-  add_layout(row.parallelism, json);
-  return json;
+void add_result(const PlanRow& row, Json& json) {
+  if (row.report.round) {
+    json["utilisation"] = row.report.round->utilisation;
+  } else {
+    json["mfu"] = row.report.step->mfu;
+  }
+  json["memory_per_gpu_bytes"] = row.report.memory.total();
+  if (!row.report.round) json["speed_share"] = row.speed_share > 0 ? Json(row.speed_share) : Json();
 }
 
-Json result_figures(const PlanRow& row, const sim::StepReport& step) {
-  return {{"mfu", step.mfu},
-          {"memory_per_gpu_bytes", step.memory.total()},
-          {"speed_share", row.speed_share > 0 ? Json(row.speed_share) : Json(nullptr)}};
+void add_price(const PlanRow& row, Json& json) {
+  const Price& price = row.price;
+  json.update(Json{{"price_usd", price.total()},
+                   {"gpu_price_usd", price.gpus},
+                   {"network_price_usd", price.network},
+                   {"power_price_usd", price.power}});
+  if (row.report.round) json["egress_price_usd"] = price.egress;
 }
 
-Json result_figures(const PlanRow&, const sim::RoundReport& round) {
-  return {{"utilisation", round.utilisation},
-          {"memory_per_gpu_bytes", round.fullest_site().memory.total()}};
-}
-
-double time_of(const sim::StepReport& step) { return step.step_time_s; }
-double time_of(const sim::RoundReport& round) { return round.round_time_s; }
-
-Json time_figures(const sim::StepReport& step) {
-  return {{"step_time_s", step.step_time_s}, {"tokens_per_s", step.tokens_per_s}};
-}
-
-Json time_figures(const sim::RoundReport& round) {
-  return {{"round_time_s", round.round_time_s}, {"tokens_per_s", round.tokens_per_s}};
-}
-
-Json price_figures(const Price& price, const sim::StepReport&) {
-  return {{"price_usd", price.total()},
-          {"gpu_price_usd", price.gpus},
-          {"network_price_usd", price.network},
-          {"power_price_usd", price.power}};
-}
-
-Json price_figures(const Price& price, const sim::RoundReport&) {
-  Json json = price_figures(price, sim::StepReport{});
-  json["egress_price_usd"] = price.egress;
-  return json;
-}
-
-template <class Report>
-Json range_figures(const PlanRow& row, const Report& report) {
-  const auto figure = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
-  return {{"tokens_per_s_low", figure(report.range->tokens_per_s_low)},
-          {"tokens_per_s_high", figure(report.range->tokens_per_s_high)},
-          {"training_time_s_low", figure(row.low.time_s)},
-          {"training_time_s_high", figure(row.high.time_s)},
-          {"price_usd_low", figure(row.low.usd)},
-          {"price_usd_high", figure(row.high.usd)}};
+void add_range(const PlanRow& row, Json& json) {
+  json.update(Json{{"tokens_per_s_low", row.report.range->tokens_per_s_low},
+                   {"tokens_per_s_high", row.report.range->tokens_per_s_high},
+                   {"training_time_s_low", row.low.time_s},
+                   {"training_time_s_high", row.high.time_s},
+                   {"price_usd_low", row.low.usd},
+                   {"price_usd_high", row.high.usd}});
 }
 
 }  // namespace
 
 std::vector<Cell> cells_of(const PlanRow& row) {
-  const auto append = [](Cells& cells, Cells more) {
-    for (Cell& cell : more) cells.push_back(std::move(cell));
+  Cells cells = place_cells(row);
+  const auto append = [&](const Cells& more) {
+    cells.insert(cells.end(), more.begin(), more.end());
   };
-  const auto all = [&](const auto& report) {
-    Cells cells = setup_cells(row, report);
-    append(cells, {{"time", long_time_text(row.time_s)},
-                   {"likely time", range_text(row, &TimeAndPrice::time_s, long_time_text)},
-                   {"price", to_text(sim::Dollars::from_base(row.price.total()))},
-                   {"likely price", range_text(row, &TimeAndPrice::usd, total_text)},
-                   split_cell(row.price, report),
-                   {"energy", energy_text(row.energy_j)}});
-    append(cells, result_cells(report));
-    if (row.speed_share > 0) {
-      cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
-    }
-    cells.push_back({"tokens per step", fmt::format("{:.2f}M{}", row.step_tokens / 1e6,
-                                                    row.over_critical_batch ? " !" : "")});
-    return cells;
-  };
-  return std::visit(all, row.report);
+  append(layout_cells(row.report));
+  append({{"time", long_time_text(row.time_s)},
+          {"likely time", range_text(row, &TimeAndPrice::time_s, long_time_text)},
+          {"price", to_text(sim::Dollars::from_base(row.price.total()))},
+          {"likely price", range_text(row, &TimeAndPrice::usd, total_text)},
+          split_cell(row),
+          {"energy", energy_text(row.energy_j)}});
+  append(result_cells(row.report));
+  if (row.speed_share > 0) {
+    cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
+  }
+  cells.push_back({"tokens per step", fmt::format("{:.2f}M{}", row.step_tokens / 1e6,
+                                                  row.over_critical_batch ? " !" : "")});
+  return cells;
 }
 
 Json record_of(const PlanRow& row) {
-  const auto all = [&](const auto& report) {
-    Json json = setup_figures(row, report);
-    json.update(
-        Json{{"step_tokens", row.step_tokens}, {"over_critical_batch", row.over_critical_batch}});
-    json.update(time_figures(report));
-    json["training_time_s"] = row.time_s;
-    json.update(price_figures(row.price, report));
-    json.update(range_figures(row, report));
-    json["energy_j"] = row.energy_j;
-    json.update(result_figures(row, report));
-    sim::add_time_parts(report.time, json);
-    json["bound"] = bound_of(row);
-    json["command"] = row.command;
-    return json;
-  };
-  return std::visit(all, row.report);
+  const sim::Report& report = row.report;
+  Json json = setup_figures(row);
+  json["step_tokens"] = row.step_tokens;
+  json["over_critical_batch"] = row.over_critical_batch;
+  json[report.round ? "round_time_s" : "step_time_s"] = report.time_s;
+  json["tokens_per_s"] = report.tokens_per_s;
+  json["training_time_s"] = row.time_s;
+  add_price(row, json);
+  add_range(row, json);
+  json["energy_j"] = row.energy_j;
+  add_result(row, json);
+  sim::add_time_parts(report.time, json);
+  json["bound"] = report.bound;
+  json["command"] = row.command;
+  return json;
 }
 
 std::string summary_of(const PlanRow& row) {
@@ -250,20 +217,11 @@ std::string summary_of(const PlanRow& row) {
                               std::string (*text_of)(double)) {
     return fmt::format("{} (likely {})", text, range_text(row, figure, text_of, " to "));
   };
-  std::string text =
-      std::visit([&](const auto& report) { return setup_text(row, report); }, row.report);
-  text += " " + with_range(long_time_text(row.time_s), &TimeAndPrice::time_s, long_time_text);
+  const std::string text =
+      setup_text(row) + " " +
+      with_range(long_time_text(row.time_s), &TimeAndPrice::time_s, long_time_text);
   if (row.price.total() <= 0) return text;
   return text + " and " + with_range(total_text(row.price.total()), &TimeAndPrice::usd, total_text);
-}
-
-std::string bound_of(const PlanRow& row) {
-  return std::visit([](const auto& report) { return report.bound; }, row.report);
-}
-
-std::string time_text(const PlanRow& row) {
-  const double seconds = std::visit([](const auto& report) { return time_of(report); }, row.report);
-  return to_text(sim::Seconds::from_base(seconds));
 }
 
 std::string long_time_text(double seconds) {

@@ -53,8 +53,8 @@ class SiteChoices : public Choices {
 
   [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
     Price price = price_of(context(i).area, time, options_.goal.electricity);
-    if (const sim::RoundReport* report = times_.known(at(i))) {
-      price.egress = report->egress_usd / report->round_time_s * time.base();
+    if (const sim::Report* report = times_.known(at(i))) {
+      price.egress = report->round->egress_usd / report->time_s * time.base();
     } else {
       price.egress = least_egress(context(i), scheme(i)) * options_.goal.tokens / tokens(i);
     }
@@ -66,18 +66,17 @@ class SiteChoices : public Choices {
   [[nodiscard]] double full_speed(std::size_t) const override { return 0; }
 
   PlanRow row(std::size_t i) override {
-    sim::RoundReport report = times_.simulated(at(i));
+    sim::Report report = times_.simulated(at(i));
     report.range = range_of(job(i), scheme(i));
-    const double round_tokens = report.tokens_per_s * report.round_time_s;
+    const double round_tokens = report.tokens_per_s * report.time_s;
     return {.report = report,
-            .parallelism = layout(i).layout.parallelism,
             .step_tokens = step_tokens(space_, layout(i)),
             .energy_j = report.energy_j * options_.goal.tokens / round_tokens,
             .command = run_line(options_, space_, at(i))};
   }
 
   std::vector<Improvement> improvements(std::size_t i, const Price& price, sim::Seconds) override {
-    return apps::improvements(job(i), scheme(i), times_.simulated(at(i)).round_time_s, price);
+    return apps::improvements(job(i), scheme(i), times_.simulated(at(i)).time_s, price);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {

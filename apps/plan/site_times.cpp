@@ -205,7 +205,7 @@ std::vector<sim::InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidat
   return steps;
 }
 
-const sim::RoundReport& SiteTimes::simulated(const SiteCandidate& candidate) {
+const sim::Report& SiteTimes::simulated(const SiteCandidate& candidate) {
   const auto [found, added] = reports_.try_emplace(key(candidate));
   if (!added) return found->second;
   const SiteLayout& at = space_.layouts[candidate.layout];
@@ -220,12 +220,12 @@ const sim::RoundReport& SiteTimes::simulated(const SiteCandidate& candidate) {
   return found->second;
 }
 
-const sim::RoundReport* SiteTimes::known(const SiteCandidate& candidate) const {
+const sim::Report* SiteTimes::known(const SiteCandidate& candidate) const {
   const auto found = reports_.find(key(candidate));
   return found == reports_.end() ? nullptr : &found->second;
 }
 
-double seconds_for(const sim::RoundReport& report, double tokens) {
+double seconds_for(const sim::Report& report, double tokens) {
   return report.ended() && report.tokens_per_s > 0 ? tokens / report.tokens_per_s : kInfinity;
 }
 

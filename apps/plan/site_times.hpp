@@ -23,9 +23,9 @@ class SiteTimes {
   // and from a site's traffic if the others wait for it.
   [[nodiscard]] double first_bound(const SiteCandidate& candidate);
   [[nodiscard]] double planned_bound(const SiteCandidate& candidate);
-  [[nodiscard]] const sim::RoundReport& simulated(const SiteCandidate& candidate);
+  [[nodiscard]] const sim::Report& simulated(const SiteCandidate& candidate);
   // Nothing unless simulated() was called.
-  [[nodiscard]] const sim::RoundReport* known(const SiteCandidate& candidate) const;
+  [[nodiscard]] const sim::Report* known(const SiteCandidate& candidate) const;
 
   [[nodiscard]] std::int64_t planned() const {
     return static_cast<std::int64_t>(planned_steps_.size());
@@ -59,7 +59,7 @@ class SiteTimes {
   // Also by the demands that the scheme between the sites makes on a step: gradients, concurrent
   // traffic.
   std::map<std::tuple<StepKey, bool, bool>, sim::InnerStep> inner_steps_;
-  std::map<Key, sim::RoundReport> reports_;
+  std::map<Key, sim::Report> reports_;
 };
 
 // Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if
@@ -68,6 +68,6 @@ class SiteTimes {
                                 const sim::Scheme& scheme);
 
 // Time of a round for each `tokens` trained in it; infinite if it was aborted.
-[[nodiscard]] double seconds_for(const sim::RoundReport& report, double tokens);
+[[nodiscard]] double seconds_for(const sim::Report& report, double tokens);
 
 }  // namespace apps

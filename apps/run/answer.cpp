@@ -14,39 +14,16 @@
 namespace apps {
 namespace {
 
-// What the sentence needs of a report.
-struct Contender {
-  std::string scheme, baseline;
-  double tokens_per_s = 0, speedup = 0;
-  bool fits = true, ends = true;
-  std::optional<sim::EfficiencyRange> range;
+using sim::Report;
+using Reports = std::vector<Report>;
 
-  [[nodiscard]] bool trains() const { return fits && ends; }
-};
-using Contenders = std::vector<Contender>;
-
-Contenders contenders_of(std::span<const sim::StepReport> reports) {
-  Contenders all;
-  for (const sim::StepReport& r : reports) {
-    all.push_back({r.scheme, r.baseline, r.tokens_per_s, r.speedup, r.fits_memory, true, r.range});
-  }
-  return all;
-}
-
-Contenders contenders_of(std::span<const sim::RoundReport> reports) {
-  Contenders all;
-  for (const sim::RoundReport& r : reports) {
-    all.push_back(
-        {r.scheme, r.baseline, r.tokens_per_s, r.speedup, r.fits_memory(), r.ended(), r.range});
-  }
-  return all;
-}
+bool trains(const Report& one) { return one.fits_memory && one.ended(); }
 
 // Without those that are there to be compared with.
-Contenders competing(const Contenders& all) {
-  Contenders some;
-  for (const Contender& one : all) {
-    const bool measures_others = std::ranges::any_of(all, [&](const Contender& other) {
+Reports competing(std::span<const Report> all) {
+  Reports some;
+  for (const Report& one : all) {
+    const bool measures_others = std::ranges::any_of(all, [&](const Report& other) {
       return other.baseline == one.scheme && other.scheme != one.scheme;
     });
     const bool has_baseline = !one.baseline.empty() && one.baseline != one.scheme;
@@ -55,19 +32,19 @@ Contenders competing(const Contenders& all) {
   return some;
 }
 
-bool trains(const Contenders& all, const std::string& scheme) {
-  const auto found = std::ranges::find(all, scheme, &Contender::scheme);
-  return found == all.end() || found->trains();
+bool trains(std::span<const Report> all, const std::string& scheme) {
+  const auto found = std::ranges::find(all, scheme, &Report::scheme);
+  return found == all.end() || trains(*found);
 }
 
-bool is_compared(const Contender& one, const Contenders& all) {
+bool is_compared(const Report& one, std::span<const Report> all) {
   return !one.baseline.empty() && one.baseline != one.scheme && trains(all, one.baseline);
 }
 
-bool wins(const Contender& one) { return one.speedup >= kLeastGain; }
+bool wins(const Report& one) { return one.speedup >= kLeastGain; }
 
 // "206 763 tokens/s, likely 200 000 to 214 000".
-std::string speed_text(const Contender& one) {
+std::string speed_text(const Report& one) {
   const std::string speed = fmt::format("{} tokens/s", grouped(one.tokens_per_s));
   if (!one.range) return speed;
   return fmt::format("{}, likely {}", speed,
@@ -75,58 +52,58 @@ std::string speed_text(const Contender& one) {
 }
 
 // "2.5 times as fast as sharded".
-std::string comparison(const Contender& one) {
+std::string comparison(const Report& one) {
   if (wins(one)) return fmt::format("{:.3g} times as fast as {}", one.speedup, one.baseline);
   if (one.speedup > 2 - kLeastGain) return "no faster than " + one.baseline;
   return fmt::format("{:.0f} % slower than {}", 100 * (1 - one.speedup), one.baseline);
 }
 
 // `subject`: "sdp4bit trains".
-std::string of_one(const std::string& subject, const Contender& one, const Contenders& all) {
+std::string of_one(const std::string& subject, const Report& one, std::span<const Report> all) {
   if (!is_compared(one, all)) return fmt::format("{} at {}", subject, speed_text(one));
   return fmt::format("{} {}: {}", subject, comparison(one), speed_text(one));
 }
 
 // How many are as fast as the first.
-std::size_t leaders_of(const Contenders& fastest_first) {
+std::size_t leaders_of(const Reports& fastest_first) {
   const double least = fastest_first.front().tokens_per_s / kLeastGain;
   return static_cast<std::size_t>(std::ranges::count_if(
-      fastest_first, [&](const Contender& one) { return one.tokens_per_s > least; }));
+      fastest_first, [&](const Report& one) { return one.tokens_per_s > least; }));
 }
 
-std::vector<std::string> names_of(std::span<const Contender> some) {
+std::vector<std::string> names_of(std::span<const Report> some) {
   std::vector<std::string> names;
-  for (const Contender& one : some) names.push_back(one.scheme);
+  for (const Report& one : some) names.push_back(one.scheme);
   return names;
 }
 
 // "; next zeropp (176 216) and tlq (144 874)".
-std::string next_text(std::span<const Contender> fastest_first) {
+std::string next_text(std::span<const Report> fastest_first) {
   constexpr std::size_t kNamed = 2;
   std::vector<std::string> next;
-  for (const Contender& one : fastest_first.first(std::min(kNamed, fastest_first.size()))) {
+  for (const Report& one : fastest_first.first(std::min(kNamed, fastest_first.size()))) {
     next.push_back(fmt::format("{} ({})", one.scheme, grouped(one.tokens_per_s)));
   }
   return next.empty() ? "" : "; next " + listed(next);
 }
 
 // ", within 4 % of one another": the slowest of the leaders, relative to the first.
-std::string closeness(std::span<const Contender> leaders) {
+std::string closeness(std::span<const Report> leaders) {
   const double share = 1 - leaders.back().tokens_per_s / leaders.front().tokens_per_s;
   if (leaders.size() == 1 || share == 0) return "";
   return fmt::format(", within {:.0f} % of one another", std::ceil(100 * share));
 }
 
-std::string of_several(const Contenders& fastest_first, const Contenders& all) {
-  const Contender& first = fastest_first.front();
-  const std::span<const Contender> some = fastest_first;
+std::string of_several(const Reports& fastest_first, std::span<const Report> all) {
+  const Report& first = fastest_first.front();
+  const std::span<const Report> some = fastest_first;
   const bool compared = is_compared(first, all);
   if (compared && std::ranges::none_of(some, wins)) {
     return fmt::format("none of {} schemes trains faster than {}; {} comes closest: {}",
                        some.size(), first.baseline, first.scheme, speed_text(first)) +
            next_text(some.subspan(1));
   }
-  const std::span<const Contender> leaders = some.first(leaders_of(fastest_first));
+  const std::span<const Report> leaders = some.first(leaders_of(fastest_first));
   const char* verb = leaders.size() == 1             ? "trains fastest"
                      : leaders.size() == some.size() ? "train equally fast"
                                                      : "train fastest";
@@ -140,12 +117,12 @@ std::string of_several(const Contenders& fastest_first, const Contenders& all) {
 }
 
 // Of those that train nothing, and why.
-std::string left_out(const Contenders& all) {
+std::string left_out(std::span<const Report> all) {
   std::vector<std::string> large, endless;
-  for (const Contender& one : all) {
-    if (!one.ends) {
+  for (const Report& one : all) {
+    if (!one.ended()) {
       endless.push_back(one.scheme);
-    } else if (!one.fits) {
+    } else if (!one.fits_memory) {
       large.push_back(one.scheme);
     }
   }
@@ -162,14 +139,14 @@ std::string left_out(const Contenders& all) {
 }
 
 // Where nothing trains.
-std::string of_none(const Contenders& asked, const Contenders& all) {
-  Contenders ending;
-  std::ranges::copy_if(asked, std::back_inserter(ending), &Contender::ends);
+std::string of_none(std::span<const Report> asked, std::span<const Report> all) {
+  Reports ending;
+  std::ranges::copy_if(asked, std::back_inserter(ending), &Report::ended);
   if (ending.empty()) {
     return asked.size() == 1 ? asked.front().scheme + " completes no round"
                              : std::string("no scheme completes a round");
   }
-  const Contender& fastest = *std::ranges::max_element(ending, {}, &Contender::tokens_per_s);
+  const Report& fastest = *std::ranges::max_element(ending, {}, &Report::tokens_per_s);
   if (asked.size() == 1) {
     return of_one(fastest.scheme + " does not fit in memory; if it did, it would train", fastest,
                   all);
@@ -178,26 +155,20 @@ std::string of_none(const Contenders& asked, const Contenders& all) {
                 fastest, all);
 }
 
-std::string answer_of(const Contenders& all) {
-  const Contenders asked = competing(all);
+}  // namespace
+
+std::string answer(std::span<const Report> all) {
+  const Reports asked = competing(all);
   if (asked.empty()) return "";
-  Contenders training;
-  std::ranges::copy_if(asked, std::back_inserter(training), &Contender::trains);
-  std::ranges::stable_sort(training, std::ranges::greater(), &Contender::tokens_per_s);
+  Reports training;
+  std::ranges::copy_if(asked, std::back_inserter(training),
+                       [](const Report& one) { return trains(one); });
+  std::ranges::stable_sort(training, std::ranges::greater(), &Report::tokens_per_s);
   if (training.empty()) return of_none(asked, all);
   const std::string text = training.size() == 1
                                ? of_one(training.front().scheme + " trains", training.front(), all)
                                : of_several(training, all);
   return text + left_out(all);
-}
-
-}  // namespace
-
-std::string answer(std::span<const sim::StepReport> reports) {
-  return answer_of(contenders_of(reports));
-}
-std::string answer(std::span<const sim::RoundReport> reports) {
-  return answer_of(contenders_of(reports));
 }
 
 }  // namespace apps

@@ -6,14 +6,12 @@
 #include <string>
 
 #include "sim/report/report.hpp"
-#include "sim/rounds/round_report.hpp"
 
 namespace apps {
 
 // "sdp4bit trains 2.5 times as fast as sharded: 206 763 tokens/s, likely 170 000 to 240 000". A scheme
 // that others are compared with is none of those that compete; what does not fit in memory, or ends
 // no round, wins nothing.
-[[nodiscard]] std::string answer(std::span<const sim::StepReport> reports);
-[[nodiscard]] std::string answer(std::span<const sim::RoundReport> reports);
+[[nodiscard]] std::string answer(std::span<const sim::Report> reports);
 
 }  // namespace apps

@@ -9,8 +9,10 @@
 #include "apps/arguments.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
+#include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
+#include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {
@@ -119,6 +121,15 @@ void note_left_out(const RunOptions& options, std::size_t operations) {
       "note: no likely range is shown, as it takes two more simulations of {:.2g} million "
       "operations; --range on shows it\n",
       static_cast<double>(operations) / 1e6);
+}
+
+void print(const RunOptions& options, std::span<const sim::Report> reports,
+           const std::string& sentence) {
+  if (options.format == "json") print_json(sim::to_json(reports));
+  if (options.format == "csv") print_text("{}", sim::to_csv(reports));
+  if (options.format != "table") return;
+  print_answer(sentence);
+  print_styled(sim::to_table(reports, output_width()));
 }
 
 void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {

@@ -3,8 +3,6 @@
 // several sites.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -13,9 +11,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/job/round_job.hpp"
-#include "apps/print.hpp"
-#include "apps/terminal.hpp"
-#include "sim/report/writers.hpp"
+#include "sim/report/report.hpp"
 
 namespace apps {
 
@@ -55,16 +51,8 @@ void refuse_round_flags(const RoundOptions& rounds, const std::string& topology)
 void note_left_out(const RunOptions& options, std::size_t operations);
 
 // A table stands below the sentence that answers the question.
-template <class Report>
-void print(const RunOptions& options, const std::vector<Report>& reports,
-           const std::string& sentence) {
-  const std::span<const Report> all = reports;
-  if (options.format == "json") print_json(sim::to_json(all));
-  if (options.format == "csv") print_text("{}", sim::to_csv(all));
-  if (options.format != "table") return;
-  print_answer(sentence);
-  print_styled(sim::to_table(all, output_width()));
-}
+void print(const RunOptions& options, std::span<const sim::Report> reports,
+           const std::string& sentence);
 
 // Warns if `what` needs more memory than the GPU has, with remedies; with --require-fit, throws an
 // InputError instead.

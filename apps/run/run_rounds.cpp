@@ -11,6 +11,7 @@
 #include "apps/search/efficiency_range.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/report/writers.hpp"
 #include "sim/rounds/site_work.hpp"
 
 namespace apps {
@@ -82,14 +83,14 @@ void check_rounds(const RunOptions& options) { static_cast<void>(read(options));
 int run_rounds(const RunOptions& options) {
   const RoundJob job = read(options);
   warn_of_unknown_gpus(job.inner, gpus_of(job.area));
-  std::vector<sim::RoundReport> reports;
+  std::vector<sim::Report> reports;
   std::size_t most_operations = 0;
   Progress progress("simulating schemes", static_cast<int>(job.schemes.size()));
   for (const sim::Scheme& scheme : job.schemes) {
     warn_of_unknown_gpus(scheme, gpus_of(job.area));
     progress.step();
     const sim::RoundResult result = sim::simulate_round(job.context(), scheme, job.deadline);
-    sim::RoundReport report = report_round(job, scheme, result);
+    sim::Report report = report_round(job, scheme, result);
     const std::size_t operations = result.plan.schedule.operations.size();
     most_operations = std::max(most_operations, operations);
     const bool ranged = wants_range(options, operations);
@@ -97,9 +98,9 @@ int run_rounds(const RunOptions& options) {
     warn_of_sites(options, job, scheme);
     if (!options.baseline.empty()) {
       const sim::Scheme baseline = baseline_of(options.baseline, job, scheme);
-      sim::RoundReport reference = report_round(job, baseline);
+      sim::Report reference = report_round(job, baseline);
       report.baseline = baseline.name;
-      report.baseline_fits = reference.fits_memory();
+      report.baseline_fits = reference.fits_memory;
       report.speedup = report.tokens_per_s / reference.tokens_per_s;
       if (job.schemes.size() == 1 && baseline.name != scheme.name) {
         if (ranged) reference.range = range_of(job, baseline);
@@ -112,7 +113,7 @@ int run_rounds(const RunOptions& options) {
     reports.push_back(std::move(report));
   }
   note_left_out(options, most_operations);
-  print(options, reports, answer(std::span<const sim::RoundReport>(reports)));
+  print(options, reports, answer(reports));
   return 0;
 }
 

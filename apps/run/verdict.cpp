@@ -12,47 +12,47 @@ namespace {
 // Mean errors of throughputs and speed-ups against what is published are 2.5 to 5 %.
 constexpr double kErrs = 0.03;
 
-std::string named(const sim::StepReport& report) {
+std::string named(const sim::Report& report) {
   if (!report.flags || report.flags->empty()) return report.scheme;
   return fmt::format("{} ({})", report.scheme, *report.flags);
 }
 
-const sim::StepReport* fastest(std::span<const sim::StepReport> reports, bool fits) {
-  const sim::StepReport* found = nullptr;
-  for (const sim::StepReport& report : reports) {
+const sim::Report* fastest(std::span<const sim::Report> reports, bool fits) {
+  const sim::Report* found = nullptr;
+  for (const sim::Report& report : reports) {
     if (report.fits_memory != fits) continue;
-    if (found == nullptr || report.step_time_s < found->step_time_s) found = &report;
+    if (found == nullptr || report.time_s < found->time_s) found = &report;
   }
   return found;
 }
 
-std::string sentence(const sim::StepReport& best, const sim::StepReport& winner) {
-  const bool pays = winner.step_time_s < best.step_time_s;
+std::string sentence(const sim::Report& best, const sim::Report& winner) {
+  const bool pays = winner.time_s < best.time_s;
   std::string text =
       pays ? fmt::format(
                  "compression pays off here: {} is {:.2f}x as fast as the fastest uncompressed "
                  "step, {}",
-                 named(winner), best.step_time_s / winner.step_time_s, named(best))
+                 named(winner), best.time_s / winner.time_s, named(best))
            : fmt::format(
                  "compression does not pay off here: the fastest uncompressed step, {}, takes "
                  "{:.1f} % less time than the fastest compressed one, {}",
-                 named(best), 100 * (1 - best.step_time_s / winner.step_time_s), named(winner));
-  const double ratio = best.step_time_s / winner.step_time_s;
+                 named(best), 100 * (1 - best.time_s / winner.time_s), named(winner));
+  const double ratio = best.time_s / winner.time_s;
   if (std::abs(ratio - 1) < kErrs) text += "; the difference is smaller than the prediction error";
   return text;
 }
 
 }  // namespace
 
-std::string verdict(const sim::StepReport& best, std::span<const sim::StepReport> compressed) {
+std::string verdict(const sim::Report& best, std::span<const sim::Report> compressed) {
   if (compressed.empty()) return "no verdict: --scheme names no compressed scheme";
-  const sim::StepReport* fitting = fastest(compressed, true);
+  const sim::Report* fitting = fastest(compressed, true);
   if (fitting == nullptr && !best.fits_memory) {
-    const auto needs = [](const sim::StepReport& a, const sim::StepReport& b) {
+    const auto needs = [](const sim::Report& a, const sim::Report& b) {
       return a.memory.total() < b.memory.total();
     };
     const auto& smallest = *std::ranges::min_element(compressed, needs);
-    const sim::StepReport& least = std::min(best, smallest, needs);
+    const sim::Report& least = std::min(best, smallest, needs);
     return fmt::format(
         "no verdict: none of the steps compared fits in memory; the smallest, {}, needs {:.1f} GB "
         "per GPU. The warnings say what would fit",

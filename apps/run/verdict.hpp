@@ -11,7 +11,6 @@ namespace apps {
 
 // One or two lines. `compressed` is compared with `best`, the fastest uncompressed step. A step
 // that does not fit in memory wins nothing, and if none fits there is no verdict.
-[[nodiscard]] std::string verdict(const sim::StepReport& best,
-                                  std::span<const sim::StepReport> compressed);
+[[nodiscard]] std::string verdict(const sim::Report& best, std::span<const sim::Report> compressed);
 
 }  // namespace apps

@@ -44,9 +44,9 @@ RoundJob off_by(RoundJob job, double spreads) {
   return job;
 }
 
-sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::StepReport& report) {
+sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::Report& report) {
   const auto speed = [&](double spreads) {
-    return report.step_time_s / step_seconds(off_by(job, spreads), setup);
+    return report.time_s / step_seconds(off_by(job, spreads), setup);
   };
   const auto [slow, fast] = std::minmax({1.0, speed(-1), speed(1)});
   return {.tokens_per_s_low = report.tokens_per_s * slow,
@@ -56,8 +56,8 @@ sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::Ste
 }
 
 sim::EfficiencyRange range_of(const RoundJob& job, const sim::Scheme& scheme) {
-  const sim::RoundReport low = report_round(off_by(job, -1), scheme);
-  const sim::RoundReport high = report_round(off_by(job, 1), scheme);
+  const sim::Report low = report_round(off_by(job, -1), scheme);
+  const sim::Report high = report_round(off_by(job, 1), scheme);
   return {.tokens_per_s_low = low.tokens_per_s,
           .tokens_per_s_high = high.tokens_per_s,
           .usd_per_million_tokens_low = high.usd_per_million_tokens,

@@ -22,7 +22,7 @@ struct Spread {
 // The answer with the efficiency one such spread lower and one higher, at most the whole roofline;
 // everything else stays. Two simulations. `report` is of the unchanged job.
 [[nodiscard]] sim::EfficiencyRange range_of(const Job& job, const Setup& setup,
-                                            const sim::StepReport& report);
+                                            const sim::Report& report);
 // The same for rounds, with every site's efficiency off in the same direction, by its own spread.
 [[nodiscard]] sim::EfficiencyRange range_of(const RoundJob& job, const sim::Scheme& scheme);
 

@@ -91,8 +91,8 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   return o;
 }
 
-sim::RoundReport report_at(const RoundJob& job, const Unknown& unknown, std::size_t scheme,
-                           double value) {
+sim::Report report_at(const RoundJob& job, const Unknown& unknown, std::size_t scheme,
+                      double value) {
   RoundJob changed = job;
   unknown.set(changed, value);
   const sim::Scheme& changed_scheme = changed.schemes[scheme];
@@ -139,8 +139,8 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
     std::map<double, double> known;  // utilisation by value
     const auto utilisation = [&](double value) {
       if (!known.contains(value)) {
-        const sim::RoundReport report = report_at(job, unknown, scheme, value);
-        known[value] = unknown.needs_memory && !report.fits_memory() ? 0 : report.utilisation;
+        const sim::Report report = report_at(job, unknown, scheme, value);
+        known[value] = unknown.needs_memory && !report.fits_memory ? 0 : report.round->utilisation;
       }
       return known[value];
     };

@@ -14,7 +14,8 @@
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/report/side_by_side.hpp"
+#include "sim/base/text_table.hpp"
+#include "sim/report/writers.hpp"
 
 namespace apps {
 namespace {

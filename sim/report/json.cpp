@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <cmath>
+// Reports as JSON and CSV. A step and a round have the same names in the same order; a name
+// that does not apply is absent.
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 #include "sim/report/records.hpp"
@@ -18,110 +16,178 @@ using Json = nlohmann::ordered_json;
 // Of the objects: grows when a field goes or changes its meaning, not when one is added.
 constexpr int kSchemaVersion = 1;
 
-Json wire_by_phase(const StepReport& report) {
-  Json phases = Json::object();
-  for (const auto& [phase, wire] : report.wire_by_phase) {
-    phases[phase_name(phase)] = {{"intra_node", wire.intra_node}, {"inter_node", wire.inter_node}};
-  }
-  return phases;
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
 }
 
-Json memory(const MemoryUse& use) {
-  Json json = Json::object();
-  for (const MemoryPart& part : memory_parts()) json[part.name] = use.*part.bytes;
-  return json;
+void add_parallelism(const Parallelism& p, Json& json) {
+  json.update(Json{{"tensor_parallel", p.tensor},
+                   {"pipeline_parallel", p.pipeline},
+                   {"zero_stage", p.sharding.stage},
+                   {"hybrid_shard", p.sharding.ranks},
+                   {"micro_batch", p.micro_batch},
+                   {"accumulation", p.accumulation}});
+}
+
+void add_precisions(const Parallelism& p, Json& json) {
+  json.update(Json{{"precision", name_of(p.matrices, kMatrixPrecisions)},
+                   {"weight_precision", p.gathers_matrices ? "fp8" : "bf16"},
+                   {"gradient_precision", name_of(p.gradients, kPrecisions)},
+                   {"optimizer", name_of(p.optimizer, kOptimizers)},
+                   {"recompute", name_of(p.recompute, kRecomputes)},
+                   {"overlap", to_text(p.overlap)}});
+}
+
+void add_setup(const Report& r, Json& json) {
+  json.update(Json{{"topology", r.topology}, {"model", r.model}, {"scheme", r.scheme}});
+  if (r.step) json["calibration"] = r.step->calibration;
+  if (r.round) json["inner_scheme"] = r.round->inner_scheme;
+  if (r.round) json["sites"] = r.round->sites;
+  json["gpus"] = r.gpus;
+  if (r.step) json["data_parallel"] = r.step->data;
+  add_parallelism(r.parallelism, json);
+  json["global_batch"] = r.global_batch;
+  json["sequence"] = r.sequence;
+  add_precisions(r.parallelism, json);
+  if (!r.round) return;
+  json["inner_steps"] = r.round->inner_steps;
+  json["fragments"] = r.round->fragments;
+  json["overlap_steps"] = r.round->overlap_steps;
+}
+
+void add_times(const Report& r, Json& json) {
+  if (r.round) json["outcome"] = r.round->outcome;
+  if (r.round) json["round_time_s"] = r.time_s;
+  json["step_time_s"] = r.time_s / (r.round ? r.round->inner_steps : 1);
+  json["tokens_per_s"] = r.tokens_per_s;
+  if (r.step) {
+    json["tflops_per_gpu"] = r.step->tflops_per_gpu;
+    json["mfu"] = r.step->mfu;
+  }
+  if (r.round) {
+    json["compute_utilisation"] = r.round->utilisation;
+    json["exchange_after_round_s"] = r.round->exchange_after_round_s;
+    json["time_site"] = r.round->time_site;
+  }
+  add_time_parts(r.time, json);
+}
+
+void add_costs(const Report& r, Json& json) {
+  if (r.step) {
+    json["wire_bytes_intra_node"] = r.step->wire.intra_node;
+    json["wire_bytes_inter_node"] = r.step->wire.inter_node;
+  }
+  json["wire_bytes_wan"] = r.ended() ? Json(r.wire_bytes_wan) : Json();
+  if (r.round) json["bits_per_parameter"] = r.round->bits_per_parameter;
+  json["compression_ratio_fp32"] = r.compression_ratio_fp32;
+  json["compression_ratio_bf16"] = r.compression_ratio_bf16;
+  if (r.step) json["gradient_exchange_s"] = r.step->gradient_exchange_s;
+  json["memory_per_gpu_bytes"] = r.memory.total();
+  json["fits_memory"] = r.fits_memory;
+  if (r.round) json["egress_usd"] = r.round->egress_usd;
+  if (r.round) json["link_usd"] = r.round->link_usd;
+  json["energy_j"] = r.energy_j;
+  json["usd_per_million_tokens"] = r.usd_per_million_tokens;
+}
+
+// Null where it was not simulated.
+void add_range(const std::optional<EfficiencyRange>& range, Json& json) {
+  const auto end = [&](double EfficiencyRange::*one) {
+    return range ? Json((*range).*one) : Json();
+  };
+  json["tokens_per_s_low"] = end(&EfficiencyRange::tokens_per_s_low);
+  json["tokens_per_s_high"] = end(&EfficiencyRange::tokens_per_s_high);
+  json["usd_per_million_tokens_low"] = end(&EfficiencyRange::usd_per_million_tokens_low);
+  json["usd_per_million_tokens_high"] = end(&EfficiencyRange::usd_per_million_tokens_high);
+}
+
+void add_comparison(const Report& r, Json& json) {
+  const bool compared = !r.baseline.empty();
+  json["speedup"] = compared ? Json(r.speedup) : Json();
+  json["baseline"] = compared ? Json(r.baseline) : Json();
+  json["baseline_fits_memory"] = compared ? Json(r.baseline_fits) : Json();
+  if (r.round) return;
+  json["flags"] = or_null(r.flags);
+  json["baseline_flags"] = or_null(r.baseline_flags);
+  json["pays_at_nic_Bps"] = r.break_even ? Json(r.break_even->pays_at_Bps) : Json();
+  json["loses_at_nic_Bps"] = r.break_even ? Json(r.break_even->loses_at_Bps) : Json();
 }
 
 // The flat part: what JSON and CSV share, in order.
-Json figures(const StepReport& r) {
-  Json json = {{"topology", r.topology},
-               {"model", r.model},
-               {"scheme", r.scheme},
-               {"calibration", r.calibration},
-               {"gpus", r.gpus},
-               {"data_parallel", r.data},
-               {"tensor_parallel", r.tensor},
-               {"pipeline_parallel", r.pipeline},
-               {"zero_stage", r.parallelism.sharding.stage},
-               {"hybrid_shard", r.parallelism.sharding.ranks},
-               {"micro_batch", r.parallelism.micro_batch},
-               {"accumulation", r.parallelism.accumulation},
-               {"global_batch", r.global_batch},
-               {"sequence", r.sequence},
-               {"precision", name_of(r.parallelism.matrices, kMatrixPrecisions)},
-               {"weight_precision", r.parallelism.gathers_matrices ? "fp8" : "bf16"},
-               {"gradient_precision", name_of(r.parallelism.gradients, kPrecisions)},
-               {"optimizer", name_of(r.parallelism.optimizer, kOptimizers)},
-               {"recompute", name_of(r.parallelism.recompute, kRecomputes)},
-               {"overlap", to_text(r.parallelism.overlap)},
-               {"step_time_s", r.step_time_s},
-               {"tokens_per_s", r.tokens_per_s},
-               {"tflops_per_gpu", r.tflops_per_gpu},
-               {"mfu", r.mfu}};
-  add_time_parts(r.time, json);
-  json.update(Json{{"wire_bytes_intra_node", r.wire.intra_node},
-                   {"wire_bytes_inter_node", r.wire.inter_node},
-                   {"wire_bytes_wan", 0.0},
-                   {"compression_ratio_fp32", r.compression_ratio_fp32},
-                   {"compression_ratio_bf16", r.compression_ratio_bf16},
-                   {"gradient_exchange_s", r.gradient_exchange_s},
-                   {"memory_per_gpu_bytes", r.memory.total()},
-                   {"fits_memory", r.fits_memory},
-                   {"energy_j", r.energy_j},
-                   {"usd_per_million_tokens", r.usd_per_million_tokens}});
-  add_range(r.range, json);
-  json["speedup"] = r.baseline.empty() ? Json(nullptr) : Json(r.speedup);
-  json["baseline"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline);
-  json["baseline_fits_memory"] = r.baseline.empty() ? Json(nullptr) : Json(r.baseline_fits);
-  const auto chosen = [](const std::optional<std::string>& flags) {
-    return flags ? Json(*flags) : Json(nullptr);
-  };
-  json["flags"] = chosen(r.flags);
-  json["baseline_flags"] = chosen(r.baseline_flags);
-  // JSON has no infinity: null says that it still pays at the end of the search.
-  const auto bandwidth = [&](double value) {
-    return r.break_even && std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
-  json["pays_at_nic_Bps"] = bandwidth(r.break_even ? r.break_even->pays_at_Bps : 0);
-  json["loses_at_nic_Bps"] = bandwidth(r.break_even ? r.break_even->loses_at_Bps : 0);
+Json figures(const Report& report) {
+  Json json = Json::object();
+  add_setup(report, json);
+  add_times(report, json);
+  add_costs(report, json);
+  add_range(report.range, json);
+  add_comparison(report, json);
   return json;
 }
 
-Json to_object(const StepReport& r) {
-  Json json = {{"schema_version", kSchemaVersion}};
-  json.update(figures(r));
-  Json exposed = Json::object();
+void add_phases(const Report& r, Json& json) {
+  Json& exposed = json["exposed_comm_by_phase_s"] = Json::object();
   for (const auto& [phase, seconds] : r.time.exposed_by_phase_s) {
     exposed[phase_name(phase)] = seconds;
   }
-  json["exposed_comm_by_phase_s"] = exposed;
-  json["wire_bytes_by_phase"] = wire_by_phase(r);
-  json["memory_by_part_bytes"] = memory(r.memory);
-  json["busiest_links"] = json_of(r.busiest_links);
+  Json& sent = json["wire_bytes_by_phase"] = Json::object();
+  for (const auto& [phase, wire] : r.step->wire_by_phase) {
+    sent[phase_name(phase)] = {{"intra_node", wire.intra_node}, {"inter_node", wire.inter_node}};
+  }
+}
+
+void add_sites(const RoundFigures& round, Json& json) {
+  json["events"] = round.events;
+  json["by_site"] = Json::array();
+  for (const SiteReport& site : round.by_site) {
+    json["by_site"].push_back({{"site", site.name},
+                               {"count", site.count},
+                               {"gpu", site.gpu},
+                               {"gpus", site.gpus},
+                               {"inner_step_s", site.inner_step_s},
+                               {"slowdown_beside_traffic", site.slowdown},
+                               {"sent_bytes", site.sent_bytes},
+                               {"received_bytes", site.received_bytes},
+                               {"memory_per_gpu_bytes", site.memory.total()},
+                               {"fits_memory", site.fits_memory}});
+  }
+}
+
+Json to_object(const Report& r) {
+  Json json = {{"schema_version", kSchemaVersion}};
+  json.update(figures(r));
+  if (r.step) add_phases(r, json);
+  if (r.round) add_sites(*r.round, json);
+  for (const MemoryPart& part : memory_parts()) {
+    json["memory_by_part_bytes"][part.name] = r.memory.*part.bytes;
+  }
+  json["busiest_links"] = Json::array();
+  for (const LinkUse& use : r.busiest_links) {
+    json["busiest_links"].push_back(
+        {{"link", use.link}, {"set_by", use.set_by}, {"busy", use.busy}});
+  }
   json["bound"] = r.bound;
-  json["codec_error"] = json_of(r.codec_error);
-  json["pareto"] = Json::object();
+  json["codec_error"] = Json::object();
+  for (const auto& [name, error] : r.codec_error) json["codec_error"][name] = or_null(error);
+  if (r.step) json["pareto"] = Json::object();
   if (r.pareto) {
     json["pareto"] = {{"sends_plain", r.pareto->sends_plain},
-                      {"error", r.pareto->error ? Json(*r.pareto->error) : Json(nullptr)},
+                      {"error", or_null(r.pareto->error)},
                       {"on_front", r.pareto->on_front}};
   }
   json["sources"] = r.sources;
   return json;
 }
 
+std::vector<Json> each(std::span<const Report> reports, Json (*record)(const Report&)) {
+  std::vector<Json> records;
+  for (const Report& report : reports) records.push_back(record(report));
+  return records;
+}
+
 }  // namespace
 
-std::string to_json(std::span<const StepReport> reports) {
-  std::vector<Json> objects;
-  for (const StepReport& report : reports) objects.push_back(to_object(report));
-  return json_text(objects);
-}
-
-std::string to_csv(std::span<const StepReport> reports) {
-  std::vector<Json> rows;
-  for (const StepReport& report : reports) rows.push_back(figures(report));
-  return csv_text(rows);
-}
+std::string to_json(std::span<const Report> reports) { return json_text(each(reports, to_object)); }
+std::string to_csv(std::span<const Report> reports) { return csv_text(each(reports, figures)); }
 
 }  // namespace sim

@@ -8,16 +8,16 @@
 namespace sim {
 namespace {
 
-bool takes_part(const StepReport& report) {
+bool takes_part(const Report& report) {
   return report.fits_memory && (report.pareto->sends_plain || report.pareto->error);
 }
 
 // Below every measured error, which is at least 0, where there is no codec.
-double error_of(const StepReport& report) {
+double error_of(const Report& report) {
   return report.pareto->sends_plain ? -1 : *report.pareto->error;
 }
 
-bool beats(const StepReport& one, const StepReport& other) {
+bool beats(const Report& one, const Report& other) {
   const double error = error_of(one), others = error_of(other);
   if (error > others || one.tokens_per_s < other.tokens_per_s) return false;
   return error < others || one.tokens_per_s > other.tokens_per_s;
@@ -25,7 +25,7 @@ bool beats(const StepReport& one, const StepReport& other) {
 
 }  // namespace
 
-ParetoPlace pareto_place(const Scheme& scheme, const StepReport& report) {
+ParetoPlace pareto_place(const Scheme& scheme, const Report& report) {
   const auto measured = [&](const char* name) {
     const auto found = report.codec_error.find(name);
     return found == report.codec_error.end() ? std::nullopt : found->second;
@@ -42,13 +42,13 @@ ParetoPlace pareto_place(const Scheme& scheme, const StepReport& report) {
   return place;
 }
 
-void mark_pareto_front(std::span<StepReport> reports) {
-  for (const StepReport& report : reports) {
+void mark_pareto_front(std::span<Report> reports) {
+  for (const Report& report : reports) {
     require(report.pareto.has_value(), "whoever asks for the front says who sends plain values");
   }
-  for (StepReport& report : reports) {
+  for (Report& report : reports) {
     report.pareto->on_front =
-        takes_part(report) && std::ranges::none_of(reports, [&](const StepReport& other) {
+        takes_part(report) && std::ranges::none_of(reports, [&](const Report& other) {
           return takes_part(other) && beats(other, report);
         });
   }

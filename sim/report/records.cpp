@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
 #include <string_view>
 
 namespace sim {
@@ -28,8 +27,7 @@ bool is_formula(std::string_view text) {
 
 // Quoted where it holds what CSV gives a meaning.
 std::string field(const Json& value) {
-  if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return value.dump() == "null" ? "" : value.dump();
   std::string text = value.get<std::string>();
   if (is_formula(text)) text.insert(0, 1, '\'');
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -53,37 +51,6 @@ void add_time_parts(const TimeParts& parts, Json& record) {
   record["bubble_s"] = parts.bubble_s;
   record["optimizer_s"] = parts.optimizer_s;
   record["other_s"] = parts.other_s;
-}
-
-Json json_of(const CodecErrors& errors) {
-  Json json = Json::object();
-  for (const auto& [name, error] : errors) json[name] = error ? Json(*error) : Json(nullptr);
-  return json;
-}
-
-std::string error_text(const CodecErrors& errors, const std::string& distribution) {
-  if (!errors.contains("normal") && !errors.contains("student_t3")) return "-";
-  const auto found = errors.find(distribution);
-  if (found == errors.end() || !found->second) return "not known";
-  return fmt::format("{:.3g}", *found->second);
-}
-
-void add_range(const std::optional<EfficiencyRange>& range, Json& record) {
-  const auto end = [&](double EfficiencyRange::*one) {
-    return range && std::isfinite((*range).*one) ? Json((*range).*one) : Json(nullptr);
-  };
-  record["tokens_per_s_low"] = end(&EfficiencyRange::tokens_per_s_low);
-  record["tokens_per_s_high"] = end(&EfficiencyRange::tokens_per_s_high);
-  record["usd_per_million_tokens_low"] = end(&EfficiencyRange::usd_per_million_tokens_low);
-  record["usd_per_million_tokens_high"] = end(&EfficiencyRange::usd_per_million_tokens_high);
-}
-
-Json json_of(const std::vector<LinkUse>& links) {
-  Json list = Json::array();
-  for (const LinkUse& use : links) {
-    list.push_back({{"link", use.link}, {"set_by", use.set_by}, {"busy", use.busy}});
-  }
-  return list;
 }
 
 std::string dumped(const Json& json, int indent) {

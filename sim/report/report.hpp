@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepReport: what a simulated step means. The numbers that people, CI and sweeps read, each name
-// carrying its unit.
+// Report: what a simulated step, or simulated rounds between sites, mean. The numbers that people,
+// CI and sweeps read, each name carrying its unit.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@
 
 namespace sim {
 
-// Where the time of the rank that ends last goes. The parts sum to the step's time.
+// Where the time of the rank that ends last goes. The parts sum to the time of the step or round.
 struct TimeParts {
   double compute_s = 0;       // forward, backward and recomputed operators
   double exposed_comm_s = 0;  // bytes or latency under way, and nothing on the GPU
@@ -68,29 +69,69 @@ struct EfficiencyRange {
   double usd_per_million_tokens_low = 0, usd_per_million_tokens_high = 0;
 };
 
-struct StepReport {
-  std::string topology, model, scheme, calibration;
-  int gpus = 0;
-  int data = 1, tensor = 1, pipeline = 1;
-  Parallelism parallelism;  // what was run
-  std::int64_t global_batch = 0;
-  int sequence = 0;
-  double step_time_s = 0;
-  double tokens_per_s = 0;
+// What only a step of one cluster has.
+struct StepFigures {
+  std::string calibration;
+  int data = 1;               // data-parallel replicas
   double tflops_per_gpu = 0;  // model FLOP, full attention, no recomputation
   double mfu = 0;             // of the BF16 peak
-  TimeParts time;
   WireBytes wire;
   std::map<Phase, WireBytes> wire_by_phase;  // of the phases that send
+  double gradient_exchange_s = 0;  // from the first pass over the gradients to the summed shard
+};
+
+// One table of sites.
+struct SiteReport {
+  std::string name;
+  int count = 1;
+  std::string gpu;
+  int gpus = 0;             // of one site
+  double inner_step_s = 0;  // alone
+  double slowdown = 1;      // of a step beside traffic to other sites
+  double sent_bytes = 0;    // of one site in a round, mean
+  double received_bytes = 0;
+  MemoryUse memory;           // of one GPU, outer state included
+  double capacity_bytes = 0;  // of its memory
+  bool fits_memory = true;
+};
+
+// What only rounds between sites have.
+struct RoundFigures {
+  std::string inner_scheme;
+  int sites = 0;
+  int inner_steps = 1, fragments = 1, overlap_steps = 0;
+  std::string outcome;              // "complete", "partial" or "aborted"
+  std::vector<std::string> events;  // what kept a round from being complete
+  double utilisation = 0;  // share of the round in which a GPU computes, mean over all GPUs
+  // From the last step of a round until its last result is there, mean over sites, of the last round
+  // that was simulated: what overlap hides, or what is still to be waited for.
+  double exchange_after_round_s = 0;
+  std::string time_site;          // the site that ends last
+  double bits_per_parameter = 0;  // that a site sends to one other, or to storage
+  double egress_usd = 0;          // of all sites and the storage in a round
+  double link_usd = 0;            // of leased links in a round
+  std::vector<SiteReport> by_site;
+  std::string fullest_site;  // whose memory is used most, as a share
+};
+
+struct Report {
+  std::string topology, model, scheme;
+  int gpus = 0;
+  Parallelism parallelism;        // what was run
+  std::int64_t global_batch = 0;  // sequences of a step, at all sites
+  int sequence = 0;
+  double time_s = 0;  // of the step or the round; infinite where the round was aborted
+  double tokens_per_s = 0;
+  TimeParts time;                     // of a round: at the site that ends last
+  double wire_bytes_wan = 0;          // that a site sends in a round, mean
   double compression_ratio_fp32 = 1;  // of the data-parallel exchange: FP32 rings over what is sent
   double compression_ratio_bf16 = 1;
-  double gradient_exchange_s = 0;     // from the first pass over the gradients to the summed shard
-  double energy_j = 0;                // of all GPUs at their power
-  double usd_per_million_tokens = 0;  // GPUs and network
-  MemoryUse memory;
-  bool fits_memory = true;
+  double energy_j = 0;                 // of all GPUs at their power
+  double usd_per_million_tokens = 0;   // GPUs, network, leased links and egress
+  MemoryUse memory;                    // of one GPU, at the fullest site
+  bool fits_memory = true;             // at every site
   std::vector<LinkUse> busiest_links;  // most busy first, one of a kind
-  std::string bound;                   // one line: what the step waits for most
+  std::string bound;                   // one line: what the step or round waits for most
   CodecErrors codec_error;
   std::map<std::string, std::string> sources;  // of every input constant
   double speedup = 0;                          // over `baseline`; 0 where there is none
@@ -103,12 +144,16 @@ struct StepReport {
   std::optional<BreakEven> break_even;
   std::optional<ParetoPlace> pareto;     // where several steps are reported
   std::optional<EfficiencyRange> range;  // where it was simulated
+  std::optional<StepFigures> step;       // one of these two
+  std::optional<RoundFigures> round;
+
+  [[nodiscard]] bool ended() const { return std::isfinite(time_s); }
 };
 
 // Of the schedule as it was played over the wiring.
-[[nodiscard]] StepReport summarize(const StepContext& context, const Scheme& scheme,
-                                   const Schedule& schedule, const Wiring& wiring,
-                                   const Timeline& timeline);
+[[nodiscard]] Report summarize(const StepContext& context, const Scheme& scheme,
+                               const Schedule& schedule, const Wiring& wiring,
+                               const Timeline& timeline);
 
 // One line: what a step or a round of so many seconds waits for most. `whole` is what it is of.
 [[nodiscard]] std::string bound_of(const TimeParts& parts, double seconds,

@@ -19,12 +19,12 @@ double mean(const std::vector<double>& values) {
 
 WireBytes mean_of(const SentBytes& sent) { return {mean(sent.intra_node), mean(sent.inter_node)}; }
 
-void add_wire(const Schedule& schedule, StepReport& report) {
-  report.wire = mean_of(sent_bytes(schedule));
+void add_wire(const Schedule& schedule, StepFigures& step) {
+  step.wire = mean_of(sent_bytes(schedule));
   for (const Phase phase : {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm,
                             Phase::gradient_comm, Phase::optimizer_comm}) {
     const WireBytes wire = mean_of(sent_bytes(schedule, phase));
-    if (wire.intra_node + wire.inter_node > 0) report.wire_by_phase[phase] = wire;
+    if (wire.intra_node + wire.inter_node > 0) step.wire_by_phase[phase] = wire;
   }
 }
 
@@ -54,12 +54,12 @@ double ring_elements(const StepContext& context, int stage) {
 }
 
 // What rings would send in FP32, and in BF16, over what the data-parallel phases send.
-void add_compression(const StepContext& context, StepReport& report) {
+void add_compression(const StepContext& context, Report& report) {
   const Parallelism& p = context.parallelism;
   double sent = 0;
   for (const Phase phase : {Phase::weight_comm, Phase::gradient_comm}) {
-    const auto found = report.wire_by_phase.find(phase);
-    if (found != report.wire_by_phase.end()) {
+    const auto found = report.step->wire_by_phase.find(phase);
+    if (found != report.step->wire_by_phase.end()) {
       sent += found->second.intra_node + found->second.inter_node;
     }
   }
@@ -94,10 +94,24 @@ double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
   return std::max(0.0, end - begin);
 }
 
+StepFigures step_figures(const StepContext& context, const Schedule& schedule,
+                         const Timeline& timeline) {
+  const Cluster& cluster = context.cluster;
+  const Parallelism& p = context.parallelism;
+  StepFigures step{.calibration = context.calibration.name,
+                   .data = data_parallel(cluster, p),
+                   .gradient_exchange_s = gradient_exchange_s(schedule, timeline)};
+  step.tflops_per_gpu = model_flop(context.model, global_batch(cluster, p)).base() /
+                        timeline.makespan_s / rank_count(cluster) / 1e12;
+  step.mfu = step.tflops_per_gpu * 1e12 / cluster.gpu.bf16.base();
+  add_wire(schedule, step);
+  return step;
+}
+
 }  // namespace
 
-StepReport summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
-                     const Wiring& wiring, const Timeline& timeline) {
+Report summarize(const StepContext& context, const Scheme& scheme, const Schedule& schedule,
+                 const Wiring& wiring, const Timeline& timeline) {
   if (timeline.outcome != Outcome::complete) {
     throw InputError(fmt::format(
         "{}: the step of {} did not end within 1e6 s of simulated time ({}); is a bandwidth of it "
@@ -106,35 +120,27 @@ StepReport summarize(const StepContext& context, const Scheme& scheme, const Sch
   }
   const Cluster& cluster = context.cluster;
   const Parallelism& p = context.parallelism;
-  StepReport report;
+  Report report;
   report.topology = cluster.name;
   report.model = context.model.name;
   report.scheme = scheme.name;
-  report.calibration = context.calibration.name;
   report.gpus = rank_count(cluster);
-  report.data = data_parallel(cluster, p);
-  report.tensor = p.tensor;
-  report.pipeline = p.pipeline;
   report.parallelism = p;
   report.global_batch = global_batch(cluster, p);
   report.sequence = context.model.sequence;
-  report.step_time_s = timeline.makespan_s;
-  const auto samples = static_cast<double>(global_batch(cluster, p));
-  report.tokens_per_s = samples * context.model.sequence / report.step_time_s;
-  report.tflops_per_gpu = model_flop(context.model, global_batch(cluster, p)).base() /
-                          report.step_time_s / report.gpus / 1e12;
-  report.mfu = report.tflops_per_gpu * 1e12 / cluster.gpu.bf16.base();
+  report.time_s = timeline.makespan_s;
+  const auto samples = static_cast<double>(report.global_batch);
+  report.tokens_per_s = samples * context.model.sequence / report.time_s;
   report.time = time_parts(schedule, timeline);
-  add_wire(schedule, report);
+  report.step = step_figures(context, schedule, timeline);
   add_compression(context, report);
   report.busiest_links = busiest_links(schedule, wiring, timeline);
-  report.gradient_exchange_s = gradient_exchange_s(schedule, timeline);
-  report.energy_j = cluster.gpu.power.base() * report.gpus * report.step_time_s;
+  report.energy_j = cluster.gpu.power.base() * report.gpus * report.time_s;
   report.usd_per_million_tokens =
       (gpu_price(cluster) + network_price(cluster)).base() / report.tokens_per_s * 1e6;
   report.memory = memory_use(cluster, context.model, p, codec_memory(context, scheme));
   report.fits_memory = report.memory.total() <= static_cast<double>(cluster.gpu.memory.count);
-  report.bound = bound_of(report.time, report.step_time_s, report.busiest_links, "step");
+  report.bound = bound_of(report.time, report.time_s, report.busiest_links, "step");
   report.sources = sources_of(context, scheme);
   if (schedule.approximate) report.sources["collectives"] = approximation(schedule.unfolded_flows);
   return report;

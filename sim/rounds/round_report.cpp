@@ -39,7 +39,7 @@ double per_round(const RoundResult& result, double sum, std::size_t place) {
 }
 
 void add_sites(const RoundContext& context, const Scheme& scheme, const RoundResult& result,
-               const WideBytes& bytes, RoundReport& report) {
+               const WideBytes& bytes, RoundFigures& round) {
   std::size_t place = 0;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
     const Site& site = context.area.sites[table];
@@ -52,21 +52,32 @@ void add_sites(const RoundContext& context, const Scheme& scheme, const RoundRes
     for (int i = 0; i < site.count; ++i, ++place) {
       row.sent_bytes += per_round(result, bytes.sent[place], place) / site.count;
       row.received_bytes += per_round(result, bytes.received[place], place) / site.count;
-      report.egress_usd += per_round(result, bytes.sent[place], place) * site.egress.base();
+      round.egress_usd += per_round(result, bytes.sent[place], place) * site.egress.base();
     }
     row.memory = site_memory(context, table, scheme);
     row.capacity_bytes = static_cast<double>(site.cluster.gpu.memory.count);
     row.fits_memory = row.memory.total() <= row.capacity_bytes;
-    report.by_site.push_back(std::move(row));
+    round.by_site.push_back(std::move(row));
   }
   if (context.area.store) {
-    report.egress_usd +=
+    round.egress_usd +=
         per_round(result, bytes.sent[place], place) * context.area.store->egress.base();
   }
 }
 
+void add_memory(Report& report) {
+  const auto share = [](const SiteReport& site) {
+    return site.memory.total() / site.capacity_bytes;
+  };
+  const std::vector<SiteReport>& sites = report.round->by_site;
+  const SiteReport& fullest = *std::ranges::max_element(sites, {}, share);
+  report.round->fullest_site = fullest.name;
+  report.memory = fullest.memory;
+  report.fits_memory = std::ranges::all_of(sites, &SiteReport::fits_memory);
+}
+
 void add_volume(const RoundContext& context, const Scheme& scheme, const RoundResult& result,
-                const WideBytes& bytes, RoundReport& report) {
+                const WideBytes& bytes, Report& report) {
   const std::size_t places = result.shape.sites.size();
   for (std::size_t place = 0; place < places; ++place) {
     report.wire_bytes_wan +=
@@ -77,12 +88,13 @@ void add_volume(const RoundContext& context, const Scheme& scheme, const RoundRe
   for (const ShardSize& shard : shard_sizes(context, 0, scheme.between_sites->fragments)) {
     elements += static_cast<double>(shard.elements) * shard.gpus;
   }
-  report.bits_per_parameter = 8 * result.shape.sites.front().whole_bytes / elements;
-  report.compression_ratio_fp32 = 32 / report.bits_per_parameter;
-  report.compression_ratio_bf16 = 16 / report.bits_per_parameter;
+  const double bits = 8 * result.shape.sites.front().whole_bytes / elements;
+  report.round->bits_per_parameter = bits;
+  report.compression_ratio_fp32 = 32 / bits;
+  report.compression_ratio_bf16 = 16 / bits;
 }
 
-void add_links(const RoundResult& result, RoundReport& report) {
+void add_links(const RoundResult& result, Report& report) {
   report.busiest_links = busiest_links(result.plan.schedule, result.wiring, result.timeline);
   constexpr std::size_t kShown = 8;
   if (report.busiest_links.size() > kShown) report.busiest_links.resize(kShown);
@@ -103,9 +115,9 @@ Timeline until_the_last_step(const RoundResult& result) {
   return timeline;
 }
 
-void add_parts(const WideArea& area, const RoundResult& result, RoundReport& report) {
+void add_parts(const WideArea& area, const RoundResult& result, Report& report) {
   const Timeline timeline = until_the_last_step(result);
-  report.time_site = place_name(area, last_rank(result.plan.schedule, timeline));
+  report.round->time_site = place_name(area, last_rank(result.plan.schedule, timeline));
   TimeParts& parts = report.time = time_parts(result.plan.schedule, timeline);
   const double factor = result.round_s / timeline.makespan_s;
   for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.bubble_s,
@@ -116,8 +128,8 @@ void add_parts(const WideArea& area, const RoundResult& result, RoundReport& rep
 }
 
 // GPUs of sites that drop out or come too late are paid for all the same.
-void add_rates(const RoundContext& context, const RoundResult& result, RoundReport& report) {
-  const Parallelism& p = context.parallelism;
+void add_rates(const RoundContext& context, const RoundResult& result, Report& report) {
+  RoundFigures& round = *report.round;
   double tokens = 0;
   double busy = 0;
   double usd = 0;
@@ -126,28 +138,28 @@ void add_rates(const RoundContext& context, const RoundResult& result, RoundRepo
     const int gpus = rank_count(site.cluster);
     report.gpus += gpus;
     if (!report.ended()) continue;
-    usd += (gpu_price(site.cluster) + network_price(site.cluster)).base() * report.round_time_s;
-    report.energy_j += gpus * site.cluster.gpu.power.base() * report.round_time_s;
+    usd += (gpu_price(site.cluster) + network_price(site.cluster)).base() * report.time_s;
+    report.energy_j += gpus * site.cluster.gpu.power.base() * report.time_s;
     const auto& fates = result.shape.fates;
     // A site that comes too late has lost its round, unless a later merge takes it.
     const Fate fate = fates.empty() ? Fate::heard : fates[place];
     if (fate == Fate::gone || (fate == Fate::skipped && !result.shape.delayed)) continue;
     // Of its own round, as much as falls into this one.
     const double rounds = result.round_s / result.period_s(place);
-    tokens += rounds * static_cast<double>(global_batch(site.cluster, p)) * context.model.sequence *
-              report.inner_steps;
-    busy += rounds * gpus * result.shape.sites[place].step_s * report.inner_steps;
+    tokens += rounds * static_cast<double>(global_batch(site.cluster, context.parallelism)) *
+              context.model.sequence * round.inner_steps;
+    busy += rounds * gpus * result.shape.sites[place].step_s * round.inner_steps;
   }
   if (!report.ended()) return;
-  report.tokens_per_s = tokens / report.round_time_s;
-  report.utilisation = busy / report.gpus / report.round_time_s;
+  report.tokens_per_s = tokens / report.time_s;
+  round.utilisation = busy / report.gpus / report.time_s;
   for (const WideLink& link : context.area.links) {
-    report.link_usd += link.price.base() * report.round_time_s;
+    round.link_usd += link.price.base() * report.time_s;
   }
   if (context.area.backbone) {
-    report.link_usd += context.area.backbone->price.base() * report.round_time_s;
+    round.link_usd += context.area.backbone->price.base() * report.time_s;
   }
-  report.usd_per_million_tokens = (usd + report.link_usd + report.egress_usd) / tokens * 1e6;
+  report.usd_per_million_tokens = (usd + round.link_usd + round.egress_usd) / tokens * 1e6;
 }
 
 double exchange_after_round_s(const RoundResult& result) {
@@ -164,7 +176,7 @@ double exchange_after_round_s(const RoundResult& result) {
   return places > 0 ? sum / places : 0;
 }
 
-void add_sources(const RoundContext& context, const Scheme& scheme, RoundReport& report) {
+void add_sources(const RoundContext& context, const Scheme& scheme, Report& report) {
   report.sources["sites"] = fmt::format("{}.toml: {}", context.area.name, context.area.summary);
   report.sources["model"] = fmt::format("{}: {}", context.model.file, context.model.summary);
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
@@ -185,18 +197,6 @@ void add_sources(const RoundContext& context, const Scheme& scheme, RoundReport&
 
 }  // namespace
 
-bool RoundReport::fits_memory() const {
-  return std::all_of(by_site.begin(), by_site.end(),
-                     [](const SiteReport& site) { return site.fits_memory; });
-}
-
-const SiteReport& RoundReport::fullest_site() const {
-  const auto share = [](const SiteReport& site) {
-    return site.memory.total() / site.capacity_bytes;
-  };
-  return *std::ranges::max_element(by_site, {}, share);
-}
-
 std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism) {
   std::int64_t sequences = 0;
   for (const Site& site : area.sites) {
@@ -205,31 +205,33 @@ std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism) 
   return sequences;
 }
 
-RoundReport summarize(const RoundContext& context, const Scheme& scheme,
-                      const RoundResult& result) {
-  RoundReport report{.topology = context.area.name,
-                     .model = context.model.name,
-                     .scheme = std::string(scheme.name),
-                     .inner_scheme = std::string(context.inner.name),
-                     .sites = place_count(context.area),
-                     .global_batch = global_batch(context.area, context.parallelism),
-                     .sequence = context.model.sequence,
-                     .inner_steps = scheme.between_sites->inner_steps,
-                     .fragments = scheme.between_sites->fragments,
-                     .overlap_steps = scheme.between_sites->overlap_steps,
-                     .outcome = result.outcome,
-                     .events = result.events,
-                     .round_time_s = result.round_s};
+Report summarize(const RoundContext& context, const Scheme& scheme, const RoundResult& result) {
+  Report report{.topology = context.area.name,
+                .model = context.model.name,
+                .scheme = std::string(scheme.name),
+                .parallelism = context.parallelism,
+                .global_batch = global_batch(context.area, context.parallelism),
+                .sequence = context.model.sequence,
+                .time_s = result.round_s};
+  RoundFigures& round = report.round.emplace();
+  round = {.inner_scheme = std::string(context.inner.name),
+           .sites = place_count(context.area),
+           .inner_steps = scheme.between_sites->inner_steps,
+           .fragments = scheme.between_sites->fragments,
+           .overlap_steps = scheme.between_sites->overlap_steps,
+           .outcome = outcome_name(result.outcome),
+           .events = result.events};
   const WideBytes bytes = wide_bytes(result.plan.schedule, result.shape.sites.size());
-  add_sites(context, scheme, result, bytes, report);
+  add_sites(context, scheme, result, bytes, round);
+  add_memory(report);
   add_volume(context, scheme, result, bytes, report);
   add_rates(context, result, report);
   if (report.ended()) {
     add_links(result, report);
     add_parts(context.area, result, report);
-    report.exchange_after_round_s = exchange_after_round_s(result);
-    report.bound = bound_of(report.time, report.round_time_s, report.busiest_links,
-                            "round at " + report.time_site);
+    round.exchange_after_round_s = exchange_after_round_s(result);
+    report.bound =
+        bound_of(report.time, report.time_s, report.busiest_links, "round at " + round.time_site);
   }
   add_sources(context, scheme, report);
   return report;

@@ -114,9 +114,9 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Schedule schedule = plan_step(context, one.scheme);
   const Wiring wiring = wire(schedule, one.cluster);
   const Timeline timeline = simulate(schedule, wiring);
-  const StepReport report = summarize(context, one.scheme, schedule, wiring, timeline);
-  return {.tflops_per_gpu = report.tflops_per_gpu,
-          .gradient_exchange_ms = report.gradient_exchange_s * 1e3,
+  const Report report = summarize(context, one.scheme, schedule, wiring, timeline);
+  return {.tflops_per_gpu = report.step->tflops_per_gpu,
+          .gradient_exchange_ms = report.step->gradient_exchange_s * 1e3,
           .tokens_per_s_per_gpu = report.tokens_per_s / report.gpus,
           .memory_bytes = report.memory.total(),
           .fits_memory = report.fits_memory};

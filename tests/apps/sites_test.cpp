@@ -18,11 +18,30 @@ Outcome sites(const std::string& text) { return run(words(text), source_director
 
 TEST(RunOverSites, ReportsWhatSweepsRead) {
   const Json report = json_of(std::string("run") + kSites + "--scheme sparseloco");
-  for (const char* key : {"outcome", "round_time_s", "tokens_per_s", "compute_utilisation",
-                          "exposed_comm_s", "codec_s", "wire_bytes_wan", "bits_per_parameter",
-                          "compression_ratio_fp32", "compression_ratio_bf16", "egress_usd",
-                          "usd_per_million_tokens", "by_site", "codec_error", "sources"}) {
+  for (const char* key : {"outcome",
+                          "round_time_s",
+                          "tokens_per_s",
+                          "compute_utilisation",
+                          "exposed_comm_s",
+                          "codec_s",
+                          "wire_bytes_wan",
+                          "bits_per_parameter",
+                          "compression_ratio_fp32",
+                          "compression_ratio_bf16",
+                          "egress_usd",
+                          "usd_per_million_tokens",
+                          "by_site",
+                          "codec_error",
+                          "sources",
+                          "bound",
+                          "zero_stage",
+                          "fits_memory",
+                          "memory_per_gpu_bytes",
+                          "memory_by_part_bytes"}) {
     EXPECT_TRUE(report.contains(key)) << key;
+  }
+  for (const char* key : {"calibration", "mfu", "flags", "wire_bytes_inter_node", "pareto"}) {
+    EXPECT_FALSE(report.contains(key)) << key << " applies to steps only";
   }
   EXPECT_EQ(report["outcome"], "complete");
   EXPECT_EQ(report["global_batch"], report["gpus"]) << "a sequence on each";

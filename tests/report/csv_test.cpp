@@ -74,7 +74,7 @@ TEST(Csv, HasTheFieldsOfTheJson) {
 }
 
 TEST(Csv, QuotesWhatItGivesAMeaning) {
-  StepReport report = all_reports().front();
+  Report report = all_reports().front();
   report.topology = "a,\"b\"\nc";
   const Rows rows = parse_csv(to_csv({&report, 1}));
   ASSERT_EQ(rows.size(), 2U);

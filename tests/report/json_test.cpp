@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/records.hpp"
+#include "sim/report/table_rows.hpp"
 #include "sim/report/writers.hpp"
 #include "tests/report/sample_report.hpp"
 
@@ -20,11 +20,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json json_of(const std::vector<StepReport>& reports) { return Json::parse(to_json(reports)); }
+Json json_of(const std::vector<Report>& reports) { return Json::parse(to_json(reports)); }
 
 // A report whose optional parts are all there.
-StepReport compared_report() {
-  StepReport report = reported_step(small_cluster(), {}, scheme_named("sdp4bit")).report;
+Report compared_report() {
+  Report report = reported_step(small_cluster(), {}, scheme_named("sdp4bit")).report;
   report.baseline = "sharded";
   report.speedup = 1.25;
   report.break_even = {.pays_at_Bps = 1e9, .loses_at_Bps = 2e9, .nic_bandwidth_Bps = 50e9};
@@ -116,11 +116,11 @@ TEST(Json, HasFiniteNumbersOnly) {
 }
 
 TEST(Json, HasTheNumbersOfTheReport) {
-  const StepReport report = compared_report();
+  const Report report = compared_report();
   const Json json = json_of({report});
-  EXPECT_EQ(json.at("step_time_s"), report.step_time_s);
+  EXPECT_EQ(json.at("step_time_s"), report.time_s);
   EXPECT_EQ(json.at("exposed_comm_s"), report.time.exposed_comm_s);
-  EXPECT_EQ(json.at("wire_bytes_inter_node"), report.wire.inter_node);
+  EXPECT_EQ(json.at("wire_bytes_inter_node"), report.step->wire.inter_node);
   EXPECT_EQ(json.at("memory_per_gpu_bytes"), report.memory.total());
   EXPECT_EQ(json.at("speedup"), 1.25);
   EXPECT_EQ(json.at("pays_at_nic_Bps"), 1e9);
@@ -133,7 +133,7 @@ TEST(Json, HasTheNumbersOfTheReport) {
 }
 
 TEST(Json, OfABreakEvenWithoutAnEndIsNull) {
-  StepReport report = compared_report();
+  Report report = compared_report();
   report.break_even->loses_at_Bps = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(json_of({report}).at("loses_at_nic_Bps").is_null());
 }

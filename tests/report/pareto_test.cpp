@@ -10,25 +10,25 @@
 namespace sim {
 namespace {
 
-StepReport step(double tokens_per_s, std::optional<double> error) {
-  StepReport report;
+Report step(double tokens_per_s, std::optional<double> error) {
+  Report report;
   report.tokens_per_s = tokens_per_s;
   report.pareto = ParetoPlace{};
   report.pareto->error = error;
   return report;
 }
 
-StepReport plain(double tokens_per_s) {
-  StepReport report = step(tokens_per_s, std::nullopt);
+Report plain(double tokens_per_s) {
+  Report report = step(tokens_per_s, std::nullopt);
   report.pareto->sends_plain = true;
   return report;
 }
 
 // One letter a step: whether it is on the front.
-std::string front_of(std::vector<StepReport> reports) {
+std::string front_of(std::vector<Report> reports) {
   mark_pareto_front(reports);
   std::string front;
-  for (const StepReport& report : reports) front += report.pareto->on_front ? 'y' : 'n';
+  for (const Report& report : reports) front += report.pareto->on_front ? 'y' : 'n';
   return front;
 }
 
@@ -49,14 +49,14 @@ TEST(ParetoFront, BeginsWithTheFastestThatSendsValuesAsTheyAre) {
 }
 
 TEST(ParetoFront, IsOfStepsThatFitInMemory) {
-  std::vector<StepReport> reports{step(9, 0.01), step(1, 0.1)};
+  std::vector<Report> reports{step(9, 0.01), step(1, 0.1)};
   reports[0].fits_memory = false;
   EXPECT_EQ(front_of(reports), "ny");
 }
 
 // Each part that is encoded counts, the worse one.
 TEST(ParetoPlace, HasTheErrorOfAllThatIsEncoded) {
-  StepReport report;
+  Report report;
   report.codec_error = {{"normal", 0.2}, {"weights_lr_6e-4", 0.01}};
   EXPECT_EQ(pareto_place(scheme_named("sdp4bit"), report).error, 0.2);
   report.codec_error = {{"normal", 0.2}};
@@ -71,7 +71,7 @@ TEST(ParetoPlace, HasTheErrorOfAllThatIsEncoded) {
 }
 
 TEST(ParetoPlace, HasNoErrorWhereThereIsNoCodec) {
-  StepReport report;
+  Report report;
   report.codec_error = {{"weights_lr_6e-4", 0.002}};  // of BF16 weights
   EXPECT_TRUE(pareto_place(scheme_named("sharded"), report).sends_plain);
   EXPECT_FALSE(pareto_place(scheme_named("sharded"), report).error);

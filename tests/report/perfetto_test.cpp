@@ -98,7 +98,7 @@ TEST_P(Perfetto, CoversTheStep) {
       EXPECT_LE(event.start_us, covered_us + kRounding_us) << "nothing runs before";
       covered_us = std::max(covered_us, event.end_us);
     }
-    EXPECT_NEAR(covered_us, step.report.step_time_s * 1e6, 1e-3);
+    EXPECT_NEAR(covered_us, step.report.time_s * 1e6, 1e-3);
   }
 }
 

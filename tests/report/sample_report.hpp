@@ -14,7 +14,7 @@ struct ReportedStep {
   Schedule schedule;
   Wiring wiring;
   Timeline timeline;
-  StepReport report;
+  Report report;
 };
 
 // At the stage of ZeRO that is asked for, or the one that the scheme is defined for.
@@ -40,8 +40,8 @@ inline std::vector<Parallelism> reported_settings() {
 }
 
 // One report of every row of the registry.
-inline std::vector<StepReport> all_reports() {
-  std::vector<StepReport> reports;
+inline std::vector<Report> all_reports() {
+  std::vector<Report> reports;
   for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     reports.push_back(reported_step(small_cluster(), {}, *scheme).report);
   }

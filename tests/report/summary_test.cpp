@@ -31,7 +31,7 @@ std::map<std::string, LinkUse> fullest_by_kind(const ReportedStep& step) {
   std::map<std::string, LinkUse> fullest;
   for (std::size_t id = 0; id < bytes.size(); ++id) {
     const Link& link = step.wiring.links[id];
-    const double busy = bytes[id] / link.rate_Bps / step.report.step_time_s;
+    const double busy = bytes[id] / link.rate_Bps / step.report.time_s;
     EXPECT_LE(busy, 1 + kRounded) << link.name;
     LinkUse& most = fullest[link.set_by + link.kind];
     if (busy >= most.busy) most = {link.name, link.set_by, busy};
@@ -51,28 +51,29 @@ double step_time_with(const ReportedStep& step, const std::set<std::string>& kin
 
 TEST_P(Summary, RatesAreWorkOverTheStepsTime) {
   for (const Parallelism& parallelism : reported_settings()) {
-    const StepReport report = reported_step(small_cluster(), parallelism, scheme()).report;
+    const Report report = reported_step(small_cluster(), parallelism, scheme()).report;
     const auto batch = global_batch(small_cluster(), parallelism);
-    EXPECT_EQ(report.gpus, report.data * report.tensor * report.pipeline);
-    EXPECT_DOUBLE_EQ(report.tokens_per_s * report.step_time_s, static_cast<double>(batch) * 128);
-    EXPECT_NEAR(report.tflops_per_gpu * 1e12 * report.gpus * report.step_time_s /
+    EXPECT_EQ(report.gpus,
+              report.step->data * report.parallelism.tensor * report.parallelism.pipeline);
+    EXPECT_DOUBLE_EQ(report.tokens_per_s * report.time_s, static_cast<double>(batch) * 128);
+    EXPECT_NEAR(report.step->tflops_per_gpu * 1e12 * report.gpus * report.time_s /
                     model_flop(deep_model(), batch).base(),
                 1, 1e-12);
-    EXPECT_DOUBLE_EQ(report.mfu, report.tflops_per_gpu / 400);
-    EXPECT_LT(report.mfu, 1);
+    EXPECT_DOUBLE_EQ(report.step->mfu, report.step->tflops_per_gpu / 400);
+    EXPECT_LT(report.step->mfu, 1);
   }
 }
 
 TEST_P(Summary, BytesByPhaseAreAllBytes) {
   for (const Parallelism& parallelism : reported_settings()) {
-    const StepReport report = reported_step(small_cluster(), parallelism, scheme()).report;
+    const Report report = reported_step(small_cluster(), parallelism, scheme()).report;
     WireBytes sum;
-    for (const auto& [phase, wire] : report.wire_by_phase) {
+    for (const auto& [phase, wire] : report.step->wire_by_phase) {
       sum.intra_node += wire.intra_node;
       sum.inter_node += wire.inter_node;
     }
-    EXPECT_DOUBLE_EQ(sum.intra_node, report.wire.intra_node);
-    EXPECT_DOUBLE_EQ(sum.inter_node, report.wire.inter_node);
+    EXPECT_DOUBLE_EQ(sum.intra_node, report.step->wire.intra_node);
+    EXPECT_DOUBLE_EQ(sum.inter_node, report.step->wire.inter_node);
   }
 }
 
@@ -95,14 +96,15 @@ TEST_P(Summary, NoLinkIsMoreThanFull) {
 }
 
 TEST_P(Summary, CompressionIsFp32RingsOverWhatIsSent) {
-  const StepReport report = reported_step(small_cluster(), {}, scheme()).report;
+  const Report report = reported_step(small_cluster(), {}, scheme()).report;
   // 7/8 of weights and of gradients, 4 bytes each; of ZeRO-3 its layers' weights twice.
   const StageParameters held = stage_parameters(deep_model(), {}, 0);
   const double n = held.total();
   const Parallelism run = defined(scheme());
   const double again = run.sharding.stage == 3 ? 4 * held.layer * held.layers : 0;
-  EXPECT_NEAR(report.compression_ratio_fp32 * (report.wire.intra_node + report.wire.inter_node),
-              7.0 / 8 * (n * (4 + 4) + again), 1e-6 * n);
+  EXPECT_NEAR(
+      report.compression_ratio_fp32 * (report.step->wire.intra_node + report.step->wire.inter_node),
+      7.0 / 8 * (n * (4 + 4) + again), 1e-6 * n);
   EXPECT_NEAR(report.compression_ratio_fp32 / report.compression_ratio_bf16, 2, 1e-12);
   EXPECT_GE(report.compression_ratio_fp32,
             reported_step(small_cluster(), run, twin()).report.compression_ratio_fp32);
@@ -110,20 +112,19 @@ TEST_P(Summary, CompressionIsFp32RingsOverWhatIsSent) {
 
 TEST_P(Summary, GradientExchangeIsPartOfTheStepAndNotShorterThanItsBytes) {
   const ReportedStep step = reported_step(small_cluster(), {}, scheme());
-  const WireBytes& sent = step.report.wire_by_phase.at(Phase::gradient_comm);
-  EXPECT_LT(step.report.gradient_exchange_s, step.report.step_time_s);
-  EXPECT_GE(step.report.gradient_exchange_s, sent.intra_node / 400e9);
-  EXPECT_GE(step.report.gradient_exchange_s, sent.inter_node / 50e9);
+  const WireBytes& sent = step.report.step->wire_by_phase.at(Phase::gradient_comm);
+  EXPECT_LT(step.report.step->gradient_exchange_s, step.report.time_s);
+  EXPECT_GE(step.report.step->gradient_exchange_s, sent.intra_node / 400e9);
+  EXPECT_GE(step.report.step->gradient_exchange_s, sent.inter_node / 50e9);
 }
 
 TEST_P(Summary, CostAndEnergyAreThoseOfAllGpus) {
   Cluster cluster = small_cluster();
   cluster.gpu.power = Watts::from_base(500);
   cluster.gpu.price = DollarRate::from_base(3.6 / 3600);
-  const StepReport report = reported_step(cluster, {}, scheme()).report;
-  EXPECT_DOUBLE_EQ(report.energy_j, 8 * 500 * report.step_time_s);
-  EXPECT_NEAR(report.usd_per_million_tokens, 8 * 0.001 * report.step_time_s / (8 * 128) * 1e6,
-              1e-12);
+  const Report report = reported_step(cluster, {}, scheme()).report;
+  EXPECT_DOUBLE_EQ(report.energy_j, 8 * 500 * report.time_s);
+  EXPECT_NEAR(report.usd_per_million_tokens, 8 * 0.001 * report.time_s / (8 * 128) * 1e6, 1e-12);
 }
 
 TEST_P(Summary, SaysWhetherTheStepFits) {
@@ -158,7 +159,7 @@ TEST(BusiestLink, IsTheOneThatBinds) {
           if (use.busy > 0.999 * most) full.insert(kind_of(step.wiring, use.link));
           if (use.busy < 0.9 * most) free.insert(kind_of(step.wiring, use.link));
         }
-        const double step_s = step.report.step_time_s;
+        const double step_s = step.report.time_s;
         EXPECT_NEAR(step_time_with(step, free, 4) / step_s, 1, 1e-9);
         EXPECT_NEAR(step_time_with(step, free, 0.9) / step_s, 1, 1e-9);
         EXPECT_LT(step_time_with(step, full, 1.1), step_s * (1 - 0.05 * most));
@@ -213,7 +214,7 @@ TEST(GradientExchange, OfARingIsItsPassOverTheGradientsAndItsReduceScatter) {
   const double latency_s = 10e-6 + 7 * (6 * 2e-6 + 2 * 5e-6) / 8;
   const double bytes_s = 7.0 / 8 * 4 * n / 4 / 50e9;
   EXPECT_NEAR(
-      reported_step(small_cluster(), {}, scheme_named("sharded")).report.gradient_exchange_s,
+      reported_step(small_cluster(), {}, scheme_named("sharded")).report.step->gradient_exchange_s,
       scale_s + latency_s + bytes_s, 1e-9);
 }
 

@@ -38,18 +38,19 @@ TEST_P(MixedSites, DoWhatTheyCanAtMost) {
   const Scheme sharded = scheme_named("sharded");
   const RoundContext context{mixed, model, calibrations, {}, sharded};
   const RoundResult result = simulate_round(context, *GetParam());
-  const RoundReport report = summarize(context, *GetParam(), result);
+  const Report report = summarize(context, *GetParam(), result);
   ASSERT_TRUE(report.ended());
-  EXPECT_LE(report.utilisation, 1 + 1e-9);
+  EXPECT_LE(report.round->utilisation, 1 + 1e-9);
   for (std::size_t place = 0; place < result.shape.sites.size(); ++place) {
-    const double steps_s = report.inner_steps * result.shape.sites[place].step_s;
+    const double steps_s = report.round->inner_steps * result.shape.sites[place].step_s;
     const auto& fates = result.shape.fates;
     const bool is_in = fates.empty() || fates[place] == Fate::heard;
     if (!is_in && !result.shape.delayed) continue;
     EXPECT_GE(result.period_s(place), steps_s * (1 - 1e-9)) << place;
-    const double sent_s = report.by_site[place].sent_bytes / mixed.sites[place].uplink.base();
+    const double sent_s =
+        report.round->by_site[place].sent_bytes / mixed.sites[place].uplink.base();
     if (!is_in) continue;
-    EXPECT_GE(report.round_time_s, sent_s * (1 - 1e-4)) << place;
+    EXPECT_GE(report.time_s, sent_s * (1 - 1e-4)) << place;
   }
 }
 

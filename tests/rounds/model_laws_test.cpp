@@ -23,7 +23,7 @@ class ModelRounds : public testing::Test {
   RoundContext context(const WideArea& area) const {
     return {area, model_, calibrations_, parallelism_, scheme_named("sharded")};
   }
-  RoundReport report(const WideArea& area, const Scheme& scheme) const {
+  Report report(const WideArea& area, const Scheme& scheme) const {
     const RoundContext given = context(area);
     return summarize(given, scheme, simulate_round(given, scheme));
   }
@@ -50,11 +50,10 @@ TEST_F(ModelRounds, OneSiteIsTheIntraSiteSimulation) {
   for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
     if (scheme->between_sites->exchange == Exchange::store) continue;  // there is no storage here
     const Scheme ten = with_steps(scheme->name, 10);
-    const RoundReport one = report(area, ten);
-    EXPECT_NEAR(one.round_time_s, ten.between_sites->inner_steps * step_s(area), 1e-9)
-        << scheme->name;
+    const Report one = report(area, ten);
+    EXPECT_NEAR(one.time_s, ten.between_sites->inner_steps * step_s(area), 1e-9) << scheme->name;
     EXPECT_EQ(one.wire_bytes_wan, 0) << scheme->name;
-    EXPECT_NEAR(one.utilisation, 1, 1e-9) << scheme->name;
+    EXPECT_NEAR(one.round->utilisation, 1, 1e-9) << scheme->name;
   }
 }
 
@@ -74,8 +73,7 @@ TEST_F(ModelRounds, SparseOfEverythingInFp32IsDenseAllGather) {
   Scheme all = with_steps("sparseloco", 10);
   all.between_sites->wire = {};  // every element, 32 bits
   all.between_sites->feedback = false;
-  EXPECT_EQ(report(area, all).round_time_s,
-            report(area, with_steps("sparseloco_dense", 10)).round_time_s);
+  EXPECT_EQ(report(area, all).time_s, report(area, with_steps("sparseloco_dense", 10)).time_s);
 }
 
 // What each site sends to one other, part by part, is what the codec says.
@@ -143,18 +141,18 @@ TEST_F(ModelRounds, MoreBandwidthNeverHurts) {
 }
 
 TEST_F(ModelRounds, SparseLoCoSends0_21875BitsAParameter) {
-  const RoundReport one = report(nodes(3), with_steps("sparseloco", 30));
-  EXPECT_NEAR(one.bits_per_parameter, 0.21875, 0.001);
+  const Report one = report(nodes(3), with_steps("sparseloco", 30));
+  EXPECT_NEAR(one.round->bits_per_parameter, 0.21875, 0.001);
   EXPECT_NEAR(one.compression_ratio_fp32, 146.3, 1);
 }
 
 TEST_F(ModelRounds, OuterStateCountsInMemory) {
   const WideArea area = nodes(2);
   Scheme diloco = with_steps("diloco", 10);
-  const double with = report(area, diloco).by_site[0].memory.total();
+  const double with = report(area, diloco).round->by_site[0].memory.total();
   diloco.between_sites->state_bytes = 0;
   const double parameters = stage_parameters(model_, parallelism_, 0).total();
-  EXPECT_NEAR(with - report(area, diloco).by_site[0].memory.total(), 8 * parameters / 8, 8);
+  EXPECT_NEAR(with - report(area, diloco).round->by_site[0].memory.total(), 8 * parameters / 8, 8);
 }
 
 }  // namespace

@@ -163,12 +163,12 @@ TEST(Muon, WaitsForWhatItExchanges) {
   const auto step = [&](Optimizer optimizer) {
     return reported_step(cluster, {.optimizer = optimizer}, uncompressed()).report;
   };
-  const StepReport muon = step(Optimizer::muon);
-  const StepReport adamw = step(Optimizer::adamw);
+  const Report muon = step(Optimizer::muon);
+  const Report adamw = step(Optimizer::adamw);
   const double gather = part_of(4) * 2 * kMatrices / 400e9;
-  EXPECT_NEAR((muon.step_time_s - adamw.step_time_s) / gather, 1, 1e-6);
+  EXPECT_NEAR((muon.time_s - adamw.time_s) / gather, 1, 1e-6);
   EXPECT_NEAR(muon.time.exposed_by_phase_s.at(Phase::optimizer_comm) / gather, 1, 1e-6);
-  EXPECT_DOUBLE_EQ(muon.wire_by_phase.at(Phase::optimizer_comm).intra_node,
+  EXPECT_DOUBLE_EQ(muon.step->wire_by_phase.at(Phase::optimizer_comm).intra_node,
                    part_of(4) * 2 * kMatrices);
   // Rows of the times and of the bytes: of the passes, and of what was exposed and sent.
   const std::string with = plain_text(to_table({{muon}}, 100));

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/table_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/writers.hpp"
+#include "sim/workload/parallelism_names.hpp"
+
+namespace sim {
+namespace {
+
+using Rows = std::vector<TableRow>;
+
+constexpr const char* kNone = "-";
+
+std::string byte_text(double bytes) {
+  return bytes == 0 ? "0" : to_text(Bytes{std::llround(bytes)});
+}
+
+using Value = std::function<std::optional<double>(const Report&)>;
+
+// A figure as `format` has it; "-" where there is none.
+TableRow figure(std::string label, const char* format, const Value& value) {
+  return {std::move(label), [format, value](const Report& report) {
+            const auto known = value(report);
+            return known ? fmt::format(fmt::runtime(format), *known) : kNone;
+          }};
+}
+
+// "120 ms", or with its share of the step or round: "120 ms  42 %".
+TableRow time_row(std::string label, const Value& seconds, bool with_share) {
+  return {std::move(label), [seconds, with_share](const Report& report) {
+            const double value = seconds(report).value_or(0);
+            if (!(value > 0)) return std::string(kNone);
+            return time_text(value) +
+                   (with_share ? fmt::format(" {:2.0f} %", 100 * value / report.time_s) : "");
+          }};
+}
+
+// "75761-81010".
+TableRow range_row(const char* format, double EfficiencyRange::*low,
+                   double EfficiencyRange::*high) {
+  return {kRangeLabel, [=](const Report& r) {
+            return r.range ? fmt::format(fmt::runtime(format), (*r.range).*low, (*r.range).*high)
+                           : kNone;
+          }};
+}
+
+bool fits(const Report& report) { return report.fits_memory; }
+
+// The rows, with the cells marked of reports that do not fit.
+Rows if_they_fit(Rows rows, bool (*fit)(const Report&)) {
+  for (TableRow& row : rows) {
+    row.cell = [cell = row.cell, fit](const Report& report) {
+      TableCell one = cell(report);
+      return fit(report) || one.text == kNone ? one : TableCell(one.text + kDoesNotFit, Style::bad);
+    };
+  }
+  return rows;
+}
+
+// What data-parallel ranks share of the model, and among how many where not among all; or how often
+// sites exchange what.
+Rows setup_rows(bool rounds) {
+  if (rounds) {
+    return {figure("inner steps per round", "{:.0f}",
+                   [](const Report& r) { return r.round->inner_steps; }),
+            figure("  fragments", "{:.0f}", [](const Report& r) -> std::optional<double> {
+              if (r.round->fragments == 1) return std::nullopt;
+              return r.round->fragments;
+            })};
+  }
+  return {{"sharding",
+           [](const Report& r) {
+             const int stage = r.parallelism.sharding.stage;
+             return stage == 0 ? "none" : fmt::format("ZeRO-{}", stage);
+           }},
+          {"  in groups of",
+           [](const Report& r) {
+             const Sharding& sharding = r.parallelism.sharding;
+             const bool all = sharding.stage == 0 || sharding.ranks == 0;
+             return all ? kNone : fmt::format("{} GPUs", sharding.ranks);
+           }},
+          {"overlap", [](const Report& r) { return to_text(r.parallelism.overlap); }}};
+}
+
+Rows head_rows(bool rounds) {
+  Rows rows{
+      {rounds ? "time per round" : "step", [](const Report& r) { return time_text(r.time_s); }},
+      figure("tokens per second", "{:.0f}", &Report::tokens_per_s),
+      range_row("{:.0f}-{:.0f}", &EfficiencyRange::tokens_per_s_low,
+                &EfficiencyRange::tokens_per_s_high)};
+  if (rounds) {
+    rows.push_back(figure("compute utilisation", "{:.1f} %",
+                          [](const Report& r) { return 100 * r.round->utilisation; }));
+    return rows;
+  }
+  rows.push_back(
+      figure("TFLOPs per GPU", "{:.1f}", [](const Report& r) { return r.step->tflops_per_gpu; }));
+  rows.push_back(figure("  MFU", "{:.1f} %", [](const Report& r) { return 100 * r.step->mfu; }));
+  return rows;
+}
+
+// The speed-up, and over what.
+Rows speedup_rows() {
+  const TableRow speedup{
+      "speed-up", [](const Report& r) {
+        if (r.baseline.empty()) return TableCell(kNone);
+        const Style style = r.speedup > 1 ? Style::good : r.speedup < 1 ? Style::bad : Style::plain;
+        return TableCell(fmt::format("{:.2f}x", r.speedup), style);
+      }};
+  Rows rows = if_they_fit({speedup}, both_fit);
+  rows.push_back(
+      {"  over", [](const Report& r) { return r.baseline.empty() ? kNone : r.baseline; }});
+  return rows;
+}
+
+// The phases of a step that send.
+constexpr std::pair<const char*, Phase> kPhases[]{{"weights", Phase::weight_comm},
+                                                  {"gradients", Phase::gradient_comm},
+                                                  {"optimizer", Phase::optimizer_comm},
+                                                  {"tensor parallel", Phase::tensor_comm},
+                                                  {"pipeline", Phase::pipeline_comm}};
+
+double exposed(const Report& report, Phase phase) {
+  const auto found = report.time.exposed_by_phase_s.find(phase);
+  return found == report.time.exposed_by_phase_s.end() ? 0 : found->second;
+}
+
+Rows time_rows(bool rounds) {
+  const auto part = [](const char* label, double TimeParts::*seconds) {
+    return time_row(
+        label, [seconds](const Report& r) { return r.time.*seconds; }, true);
+  };
+  Rows rows;
+  if (rounds) {
+    rows.push_back(time_row(
+        "exchange after the round", [](const Report& r) { return r.round->exchange_after_round_s; },
+        false));
+  }
+  rows.push_back({rounds ? "where the time of a round goes" : "where the time goes"});
+  if (rounds) {
+    rows.push_back(
+        {"  at the site", [](const Report& r) { return r.ended() ? r.round->time_site : kNone; }});
+  }
+  rows.push_back(part(rounds ? "  inner steps" : "  compute", &TimeParts::compute_s));
+  rows.push_back(part("  exposed communication", &TimeParts::exposed_comm_s));
+  for (const auto& [name, one] : kPhases) {
+    const auto seconds = [phase = one](const Report& r) { return exposed(r, phase); };
+    rows.push_back(time_row(std::string("    ") + name, seconds, true));
+  }
+  rows.push_back(part("  codec kernels", &TimeParts::codec_s));
+  rows.push_back(part(rounds ? "  waiting for other sites" : "  pipeline bubble, waits",
+                      &TimeParts::bubble_s));
+  rows.push_back(part(rounds ? "  outer update" : "  optimizer", &TimeParts::optimizer_s));
+  rows.push_back(part("  passes over buffers", &TimeParts::other_s));
+  return rows;
+}
+
+void add_wire_rows(const char* where, double WireBytes::*level, Rows& rows) {
+  rows.push_back({where});
+  for (const auto& [name, one] : kPhases) {
+    const Phase phase = one;
+    rows.push_back({"  " + std::string(name), [level, phase](const Report& r) {
+                      const auto found = r.step->wire_by_phase.find(phase);
+                      if (found == r.step->wire_by_phase.end()) return std::string(kNone);
+                      const double bytes = found->second.*level;
+                      return bytes > 0 ? byte_text(bytes) : kNone;
+                    }});
+  }
+}
+
+Rows wire_rows() {
+  Rows rows;
+  add_wire_rows("sent per GPU inside a node", &WireBytes::intra_node, rows);
+  add_wire_rows("sent per GPU between nodes", &WireBytes::inter_node, rows);
+  rows.push_back({"compression of data-parallel traffic"});
+  rows.push_back(figure("  over rings in FP32", "{:.2f}x", &Report::compression_ratio_fp32));
+  rows.push_back(figure("  over rings in BF16", "{:.2f}x", &Report::compression_ratio_bf16));
+  return rows;
+}
+
+Rows wide_wire_rows() {
+  const auto between = [](const char* label, const char* format, double (*value)(const Report&)) {
+    return figure(label, format, [value](const Report& r) {
+      return r.round->sites == 1 ? std::nullopt : std::optional(value(r));
+    });
+  };
+  return {{"sent per site per round",
+           [](const Report& r) { return r.ended() ? byte_text(r.wire_bytes_wan) : kNone; }},
+          between("  bits per parameter", "{:.4g}",
+                  [](const Report& r) { return r.round->bits_per_parameter; }),
+          between("  compression over FP32", "{:.4g}x",
+                  [](const Report& r) { return r.compression_ratio_fp32; }),
+          between("  compression over BF16", "{:.4g}x",
+                  [](const Report& r) { return r.compression_ratio_bf16; })};
+}
+
+// "nic_in" of "nic_in_0", "communicator" of "communicator_cap_0_node_0": the table says which kind of
+// link is busiest, the line below it which one.
+std::string kind_of(std::string link) {
+  const std::size_t number = link.find_first_of("0123456789");
+  if (number != std::string::npos) link.erase(link.find_last_not_of('_', number - 1) + 1);
+  return link.substr(0, link.find("_cap"));
+}
+
+Rows link_rows(bool rounds) {
+  return {{"busiest link",
+           [](const Report& r) {
+             if (r.busiest_links.empty()) return std::string(kNone);
+             const std::string& link = r.busiest_links.front().link;
+             return r.round ? link : kind_of(link);
+           }},
+          figure(rounds ? "  share of the round busy" : "  share of the step busy", "{:.0f} %",
+                 [](const Report& r) -> std::optional<double> {
+                   if (r.busiest_links.empty()) return std::nullopt;
+                   return 100 * r.busiest_links.front().busy;
+                 })};
+}
+
+Rows memory_rows() {
+  Rows rows{{"memory per GPU", [](const Report& r) { return byte_text(r.memory.total()); }},
+            {"  at the fullest site",
+             [](const Report& r) {
+               return r.round && r.round->by_site.size() > 1 ? r.round->fullest_site : kNone;
+             }},
+            {"  fits", [](const Report& r) {
+               return fits(r) ? TableCell("yes") : TableCell("DOES NOT FIT", Style::bad);
+             }}};
+  for (const MemoryPart& part : memory_parts()) {
+    std::string name = std::string("  ") + part.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    rows.push_back({std::move(name), [part](const Report& r) {
+                      const double bytes = r.memory.*part.bytes;
+                      if (bytes <= 0) return std::string(kNone);
+                      return fmt::format("{} {:2.0f} %", byte_text(bytes),
+                                         100 * bytes / r.memory.total());
+                    }});
+  }
+  return rows;
+}
+
+// Of the Pareto front.
+std::string front_cell(const Report& r) {
+  if (!r.pareto) return kNone;
+  if (!r.fits_memory) return "does not fit";
+  if (!r.pareto->sends_plain && !r.pareto->error) return "not measured";
+  return r.pareto->on_front ? "yes" : "no";
+}
+
+// Relative L2 errors by distribution.
+Rows error_rows(bool rounds) {
+  const auto error_of = [](const char* distribution) {
+    return [distribution](const Report& r) { return error_text(r.codec_error, distribution); };
+  };
+  Rows rows{{rounds ? "error of one encode, relative L2" : "error of the sum, relative L2"},
+            {"  normal values", error_of("normal")},
+            {"  Student's t values", error_of("student_t3")},
+            {"on the speed-error front", front_cell}};
+  if (rounds) {
+    rows.push_back({"error of 256 summed steps", [](const Report& r) {
+                      const bool summed = r.codec_error.contains("sum_of_256");
+                      return summed ? error_text(r.codec_error, "sum_of_256") : kNone;
+                    }});
+  }
+  return rows;
+}
+
+Rows cost_rows(bool rounds) {
+  Rows rows;
+  const auto usd = [&](const char* label, double RoundFigures::*part) {
+    rows.push_back(figure(label, "{:.4g} USD", [part](const Report& r) {
+      const double value = (*r.round).*part;
+      return r.ended() && value > 0 ? std::optional(value) : std::nullopt;
+    }));
+  };
+  if (rounds) {
+    usd("egress per round", &RoundFigures::egress_usd);
+    usd("leased links per round", &RoundFigures::link_usd);
+  } else {
+    rows.push_back(
+        figure("energy per step", "{:.1f} kJ", [](const Report& r) { return r.energy_j / 1e3; }));
+  }
+  rows.push_back(figure("USD per million tokens", "{:.3f}", [](const Report& r) {
+    return r.ended() ? std::optional(r.usd_per_million_tokens) : std::nullopt;
+  }));
+  rows.push_back(range_row("{:.3f}-{:.3f}", &EfficiencyRange::usd_per_million_tokens_low,
+                           &EfficiencyRange::usd_per_million_tokens_high));
+  return rows;
+}
+
+}  // namespace
+
+std::vector<TableRow> table_rows(bool rounds) {
+  Rows rows{{"", [](const Report& r) { return TableCell(heading(r), Style::heading); }}};
+  for (Rows part : {setup_rows(rounds), if_they_fit(head_rows(rounds), fits), speedup_rows(),
+                    time_rows(rounds), rounds ? wide_wire_rows() : wire_rows(), link_rows(rounds),
+                    memory_rows(), error_rows(rounds), if_they_fit(cost_rows(rounds), fits)}) {
+    std::ranges::move(part, std::back_inserter(rows));
+  }
+  return rows;
+}
+
+std::string heading(const Report& report) {
+  if (!report.flags) return report.scheme;
+  return (report.baseline.empty() ? "fastest: " : "tuned: ") + report.scheme;
+}
+
+bool both_fit(const Report& report) { return report.fits_memory && report.baseline_fits; }
+
+std::string time_text(double seconds) {
+  return std::isfinite(seconds) ? to_text(Seconds::from_base(seconds)) : "never";
+}
+
+std::string error_text(const CodecErrors& errors, const std::string& distribution) {
+  if (!errors.contains("normal") && !errors.contains("student_t3")) return "-";
+  const auto found = errors.find(distribution);
+  if (found == errors.end() || !found->second) return "not known";
+  return fmt::format("{:.3g}", *found->second);
+}
+
+}  // namespace sim
