@@ -23,6 +23,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/program/kernels_of.hpp"
 #include "sim/report/pareto.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
@@ -183,15 +184,16 @@ class Comparison {
     }
   }
 
-  static void warn_of_kernels(const Result& result) {
-    for (const sim::SubstitutedKernel& kernel : result.schedule.substituted) {
-      print_note("warning: {}: {} has no time for {} stand in; time it too\n", result.report.scheme,
+  void warn_of_kernels(const Setup& setup) const {
+    const sim::DoubtfulKernels doubtful = doubtful_kernels(job_.context(setup), setup.scheme);
+    for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
+      print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
                  kernel.codec, kernel.what);
     }
-    for (const sim::ExtrapolatedKernel& kernel : result.schedule.extrapolated) {
+    for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
       print_note(
           "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
-          result.report.scheme, kernel.step, kernel.codec, kernel.elements,
+          setup.scheme.name, kernel.step, kernel.codec, kernel.elements,
           kernel.smallest == kernel.largest
               ? fmt::format("but was timed for {:.3g} only", kernel.largest)
               : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
@@ -202,7 +204,7 @@ class Comparison {
     Result result = simulate_step(job_, side.setup);
     sim::Report& report = result.report;
     warn_of_folds(report);
-    warn_of_kernels(result);
+    warn_of_kernels(side.setup);
     warn_of_unknown_gpus(side.setup.scheme, {job_.cluster.gpu.name});
     times_.know(side.setup, report.time_s);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());

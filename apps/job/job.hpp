@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apps/job/parallelism_options.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 
 namespace apps {
 

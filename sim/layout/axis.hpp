@@ -8,7 +8,7 @@
 
 namespace sim {
 
-// What ranks exchange after each block of a layer: sim/schemes/block_messages.hpp.
+// What ranks exchange after each block of a layer: sim/program/block_exchange.hpp.
 struct BlockExchange;
 
 struct Axis {

@@ -18,13 +18,13 @@
 
 #include "codecs/error/reductions.hpp"
 #include "sim/base/json_reader.hpp"
+#include "sim/program/lay_out.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/schemes/formats.hpp"
 
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
 using codecs::Hops;
 
 constexpr double kAlike = 1.1;  // the larger of two figures over the smaller
@@ -45,7 +45,7 @@ struct Path {
   Hops hops = Hops::gather;
   Wire first, again;
   codecs::RankShape shape;
-  std::string method;  // that has rows of its own
+  std::string method = {};  // that has rows of its own
 
   [[nodiscard]] bool on_two_levels() const { return hops == Hops::two_level; }
   [[nodiscard]] bool has_cards() const { return first.card || again.card; }
@@ -54,29 +54,34 @@ struct Path {
   }
 };
 
-Path path_of(const StepContext& context, const GradientExchange& g) {
-  const int data = data_parallel(context.cluster, context.parallelism);
-  const int nodes = replica_nodes(context.cluster, context.parallelism);
-  Path path{.first = g.between,
-            .again = g.between,
-            .shape = {static_cast<std::size_t>(data / nodes), static_cast<std::size_t>(nodes)}};
-  switch (g.algorithm) {
-    case Algorithm::low_rank:
-      path.method = "power_sgd_r" + std::to_string(g.factor_rank);
-      break;
-    case Algorithm::all_to_all:
-      path.hops = context.parallelism.sharding.stage > 0 ? Hops::all_to_all : Hops::there_and_back;
-      if (g.method == "one_bit_adam") path.method = g.method;
-      break;
-    case Algorithm::two_level:
-      path.hops = nodes > 1 && data > nodes ? Hops::two_level : Hops::all_to_all;
-      if (data > nodes) path.first = g.inside;
-      break;
-    case Algorithm::ring:
-    case Algorithm::all_gather:
-    case Algorithm::all_reduce:
-      break;
+// Of the exchange as it runs: what travels between all ranks at once, on two levels, or there and back.
+Hops hops_of(const std::vector<Transfer>& coded) {
+  const auto is = [](const Transfer& one, CollectiveKind collective) {
+    return one.collective == collective;
+  };
+  if (coded.empty() || !is(coded.front(), CollectiveKind::all_to_all)) return Hops::gather;
+  if (is(coded.back(), CollectiveKind::all_gather)) return Hops::there_and_back;
+  return coded.back().among == coded.front().among ? Hops::all_to_all : Hops::two_level;
+}
+
+Path path_of(const StepContext& context, const Scheme& scheme) {
+  const StepSizes shape(context, scheme);
+  const GradientExchange& g = scheme.gradients;
+  const StageParameters held = stage_parameters(context.model, context.parallelism, 0);
+  const Communication reduction =
+      reduction_of(shape, 0, {.parameters = held.total(), .last_layer = held.layers - 1});
+  std::vector<Transfer> coded;
+  for (const Part& part : reduction.parts) {
+    const auto* transfer = std::get_if<Transfer>(&part.what);
+    if (transfer != nullptr && transfer->wire) coded.push_back(*transfer);
   }
+  Path path{
+      .hops = hops_of(coded),
+      .first = coded.empty() ? g.between : *coded.front().wire,
+      .again = coded.empty() ? g.between : *coded.back().wire,
+      .shape = {static_cast<std::size_t>(shape.places()), static_cast<std::size_t>(shape.nodes)}};
+  if (g.factor_rank > 0) path.method = "power_sgd_r" + std::to_string(g.factor_rank);
+  if (g.method == "one_bit_adam") path.method = g.method;
   return path;
 }
 
@@ -232,10 +237,11 @@ void add_weights(const Table& table, const WeightExchange& weights, CodecErrors&
 CodecErrors codec_errors(const std::filesystem::path& file, const StepContext& context,
                          const Scheme& scheme) {
   const Table table(file);
+  if (data_parallel(context.cluster, context.parallelism) < 2) return {};  // nothing travels
   const GradientExchange& g = scheme.gradients;
   CodecErrors errors;
   if (!g.is_plain()) {
-    const Path path = path_of(context, g);
+    const Path path = path_of(context, scheme);
     errors = gradient_errors(table, path);
     if (g.residual_bytes > 0) errors["sum_of_256"] = fed_error(table, g, path);
   }

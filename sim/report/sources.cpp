@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/program/kernels_of.hpp"
 
 namespace sim {
 namespace {
@@ -91,7 +93,8 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
                         : "roofline: peak rate times whole waves of tiles";
   if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {
     std::vector<std::string_view> passes;
-    for (const auto& [name, times] : context.calibration.passes) passes.emplace_back(name);
+    for (const auto& [pass, times] : context.calibration.passes) passes.push_back(name_of(pass));
+    std::ranges::sort(passes);
     sources["passes"] =
         fmt::format("{}: measured ({})", fmt::join(passes, ", "), context.calibration.name);
   }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/report/report.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 
 namespace sim {
 

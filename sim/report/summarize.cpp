@@ -80,7 +80,7 @@ double gradient_exchange_s(const Schedule& schedule, const Timeline& timeline) {
     const Operation& operation = schedule.operations[id];
     const bool reduces = operation.phase == Phase::gradient_comm;
     if (reduces) end = std::max(end, timeline.end_s[id]);
-    if (reduces || schedule.labels[operation.label] == "scale gradients") {
+    if (reduces || operation.pass == Pass::scale_gradients) {
       if (operation.rank >= 0) begin = std::min(begin, timeline.start_s[id]);
     }
   }

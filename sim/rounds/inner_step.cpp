@@ -41,8 +41,7 @@ double update_begins(const Schedule& schedule, const Timeline& timeline) {
   double begins = 0;
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
-    if (operation.phase != Phase::optimizer) continue;
-    if (schedule.labels[operation.label] != "gradient norm") continue;
+    if (operation.pass != Pass::gradient_norm) continue;
     begins = std::max(begins, timeline.start_s[id]);
   }
   require(begins > 0, "an update begins with the norm of its gradients");

@@ -8,6 +8,7 @@
 
 #include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/program/kernels_of.hpp"
 #include "sim/report/sources.hpp"
 
 namespace sim {

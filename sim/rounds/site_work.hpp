@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/rounds/plan_round.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 #include "sim/workload/memory.hpp"
 
 namespace sim {

@@ -17,7 +17,7 @@ ScheduleBuilder::ScheduleBuilder(int ranks)
 
 OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::string_view text,
                                   double seconds, std::span<const KernelPart> parts,
-                                  std::span<const OperationId> after) {
+                                  std::span<const OperationId> after, Pass pass) {
   OperationId& last = last_slot(rank, stream);
   const bool waits =
       std::any_of(after.begin(), after.end(), [](OperationId id) { return id != kNoOperation; });
@@ -25,6 +25,7 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
   Operation operation{.kind = OperationKind::work,
                       .phase = phase,
                       .stream = stream,
+                      .pass = pass,
                       .parts = parts_of(parts),
                       .rank = rank,
                       .label = label(text),
@@ -75,17 +76,6 @@ OperationId ScheduleBuilder::member(int rank, Stream stream, Phase phase, std::s
 
 OperationId ScheduleBuilder::last(int rank, Stream stream) const {
   return last_[static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream)];
-}
-
-void ScheduleBuilder::note_extrapolated(const ExtrapolatedKernel& kernel) {
-  const auto known = std::ranges::find_if(schedule_.extrapolated, [&](const auto& one) {
-    return one.codec == kernel.codec && one.step == kernel.step;
-  });
-  if (known == schedule_.extrapolated.end()) {
-    schedule_.extrapolated.push_back(kernel);
-  } else if (kernel.excess > known->excess) {
-    *known = kernel;
-  }
 }
 
 std::uint32_t ScheduleBuilder::add_route(Route route) {

@@ -24,11 +24,13 @@ class ScheduleBuilder {
   // operation and `after` (kNoOperation is skipped). If `seconds` is 0, returns the stream's last
   // operation.
   OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
-                   std::span<const KernelPart> parts, std::span<const OperationId> after = {});
+                   std::span<const KernelPart> parts, std::span<const OperationId> after = {},
+                   Pass pass = Pass::none);
   OperationId work(int rank, Stream stream, Phase phase, std::string_view label, double seconds,
-                   double memory_share, std::span<const OperationId> after = {}) {
+                   double memory_share, std::span<const OperationId> after = {},
+                   Pass pass = Pass::none) {
     const KernelPart whole{1, memory_share};
-    return work(rank, stream, phase, label, seconds, {&whole, 1}, after);
+    return work(rank, stream, phase, label, seconds, {&whole, 1}, after, pass);
   }
 
   // Bytes over a route, starting once every operation of `after` has ended.
@@ -64,11 +66,6 @@ class ScheduleBuilder {
   // For Schedule::unfolded_flows and Schedule::approximate.
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }
   void note_approximate() { schedule_.approximate = true; }
-  void note_substituted(SubstitutedKernel kernel) {
-    schedule_.substituted.insert(std::move(kernel));
-  }
-  // Of each codec's step, the kernel furthest from the measured sizes stays.
-  void note_extrapolated(const ExtrapolatedKernel& kernel);
   // A number unique among this schedule's communicators.
   std::int32_t add_communicator() { return ++communicators_; }
 

@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sim/base/pass.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim {
@@ -84,6 +84,7 @@ struct Operation {
   OperationKind kind = OperationKind::barrier;
   Phase phase = Phase::none;
   Stream stream = Stream::compute;
+  Pass pass = Pass::none;   // work: outside the model
   std::uint32_t parts = 0;  // work: index into Schedule::parts
   std::int32_t rank = -1;   // -1: of no single rank
   std::uint32_t label = 0;  // index into Schedule::labels
@@ -109,24 +110,6 @@ struct Occupancy {
   std::vector<std::int32_t> ranks;
 };
 
-// Kernels that are so many times smaller or larger than those measured are noted.
-inline constexpr double kFarOff = 2;
-
-// A codec's kernel whose time was extrapolated from the measured sizes.
-struct ExtrapolatedKernel {
-  std::string codec, step;  // "mine", "decode_reduce"
-  double elements = 0;      // of its launch furthest from those sizes
-  double smallest = 0, largest = 0;
-  double excess = 1;  // elements over the largest, or the smallest over elements
-};
-
-// A sum of decoded wires that a codec's card has no time for.
-struct SubstitutedKernel {
-  std::string codec;  // "mine"
-  std::string what;   // "decode_reduce of 16 inputs: 16 decodes and 15 memory passes"
-  auto operator<=>(const SubstitutedKernel&) const = default;
-};
-
 struct Schedule {
   int ranks = 0;
   std::vector<Operation> operations;
@@ -137,8 +120,6 @@ struct Schedule {
   std::vector<std::string> labels;
   double unfolded_flows = 0;  // flows of the schedule when unfolded
   bool approximate = false;   // folds a collective whose ranks lie unevenly over nodes
-  std::vector<ExtrapolatedKernel> extrapolated;  // by a factor of kFarOff or more, one of a step
-  std::set<SubstitutedKernel> substituted;
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, operation.dependencies};

@@ -6,7 +6,7 @@
 
 #include "sim/engine/simulate.hpp"
 #include "sim/report/report.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::validation {

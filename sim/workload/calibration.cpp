@@ -138,8 +138,8 @@ KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
                 calibration);
 }
 
-std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,
-                                const std::string& pass, double moved_bytes) {
+std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu, Pass pass,
+                                double moved_bytes) {
   const auto found = calibration.passes.find(pass);
   if (calibration.gpu != gpu.name || found == calibration.passes.end()) return std::nullopt;
   return moved_bytes > 0 ? interpolate(found->second, &PassTime::moved_bytes, moved_bytes) : 0;

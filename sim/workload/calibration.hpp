@@ -12,6 +12,7 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/method.hpp"
+#include "sim/base/pass.hpp"
 #include "sim/base/units.hpp"
 #include "sim/topology/cluster.hpp"
 
@@ -63,10 +64,8 @@ struct Calibration {
   // Steps of methods beyond a single codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
   // sizes ascending.
   std::map<std::string, std::vector<KernelTime>> methods = {};
-  std::vector<GemmTime> gemm = {};  // BF16
-  // By the pass's label in a schedule, sizes ascending: "gradient norm", "clip", "adam", "cast
-  // weights", "zero gradients".
-  std::map<std::string, std::vector<PassTime>> passes = {};
+  std::vector<GemmTime> gemm = {};                    // BF16
+  std::map<Pass, std::vector<PassTime>> passes = {};  // sizes ascending
   std::vector<Interference> interference = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (--codec-time).
@@ -141,6 +140,6 @@ struct KernelEstimate {
 // Time of a pass over memory, interpolated likewise, its launch included. Nothing if the table is
 // for another GPU or lacks the pass.
 [[nodiscard]] std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,
-                                              const std::string& pass, double moved_bytes);
+                                              Pass pass, double moved_bytes);
 
 }  // namespace sim

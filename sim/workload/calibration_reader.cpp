@@ -141,7 +141,9 @@ void read_gemm(const JsonReader& row, Calibration& table) {
 
 void read_pass(const JsonReader& row, Calibration& table) {
   row.only({"pass", "elements", "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
-  auto& times = table.passes[row.at("pass").text()];
+  const std::optional<Pass> pass = pass_named(row.at("pass").text());
+  if (!pass) row.at("pass").fail("is no pass of a training step");
+  auto& times = table.passes[*pass];
   const double moved = row.at("moved_bytes").positive();
   if (std::ranges::find(times, moved, &PassTime::moved_bytes) != times.end()) {
     row.fail("this pass and size appear twice");

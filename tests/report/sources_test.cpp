@@ -68,7 +68,7 @@ TEST_P(Sources, NameThePassesThatTheGpuMeasured) {
   const Cluster cluster = small_cluster();
   Calibration table = roofline();
   table.name = "sample";
-  table.passes["adam"] = {{.moved_bytes = 1e6, .seconds = 1e-6}};
+  table.passes[Pass::adam] = {{.moved_bytes = 1e6, .seconds = 1e-6}};
   EXPECT_FALSE(sources(cluster, table, scheme()).contains("passes"));
   table.gpu = cluster.gpu.name;
   EXPECT_EQ(sources(cluster, table, scheme()).at("passes"), "adam: measured (sample)");
@@ -172,7 +172,8 @@ Scheme two_level(const std::string& inside, const std::string& between,
       "[gradients.inside]\ncodec = \"" + inside + "\"\n[gradients.between]\ncodec = \"" + between +
       "\"\n";
   return parse_scheme(text, "mine.toml", [rounds](const auto&) {
-    return CodecCard{.name = "card", .rounds = rounds, .error = {{"normal", 0.5}}};
+    return CodecCard{
+        .name = "card", .bits_per_element = {8}, .rounds = rounds, .error = {{"normal", 0.5}}};
   });
 }
 

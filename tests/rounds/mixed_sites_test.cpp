@@ -4,7 +4,7 @@
 
 #include "sim/base/toml_document.hpp"
 #include "sim/rounds/round_report.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 #include "tests/rounds/areas.hpp"
 
 namespace sim {

@@ -16,7 +16,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/engine/simulate.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 #include "sim/workload/parallelism_names.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "sim/schemes/step.hpp"
+#include "sim/program/lay_out.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -104,8 +104,8 @@ TEST(MemoryPasses, ThatTheGpuMeasuredTakeThatTime) {
   Calibration table = roofline();
   table.name = "sample";
   table.gpu = cluster.gpu.name;
-  table.passes["adam"] = {{.moved_bytes = moved / 2, .seconds = 0.2},
-                          {.moved_bytes = moved, .seconds = 0.3}};
+  table.passes[Pass::adam] = {{.moved_bytes = moved / 2, .seconds = 0.2},
+                              {.moved_bytes = moved, .seconds = 0.3}};
   const auto passes = [&] {
     const Model model = sample_model();
     return passes_of(plan_step({cluster, model, table, {}}, scheme_named("sharded")));

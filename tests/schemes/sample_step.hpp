@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/engine/simulate.hpp"
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {

@@ -4,24 +4,26 @@
 // gradients and passes need of it is its row.
 #include <gtest/gtest.h>
 
-#include "sim/schemes/block_messages.hpp"
+#include "sim/program/block_exchange.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
 namespace {
 
-constexpr BlockExchange kGather{
-    .append =
-        [](Step& step, const Communicator& group, double bytes, const std::string& label) {
-          const auto after = step.last_of(group, Stream::compute);
-          all_gather(step.builder, group, bytes,
-                     {.stream = Stream::tensor,
-                      .phase = Phase::tensor_comm,
-                      .label = label,
-                      .after = after});
-        },
-    .stream = [](const Step&) { return Stream::tensor; }};
-constexpr Axis kContext{.name = "cp", .same_weights = true, .after_block = &kGather};
+extern const Axis kContext;
+
+Communication gather(const StepSizes&, double bytes) {
+  Communication gather{.axis = &kContext, .start = {{Stream::compute}}};
+  gather.add(Transfer{.collective = CollectiveKind::all_gather,
+                      .among = Among::axis,
+                      .bytes = bytes,
+                      .stream = Stream::tensor,
+                      .phase = Phase::tensor_comm});
+  return gather;
+}
+
+constexpr BlockExchange kGather{gather};
+const Axis kContext{.name = "cp", .same_weights = true, .after_block = &kGather};
 
 Parallelism of_two(Parallelism p) {
   p.more_axes[0] = {&kContext, 2};

@@ -167,8 +167,8 @@ TEST(CalibrationFile, GivesWhatWasMeasuredOfTheGpu) {
   const Calibration table = read(whole_table());
   EXPECT_EQ(table.copy_bandwidth, 0.75 * kTableBandwidth);
   EXPECT_EQ(table.launch_latency, 3_us);
-  ASSERT_EQ(table.passes.at("adam").size(), 2u);
-  EXPECT_EQ(table.passes.at("adam")[0].moved_bytes, 56);
+  ASSERT_EQ(table.passes.at(Pass::adam).size(), 2u);
+  EXPECT_EQ(table.passes.at(Pass::adam)[0].moved_bytes, 56);
   ASSERT_EQ(table.interference.size(), 1u);
   EXPECT_EQ(table.interference[0].blocks, 8);
   EXPECT_EQ(table.interference[0].product_slow, 1.5);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forward and backward passes: the operators of each layer, tensor-parallel collectives between
 // them, and the pipeline's order.
+#include <map>
 #include <string>
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/schemes/block_messages.hpp"
-#include "sim/schemes/pipeline_messages.hpp"
-#include "sim/schemes/step.hpp"
+#include "sim/program/block_exchange.hpp"
+#include "sim/schemes/kernels.hpp"
+#include "sim/workload/pipeline_tasks.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
@@ -15,37 +16,39 @@ namespace {
 
 // An operation: a kernel, or several that follow each other on a stream.
 struct Timed {
-  std::string label;  // after the layer's; empty where it stands for the whole part
-  std::vector<BlockTime> kernels;
+  std::string label;          // after the layer's; empty where it stands for the whole part
+  std::uint32_t kernels = 0;  // index into Program::kernels
 };
-using Part = std::vector<Timed>;
+using Kernels = std::vector<Timed>;
 
 // Two parts, between which something may communicate; `both` where nothing does.
 struct Pair {
-  Part first, second, both;
+  Kernels first, second, both;
 };
 
 struct LayerTimes {
   Pair forward;  // attention and feed-forward block
-  Part recompute;
+  Kernels recompute;
   Pair feed_forward_backward, attention_backward;  // gradients of inputs, then of weights
-  Part embedding, embedding_backward, head, head_backward;
+  Kernels embedding, embedding_backward, head, head_backward;
 };
 
 // A product without a launch of its own is part of the kernel before it.
-Part timed(const Step& step, const Operators& operators) {
-  Part part;
+Kernels timed(StepLayOut& step, const Operators& operators) {
+  Kernels all;
   for (const Operator& one : operators) {
     const bool follows = step.context.each_kernel ? one.launches == 0 : true;
-    if (part.empty() || !follows) {
-      part.push_back({step.context.each_kernel ? " " + std::string(one.name) : "", {}});
+    if (all.empty() || !follows) {
+      all.push_back({step.context.each_kernel ? " " + std::string(one.name) : "",
+                     static_cast<std::uint32_t>(step.program.kernels.size())});
+      step.program.kernels.emplace_back();
     }
-    part.back().kernels.push_back(step.roofline.block({one}));
+    step.program.kernels.back().push_back(step.roofline.block({one}));
   }
-  return part;
+  return all;
 }
 
-Pair timed(const Step& step, const Operators& first, const Operators& second) {
+Pair timed(StepLayOut& step, const Operators& first, const Operators& second) {
   Pair pair;
   pair.first = timed(step, first);
   pair.second = timed(step, second);
@@ -55,7 +58,7 @@ Pair timed(const Step& step, const Operators& first, const Operators& second) {
   return pair;
 }
 
-LayerTimes layer_times(const Step& step) {
+LayerTimes layer_times(StepLayOut& step) {
   const LayerOperators layer = layer_operators(step.context.model, step.parallelism);
   const EndOperators ends = end_operators(step.context.model, step.parallelism);
   return {
@@ -70,21 +73,27 @@ LayerTimes layer_times(const Step& step) {
 }
 
 // Of one micro-batch at one layer, over all tensor-parallel ranks.
-double activation_bytes(const Step& step) {
+double activation_bytes(const StepLayOut& step) {
   const Model& model = step.context.model;
   return 2.0 * step.parallelism.micro_batch * model.sequence * model.hidden;
 }
 
 class MicroBatches {
  public:
-  MicroBatches(Step& step, const LayerHooks& hooks)
+  MicroBatches(StepLayOut& step, const LayerHooks& hooks)
       : step_(step),
         p_(step.parallelism),
         times_(layer_times(step)),
         hooks_(hooks),
         done_(static_cast<std::size_t>(p_.pipeline * p_.virtual_stages)),
-        blocks_(step, activation_bytes(step)),
-        messages_(step, activation_bytes(step)) {}
+        exchanged_bytes_(activation_bytes(step)) {
+    for (const Axis* axis : step.block_axes) {
+      const auto key = step.communication(
+          {axis->name, 0, 0}, [&] { return axis->after_block->lay_out(step, exchanged_bytes_); });
+      step.program.block_streams.push_back(step.program.communications[key].last_stream());
+      block_exchanges_.push_back(key);
+    }
+  }
 
   // Emits the stages' tasks in an order in which everything that a task waits for comes before it.
   void run() {
@@ -107,6 +116,7 @@ class MicroBatches {
     for (std::size_t s = 0; s < tasks.size(); ++s) {
       require(next[s] == tasks[s].size(), "a pipeline's order ends");
     }
+    step_.program.messages = static_cast<std::uint32_t>(messages_.size());
   }
 
  private:
@@ -143,21 +153,57 @@ class MicroBatches {
     Done& done = done_[static_cast<std::size_t>(place)];
     if (task.forward) {
       forward(stage, task);
-      if (!is_last(place)) messages_.send(stage, task, place + 1);
+      if (!is_last(place)) send(stage, task, place + 1);
       ++done.forwards;
     } else {
       backward(stage, task);
-      if (!is_first(place)) messages_.send(stage, task, place - 1);
+      if (!is_first(place)) send(stage, task, place - 1);
       ++done.backwards;
     }
   }
 
-  void compute(int stage, Phase phase, const std::string& label, const Part& part) {
-    for (const Timed& one : part) {
-      const std::string text = label + one.label;
-      step_.for_each_rank(stage, [&](int rank) { step_.compute(rank, phase, text, one.kernels); });
+  // The same of a message for who sends and who receives it: the task, and the virtual stage from
+  // which it is sent.
+  std::uint32_t message(const Task& task, int from) {
+    const std::tuple key{task.forward, task.micro_batch, from};
+    return messages_.try_emplace(key, static_cast<std::uint32_t>(messages_.size())).first->second;
+  }
+  // What each rank sends to its neighbour, in elements.
+  [[nodiscard]] double message_elements() const {
+    return exchanged_bytes_ / 2 / (p_.sequence_parallel ? p_.tensor : 1);
+  }
+
+  // Without overlap the sender's next kernel waits for the arrival, as in Megatron's schedules.
+  void send(int stage, const Task& task, int to) {
+    const Wire& wire = step_.scheme.activations.pipeline;
+    Send send{.message = message(task, virtual_stage(stage, task)),
+              .to = to % p_.pipeline,
+              .bytes = wire.bytes(message_elements()),
+              .forward = task.forward,
+              .holds = !p_.overlap.pipeline};
+    if (!wire.is_plain()) send.encode = activation_encode(wire, message_elements());
+    step_.add(stage, std::move(send));
+  }
+
+  void receive(int stage, const Task& task, int from) {
+    const Wire& wire = step_.scheme.activations.pipeline;
+    Receive receive{
+        .message = message(task, from), .from = from % p_.pipeline, .forward = task.forward};
+    if (!wire.is_plain()) receive.decode = activation_decode(wire, message_elements());
+    step_.add(stage, std::move(receive));
+  }
+
+  void compute(int stage, Phase phase, const std::string& label, const Kernels& kernels) {
+    for (const Timed& one : kernels) {
+      step_.add(stage, Compute{phase, label + one.label, one.kernels});
     }
   }
+
+  // The next kernels run beside the exchange until wait().
+  void exchange(int stage, const std::string& label) {
+    for (const std::uint32_t one : block_exchanges_) step_.add(stage, Communicate{one, label});
+  }
+  void wait(int stage) { step_.hold(stage, step_.program.block_streams); }
 
   [[nodiscard]] std::string label_of(int stage, const Task& task, int layer) const {
     const int first = first_layer(step_.context.model, p_, virtual_stage(stage, task));
@@ -166,7 +212,7 @@ class MicroBatches {
 
   void forward(int stage, const Task& task) {
     const int place = virtual_stage(stage, task);
-    if (!is_first(place)) messages_.receive(stage, task, place - 1);
+    if (!is_first(place)) receive(stage, task, place - 1);
     for (int layer = 0; layer < layers(stage, task); ++layer) {
       hooks_.before_forward(stage, start(stage, task) + layer, task.micro_batch);
       if (is_first(place) && layer == 0) {
@@ -177,17 +223,19 @@ class MicroBatches {
     if (is_last(place)) compute(stage, Phase::forward, "head", times_.head);
   }
 
+  [[nodiscard]] bool communicates() const { return !block_exchanges_.empty(); }
+
   void forward_layer(int stage, const std::string& label) {
-    if (!blocks_.any()) {
+    if (!communicates()) {
       compute(stage, Phase::forward, label, times_.forward.both);
       return;
     }
     compute(stage, Phase::forward, label + " attention", times_.forward.first);
-    blocks_.exchange(stage, "attention output");
-    blocks_.wait(stage);
+    exchange(stage, "attention output");
+    wait(stage);
     compute(stage, Phase::forward, label + " feed-forward", times_.forward.second);
-    blocks_.exchange(stage, "feed-forward output");
-    blocks_.wait(stage);
+    exchange(stage, "feed-forward output");
+    wait(stage);
   }
 
   void backward(int stage, const Task& task) {
@@ -195,7 +243,7 @@ class MicroBatches {
     if (is_last(place)) {
       compute(stage, Phase::backward, "head", times_.head_backward);
     } else {
-      messages_.receive(stage, task, place + 1);
+      receive(stage, task, place + 1);
     }
     for (int layer = layers(stage, task) - 1; layer >= 0; --layer) {
       const int held = start(stage, task) + layer;
@@ -219,37 +267,40 @@ class MicroBatches {
 
   // Full recomputation repeats the forward pass's collectives.
   void recompute_communication(int stage) {
-    blocks_.exchange(stage, "attention output");
-    blocks_.exchange(stage, "feed-forward output");
-    blocks_.wait(stage);
+    exchange(stage, "attention output");
+    exchange(stage, "feed-forward output");
+    wait(stage);
   }
 
   void backward_block(int stage, const std::string& label, const Pair& gradients,
                       const std::string& collective) {
-    if (!blocks_.any() || !p_.overlap.tensor) {
+    if (!communicates() || !p_.overlap.tensor) {
       compute(stage, Phase::backward, label, gradients.both);
-      blocks_.exchange(stage, collective);
-      blocks_.wait(stage);
+      exchange(stage, collective);
+      wait(stage);
       return;
     }
     compute(stage, Phase::backward, label + " inputs", gradients.first);
-    blocks_.exchange(stage, collective);
+    exchange(stage, collective);
     compute(stage, Phase::backward, label + " weights", gradients.second);
-    blocks_.wait(stage);
+    wait(stage);
   }
 
-  Step& step_;
+  StepLayOut& step_;
   const Parallelism& p_;
   LayerTimes times_;
   const LayerHooks& hooks_;
-  std::vector<std::vector<int>> starts_;  // of chunks, by stage
-  std::vector<Done> done_;                // by virtual stage
-  BlockMessages blocks_;
-  PipelineMessages messages_;
+  std::vector<std::vector<int>> starts_;        // of chunks, by stage
+  std::vector<Done> done_;                      // by virtual stage
+  double exchanged_bytes_;                      // activations between two layers
+  std::vector<std::uint32_t> block_exchanges_;  // indices into Program::communications
+  std::map<std::tuple<bool, int, int>, std::uint32_t> messages_;
 };
 
 }  // namespace
 
-void run_micro_batches(Step& step, const LayerHooks& hooks) { MicroBatches(step, hooks).run(); }
+void run_micro_batches(StepLayOut& step, const LayerHooks& hooks) {
+  MicroBatches(step, hooks).run();
+}
 
 }  // namespace sim

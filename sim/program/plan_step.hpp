@@ -47,8 +47,4 @@ struct StepContext {
 // GPU memory of the scheme's codecs: wires in flight, residuals, secondary shards, factors.
 [[nodiscard]] CodecMemory codec_memory(const StepContext& context, const Scheme& scheme);
 
-// The source of each codec kernel's time: "encode int8_g128_sr: ...".
-[[nodiscard]] std::vector<std::string> codec_sources(const StepContext& context,
-                                                     const Scheme& scheme);
-
 }  // namespace sim

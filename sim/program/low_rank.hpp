@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PowerSGD's exchange (arXiv 1905.13727, algorithms 1 and 2) of every matrix whose factors are less
-// than half its size; vectors travel uncompressed:
-//
-//   codec      [P = M Q]              [Q = M^T P]              [P Q^T, residual]
-//   gradients  [all_reduce vectors]   [all_reduce P]           [all_reduce Q]
+// What PowerSGD sends: the factors of matrices, and vectors.
 #pragma once
 
-#include "sim/schemes/step.hpp"
+#include "sim/program/lay_out.hpp"
 
 namespace sim {
 
@@ -21,8 +17,5 @@ struct Factors {
 };
 [[nodiscard]] Factors factors_of(const Model& model, const Parallelism& parallelism, int stage,
                                  const Bucket& bucket, int factor_rank);
-
-// Exchanges the bucket's gradients from the compute stream's current position on.
-void reduce_low_rank(Step& step, const Communicator& group, int stage, const Bucket& bucket);
 
 }  // namespace sim

@@ -25,59 +25,56 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/schemes/step.hpp"
+#include "sim/program/lay_out.hpp"
 
 namespace sim {
 namespace {
 
 constexpr double kBf16 = 2;
 
-using Collective = decltype(&all_gather);
-
-// Over each group of shards, once the compute stream is where it is now.
-void exchange(Step& step, int stage, Collective collective, double bytes, std::string_view label) {
-  for (const DataGroup& replicas : step.data_groups(stage)) {
-    for (const Communicator& group : replicas.shards) {
-      const auto after = step.last_of(group, Stream::compute);
-      collective(step.builder, group, bytes,
-                 {.stream = Stream::weights,
-                  .phase = Phase::optimizer_comm,
-                  .label = label,
-                  .after = after});
-      step.hold_group(group, Stream::weights);
-    }
-  }
+// Over each group of shards, once the compute stream is where it is now; the next kernel waits.
+void exchange(StepLayOut& step, int stage, CollectiveKind collective, double bytes,
+              const char* label) {
+  const std::uint32_t exchange = step.communication({label, stage, 0}, [&] {
+    Communication momentum{.start = {{Stream::compute}}};
+    momentum.add(Transfer{.collective = collective,
+                          .bytes = bytes,
+                          .stream = Stream::weights,
+                          .phase = Phase::optimizer_comm,
+                          .label = label});
+    return momentum;
+  });
+  step.add(stage, Communicate{exchange});
+  step.hold(stage, {Stream::weights});
 }
 
 // Of matrices with so many parameters, once their parts have come from the other shards.
-void gather_tensor_parts(Step& step, int stage, double parameters) {
-  const auto tensor = std::ranges::find(step.blocks, &axes::tensor, &BlockGroups::axis);
-  for (const Communicator& group : tensor->of_stage[static_cast<std::size_t>(stage)]) {
-    std::vector<OperationId> after;
-    for (const int rank : group.ranks) {
-      const OperationId ready[] = {step.builder.last(rank, Stream::compute),
-                                   step.builder.last(rank, Stream::weights)};
-      after.push_back(step.builder.barrier(ready));
-    }
-    all_gather(step.builder, group, kBf16 * parameters,
-               {.stream = Stream::tensor,
-                .phase = Phase::optimizer_comm,
-                .label = "all_gather parts of momentum",
-                .after = after});
-    step.hold_group(group, Stream::tensor);
-  }
+void gather_tensor_parts(StepLayOut& step, int stage, double parameters) {
+  const std::uint32_t gather = step.communication({"momentum", stage, 0}, [&] {
+    Communication parts{.axis = &axes::tensor, .start = {{Stream::compute, Stream::weights}}};
+    parts.add(Transfer{.collective = CollectiveKind::all_gather,
+                       .among = Among::axis,
+                       .bytes = kBf16 * parameters,
+                       .stream = Stream::tensor,
+                       .phase = Phase::optimizer_comm,
+                       .label = "all_gather parts of momentum"});
+    return parts;
+  });
+  step.add(stage, Communicate{gather});
+  step.hold(stage, {Stream::tensor});
 }
 
 }  // namespace
 
-void update_matrices(Step& step, int stage, double gradient) {
+void update_matrices(StepLayOut& step, int stage, double gradient) {
+  using enum CollectiveKind;
   const Parallelism& p = step.parallelism;
   const StageParameters held = stage_parameters(step.context.model, p, stage);
   const double shard = updated_by_muon(p, held) / step.shards;
   const double wire = kBf16 * std::ceil(shard);
   // The gradient is read, the momentum read and written, their sum after Nesterov written in BF16.
-  step.pass(stage, Phase::optimizer, "muon momentum", (gradient + 4 + 4 + kBf16) * shard,
-            4 * shard);
+  step.pass(stage, Pass::muon_momentum, (gradient + 4 + 4 + kBf16) * shard, 4 * shard,
+            Phase::optimizer);
   if (step.shards_weights()) {
     exchange(step, stage, all_to_all, wire, "all_to_all momentum");
   } else {
@@ -86,11 +83,11 @@ void update_matrices(Step& step, int stage, double gradient) {
   const OwnedMatrices owned =
       most_owned(step.context.model, held.layers, step.shards, step.roofline);
   if (p.tensor > 1) gather_tensor_parts(step, stage, owned.parameters);
-  step.for_each_rank(
-      stage, [&](int rank) { step.compute(rank, Phase::optimizer, "newton-schulz", owned.time); });
+  step.add(stage,
+           MemoryPass{.pass = Pass::newton_schulz, .phase = Phase::optimizer, .time = owned.time});
   if (step.shards_weights()) exchange(step, stage, all_to_all, wire, "all_to_all updates");
   // What is orthogonal is read, the weight read and written: its decay and the step.
-  step.pass(stage, Phase::optimizer, "muon update", (kBf16 + 4 + 4) * shard, 3 * shard);
+  step.pass(stage, Pass::muon_update, (kBf16 + 4 + 4) * shard, 3 * shard, Phase::optimizer);
 }
 
 }  // namespace sim

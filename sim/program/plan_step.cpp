@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/schemes/plan_step.hpp"
+#include "sim/program/plan_step.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <map>
 
 #include "sim/base/error.hpp"
-#include "sim/schemes/kernels.hpp"
-#include "sim/schemes/step.hpp"
+#include "sim/program/expand.hpp"
+#include "sim/program/lay_out.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim {
@@ -63,39 +63,6 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
   return lines;
 }
 
-// What of the job the scheme changes.
-Parallelism as_the_scheme_runs_it(Parallelism p, const Scheme& scheme) {
-  p.overlap.weights = p.overlap.weights && scheme.overlap.weights;
-  p.overlap.gradients = p.overlap.gradients && scheme.overlap.gradients;
-  p.gathers_matrices = p.gathers_matrices || products_take(p, scheme.weights.wire);
-  return p;
-}
-
-void zero_gradients(Step& step) {
-  const Parallelism& p = step.parallelism;
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    const double parameters = stage_parameters(step.context.model, p, stage).total();
-    step.pass(stage, Phase::memory_pass, "zero gradients", bytes_of(p.gradients) * parameters);
-  }
-}
-
-Schedule plan(const StepContext& context, const Scheme& scheme) {
-  Step step(context, scheme);
-
-  if (step.shards_weights()) {
-    run_micro_batches(step, unit_hooks(step));
-  } else {
-    zero_gradients(step);
-    gather_weights(step);
-    run_micro_batches(step, bucket_hooks(step));
-  }
-  sum_tied_gradients(step);
-  reduce_what_is_left(step);
-  update_shards(step);
-  encode_weights(step);
-  return std::move(step.builder).finish();
-}
-
 }  // namespace
 
 std::string problems(const StepContext& context, const Scheme& scheme) {
@@ -108,13 +75,12 @@ Schedule plan_step(const StepContext& context, const Scheme& scheme) {
   if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
   StepContext changed = context;
   changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
-  changed.detail = context.detail.value_or(Detail::folded);
-  Schedule schedule = plan(changed, scheme);
+  const Program program = lay_out(changed, scheme);
+  Schedule schedule = expand(program, changed, context.detail.value_or(Detail::folded));
   if (context.detail || !schedule.approximate || schedule.unfolded_flows > kMostUnfolded) {
     return schedule;
   }
-  changed.detail = Detail::step_by_step;
-  return plan(changed, scheme);
+  return expand(program, changed, Detail::step_by_step);
 }
 
 }  // namespace sim

@@ -12,18 +12,18 @@
 #include <memory>
 #include <vector>
 
+#include "sim/program/lay_out.hpp"
 #include "sim/schemes/kernels.hpp"
-#include "sim/schemes/step.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim {
 namespace {
 
-enum class Pass { forward, backward };
+enum class Direction { forward, backward };
 
 class Units {
  public:
-  explicit Units(Step& step) : step_(step), p_(step.parallelism) {
+  explicit Units(StepLayOut& step) : step_(step), p_(step.parallelism) {
     for (const auto& units : step.buckets) held_.emplace_back(units.size(), false);
     for (int stage = 0; stage < p_.pipeline; ++stage) {
       starts_.push_back(chunk_starts(step.context.model, p_, stage));
@@ -32,26 +32,26 @@ class Units {
   }
 
   void before_forward(int stage, int layer) {
-    if (layer == root_layer(stage)) use(stage, root(stage), Pass::forward);
+    if (layer == root_layer(stage)) use(stage, root(stage), Direction::forward);
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).first_layer != layer) return;
-    use(stage, unit, Pass::forward);
-    prefetch(stage, unit, Pass::forward);
+    use(stage, unit, Direction::forward);
+    prefetch(stage, unit, Direction::forward);
     if (p_.sharding.reshard_after_forward) drop(stage, unit);
   }
 
   void before_backward(int stage, int layer) {
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).last_layer != layer) return;
-    use(stage, unit, Pass::backward);
-    if (!p_.sharding.prefetch_after_backward) prefetch(stage, unit, Pass::backward);
+    use(stage, unit, Direction::backward);
+    if (!p_.sharding.prefetch_after_backward) prefetch(stage, unit, Direction::backward);
     drop(stage, unit);
   }
 
   void after_backward(int stage, int layer) {
     const auto unit = unit_of(stage, layer);
     if (bucket(stage, unit).first_layer == layer) {
-      if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, Pass::backward);
+      if (p_.sharding.prefetch_after_backward) prefetch(stage, unit, Direction::backward);
       reduce(stage, unit);
     }
     if (layer != root_layer(stage)) return;
@@ -61,7 +61,7 @@ class Units {
 
  private:
   [[nodiscard]] const Bucket& bucket(int stage, std::size_t unit) const {
-    return step_.buckets[static_cast<std::size_t>(stage)][unit];
+    return step_.bucket(stage, unit);
   }
   [[nodiscard]] std::size_t root(int stage) const {
     return step_.buckets[static_cast<std::size_t>(stage)].size() - 1;
@@ -91,83 +91,75 @@ class Units {
   // cast to FP8 takes a pass before, for the scale.
   void encode(int stage, std::size_t unit) {
     const double shard = bucket(stage, unit).parameters / step_.shards;
-    const Wire wire = gathered_wire(step_, stage, unit);
+    const Wire wire = gathered_wire(step_, unit == root(stage));
     if (wire.is_plain() || step_.scheme.weights.wire.is_plain()) {
       const double bytes = wire.bytes_per_element();
       const double cast = bytes < 2 ? 4 + 4 + bytes : 4 + bytes;
-      step_.for_each_rank(stage, [&](int rank) {
-        step_.side_pass(rank, Phase::memory_pass, "cast weights", cast * shard);
-      });
+      step_.add(stage, MemoryPass{.pass = Pass::cast_weights,
+                                  .bytes = cast * shard,
+                                  .beside = step_.beside_compute()});
     } else if (step_.shards > 1) {
-      const CodecKernel kernel = step_.timed(weight_encode(step_.scheme.weights, shard, 4));
-      step_.for_each_rank(stage, [&](int rank) {
-        step_.codec(rank, Phase::encode, kernel, step_.beside_compute(rank), Stream::weight_codec);
-      });
+      step_.add(stage,
+                Codec{Kernel(shard_encode(step_, shard), Phase::encode, Stream::weight_codec),
+                      step_.beside_compute()});
     }
   }
 
-  void gather(int stage, std::size_t unit, Pass pass) {
+  void gather(int stage, std::size_t unit, Direction direction) {
     if (held(stage, unit)) return;
     held(stage, unit) = true;
     unpacked_[static_cast<std::size_t>(stage)][unit] = false;
-    if (keeps_secondary() && pass == Pass::backward) {
-      gather_secondary(step_, stage, unit);
+    if (keeps_secondary(step_) && direction == Direction::backward) {
+      const std::uint32_t gather = step_.communication({"secondary", stage, unit}, [&] {
+        return secondary_gather(step_, bucket(stage, unit).parameters);
+      });
+      step_.add(stage, Communicate{.communication = gather, .bucket = unit});
       return;
     }
     encode(stage, unit);
     gather_bucket(step_, stage, unit, false);
   }
 
-  void use(int stage, std::size_t unit, Pass pass) {
+  void use(int stage, std::size_t unit, Direction direction) {
     if (bucket(stage, unit).parameters <= 0) return;
-    gather(stage, unit, pass);
+    gather(stage, unit, direction);
     if (step_.shards < 2) return;
     auto unpacked = unpacked_[static_cast<std::size_t>(stage)][unit];
     if (unpacked) return;
     unpacked = true;
-    step_.hold_until_gathered(stage, unit);
-    const bool secondary = keeps_secondary() && pass == Pass::backward;
+    step_.add(stage, HoldWeights{unit});
+    const bool secondary = keeps_secondary(step_) && direction == Direction::backward;
     if (decodes_weights(step_) && !secondary) {
       decode(stage, unit);
     } else {
-      unpack(stage, unit, secondary ? 2 : gathered_wire(step_, stage, unit).bytes_per_element());
+      const Wire wire = gathered_wire(step_, unit == root(stage));
+      unpack(stage, unit, secondary ? 2 : wire.bytes_per_element());
     }
   }
 
   // From rank by rank, as gathered, to weight by weight. What is kept of it is written once more.
   void unpack(int stage, std::size_t unit, double bytes) {
-    const double kept = keeps_secondary() ? 2.0 / places() : 0;
-    step_.pass(stage, Phase::memory_pass, "unpack weights",
-               (2 * bytes + kept) * bucket(stage, unit).parameters);
+    const double kept = keeps_secondary(step_) ? 2.0 / step_.places() : 0;
+    step_.pass(stage, Pass::unpack_weights, (2 * bytes + kept) * bucket(stage, unit).parameters);
   }
 
   void decode(int stage, std::size_t unit) {
     const double parameters = bucket(stage, unit).parameters;
-    const CodecKernel kernel = step_.timed(weight_decode(step_.scheme.weights, parameters));
-    step_.for_each_rank(stage, [&](int rank) {
-      step_.compute(rank, Phase::decode, kernel.label, {kernel.seconds, kernel.seconds});
-    });
-    if (!keeps_secondary()) return;
-    step_.pass(stage, Phase::memory_pass, "keep secondary shard", 2 * 2.0 / places() * parameters);
+    step_.add(stage, Codec{Kernel(weight_decode(step_.scheme.weights, parameters), Phase::decode,
+                                  Stream::compute)});
+    if (!keeps_secondary(step_)) return;
+    step_.pass(stage, Pass::keep_secondary_shard, 2 * 2.0 / step_.places() * parameters);
   }
 
-  // One node's shards are all of them: nothing is kept twice.
-  [[nodiscard]] bool keeps_secondary() const {
-    return step_.scheme.weights.secondary_shards && step_.data_groups(0).front().inside.size() > 1;
-  }
-  [[nodiscard]] double places() const {
-    return static_cast<double>(step_.data_groups(0).front().inside.front().ranks.size());
-  }
-
-  void prefetch(int stage, std::size_t unit, Pass pass) {
-    const int direction = pass == Pass::forward ? 1 : -1;
+  void prefetch(int stage, std::size_t unit, Direction direction) {
+    const int sign = direction == Direction::forward ? 1 : -1;
     const int ahead = p_.overlap.weights ? p_.sharding.prefetch : 0;
     for (int i = 1; i <= ahead; ++i) {
-      const auto next = static_cast<std::ptrdiff_t>(unit) + std::ptrdiff_t{i} * direction;
+      const auto next = static_cast<std::ptrdiff_t>(unit) + std::ptrdiff_t{i} * sign;
       if (next < 0 || next >= static_cast<std::ptrdiff_t>(root(stage))) return;
       const auto neighbour = static_cast<std::size_t>(next);
       if (chunk_of(stage, neighbour) != chunk_of(stage, unit)) return;
-      gather(stage, neighbour, pass);
+      gather(stage, neighbour, direction);
     }
   }
 
@@ -175,11 +167,11 @@ class Units {
 
   void reduce(int stage, std::size_t unit) {
     if (bucket(stage, unit).parameters <= 0) return;
-    reduce_bucket(step_, stage, bucket(stage, unit));
+    reduce_bucket(step_, stage, unit);
     if (!p_.overlap.gradients) hold_until_reduced(step_, stage);
   }
 
-  Step& step_;
+  StepLayOut& step_;
   const Parallelism& p_;
   // By stage, then unit:
   std::vector<std::vector<int>> starts_;     // of chunks, by stage
@@ -189,7 +181,7 @@ class Units {
 
 }  // namespace
 
-LayerHooks unit_hooks(Step& step) {
+LayerHooks unit_hooks(StepLayOut& step) {
   const auto units = std::make_shared<Units>(step);
   return {
       .before_forward = [units](int stage, int layer, int) { units->before_forward(stage, layer); },

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/schemes/low_rank.hpp"
+// PowerSGD's exchange (arXiv 1905.13727, algorithms 1 and 2) of every matrix whose factors are less
+// than half its size; vectors travel uncompressed:
+//
+//   codec      [P = M Q]              [Q = M^T P]              [P Q^T, residual]
+//   gradients  [all_reduce vectors]   [all_reduce P]           [all_reduce Q]
+#include "sim/program/low_rank.hpp"
 
 #include <functional>
 
@@ -42,22 +47,31 @@ void for_each_factored(const Model& model, const Parallelism& p, int stage, cons
   }
 }
 
-// One kernel a matrix.
-CodecKernel kernels(Step& step, int stage, const Bucket& bucket, const char* name) {
+// One launch a matrix.
+std::vector<Kernel::Launch> launches(const StepSizes& step, int stage, const Bucket& bucket,
+                                     const char* name) {
   const codecs::MethodStep* known = step_named("power_sgd", name);
   require(known != nullptr, "PowerSGD has the steps that are launched");
   const int factor_rank = step.scheme.gradients.factor_rank;
-  CodecKernel all{.label = "power_sgd"};
+  std::vector<Kernel::Launch> all;
   for_each_factored(step.context.model, step.parallelism, stage, bucket, factor_rank,
                     [&](const MatrixShape& matrix) {
                       const codecs::PowerSgd shape = shape_of(matrix, factor_rank);
-                      const CodecUse use{.step = known,
+                      const CodecUse use{.wire = {},
+                                         .step = known,
                                          .shape = {.elements = shape.elements(),
                                                    .columns = shape.columns,
                                                    .factor_rank = shape.rank}};
-                      all.seconds += matrix.count * step.timed(use).seconds;
+                      all.push_back({use, double(matrix.count)});
                     });
   return all;
+}
+
+Transfer sum(const StepSizes& step, double values, std::string label) {
+  return {.collective = CollectiveKind::all_reduce,
+          .among = step.has_shards() ? Among::shards : Among::replicas,
+          .bytes = kFp32Bytes * values,
+          .label = std::move(label)};
 }
 
 }  // namespace
@@ -74,31 +88,24 @@ Factors factors_of(const Model& model, const Parallelism& p, int stage, const Bu
   return factors;
 }
 
-void reduce_low_rank(Step& step, const Communicator& group, int stage, const Bucket& bucket) {
+Communication low_rank_reduction(const StepSizes& step, int stage, const Bucket& bucket) {
   const Factors factors = factors_of(step.context.model, step.parallelism, stage, bucket,
                                      step.scheme.gradients.factor_rank);
-  auto ready = step.last_of(group, Stream::compute);
-  const auto reduce = [&](double values, std::string_view label) {
-    all_reduce(step.builder, group, kFp32Bytes * values,
-               {.stream = Stream::gradients,
-                .phase = Phase::gradient_comm,
-                .label = label,
-                .after = ready});
-  };
-  const auto launch = [&](const char* name, Phase phase) {
-    const CodecKernel kernel = kernels(step, stage, bucket, name);
-    for (std::size_t i = 0; i < group.ranks.size(); ++i) {
-      ready[i] = step.codec(group.ranks[i], phase, kernel, {&ready[i], 1});
-    }
-  };
-  if (factors.vectors > 0) reduce(factors.vectors, "all_reduce vectors");
-  launch("p", Phase::encode);
-  reduce(factors.rows, "all_reduce P");
-  ready = step.last_of(group, Stream::gradients);
-  launch("q", Phase::encode);
-  reduce(factors.columns, "all_reduce Q");
-  ready = step.last_of(group, Stream::gradients);
-  launch("finish", Phase::decode);
+  Communication reduction{.elements = bucket.parameters, .start = {{Stream::compute}}};
+  if (factors.vectors > 0) {
+    reduction.add(sum(step, factors.vectors, "all_reduce vectors"), kAtStart);
+  }
+  // What both factors together lose of the gradients is fed back.
+  Transfer p = sum(step, factors.rows, "all_reduce P");
+  Transfer q = sum(step, factors.columns, "all_reduce Q");
+  p.kept = q.kept = true;
+  p.encoded = bucket.parameters;
+  reduction.add(Kernel(launches(step, stage, bucket, "p"), Phase::encode), kAtStart);
+  reduction.add(p);
+  reduction.add(Kernel(launches(step, stage, bucket, "q"), Phase::encode));
+  reduction.add(q);
+  reduction.add(Kernel(launches(step, stage, bucket, "finish"), Phase::decode));
+  return reduction;
 }
 
 }  // namespace sim

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks along an axis exchange after each block of a layer.
+#pragma once
+
+#include "sim/program/lay_out.hpp"
+
+namespace sim {
+
+struct BlockExchange {
+  // `bytes`: the activations of one micro-batch in BF16 between two layers, over all tensor-parallel
+  // ranks.
+  Communication (*lay_out)(const StepSizes& shape, double bytes) = nullptr;
+};
+
+}  // namespace sim

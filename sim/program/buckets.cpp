@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// ZeRO-1 and 2: every rank holds whole weights. They are gathered once a step, after the update;
+// gradients are reduced bucket by bucket, once a step or after each micro-batch.
+#include "sim/program/lay_out.hpp"
+
+namespace sim {
+namespace {
+
+std::size_t count(const StepLayOut& step, int stage) {
+  return step.buckets[static_cast<std::size_t>(stage)].size();
+}
+
+void for_each_bucket_at(const StepLayOut& step, int stage, int layer, const auto& visit) {
+  for (std::size_t index = 0; index < count(step, stage); ++index) {
+    if (step.bucket(stage, index).first_layer == layer) visit(index);
+  }
+}
+
+// Whether a bucket is reduced as soon as its gradients are there.
+bool reduces_at_once(const StepLayOut& step, int micro_batch) {
+  const Parallelism& p = step.parallelism;
+  return p.sharding.stage == 2 || (p.overlap.gradients && micro_batch == p.accumulation - 1);
+}
+
+}  // namespace
+
+LayerHooks bucket_hooks(StepLayOut& step) {
+  const Parallelism& p = step.parallelism;
+  // The first micro-batch's layer waits for the gather and decode of its weights.
+  const auto wait_for_weights = [&](int stage, int layer, int micro_batch) {
+    if (!p.overlap.weights || micro_batch > 0) return;
+    for_each_bucket_at(step, stage, layer,
+                       [&](std::size_t index) { step.add(stage, HoldWeights{index}); });
+  };
+  const auto reduce = [&](int stage, int layer, int micro_batch) {
+    if (!reduces_at_once(step, micro_batch)) return;
+    for_each_bucket_at(step, stage, layer, [&](std::size_t index) {
+      reduce_bucket(step, stage, index);
+      if (!p.overlap.gradients) hold_until_reduced(step, stage);
+    });
+  };
+  return {.before_forward = wait_for_weights,
+          .before_backward = [](int, int, int) {},
+          .after_backward = reduce};
+}
+
+void reduce_what_is_left(StepLayOut& step) {
+  const Parallelism& p = step.parallelism;
+  if (p.sharding.stage > 1 || p.overlap.gradients) return;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    for (std::size_t index = 0; index < count(step, stage); ++index) {
+      reduce_bucket(step, stage, index);
+    }
+  }
+}
+
+void gather_weights(StepLayOut& step) {
+  const bool beside = step.parallelism.overlap.weights;
+  for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
+    for (std::size_t index = 0; index < count(step, stage); ++index) {
+      gather_bucket(step, stage, index, beside);
+    }
+    if (beside) continue;  // each layer waits for its own bucket
+    step.hold(stage, {Stream::weights, Stream::weight_codec});
+    // Gathered into the communication buffer, then copied to the model's parameters.
+    const double parameters = stage_parameters(step.context.model, step.parallelism, stage).total();
+    if (step.shards > 1) step.pass(stage, Pass::copy_weights, 4 * parameters);
+  }
+}
+
+void encode_weights(StepLayOut& step) {
+  if (step.shards_weights() || step.scheme.weights.wire.is_plain() || step.shards < 2) return;
+  for (int stage = 0; stage < step.parallelism.pipeline; ++stage) {
+    for (const Bucket& bucket : step.buckets[static_cast<std::size_t>(stage)]) {
+      const CodecUse use = shard_encode(step, bucket.parameters / step.shards);
+      step.add(stage, Codec{Kernel(use, Phase::encode, Stream::weight_codec), {{Stream::compute}}});
+    }
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/expand.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "sim/collectives/collectives.hpp"
+#include "sim/program/groups.hpp"
+#include "sim/topology/gpu_speeds.hpp"
+
+namespace sim {
+namespace {
+
+class Expansion {
+ public:
+  Expansion(const Program& program, const StepContext& context, Detail detail)
+      : program_(program),
+        context_(context),
+        detail_(detail),
+        topology_(context.cluster),
+        layout_(layout_of(context.cluster, context.parallelism)),
+        builder_(rank_count(context.cluster)),
+        roofline_(context.cluster.gpu, compute_efficiency(context.cluster), context.calibration),
+        groups_(topology_, layout_, program, context, detail, builder_),
+        slowdown_(rank_slowdowns(context.cluster)),
+        held_(static_cast<std::size_t>(builder_.ranks())),
+        gathered_(held_.size() * program.buckets, kNoOperation),
+        sent_(program.messages),
+        kernels_(program.communications.size()) {
+    std::size_t parts = 0;
+    for (const Communication& one : program.communications)
+      parts = std::max(parts, one.parts.size());
+    ready_.resize(parts + 1, Ids(held_.size(), kNoOperation));
+  }
+
+  Schedule run() && {
+    for (const Instruction& instruction : program_.instructions) {
+      std::visit([&](const auto& what) { expand(instruction.stage, what); }, instruction.what);
+    }
+    return std::move(builder_).finish();
+  }
+
+ private:
+  using Ids = std::vector<OperationId>;
+
+  void expand(int stage, const Compute& compute) {
+    for (const int rank : groups_.ranks(stage)) {
+      run_kernels(rank, compute.phase, compute.label, program_.kernels[compute.kernels]);
+    }
+  }
+
+  void expand(int stage, const MemoryPass& pass) {
+    const BlockTime time = time_of(pass);
+    for (const int rank : groups_.ranks(stage)) {
+      if (pass.beside) {
+        builder_.work(rank, Stream::weight_codec, pass.phase, name_of(pass.pass), time.seconds, 1,
+                      starts(rank, *pass.beside), pass.pass);
+      } else {
+        run_kernels(rank, pass.phase, name_of(pass.pass), {time}, pass.pass);
+      }
+    }
+  }
+
+  void expand(int stage, const Codec& codec) {
+    const TimedKernel kernel = timed(codec.kernel);
+    for (const int rank : groups_.ranks(stage)) {
+      if (kernel.stream == Stream::compute) {
+        run_kernels(rank, kernel.phase, kernel.label, {{kernel.seconds, kernel.seconds}});
+      } else {
+        launch(rank, kernel, starts(rank, codec.start));
+      }
+    }
+  }
+
+  void expand(int stage, const Communicate& what) {
+    const Communication& communication = program_.communications[what.communication];
+    const std::vector<TimedKernel>& kernels = kernels_of(what.communication);
+    for (const JoinedRanks& joined : groups_.of(stage, communication.axis)) {
+      for (const int rank : joined.ranks)
+        ready(kAtStart)[index(rank)] = start(rank, communication.start);
+      for (std::size_t i = 0; i < communication.parts.size(); ++i) {
+        const Part& part = communication.parts[i];
+        const Ids& before = ready(part.after);
+        Ids& ends = ready(static_cast<int>(i));
+        if (const auto* transfer = std::get_if<Transfer>(&part.what)) {
+          const std::string& label = what.label.empty() ? transfer->label : what.label;
+          for (const Communicator& group : joined.communicators.at(transfer->among)) {
+            exchange(group, *transfer, label, before, ends);
+          }
+        } else {
+          for (const int rank : joined.ranks) {
+            ends[index(rank)] = launch(rank, kernels[i], {&before[index(rank)], 1});
+          }
+        }
+      }
+      if (!what.bucket) continue;
+      const Ids& ends = ready(static_cast<int>(communication.parts.size()) - 1);
+      for (const int rank : joined.ranks) gathered(rank, *what.bucket) = ends[index(rank)];
+    }
+  }
+
+  void exchange(const Communicator& group, const Transfer& transfer, const std::string& label,
+                const Ids& before, Ids& ends) {
+    Ids after;
+    for (const int rank : group.ranks) after.push_back(before[index(rank)]);
+    append(builder_, group, transfer.collective, transfer.bytes,
+           {.stream = transfer.stream, .phase = transfer.phase, .label = label, .after = after});
+    for (const int rank : group.ranks) ends[index(rank)] = builder_.last(rank, transfer.stream);
+  }
+
+  void expand(int stage, const Send& send) {
+    Ids& flows = sent_[send.message];
+    flows.resize(held_.size());
+    const TimedKernel encode = on_compute(send.encode, Phase::encode);
+    for (const int source : groups_.ranks(stage)) {
+      OperationId after = after_blocks(source);
+      if (send.encode) after = launch(source, encode, {&after, 1});
+      Call call = call_of(send.forward);
+      call.after = {&after, 1};
+      const int destination = layout_.at(source, axes::pipeline, send.to);
+      flows[index(source)] =
+          sim::send(topology_, builder_, {source, destination, send.bytes}, call);
+      if (send.holds) hold(source, flows[index(source)]);
+    }
+  }
+
+  void expand(int stage, const Receive& receive) {
+    const Ids flows = std::exchange(sent_[receive.message], {});
+    const Call call = call_of(receive.forward);
+    const TimedKernel decode = on_compute(receive.decode, Phase::decode);
+    for (const int rank : groups_.ranks(stage)) {
+      const OperationId flow = flows[index(layout_.at(rank, axes::pipeline, receive.from))];
+      hold(rank, builder_.member(rank, call.stream, call.phase, call.label, {}, flow));
+      if (!receive.decode) continue;
+      run_kernels(rank, decode.phase, decode.label, {{decode.seconds, decode.seconds}});
+    }
+  }
+
+  void expand(int stage, const Hold& what) {
+    for (const int rank : groups_.ranks(stage)) {
+      for (const Stream stream : what.streams) hold(rank, builder_.last(rank, stream));
+    }
+  }
+
+  void expand(int stage, const HoldWeights& what) {
+    for (const int rank : groups_.ranks(stage)) hold(rank, gathered(rank, what.bucket));
+  }
+
+  void expand(int /*stage*/, const SumNorm& /*norm*/) {
+    std::vector<int> ranks(held_.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    Communicator world{.ranks = std::move(ranks), .id = builder_.add_communicator()};
+    world.launch_s = context_.cluster.collectives.launch.base();
+    Ids after;
+    for (const int rank : world.ranks) after.push_back(builder_.last(rank, Stream::compute));
+    all_reduce_scalar(context_.cluster, builder_, world,
+                      {.stream = Stream::tensor,
+                       .phase = Phase::norm_comm,
+                       .label = "all_reduce gradient norm",
+                       .after = after});
+    for (const int rank : world.ranks) hold(rank, builder_.last(rank, Stream::tensor));
+  }
+
+  void expand(int stage, const SumTied& tied) {
+    for (const int first : groups_.ranks(stage)) {
+      const int last = layout_.at(first, axes::pipeline, layout_.size(axes::pipeline) - 1);
+      const Communicator pair = make_communicator(topology_, builder_, {first, last}, detail_,
+                                                  {CollectiveKind::all_reduce});
+      const OperationId after[] = {start(first, {tied.after}), start(last, {tied.after})};
+      all_reduce(builder_, pair, tied.bytes,
+                 {.stream = Stream::tensor,
+                  .phase = Phase::pipeline_comm,
+                  .label = "all_reduce tied embeddings",
+                  .after = after});
+      for (const int rank : pair.ranks) hold(rank, builder_.last(rank, Stream::tensor));
+    }
+  }
+
+  // Kernels with their time, as one operation.
+  struct TimedKernel {
+    std::string label = {};
+    Phase phase = Phase::none;
+    Stream stream = Stream::codec;
+    double seconds = 0;
+  };
+
+  [[nodiscard]] TimedKernel timed(const Kernel& kernel) const {
+    TimedKernel timed{.phase = kernel.phase, .stream = kernel.stream};
+    for (const auto& [use, count] : kernel.launches) {
+      timed.label = use.label();
+      timed.seconds += count * codec_time(context_.calibration, context_.cluster.gpu, use).seconds;
+    }
+    return timed;
+  }
+  [[nodiscard]] TimedKernel on_compute(const std::optional<CodecUse>& use, Phase phase) const {
+    return use ? timed(Kernel(*use, phase, Stream::compute)) : TimedKernel{};
+  }
+  // By part of the communication.
+  const std::vector<TimedKernel>& kernels_of(std::uint32_t communication) {
+    std::vector<TimedKernel>& kernels = kernels_[communication];
+    if (!kernels.empty()) return kernels;
+    for (const Part& part : program_.communications[communication].parts) {
+      const auto* kernel = std::get_if<Kernel>(&part.what);
+      kernels.push_back(kernel == nullptr ? TimedKernel{} : timed(*kernel));
+    }
+    return kernels;
+  }
+  OperationId launch(int rank, const TimedKernel& kernel, std::span<const OperationId> after) {
+    return builder_.work(rank, kernel.stream, kernel.phase, kernel.label, kernel.seconds, 1, after);
+  }
+
+  [[nodiscard]] BlockTime time_of(const MemoryPass& pass) const {
+    if (pass.time) return *pass.time;
+    const double seconds =
+        pass_time(context_.calibration, context_.cluster.gpu, pass.pass, pass.bytes)
+            .value_or(roofline_.pass(pass.bytes, pass.flop));
+    return {seconds, seconds};
+  }
+
+  // One operation of the compute stream for consecutive kernels.
+  void run_kernels(int rank, Phase phase, std::string_view label,
+                   const std::vector<BlockTime>& kernels, Pass pass = Pass::none) {
+    Ids& held = held_[index(rank)];
+    double seconds = 0;
+    std::vector<BlockTime> parts;
+    for (BlockTime kernel : kernels) {
+      kernel.seconds =
+          kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown_[index(rank)];
+      seconds += kernel.seconds;
+      const bool alike = !parts.empty() && parts.back().memory_share() == kernel.memory_share();
+      if (alike) {
+        parts.back() += kernel;
+      } else if (kernel.seconds > 0) {
+        parts.push_back(kernel);
+      }
+    }
+    std::vector<KernelPart> shares;
+    for (const BlockTime& part : parts) {
+      shares.push_back({part.seconds / seconds, part.memory_share()});
+    }
+    if (shares.empty()) shares.emplace_back();
+    builder_.work(rank, Stream::compute, phase, label, seconds, shares, held, pass);
+    held.clear();
+  }
+
+  void hold(int rank, OperationId operation) {
+    if (operation != kNoOperation) held_[index(rank)].push_back(operation);
+  }
+
+  [[nodiscard]] Ids starts(int rank, const Start& start) const {
+    Ids ids;
+    for (const Stream stream : start.streams) ids.push_back(builder_.last(rank, stream));
+    const Ids& held = held_[index(rank)];
+    if (start.holds) ids.insert(ids.end(), held.begin(), held.end());
+    return ids;
+  }
+  // The same as one operation.
+  [[nodiscard]] OperationId start(int rank, const Start& start) {
+    const Ids ids = starts(rank, start);
+    if (ids.empty()) return kNoOperation;
+    return ids.size() == 1 ? ids.front() : builder_.barrier(ids);
+  }
+  // With what the rank's last result is ready to be sent to another stage.
+  OperationId after_blocks(int rank) {
+    if (program_.block_streams.empty()) return builder_.last(rank, Stream::compute);
+    return start(rank, {program_.block_streams});
+  }
+
+  [[nodiscard]] static Call call_of(bool forward) {
+    return {.stream = forward ? Stream::receive_forward : Stream::receive_backward,
+            .phase = Phase::pipeline_comm,
+            .label = forward ? "activations" : "gradients of activations"};
+  }
+  [[nodiscard]] static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  // By rank, the operation that what follows a communication's part waits for.
+  Ids& ready(int part) { return ready_[index(part + 1)]; }
+  OperationId& gathered(int rank, std::size_t bucket) {
+    return gathered_[index(rank) * program_.buckets + bucket];
+  }
+
+  const Program& program_;
+  const StepContext& context_;
+  Detail detail_;
+  Topology topology_;
+  Layout layout_;
+  ScheduleBuilder builder_;
+  Roofline roofline_;
+  Groups groups_;
+  std::vector<double> slowdown_;                   // by rank, for matrix products
+  std::vector<Ids> held_;                          // by rank, what its next kernel waits for
+  Ids gathered_;                                   // by rank, then bucket
+  std::vector<Ids> sent_;                          // by message, then rank
+  std::vector<Ids> ready_;                         // of the communication at hand, by part and rank
+  std::vector<std::vector<TimedKernel>> kernels_;  // by communication, then part
+};
+
+}  // namespace
+
+Schedule expand(const Program& program, const StepContext& context, Detail detail) {
+  return Expansion(program, context, detail).run();
+}
+
+}  // namespace sim

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The codec kernels of a scheme, from its program: where their times come from, and how far those
+// are to be trusted.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/program/plan_step.hpp"
+
+namespace sim {
+
+// The source of each codec kernel's time: "encode int8_g128_sr: ...".
+[[nodiscard]] std::vector<std::string> codec_sources(const StepContext& context,
+                                                     const Scheme& scheme);
+
+// Kernels that are so many times smaller or larger than those measured are noted.
+inline constexpr double kFarOff = 2;
+
+// A codec's kernel whose time was extrapolated from the measured sizes.
+struct ExtrapolatedKernel {
+  std::string codec, step;  // "mine", "decode_reduce"
+  double elements = 0;      // of its launch furthest from those sizes
+  double smallest = 0, largest = 0;
+  double excess = 1;  // elements over the largest, or the smallest over elements
+};
+
+// A sum of decoded wires that a codec's card has no time for.
+struct SubstitutedKernel {
+  std::string codec;  // "mine"
+  std::string what;   // "decode_reduce of 16 inputs: 16 decodes and 15 memory passes"
+  auto operator<=>(const SubstitutedKernel&) const = default;
+};
+
+struct DoubtfulKernels {
+  std::vector<ExtrapolatedKernel> extrapolated;  // by a factor of kFarOff or more, one of a step
+  std::set<SubstitutedKernel> substituted;
+};
+[[nodiscard]] DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme);
+
+}  // namespace sim

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// lay_out(): one training step of a scheme as a program.
+//
+//   gather weights ► forward/backward of every micro-batch ► reduce gradients ► norm, clip, update
+//
+// The step starts where the last one ended: the shards are updated (and encoded), so their gather
+// comes first, where it may overlap the forward pass. Overlap follows from streams and dependencies
+// alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/program/plan_step.hpp"
+#include "sim/program/program.hpp"
+
+namespace sim {
+
+// Consecutive layers of a stage whose weights and gradients travel together. Buckets are in the
+// order of the forward pass.
+struct Bucket {
+  double parameters = 0;
+  int first_layer = 0;
+  int last_layer = 0;
+};
+// Buckets of a whole stage; none crosses from one chunk of virtual stages to another.
+[[nodiscard]] std::vector<Bucket> buckets_of(const Model& model, const Parallelism& parallelism,
+                                             int stage);
+// Units of ZeRO-3: `unit_layers` each. Embedding and head form one more unit, the last, which lives
+// from the stage's first layer to its last.
+[[nodiscard]] std::vector<Bucket> units_of(const Model& model, const Parallelism& parallelism,
+                                           int stage);
+
+// What exchanges depend on. Made in microseconds, also where no step is laid out.
+struct StepSizes {
+  StepSizes(const StepContext& step_context, const Scheme& step_scheme);
+
+  const StepContext& context;
+  const Scheme& scheme;
+  const Parallelism& parallelism;
+  int data = 1;    // ranks that hold the same weights
+  int shards = 1;  // over which one set of shards is spread
+  int nodes = 1;   // on which such ranks lie
+  [[nodiscard]] int places() const { return data / nodes; }  // on each node
+  [[nodiscard]] bool has_shards() const { return parallelism.sharding.stage > 0; }
+  [[nodiscard]] bool shards_weights() const { return parallelism.sharding.stage == 3; }
+};
+
+// How a bucket of the stage is reduced; without parts where there is nothing to reduce.
+[[nodiscard]] Communication reduction_of(const StepSizes& shape, int stage, const Bucket& bucket);
+// The reductions that need more than a few lines.
+[[nodiscard]] Communication two_level_reduction(const StepSizes& shape, double parameters);
+[[nodiscard]] Communication low_rank_reduction(const StepSizes& shape, int stage,
+                                               const Bucket& bucket);
+
+// The wire of gathered weights. Codes that products take directly are for layers alone: under ZeRO-3,
+// embedding and head (`ends`) are then gathered in BF16.
+[[nodiscard]] Wire gathered_wire(const StepSizes& shape, bool ends);
+// Whether gathered weights have to be decoded.
+[[nodiscard]] bool decodes_weights(const StepSizes& shape);
+// The kernel that encodes a rank's shard of so many updated weights before they are gathered, and
+// the one that decodes gathered weights.
+[[nodiscard]] CodecUse shard_encode(const StepSizes& shape, double elements);
+// Gathers weights. With `beside` at once; else after earlier work on the stream that makes the wire.
+[[nodiscard]] Communication gather_of(const StepSizes& shape, double parameters, bool ends,
+                                      bool beside);
+// Gathers them inside each node: WeightExchange::secondary_shards.
+[[nodiscard]] Communication secondary_gather(const StepSizes& shape, double parameters);
+[[nodiscard]] bool keeps_secondary(const StepSizes& shape);
+
+// A step in the making. Each call appends instructions for all ranks of a stage.
+struct StepLayOut : StepSizes {
+  StepLayOut(const StepContext& step_context, const Scheme& step_scheme);
+
+  Roofline roofline;
+  std::vector<std::vector<Bucket>> buckets;  // by stage; of ZeRO-3 its units
+  std::vector<const Axis*> block_axes;       // along which blocks of layers communicate
+  Program program;
+
+  void add(int stage, decltype(Instruction::what) what) {
+    program.instructions.push_back({stage, std::move(what)});
+  }
+  void pass(int stage, Pass pass, double bytes, double flop = 0, Phase phase = Phase::memory_pass) {
+    add(stage, MemoryPass{pass, phase, bytes, flop});
+  }
+  void hold(int stage, std::vector<Stream> streams) { add(stage, Hold{std::move(streams)}); }
+  // The same each time for one key: the name of what is exchanged, the stage and the bucket.
+  using Key = std::tuple<std::string_view, int, std::size_t>;
+  std::uint32_t communication(const Key& key, const std::function<Communication()>& make);
+  [[nodiscard]] const Bucket& bucket(int stage, std::size_t index) const {
+    return buckets[static_cast<std::size_t>(stage)][index];
+  }
+  // Kernels beside the compute stream start after its last operation and, if weights do not overlap,
+  // after whatever holds it.
+  [[nodiscard]] Start beside_compute() const {
+    return {{Stream::compute}, !parallelism.overlap.weights};
+  }
+
+ private:
+  std::map<Key, std::uint32_t> known_;
+};
+
+// Called around a stage's layers, which count from its first one; with virtual stages, the layers
+// of a chunk follow those of the chunk before.
+struct LayerHooks {
+  using Visit = std::function<void(int stage, int layer, int micro_batch)>;
+  Visit before_forward, before_backward, after_backward;
+};
+
+// The parts of a step.
+void gather_weights(StepLayOut& step);  // ZeRO-1 and 2: gathers and decodes, before the layers
+void encode_weights(StepLayOut& step);  // of the updated shards
+void run_micro_batches(StepLayOut& step, const LayerHooks& hooks);
+[[nodiscard]] LayerHooks bucket_hooks(StepLayOut& step);  // for ZeRO-1 and 2
+[[nodiscard]] LayerHooks unit_hooks(StepLayOut& step);    // for ZeRO-3
+void gather_bucket(StepLayOut& step, int stage, std::size_t index, bool beside);
+// Reduces one bucket of a stage to its shards, without holding the compute stream.
+void reduce_bucket(StepLayOut& step, int stage, std::size_t index);
+// The compute stream's next kernel waits for the reductions.
+void hold_until_reduced(StepLayOut& step, int stage);
+void sum_tied_gradients(StepLayOut& step);   // of an embedding held by two stages
+void reduce_what_is_left(StepLayOut& step);  // ZeRO-1 without overlap: everything
+void update_shards(StepLayOut& step);
+// The part of update_shards() that Muon does, for the stage's matrices (sim/program/muon.cpp).
+// `gradient` is the bytes per element of the gradients' shards.
+void update_matrices(StepLayOut& step, int stage, double gradient);
+
+// What the scheme changes of the job: what it does not let overlap, what products take as it comes.
+[[nodiscard]] Parallelism as_the_scheme_runs_it(Parallelism p, const Scheme& scheme);
+// `context.parallelism` is as_the_scheme_runs_it().
+[[nodiscard]] Program lay_out(const StepContext& context, const Scheme& scheme);
+
+}  // namespace sim

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients from the ranks that computed them to those that update with them.
+#include <cmath>
+
+#include "sim/program/lay_out.hpp"
+#include "sim/schemes/kernels.hpp"
+
+namespace sim {
+namespace {
+
+using Algorithm = GradientExchange::Algorithm;
+
+double divided(double elements, double parts) { return std::ceil(elements / parts); }
+
+// The ranks that share a sum: without shards, those that hold the same weights are replicas of one.
+Among all_ranks(const StepSizes& shape) {
+  return shape.has_shards() ? Among::shards : Among::replicas;
+}
+
+// Of elements that each rank encodes, unless they travel as they are.
+Transfer coded(const StepSizes& shape, CollectiveKind collective, double bytes, double elements,
+               std::string label) {
+  const Wire& wire = shape.scheme.gradients.between;
+  Transfer transfer{.collective = collective,
+                    .among = all_ranks(shape),
+                    .bytes = bytes,
+                    .label = std::move(label),
+                    .wire = wire};
+  if (!wire.is_plain()) transfer.encoded = elements;
+  return transfer;
+}
+
+// What each rank sends once its gradients are computed.
+Communication encoded(const StepSizes& shape, double parameters) {
+  const GradientExchange& gradients = shape.scheme.gradients;
+  Communication reduction{.elements = parameters, .start = {{Stream::compute}}};
+  if (!gradients.between.is_plain()) {
+    reduction.add(gradient_encode(gradients, gradients.between, parameters, shape.data),
+                  Phase::encode);
+  }
+  return reduction;
+}
+
+// Of a bucket's elements each rank sends 1/n to each, who sums them. Without shards the sums are
+// encoded again and gathered by all.
+Communication by_all_to_all(const StepSizes& shape, double parameters) {
+  const GradientExchange& gradients = shape.scheme.gradients;
+  const Wire& wire = gradients.between;
+  const double part = divided(parameters, shape.data);
+  const double bytes = wire.bytes(part, shape.data) * shape.data;
+  Communication reduction = encoded(shape, parameters);
+  reduction.add(
+      coded(shape, CollectiveKind::all_to_all, bytes, parameters, "all_to_all gradients"));
+  if (shape.has_shards()) {
+    reduction.add(Kernel(gradient_sum(wire, shape.data, part), Phase::decode));
+    return reduction;
+  }
+  reduction.add(gradient_encode_sum(gradients, wire, wire, shape.data, part, shape.data),
+                Phase::decode);
+  Transfer back = coded(shape, CollectiveKind::all_gather, bytes, part, "all_gather gradients");
+  back.stream = Stream::gradients_inter;
+  reduction.add(back);
+  reduction.add(Kernel(gradient_decode(gradients, parameters, shape.data), Phase::decode));
+  return reduction;
+}
+
+// Every rank's wire to every rank.
+Communication by_all_gather(const StepSizes& shape, double parameters) {
+  const Wire& wire = shape.scheme.gradients.between;
+  Communication reduction = encoded(shape, parameters);
+  reduction.add(coded(shape, CollectiveKind::all_gather,
+                      wire.bytes(parameters, shape.data) * shape.data, parameters,
+                      "all_gather gradients"));
+  reduction.add(Kernel(gradient_sum(wire, shape.data, parameters), Phase::decode));
+  return reduction;
+}
+
+// The wires are summed in flight.
+Communication by_all_reduce(const StepSizes& shape, double parameters) {
+  const GradientExchange& gradients = shape.scheme.gradients;
+  Communication reduction = encoded(shape, parameters);
+  reduction.add(coded(shape, CollectiveKind::all_reduce,
+                      gradients.between.bytes(parameters, shape.data), parameters,
+                      "all_reduce gradients"));
+  reduction.add(Kernel(gradient_decode(gradients, parameters, shape.data), Phase::decode));
+  return reduction;
+}
+
+// In the gradient buffer, to shards, then over the groups that hold replicas of a shard; of
+// everything where there are no shards. One NCCL communicator gathers and reduces under ZeRO-3, in
+// the order in which it was asked to.
+Communication by_ring(const StepSizes& shape, double parameters) {
+  const double bytes = bytes_of(shape.parallelism.gradients);
+  const double shard = divided(parameters, shape.shards);
+  Communication reduction{.elements = parameters, .start = {{Stream::compute}}};
+  if (shape.has_shards()) {
+    reduction.add(Transfer{.collective = CollectiveKind::reduce_scatter,
+                           .bytes = shard * shape.shards * bytes,
+                           .stream = shape.shards_weights() ? Stream::weights : Stream::gradients,
+                           .label = "reduce_scatter gradients"});
+  }
+  if (shape.shards == shape.data) return reduction;
+  reduction.add(Transfer{
+      .collective = CollectiveKind::all_reduce,
+      .among = Among::replicas,
+      .bytes = shard * bytes,
+      .stream = shape.has_shards() ? Stream::gradients_inter : Stream::gradients,
+      .label = shape.has_shards() ? "all_reduce gradients of replicas" : "all_reduce gradients"});
+  return reduction;
+}
+
+}  // namespace
+
+Communication reduction_of(const StepSizes& shape, int stage, const Bucket& bucket) {
+  if (shape.data < 2) return {};
+  switch (shape.scheme.gradients.algorithm) {
+    case Algorithm::ring:
+      return by_ring(shape, bucket.parameters);
+    case Algorithm::all_to_all:
+      return by_all_to_all(shape, bucket.parameters);
+    case Algorithm::two_level:
+      return two_level_reduction(shape, bucket.parameters);
+    case Algorithm::all_gather:
+      return by_all_gather(shape, bucket.parameters);
+    case Algorithm::all_reduce:
+      return by_all_reduce(shape, bucket.parameters);
+    case Algorithm::low_rank:
+      return low_rank_reduction(shape, stage, bucket);
+  }
+  return {};
+}
+
+void reduce_bucket(StepLayOut& step, int stage, std::size_t index) {
+  if (step.data < 2) return;
+  const Bucket& bucket = step.bucket(stage, index);
+  const double wire = bytes_of(step.parallelism.gradients);
+  if (step.shards_weights()) {
+    // FSDP copies the layers' BF16 gradients into the buffer that it sends from.
+    step.pass(stage, Pass::pack_gradients, (2 + wire) * bucket.parameters);
+  } else {
+    // The mean's division is a pass over the whole buffer, in Megatron and in SDP4Bit's fork of it.
+    step.pass(stage, Pass::scale_gradients, 2 * wire * bucket.parameters);
+  }
+  const std::uint32_t reduction = step.communication(
+      {"reduction", stage, index}, [&] { return reduction_of(step, stage, bucket); });
+  step.add(stage, Communicate{reduction});
+}
+
+}  // namespace sim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a step: gradient norm over all ranks, clipping, and the update of each rank's shard.
+#include "sim/program/lay_out.hpp"
+#include "sim/workload/muon.hpp"
+
+namespace sim {
+namespace {
+
+// Where a rank's gradients are brought and summed.
+std::vector<Stream> reductions(const StepSizes& step) {
+  std::vector<Stream> streams{Stream::gradients, Stream::gradients_inter, Stream::codec};
+  if (step.shards_weights()) streams.push_back(Stream::weights);
+  return streams;
+}
+
+// A parameter's gradient, master weight and two moments are read, the last three written, in FP32.
+// Term by term: decay (4 + 4), the moments scaled and added to (8 + 12, 8 + 12), root, quotient and
+// sum of the denominator (8 + 8 + 8), the step (12 + 4). The arithmetic of both: 7 for the moments,
+// 2 for their bias corrections, 7 for root, quotient, decay and step.
+double adam_bytes(const Parallelism& p, double gradient) {
+  return p.optimizer == Optimizer::adamw_foreach ? 88 : gradient + 3 * 4 + 3 * 4;
+}
+
+}  // namespace
+
+void hold_until_reduced(StepLayOut& step, int stage) { step.hold(stage, reductions(step)); }
+
+void sum_tied_gradients(StepLayOut& step) {
+  const Parallelism& p = step.parallelism;
+  if (p.pipeline < 2 || !step.context.model.tied_embeddings) return;
+  const int parts = p.tensor * (p.sharding.stage > 1 ? step.shards : 1);  // of what is left to sum
+  const double embedding = static_cast<double>(parameter_count(step.context.model).embedding);
+  std::vector<Stream> after = reductions(step);
+  after.push_back(Stream::compute);
+  step.add(0, SumTied{embedding / parts * bytes_of(p.gradients), std::move(after)});
+}
+
+void update_shards(StepLayOut& step) {
+  const Parallelism& p = step.parallelism;
+  // FSDP's shards of the gradients have the precision of its weights, which are cast when gathered.
+  const double gradient = step.shards_weights() ? 4 : bytes_of(p.gradients);
+  const auto held = [&](int stage) { return stage_parameters(step.context.model, p, stage); };
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    hold_until_reduced(step, stage);
+    step.pass(stage, Pass::gradient_norm, gradient * (held(stage).total() / step.shards), 0,
+              Phase::optimizer);
+  }
+  step.add(0, SumNorm{});
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const double shard = held(stage).total() / step.shards;
+    const double adam = shard - updated_by_muon(p, held(stage)) / step.shards;
+    step.pass(stage, Pass::clip, 2 * gradient * shard, 0, Phase::optimizer);
+    step.pass(stage, Pass::adam, adam_bytes(p, gradient) * adam, 16 * adam, Phase::optimizer);
+    if (p.optimizer == Optimizer::muon) update_matrices(step, stage, gradient);
+    if (step.shards_weights()) continue;
+    step.pass(stage, Pass::cast_weights, (4 + 2) * shard, 0, Phase::optimizer);
+  }
+}
+
+}  // namespace sim
