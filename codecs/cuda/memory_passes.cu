@@ -103,12 +103,11 @@ Grid grid_for(std::size_t count, int per_block, cudaStream_t stream) {
 
 }  // namespace
 
-void copy_async(const std::byte* from, std::byte* to, std::size_t bytes, int blocks,
-                cudaStream_t stream) {
+void copy_async(const std::byte* from, std::byte* to, std::size_t bytes, cudaStream_t stream) {
   const std::size_t count = vectors(bytes);
   if (count == 0) return;
-  const auto grid = static_cast<unsigned>(blocks > 0 ? blocks : device_blocks(4));
-  launch(copy_blocks_kernel, {.blocks = grid, .threads = kCopyThreads, .stream = stream},
+  const auto blocks = static_cast<unsigned>(device_blocks(4));
+  launch(copy_blocks_kernel, {.blocks = blocks, .threads = kCopyThreads, .stream = stream},
          reinterpret_cast<const uint4*>(from), reinterpret_cast<uint4*>(to), count);
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory passes of an optimizer step, and a copy by a few thread blocks, which stands for a
-// collective: GPU measurements besides the codecs. codecs/cuda/kernels.hpp states the contract of
-// all launchers; lengths here are multiples of 16 bytes.
+// A copy and the memory passes of an optimizer step: GPU measurements besides the codecs.
+// codecs/cuda/kernels.hpp states the contract of all launchers; lengths here are multiples of
+// 16 bytes.
 #pragma once
 
 #include "codecs/cuda/kernels.hpp"
 
 namespace codecs::cuda {
 
-// By `blocks` thread blocks of 512 threads; 0: as many blocks as the device holds at once.
-void copy_async(const std::byte* from, std::byte* to, std::size_t bytes, int blocks,
-                cudaStream_t stream);
+// By as many thread blocks of 512 threads as the device holds at once.
+void copy_async(const std::byte* from, std::byte* to, std::size_t bytes, cudaStream_t stream);
 
 // Sets *sum to zero and then to the sum of the squares, in an unspecified order of terms.
 void sum_of_squares_async(Tensor<const float> values, float* sum, cudaStream_t stream);

@@ -32,14 +32,6 @@ struct PassTime {
   double seconds = 0;
 };
 
-// How a matrix product and a concurrent kernel slow each other down.
-struct Interference {
-  std::string kernel;       // "copy", which stands for a collective, or "encode CODEC"
-  int blocks = 0;           // thread blocks of a copy: a collective's channels; else 0
-  double product_slow = 1;  // its time beside the kernel over its time alone
-  double kernel_slow = 1;
-};
-
 struct GemmTime {
   double m = 0, n = 0, k = 0;
   double seconds = 0;
@@ -66,7 +58,6 @@ struct Calibration {
   std::map<std::string, std::vector<KernelTime>> methods = {};
   std::vector<GemmTime> gemm = {};                    // BF16
   std::map<Pass, std::vector<PassTime>> passes = {};  // sizes ascending
-  std::vector<Interference> interference = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (--codec-time).
   double codec_slowdown = 1;

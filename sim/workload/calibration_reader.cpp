@@ -151,20 +151,6 @@ void read_pass(const JsonReader& row, Calibration& table) {
   times.push_back({moved, read_seconds(row.at("median_s"))});
 }
 
-void read_interference(const JsonReader& row, Calibration& table) {
-  row.only({"kernel", "blocks", "m", "n", "k", "product_alone_s", "product_beside_s",
-            "kernel_alone_s", "kernel_beside_s"});
-  const double blocks = row.at("blocks").not_negative();
-  if (blocks > 65536 || blocks != std::floor(blocks))
-    row.at("blocks").fail("is not a whole number");
-  table.interference.push_back({.kernel = row.at("kernel").text(),
-                                .blocks = static_cast<int>(blocks),
-                                .product_slow = read_seconds(row.at("product_beside_s")) /
-                                                read_seconds(row.at("product_alone_s")),
-                                .kernel_slow = read_seconds(row.at("kernel_beside_s")) /
-                                               read_seconds(row.at("kernel_alone_s"))});
-}
-
 // What only measured tables have; published ones leave it out or say null.
 void read_measured(const JsonReader& root, Calibration& table) {
   if (table.kind == "measured" && root.has("copy_bandwidth_Bps")) {
@@ -185,9 +171,6 @@ void read_measured(const JsonReader& root, Calibration& table) {
   }
   if (root.has("methods")) {
     root.at("methods").each([&](const JsonReader& row) { read_step(row, table); });
-  }
-  if (root.has("interference")) {
-    root.at("interference").each([&](const JsonReader& row) { read_interference(row, table); });
   }
 }
 
@@ -221,8 +204,7 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
   table.kind = read_kind(root);
   table.gpu = root.at("gpu").text();
   root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
-             "launch_latency_s", "copy", "passes", "gemm", "interference", "codecs", "variants",
-             "methods"});
+             "launch_latency_s", "copy", "passes", "gemm", "codecs", "variants", "methods"});
   table.source = root.at("provenance").at("source").text();
   read_architecture(root.at("provenance"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });

@@ -151,15 +151,6 @@ Json whole_table() {
   json["copy"] = {{{"moved_bytes", 1e6}, {"method", "kernel"}, {"median_s", 1e-6}}};
   json["passes"] = {{{"pass", "adam"}, {"elements", 4}, {"moved_bytes", 112}, {"median_s", 2e-6}},
                     {{"pass", "adam"}, {"elements", 2}, {"moved_bytes", 56}, {"median_s", 1e-6}}};
-  json["interference"] = {{{"kernel", "copy"},
-                           {"blocks", 8},
-                           {"m", 1},
-                           {"n", 2},
-                           {"k", 3},
-                           {"product_alone_s", 2},
-                           {"product_beside_s", 3},
-                           {"kernel_alone_s", 1},
-                           {"kernel_beside_s", 4}}};
   return json;
 }
 
@@ -169,14 +160,10 @@ TEST(CalibrationFile, GivesWhatWasMeasuredOfTheGpu) {
   EXPECT_EQ(table.launch_latency, 3_us);
   ASSERT_EQ(table.passes.at(Pass::adam).size(), 2u);
   EXPECT_EQ(table.passes.at(Pass::adam)[0].moved_bytes, 56);
-  ASSERT_EQ(table.interference.size(), 1u);
-  EXPECT_EQ(table.interference[0].blocks, 8);
-  EXPECT_EQ(table.interference[0].product_slow, 1.5);
-  EXPECT_EQ(table.interference[0].kernel_slow, 4);
 }
 
 TEST(CalibrationFile, WithAMisspeltKeyIsRefused) {
-  for (const char* part : {"codecs", "copy", "passes", "interference"}) {
+  for (const char* part : {"codecs", "copy", "passes"}) {
     Json json = whole_table();
     json[part][0]["mediam_s"] = 1;
     EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("unknown key mediam_s"),

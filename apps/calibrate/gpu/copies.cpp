@@ -23,7 +23,7 @@ Json measure_copy(Session& session, std::size_t bytes) {
     check(cudaMemcpyAsync(to.at(i), from.at(i), bytes, cudaMemcpyDeviceToDevice, stream));
   });
   const Time kernel = time_of(session, [&](std::size_t i, cudaStream_t stream) {
-    codecs::cuda::copy_async(from.at(i), to.at(i), bytes, 0, stream);
+    codecs::cuda::copy_async(from.at(i), to.at(i), bytes, stream);
   });
   const bool driver_is_faster = driver.median_s <= kernel.median_s;
   const Time& time = driver_is_faster ? driver : kernel;

@@ -47,7 +47,6 @@ void measure_products(const Settings& settings, const Libraries& libraries, Sess
                       Json& table) {
   const LayerShapes layers = layers_of(settings);
   table["gemm"] = Json::array();
-  table["interference"] = Json::array();
   const auto& [bf16, fp8] = libraries;
   if (!bf16) {
     std::fprintf(stderr,
@@ -56,7 +55,6 @@ void measure_products(const Settings& settings, const Libraries& libraries, Sess
   }
   table["provenance"]["gemm"] = bf16->multiplier;
   table["gemm"] = calibrate::measure_products(session, *bf16, layers);
-  table["interference"] = measure_interference(session, *bf16, layers, settings.sizes);
   if (!fp8) {
     std::fprintf(stderr, "no cuBLASLt, or no FP8 on this GPU: FP8 products are not measured\n");
     return;

@@ -33,10 +33,4 @@ struct CodecRows {
 [[nodiscard]] Json measure_products(Session& session, const Products& products,
                                     const LayerShapes& layers);
 
-// How a product and a concurrent kernel slow each other down: {kernel, blocks, m, n, k,
-// product_alone_s, product_beside_s, kernel_alone_s, kernel_beside_s}; blocks is 0 for a codec's
-// kernel, else the number of thread blocks of a copy.
-[[nodiscard]] Json measure_interference(Session& session, const Products& products,
-                                        const LayerShapes& layers, const Sizes& sizes);
-
 }  // namespace calibrate
