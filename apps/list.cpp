@@ -9,7 +9,6 @@
 #include "apps/arguments.hpp"
 #include "apps/catalogue.hpp"
 #include "apps/data_files.hpp"
-#include "apps/job/scheme_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -69,7 +68,7 @@ void print_scheme(const std::vector<std::string>& wanted) {
   if (wanted.size() != 2) {
     throw sim::InputError("list: scheme takes one name; see gardenhose list schemes");
   }
-  print_text("{}", sim::to_toml(scheme_of(wanted[1], "list scheme", sim::SchemeKind::inside)));
+  print_text("{}", sim::to_toml(sim::scheme_named(wanted[1], "list scheme")));
 }
 
 // A section's name, and the kind of its files.

@@ -31,6 +31,14 @@ sim::Scheme scheme_of(const std::string& name, const char* flag, sim::SchemeKind
       sim::joined(known)));
 }
 
+std::vector<std::string> names_as_given(const std::vector<std::string>& given,
+                                        std::span<const sim::Scheme> schemes) {
+  if (given != std::vector<std::string>{"all"}) return given;
+  std::vector<std::string> names;
+  for (const sim::Scheme& scheme : schemes) names.push_back(scheme.name);
+  return names;
+}
+
 sim::Scheme twin_of(const sim::Scheme& scheme) {
   return scheme.compresses() ? sim::scheme_named(scheme.twin) : scheme;
 }

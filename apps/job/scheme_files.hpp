@@ -2,6 +2,7 @@
 // Schemes by name: shipped, or from files.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace apps {
 // that names the flag and the shipped names of the kind if there is none, or none of the kind.
 [[nodiscard]] sim::Scheme scheme_of(const std::string& name, const char* flag,
                                     sim::SchemeKind kind);
+// What names the schemes in a command line: files have names of their own.
+[[nodiscard]] std::vector<std::string> names_as_given(const std::vector<std::string>& given,
+                                                      std::span<const sim::Scheme> schemes);
 // Its default baseline: its uncompressed form, or itself if it is one.
 [[nodiscard]] sim::Scheme twin_of(const sim::Scheme& scheme);
 

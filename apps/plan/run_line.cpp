@@ -56,7 +56,7 @@ std::string run_line(const PlanOptions& options, const SiteSpace& space,
                      const SiteCandidate& candidate) {
   const SiteLayout& at = space.layouts[candidate.layout];
   const SiteOffer& offer = space.offers[at.offer];
-  Arguments line = begin_of(options, std::string(space.schemes[candidate.scheme].name));
+  Arguments line = begin_of(options, space.scheme_names[candidate.scheme]);
   const std::string& inner = space.inner_names[at.layout.scheme];
   if (inner != "sharded") line.insert(line.end(), {"--inner-scheme", inner});
   append_layout(options, space.tables.front(), space.setup(at), line);

@@ -75,6 +75,7 @@ class SiteSpaceBuilder {
     rounds.inner_scheme = options.inner_schemes.front();
     space_.given = read_round_job(options.job, rounds);
     space_.schemes = space_.given.schemes;
+    space_.scheme_names = names_as_given(options.job.schemes, space_.schemes);
     space_.inner_names = options.inner_schemes;
     for (const std::string& name : options.inner_schemes) {
       space_.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));

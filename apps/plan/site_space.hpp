@@ -39,6 +39,7 @@ struct SiteSpace {
   std::vector<sim::Scheme> inner;
   std::vector<std::string> inner_names;  // as given
   std::vector<sim::Scheme> schemes;
+  std::vector<std::string> scheme_names;  // as given
   std::vector<SiteOffer> offers;
   std::vector<SiteLayout> layouts;
   std::vector<SiteCandidate> candidates;  // that fit in their GPUs' memory

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
@@ -44,14 +45,8 @@ class SpaceBuilder {
       given_.parallelism.overlap =
           start_of(given_, given_.setups.front().scheme).parallelism.overlap;
     }
-    for (const Setup& setup : given_.setups) {
-      space_.schemes.push_back(setup.scheme);
-      space_.scheme_names.push_back(setup.scheme.name);
-    }
-    // Files have names of their own.
-    if (options.job.schemes != std::vector<std::string>{"all"}) {
-      space_.scheme_names = options.job.schemes;
-    }
+    for (const Setup& setup : given_.setups) space_.schemes.push_back(setup.scheme);
+    space_.scheme_names = names_as_given(options.job.schemes, space_.schemes);
   }
 
   Space build() && {

@@ -190,6 +190,11 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
       report.sources[fmt::format("site {} gpu.compute_efficiency", site.name)] = efficiency;
     }
   }
+  for (const Scheme* one : {&context.inner, &scheme}) {
+    for (const Wire* wire : one->wires()) {
+      if (wire->card) report.sources["card " + wire->name()] = wire->card->summary;
+    }
+  }
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");
     report.sources["codec " + line.substr(0, colon)] = line.substr(colon + 2);

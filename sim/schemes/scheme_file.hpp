@@ -35,6 +35,23 @@
 //   weights = true
 //   gradients = true
 //
+// Or, for a scheme between sites, instead of `zero` and these tables:
+//
+//   [between_sites]
+//   exchange = "all_to_all"       # flat_ring, ring, all_to_all, all_gather, store, pair, leader
+//   codec = "int8_g2048"          # FP32 without it; `group` as above
+//   feedback = false              # error feedback
+//   sent_per_byte = 1             # bytes sent per byte of the codec's format
+//   gradients = false             # of every step, instead of a round's weight changes
+//   inner_steps = 100             # of a round; not with gradients, nor are the next three
+//   fragments = 1                 # of the model, sent one after another
+//   overlap_steps = 0             # that go on before a result is needed
+//   delayed = false               # results are taken when they arrive
+//   quorum = 2                    # of leader: sites to wait for, and for how long for the others
+//   grace = "10 s"
+//   state_bytes = 8               # per parameter: kept, and moved by the outer update
+//   update_bytes = 28
+//
 // Keys with a default may be omitted; keys that the rest of the file makes meaningless are refused.
 // A file may have a shipped scheme's name only if it is that scheme.
 #pragma once

@@ -9,9 +9,11 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"summary", "string", "", "One-line description of the scheme."},
     {"source", "string", "none", "Publication that defines the scheme."},
     {"zero", "list of whole numbers", "",
-     "ZeRO stages for which the scheme is defined: [0], or any of 1, 2 and 3."},
+     "ZeRO stages for which the scheme is defined: [0], or any of 1, 2 and 3. A file "
+     "with [between_sites] has neither this key nor any other table."},
     {"twin", "string",
-     "itself if it is uncompressed; else `sharded`, or `data_parallel` at stage 0",
+     "itself if it is uncompressed; else `sharded`, or `data_parallel` at stage 0; between sites "
+     "`diloco`, or `wan_sync` for gradients",
      "Shipped uncompressed scheme with which `--baseline twin` compares this one."},
     {"weights.codec", "string", "BF16, not encoded",
      "Codec for gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml "
@@ -68,6 +70,43 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "Whether gathering weights may overlap with compute (`--overlap weights`)."},
     {"overlap.gradients", "true or false", "true, except with one_bit_adam",
      "Whether reducing gradients may overlap with compute (`--overlap gradients`)."},
+    {"between_sites.exchange",
+     "one of flat_ring, ring, all_to_all, all_gather, store, pair, leader",
+     "required in this table, which makes the file a scheme between sites",
+     "How the sites' values are combined. `flat_ring` is one ring over the GPUs of all sites; with "
+     "the others, each GPU exchanges its shard with its counterparts at other sites: by a `ring`; "
+     "by `all_to_all`, where each site sums a part, encodes it again and sends it to all; by "
+     "`all_gather`; through object storage (`store`); with one partner per round (`pair`); or "
+     "through the first site (`leader`)."},
+    {"between_sites.codec", "string", "FP32, not encoded",
+     "Codec between sites: a name from `gardenhose list codecs`, or a codec card (a .toml file)."},
+    {"between_sites.group", "whole number from 1 to 1048576", "the codec's own",
+     "Elements that share a scale; a multiple of 32."},
+    {"between_sites.feedback", "true or false", "false",
+     "Error feedback: encoding adds the error of the previous encoding."},
+    {"between_sites.sent_per_byte", "number above 0 and at most 1024", "1",
+     "Bytes sent per byte of the codec's format: above 1 if codes are not packed, or if a second "
+     "tensor travels too."},
+    {"between_sites.gradients", "true or false", "false",
+     "Exchange the gradients of every step before its update, instead of a round's weight "
+     "changes."},
+    {"between_sites.inner_steps", "whole number from 1 to 100000", "required without gradients",
+     "Steps inside a site between two exchanges."},
+    {"between_sites.fragments", "whole number from 1 to 1024", "1",
+     "Parts of the model, exchanged one after another; at most `inner_steps`."},
+    {"between_sites.overlap_steps", "whole number from 0 to 100000", "0",
+     "Inner steps that overlap with the exchange; at most `inner_steps`."},
+    {"between_sites.delayed", "true or false", "false",
+     "Sites take a result when it arrives, and wait only if the last exchange is still running "
+     "when the next one is due."},
+    {"between_sites.quorum", "whole number from 1 to 1024", "all sites",
+     "Sites whose results the leader waits for. Only with `leader`."},
+    {"between_sites.grace", "time", "0 s",
+     "How long the leader keeps waiting once it has a quorum.", "10 s"},
+    {"between_sites.state_bytes", "number from 0 to 1024", "0",
+     "Bytes that a GPU keeps per parameter of its shard: outer weights, momentum, residual."},
+    {"between_sites.update_bytes", "number from 0 to 1024", "0",
+     "Bytes of memory traffic of the outer update per parameter of the shard."},
 };
 
 }  // namespace

@@ -21,6 +21,11 @@ inline constexpr EnumName<Algorithm> kAlgorithmNames[]{{"ring", Algorithm::ring}
                                                        {"all_gather", Algorithm::all_gather},
                                                        {"all_reduce", Algorithm::all_reduce},
                                                        {"low_rank", Algorithm::low_rank}};
+inline constexpr EnumName<Exchange> kExchangeNames[]{
+    {"flat_ring", Exchange::flat_ring},   {"ring", Exchange::ring},
+    {"all_to_all", Exchange::all_to_all}, {"all_gather", Exchange::all_gather},
+    {"store", Exchange::store},           {"pair", Exchange::pair},
+    {"leader", Exchange::leader}};
 // Bytes of a residual's element.
 inline constexpr EnumName<double> kResidualNames[]{
     {"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
@@ -71,5 +76,10 @@ using Stages = std::vector<int>;
                                           const Stages& zero);
 [[nodiscard]] GradientExchange read_gradients(TomlReader& reader, WireReader& wires,
                                               const Stages& zero);
+
+[[nodiscard]] bool is_between_sites(const TomlDocument& document);
+// Throws one InputError at the first key of a scheme within a site.
+void refuse_mixture(const TomlDocument& document);
+[[nodiscard]] SiteExchange read_site_exchange(TomlReader& reader, WireReader& wires);
 
 }  // namespace sim

@@ -32,29 +32,39 @@ Stages read_stages(TomlReader& reader) {
   return stages;
 }
 
-// Shipped, uncompressed, and defined for all stages.
-bool can_be_twin(const Scheme& scheme, const Stages& zero) {
-  return !scheme.compresses() &&
-         std::ranges::all_of(zero, [&](int stage) { return scheme.is_defined_for(stage); });
+// Shipped, uncompressed, and defined for all stages, or exchanging as much between sites.
+bool can_be_twin(const Scheme& twin, const Scheme& scheme) {
+  if (twin.compresses() || twin.kind() != scheme.kind()) return false;
+  if (twin.between_sites) return twin.between_sites->gradients == scheme.between_sites->gradients;
+  return std::ranges::all_of(scheme.zero, [&](int stage) { return twin.is_defined_for(stage); });
 }
 
-// Without one: the scheme itself where it does not compress, else the plain form of its sharding.
+// Without one: the scheme itself where it does not compress, else the plain form of its sharding, or
+// of what its sites exchange.
+std::string usual_twin(const Scheme& scheme, const std::vector<std::string_view>& twins) {
+  if (const auto& exchange = scheme.between_sites) {
+    if (exchange->wire.is_plain()) return scheme.name;
+    return exchange->gradients ? "wan_sync" : "diloco";
+  }
+  const bool plain = scheme.sends_plain() && !scheme.weights.secondary_shards;
+  return plain ? scheme.name : std::string(twins.front());
+}
+
 std::string read_twin(TomlReader& reader, const Scheme& scheme) {
   std::vector<std::string_view> twins;
-  for (const Scheme* shipped : all_schemes(SchemeKind::inside)) {
-    if (can_be_twin(*shipped, scheme.zero)) twins.push_back(shipped->name);
+  for (const Scheme* shipped : all_schemes()) {
+    if (can_be_twin(*shipped, scheme)) twins.push_back(shipped->name);
   }
-  if (!reader.has("twin")) {
-    const bool plain = scheme.sends_plain() && !scheme.weights.secondary_shards;
-    return plain ? scheme.name : std::string(twins.front());
-  }
+  if (!reader.has("twin")) return usual_twin(scheme, twins);
   const std::string name = reader.text("twin");
-  if (!scheme.zero.empty() && reader.is_good("twin") &&
-      std::ranges::find(twins, name) == twins.end()) {
-    reader.wrong("twin", fmt::format("'{}' is not a shipped uncompressed scheme for zero =  "
-                                     "[{}]; write {}",
-                                     printable(name), fmt::join(scheme.zero, ", "),
-                                     fmt::join(twins, " or ")));
+  const bool known_kind = scheme.between_sites || !scheme.zero.empty();
+  if (known_kind && reader.is_good("twin") && std::ranges::find(twins, name) == twins.end()) {
+    const std::string what = !scheme.between_sites
+                                 ? fmt::format("for zero =  [{}]", fmt::join(scheme.zero, ", "))
+                             : scheme.between_sites->gradients ? "of gradients between sites"
+                                                               : "of weight changes between sites";
+    reader.wrong("twin", fmt::format("'{}' is not a shipped uncompressed scheme {}; write {}",
+                                     printable(name), what, fmt::join(twins, " or ")));
   }
   return name;
 }
@@ -98,6 +108,17 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
                  "one_bit_adam sends the momentum once all gradients are ready; write false");
   }
   return overlap;
+}
+
+void read_inside(TomlReader& reader, WireReader& wires, Scheme& scheme) {
+  scheme.zero = read_stages(reader);
+  scheme.weights = read_weights(reader, wires, scheme.zero);
+  scheme.gradients = read_gradients(reader, wires, scheme.zero);
+  reader.optional_table("activations");
+  ActivationExchange& activations = scheme.activations;
+  activations.tensor = wires.read_or("activations.tensor", activations.tensor);
+  activations.pipeline = wires.read_or("activations.pipeline", activations.pipeline);
+  scheme.overlap = read_overlap(reader, scheme);
 }
 
 // A card given where a scheme is wanted would lack every key of a scheme.
@@ -150,18 +171,18 @@ Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
                     const CardOf& card_of) {
   TomlDocument document = parse_toml(text, file);
   refuse_card(document);
+  const bool between_sites = is_between_sites(document);
+  if (between_sites) refuse_mixture(document);
   TomlReader reader(std::move(document), scheme_file_keys());
   WireReader wires(reader, file.parent_path(), card_of);
   Scheme scheme{.name = file.stem().string(), .summary = reader.text("summary")};
   if (reader.has("source")) scheme.source = reader.text("source");
-  scheme.zero = read_stages(reader);
-  scheme.weights = read_weights(reader, wires, scheme.zero);
-  scheme.gradients = read_gradients(reader, wires, scheme.zero);
-  reader.optional_table("activations");
-  ActivationExchange& activations = scheme.activations;
-  activations.tensor = wires.read_or("activations.tensor", activations.tensor);
-  activations.pipeline = wires.read_or("activations.pipeline", activations.pipeline);
-  scheme.overlap = read_overlap(reader, scheme);
+  reader.optional_table("between_sites");
+  if (between_sites) {
+    scheme.between_sites = read_site_exchange(reader, wires);
+  } else {
+    read_inside(reader, wires, scheme);
+  }
   scheme.twin = read_twin(reader, scheme);
   reader.finish();
   check_name(scheme, file);

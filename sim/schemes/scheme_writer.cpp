@@ -60,6 +60,30 @@ std::string overlap_lines(const AllowedOverlap& overlap) {
   return lines;
 }
 
+std::string site_lines(const SiteExchange& exchange) {
+  const SiteExchange usual;
+  std::string lines =
+      fmt::format("exchange = {}\n", toml_text(name_of(exchange.exchange, kExchangeNames)));
+  if (exchange.wire != usual.wire) lines += codec_line(exchange.wire);
+  if (exchange.feedback) lines += "feedback = true\n";
+  if (exchange.gradients) lines += "gradients = true\n";
+  if (!exchange.gradients) lines += fmt::format("inner_steps = {}\n", exchange.inner_steps);
+  if (exchange.delayed) lines += "delayed = true\n";
+  const auto add = [&](const char* key, auto value, auto unless) {
+    if (value != unless) lines += fmt::format("{} = {}\n", key, value);
+  };
+  add("fragments", exchange.fragments, usual.fragments);
+  add("overlap_steps", exchange.delayed ? 0 : exchange.overlap_steps, usual.overlap_steps);
+  add("quorum", exchange.quorum, usual.quorum);
+  if (exchange.grace != usual.grace) {
+    lines += fmt::format("grace = \"{} s\"\n", exchange.grace.base());
+  }
+  add("sent_per_byte", exchange.sent_per_byte, usual.sent_per_byte);
+  add("state_bytes", exchange.state_bytes, usual.state_bytes);
+  add("update_bytes", exchange.update_bytes, usual.update_bytes);
+  return lines;
+}
+
 std::string table(const char* name, const std::string& lines) {
   return lines.empty() ? "" : fmt::format("\n[{}]\n{}", name, lines);
 }
@@ -70,6 +94,7 @@ std::string to_toml(const Scheme& scheme) {
   std::string text = fmt::format("summary = {}\n", toml_text(scheme.summary));
   if (!scheme.source.empty()) text += fmt::format("source = {}\n", toml_text(scheme.source));
   if (scheme.compresses()) text += fmt::format("twin = {}\n", toml_text(scheme.twin));
+  if (scheme.between_sites) return text + table("between_sites", site_lines(*scheme.between_sites));
   text += fmt::format("zero = [{}]\n", fmt::join(scheme.zero, ", "));
   return text + table("weights", weight_lines(scheme.weights)) +
          table("gradients", gradient_lines(scheme.gradients)) +

@@ -62,6 +62,7 @@ struct OwnFiles {
   std::string scheme{kScheme};
   std::string card{kCard};
   std::string times{kTimes};
+  std::string job = "--topology sdp4bit_a100 --nodes 2";
 
   void write(const Sandbox& sandbox) const {
     std::filesystem::create_directory(sandbox.path() / "cards");
@@ -72,9 +73,9 @@ struct OwnFiles {
 };
 
 // A step of a small job; `flags` are more of them, --scheme among them.
-inline Outcome run_step(std::string_view flags, const Sandbox& sandbox) {
-  Arguments arguments =
-      words("run --topology sdp4bit_a100 --model gpt_125m --nodes 2 --format json");
+inline Outcome run_step(std::string_view flags, const Sandbox& sandbox,
+                        const std::string& job = OwnFiles().job) {
+  Arguments arguments = words("run --model gpt_125m --format json " + job);
   for (const std::string& word : words(flags)) arguments.push_back(word);
   return run(arguments, sandbox.path());
 }
@@ -82,7 +83,7 @@ inline Outcome run_step(std::string_view flags, const Sandbox& sandbox) {
 inline Outcome run_files(const OwnFiles& files, std::string_view flags = "") {
   const Sandbox sandbox;
   files.write(sandbox);
-  return run_step("--scheme mine.toml " + std::string(flags), sandbox);
+  return run_step("--scheme mine.toml " + std::string(flags), sandbox, files.job);
 }
 
 }  // namespace apps_tests

@@ -38,6 +38,35 @@ TEST(PrintedScheme, GivesTheSameAnswerToTheLastDigit) {
   }
 }
 
+TEST(PrintedScheme, BetweenSitesGivesTheSameAnswerToTheLastDigit) {
+  const Sandbox sandbox;
+  sandbox.write("demo.toml", printed_scheme("demo"));
+  const auto answer = [&](const std::string& name) {
+    return run_step("--baseline twin --scheme " + name, sandbox, "--topology two_sites_10g");
+  };
+  EXPECT_EQ(answer("demo").code, 0);
+  EXPECT_EQ(answer("demo.toml").out, answer("demo").out);
+}
+
+TEST(SchemeBetweenSites, OfAFileStandsWhereOneDoes) {
+  const Sandbox sandbox;
+  OwnFiles().write(sandbox);
+  sandbox.write("own.toml",
+                replaced(printed_scheme("diloco_int8"), "int8_g2048", "cards/mine.toml"));
+  const std::string sites = "--topology two_sites_10g --range off";
+  const Json report = report_of(run_step("--scheme diloco --baseline own.toml", sandbox, sites));
+  EXPECT_EQ(report.at("baseline"), "own");
+  const Json carded = report_of(run_step("--scheme own.toml", sandbox, sites));
+  EXPECT_EQ(carded.at("codec_error").at("normal"), 0.25);
+  EXPECT_EQ(carded.at("sources").at("card mine"), "a code of exponents");
+  expect_refused(run_step("--scheme own.toml", sandbox), "--scheme");
+  expect_refused(run_step("--scheme mine.toml", sandbox, sites), "--scheme");
+  expect_refused(run(words("solve inner_steps --topology two_sites_10g --model gpt_125m --scheme "
+                           "own.toml --beats ./mine.toml"),
+                     sandbox.path()),
+                 "--beats");
+}
+
 TEST(PrintedScheme, IsAskedForByName) {
   expect_refused(run({"list", "scheme"}, "."), "list");
   expect_refused(run({"list", "scheme", "tlq", "ulq"}, "."), "list");

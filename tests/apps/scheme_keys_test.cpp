@@ -100,6 +100,36 @@ TEST(KeysOfSchemes, OfActivationsMoveTheAnswer) {
                    "--pp 2 --tp 4"}});
 }
 
+TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
+  const auto expect = [](std::string scheme, std::initializer_list<Change> changes) {
+    const OwnFiles files{.scheme = std::move(scheme),
+                         .job =
+                             "--topology two_sites_10g --set sites.east.nodes=1 --set "
+                             "sites.west.nodes=1 --range off"};
+    for (const Change& change : changes) expect_change(files, &OwnFiles::scheme, change);
+  };
+  constexpr const char* kRound = "/round_time_s";
+  constexpr const char* kSent = "/wire_bytes_wan";
+  expect(printed_scheme("streaming_diloco"),
+         {{"twin = \"streaming_diloco_bf16\"", "", "/baseline", changed, "--baseline twin"},
+          {"\"all_to_all\"", "\"all_gather\"", kRound, changed},
+          {"\"mxfp4\"", "\"mxfp8\"", kSent, up},
+          {"\"mxfp4\"", "\"mxfp4\"\ngroup = 64", kSent, down},
+          {"\"mxfp4\"", "\"mxfp4\"\nfeedback = true", "/codec_error", changed},
+          {"fragments = 8", "fragments = 1", "/fragments", down},
+          {"overlap_steps = 1", "overlap_steps = 0", kRound, up},
+          {"inner_steps = 100", "inner_steps = 50", kRound, down},
+          {"state_bytes = 8", "state_bytes = 16", "/by_site/0/memory_per_gpu_bytes", up},
+          {"update_bytes = 28", "update_bytes = 56", kRound, up}});
+  expect(printed_scheme("noloco"), {{"sent_per_byte = 2", "sent_per_byte = 3", kSent, up}});
+  expect(printed_scheme("diloco"), {{"inner_steps = 500", "gradients = true", "/inner_steps", down},
+                                    {"\"ring\"", "\"ring\"\ncodec = \"bf16\"", kSent, down}});
+  const std::string leader = printed_scheme("decoupled_diloco");
+  expect(leader, {{"delayed = true", "delayed = false", kRound, up}});
+  expect(replaced(leader, "quorum = 2", "quorum = 1"), {{"10 s", "0 s", "/outcome", changed}});
+  expect(replaced(leader, "10 s", "0 s"), {{"quorum = 2", "quorum = 1", "/outcome", changed}});
+}
+
 TEST(KeysOfCards, MoveTheAnswer) {
   const auto expect = [](std::initializer_list<Change> changes) {
     for (const Change& change : changes) expect_change({}, &OwnFiles::card, change);

@@ -21,10 +21,18 @@ bool is_sound(const sim::Wire& wire) {
   return std::isfinite(bytes) && bytes > 0 && bytes <= 8.0 * (1 << 21) && !wire.name().empty();
 }
 
+bool is_sound(const sim::SiteExchange& exchange) {
+  return is_sound(exchange.wire) && exchange.sent_per_byte > 0 && exchange.fragments >= 1 &&
+         exchange.fragments <= exchange.inner_steps &&
+         exchange.overlap_steps <= exchange.inner_steps;
+}
+
 bool is_sound(const sim::Scheme& scheme) {
+  if (scheme.twin.empty()) return false;
+  if (scheme.between_sites) return is_sound(*scheme.between_sites);
   const sim::GradientExchange& g = scheme.gradients;
-  return !scheme.zero.empty() && !scheme.twin.empty() && is_sound(scheme.weights.wire) &&
-         is_sound(g.inside) && is_sound(g.between) && is_sound(scheme.activations.tensor) &&
+  return !scheme.zero.empty() && is_sound(scheme.weights.wire) && is_sound(g.inside) &&
+         is_sound(g.between) && is_sound(scheme.activations.tensor) &&
          is_sound(scheme.activations.pipeline) && g.slices >= 1 &&
          (g.factor_rank > 0) == (g.algorithm == sim::GradientExchange::Algorithm::low_rank);
 }
@@ -35,6 +43,7 @@ sim::Scheme without_cards(sim::Scheme scheme) {
                           &scheme.activations.tensor, &scheme.activations.pipeline}) {
     wire->card = nullptr;
   }
+  if (scheme.between_sites) scheme.between_sites->wire.card = nullptr;
   return scheme;
 }
 

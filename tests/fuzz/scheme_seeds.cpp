@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   if (argc != 2) return EXIT_FAILURE;
-  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
+  for (const sim::Scheme* scheme : sim::all_schemes()) {
     std::ofstream(std::filesystem::path(argv[1]) / scheme->name) << sim::to_toml(*scheme);
   }
   return EXIT_SUCCESS;

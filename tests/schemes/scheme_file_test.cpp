@@ -26,8 +26,11 @@ Scheme parsed(const std::string& text, const std::string& file = "some/mine.toml
   return parse_scheme(text, file, card_of);
 }
 
+// Of both kinds.
 class EverySchemeAsAFile : public EveryScheme {};
-INSTANTIATE_TEST_SUITE_P(All, EverySchemeAsAFile, testing::ValuesIn(scheme_rows()), scheme_label);
+INSTANTIATE_TEST_SUITE_P(All, EverySchemeAsAFile,
+                         testing::ValuesIn(all_schemes().begin(), all_schemes().end()),
+                         scheme_label);
 
 TEST_P(EverySchemeAsAFile, ReadsBackAsItself) {
   EXPECT_EQ(parsed(to_toml(scheme()), "some/" + scheme().name + ".toml"), scheme());
@@ -42,11 +45,12 @@ TEST_P(EverySchemeAsAFile, ReadsBackUnderAnotherNameAsTheSame) {
 }
 
 TEST_P(EverySchemeAsAFile, ReadsBackWithItsSettings) {
-  const Setting all[] = {{"scheme.weight_group", "512"},
-                         {"scheme.inter_group", "1024"},
-                         {"scheme.slices", "3"},
-                         {"scheme.fused_hadamard", "false"},
-                         {"scheme.factor_rank", "32"}};
+  const Setting all[] = {{"scheme.weight_group", "512"}, {"scheme.inter_group", "1024"},
+                         {"scheme.slices", "3"},         {"scheme.fused_hadamard", "false"},
+                         {"scheme.factor_rank", "32"},   {"scheme.inner_steps", "200"},
+                         {"scheme.fragments", "2"},      {"scheme.overlap_steps", "3"},
+                         {"scheme.group", "512"},        {"scheme.quorum", "3"},
+                         {"scheme.grace", "1.1 ms"}};
   for (const Setting& setting : all) {
     Scheme changed;
     try {
