@@ -9,7 +9,12 @@
 namespace apps {
 
 void print_records(const std::string& format, const std::vector<nlohmann::ordered_json>& records) {
-  if (format == "json") print_json(sim::dumped(records, 1) + "\n");
+  print_records(format, nlohmann::ordered_json(records), records);
+}
+
+void print_records(const std::string& format, const nlohmann::ordered_json& whole,
+                   const std::vector<nlohmann::ordered_json>& records) {
+  if (format == "json") print_json(sim::dumped(whole, 1) + "\n");
   if (format == "csv") print_text("{}", sim::csv_text(records));
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "apps/check/tolerance.hpp"
-#include "apps/sweep/outcome.hpp"
 #include "apps/sweep/store.hpp"
 #include "sim/base/error.hpp"
 
@@ -121,12 +120,6 @@ class StoreReader {
   Results results_;
 };
 
-void require_truth(const sim::JsonReader& reader, const std::string& key) {
-  if (reader.has(key) && !reader.at(key).value().is_boolean()) {
-    reader.at(key).fail("is neither true nor false");
-  }
-}
-
 void require_object(const sim::JsonReader& reader) {
   if (!reader.value().is_object()) reader.fail("is not an object");
 }
@@ -134,13 +127,8 @@ void require_object(const sim::JsonReader& reader) {
 // A report as run prints it, as far as it is read here.
 Inputs report_at(const sim::JsonReader& reader) {
   require_object(reader);
-  require_truth(reader, "fits_memory");
-  if (reader.has("by_site")) {
-    reader.at("by_site").each([](const sim::JsonReader& site) {
-      require_object(site);
-      require_truth(site, "fits_memory");
-    });
-  }
+  const sim::JsonReader fits = reader.at("fits_memory");
+  if (!fits.value().is_boolean()) fits.fail("is neither true nor false");
   for (const char* key : {"codec_error", "sources"}) {
     if (reader.has(key)) require_object(reader.at(key));
   }
@@ -155,7 +143,7 @@ Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {
   for (int occurrence = 2; !seen.insert(inputs.dump()).second; ++occurrence) {
     inputs["occurrence"] = occurrence;
   }
-  Result result = empty_result(inputs, fits(report) ? "done" : "too_large");
+  Result result = empty_result(inputs, report["fits_memory"].get<bool>() ? "done" : "too_large");
   add_report(report, result);
   return result;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/print.hpp"
+#include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
 #include "apps/words.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -47,11 +48,11 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
   return json;
 }
 
-// JSON has no infinity: null, where there is no spread to count in.
+// Infinitely many spreads, and so null, where there is no spread to count in.
 Json json_of(const std::optional<Flip>& flip) {
   if (!flip) return nullptr;
   return {{"factor", flip->factor},
-          {"spreads", std::isfinite(flip->spreads) ? Json(flip->spreads) : Json()},
+          {"spreads", flip->spreads},
           {"flags_a", flip->flags_a},
           {"flags_b", flip->flags_b}};
 }
@@ -79,17 +80,17 @@ Json summary_of(const Comparison& comparison, const Findings& findings) {
           {"ties", findings.ties}};
 }
 
-std::string json_text(const Comparison& comparison, const Findings& findings) {
+Json json_of(const Comparison& comparison, const Findings& findings) {
   Json json = summary_of(comparison, findings);
   json["a"] = json_of(comparison.a, findings.a, comparison.options.aim());
   json["b"] = json_of(comparison.b, findings.b, comparison.options.aim());
   json["assumptions"] = Json::array();
   for (const DoubtFinding& one : findings.doubts) json["assumptions"].push_back(json_of(one));
-  return sim::dumped(json, 1) + "\n";
+  return json;
 }
 
 // One line, with the assumption that flips the decision soonest.
-std::string csv_text(const Comparison& comparison, const Findings& findings) {
+Json record_of(const Comparison& comparison, const Findings& findings) {
   Json record{{"a", comparison.a.flags}, {"b", comparison.b.flags}};
   record.update(summary_of(comparison, findings));
   record[fmt::format("{}_time_a_s", what_is_timed(comparison.a))] = findings.a.as_is.time_s;
@@ -108,7 +109,7 @@ std::string csv_text(const Comparison& comparison, const Findings& findings) {
   for (const char* key : {"factor", "spreads", "flags_a", "flags_b"}) {
     record[std::string("flip_") + key] = any ? flip[key] : Json();
   }
-  return sim::csv_text({record});
+  return record;
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -266,8 +267,7 @@ std::string table_text(const Comparison& comparison, const Findings& findings) {
 
 void print_findings(const Comparison& comparison, const Findings& findings) {
   const std::string& format = comparison.options.format;
-  if (format == "json") print_json(json_text(comparison, findings));
-  if (format == "csv") print_text("{}", csv_text(comparison, findings));
+  print_records(format, json_of(comparison, findings), {record_of(comparison, findings)});
   if (format != "table") return;
   print_answer(answer_text(comparison, findings));
   print_text("{}", table_text(comparison, findings));

@@ -128,7 +128,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   return job;
 }
 
-sim::Scheme RoundJob::with_taken_settings(sim::Scheme scheme) const {
+sim::Scheme RoundJob::with_taken_settings(const sim::Scheme& scheme) const {
   std::vector<sim::Setting> taken;
   for (const sim::Setting& setting : scheme_settings) {
     if (sim::takes(scheme, setting)) taken.push_back(setting);

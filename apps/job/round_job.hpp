@@ -34,7 +34,7 @@ struct RoundJob {
     return {area, model, calibrations, parallelism, inner};
   }
   // With those of scheme_settings that apply to the scheme.
-  [[nodiscard]] sim::Scheme with_taken_settings(sim::Scheme scheme) const;
+  [[nodiscard]] sim::Scheme with_taken_settings(const sim::Scheme& scheme) const;
 };
 
 // Whether `name` means a file of several sites: a shipped one, or one with tables [sites.NAME].

@@ -9,10 +9,10 @@
 #include "apps/plan/plan_report.hpp"
 #include "apps/plan/plan_rows.hpp"
 #include "apps/print.hpp"
+#include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 
 namespace apps {
@@ -163,10 +163,8 @@ std::string how_far(const Searched& searched) {
 
 void print(const PlanOptions& options, const PlanReport& report) {
   if (options.format == "table") return print_table(options, report);
-  if (options.format == "json") return print_json(sim::dumped(json_of(options, report), 1) + "\n");
-  std::vector<Json> records;
-  for (const PlanRow& row : report.rows) records.push_back(record_of(row));
-  print_text("{}", sim::csv_text(records));
+  const Json json = json_of(options, report);
+  print_records(options.format, json, json["plans"].get<std::vector<Json>>());
 }
 
 }  // namespace apps

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace apps {
@@ -35,13 +34,6 @@ std::string manner_of(int status) {
 
 }  // namespace
 
-bool fits(const Inputs& report) {
-  const auto of = [](const Inputs& object) { return object.value("fits_memory", true); };
-  if (!of(report)) return false;
-  const auto sites = report.find("by_site");
-  return sites == report.end() || std::all_of(sites->begin(), sites->end(), of);
-}
-
 Finished outcome_of(const Ended& ended) {
   Finished finished{.message = trimmed(ended.err), .wall_s = ended.wall_s};
   const bool exited = WIFEXITED(ended.status);
@@ -51,7 +43,7 @@ Finished outcome_of(const Ended& ended) {
   }
   if (exited && WEXITSTATUS(ended.status) == 0) finished.report = report_in(ended.out);
   if (!finished.report.is_null()) {
-    finished.state = fits(finished.report) ? "done" : "too_large";
+    finished.state = finished.report.value("fits_memory", true) ? "done" : "too_large";
     return finished;
   }
   finished.state = "crashed";

@@ -9,7 +9,5 @@ namespace apps {
 
 // State, message, report and time; the caller knows the point.
 [[nodiscard]] Finished outcome_of(const Ended& ended);
-// Whether the reported job fits in the memory of its GPUs, on every site.
-[[nodiscard]] bool fits(const Inputs& report);
 
 }  // namespace apps

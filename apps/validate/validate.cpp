@@ -7,6 +7,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
+#include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/validate_fsdp.hpp"
@@ -106,8 +107,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
 template <class Result>
 void print(const std::string& format, const Result& result) {
   if (format == "table") print_styled(to_table(result, output_width()));
-  if (format == "csv") print_text("{}", to_csv(result));
-  if (format == "json") print_json(to_json(result));
+  print_records(format, json_of(result), records_of(result));
 }
 
 Validation validate(const ValidateOptions& options, const validation::Inputs& inputs,

@@ -10,11 +10,11 @@
 
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
+#include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/validation_text.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/report/records.hpp"
 #include "sim/validation/fsdp.hpp"
 
 namespace apps {
@@ -196,12 +196,8 @@ FsdpStudy rerun() {
 void validate_fsdp(const std::string& format) {
   const FsdpStudy study = rerun();
   if (format == "table") print_table(study);
-  if (format == "csv") {
-    std::vector<Json> records;
-    for (const FsdpRow& row : study.rows) records.push_back(record_of(row));
-    print_text("{}", sim::csv_text(records));
-  }
-  if (format == "json") print_json(json_of(study).dump(2) + "\n");
+  const Json json = json_of(study);
+  print_records(format, json, json["rows"].get<std::vector<Json>>());
 }
 
 }  // namespace apps

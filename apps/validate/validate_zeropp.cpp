@@ -8,11 +8,11 @@
 
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
+#include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/validation_text.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/report/records.hpp"
 #include "sim/validation/zeropp.hpp"
 
 namespace apps {
@@ -142,8 +142,7 @@ void validate_zeropp(const std::string& format) {
   const ZeroppStudy study =
       validation::predict_zeropp(folder, measurements, [&] { progress.step(); });
   if (format == "table") print_table(study);
-  if (format == "csv") print_text("{}", sim::csv_text(records_of(study)));
-  if (format == "json") print_json(json_of(study).dump(2) + "\n");
+  print_records(format, json_of(study), records_of(study));
 }
 
 }  // namespace apps

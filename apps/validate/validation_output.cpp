@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "apps/validate/validation_readings.hpp"
@@ -16,6 +15,7 @@
 namespace apps {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using sim::validation::Column;
 using sim::validation::Columns;
 using sim::validation::Constant;
@@ -144,15 +144,15 @@ sim::TextTable fitted_table(const Validation& v) {
   return table;
 }
 
-nlohmann::ordered_json to_object(const Columns& predicted) {
-  nlohmann::ordered_json object;
+Json to_object(const Columns& predicted) {
+  Json object;
   for (const auto& [name, column] : kColumns) object[name] = predicted.*column;
   return object;
 }
 
 template <class ErrorsOf>
-nlohmann::ordered_json by_column(ErrorsOf errors) {
-  nlohmann::ordered_json object;
+Json by_column(ErrorsOf errors) {
+  Json object;
   for (const auto& [name, column] : kColumns) object[name] = error_object(errors(column));
   return object;
 }
@@ -180,13 +180,14 @@ sim::StyledText to_table(const Validation& v, std::size_t width) {
   return text;
 }
 
-std::string to_csv(const Validation& v) {
-  std::string text = "row,what,published,blind,default,fitted,null_model,null_refit,used_in_fit\n";
+std::vector<Json> records_of(const Validation& v) {
+  std::vector<Json> records;
   const auto add = [&](const std::string& row, const char* what, double published,
                        const Columns& predicted, bool used) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", row, what, published, predicted.blind,
-                        predicted.by_default, predicted.fitted, predicted.null_model,
-                        predicted.null_refit, used);
+    Json record{{"row", row}, {"what", what}, {"published", published}};
+    record.update(to_object(predicted));
+    record["used_in_fit"] = used;
+    records.push_back(std::move(record));
   };
   for (const Row& row : v.rows) {
     const bool time = row.measured.metric == Metric::gradient_exchange_ms;
@@ -196,11 +197,11 @@ std::string to_csv(const Validation& v) {
   for (const SpeedUp& one : v.speed_ups) {
     add(one.row, "speedup", one.published, one.predicted, one.used_in_fit);
   }
-  return text;
+  return records;
 }
 
-std::string to_json(const Validation& v) {
-  nlohmann::ordered_json json{{"schema_version", 1}, {"study", v.study}};
+Json json_of(const Validation& v) {
+  Json json{{"schema_version", 1}, {"study", v.study}};
   for (const Row& row : v.rows) {
     const bool time = row.measured.metric == Metric::gradient_exchange_ms;
     json["rows"].push_back({{"row", row.measured.row},
@@ -241,7 +242,7 @@ std::string to_json(const Validation& v) {
   for (const auto& [cluster, fitted] : v.refitted) {
     for (const auto& [name, value] : constants_of(fitted)) json["refitted"][cluster][name] = value;
   }
-  return json.dump(2) + "\n";
+  return json;
 }
 
 sim::StyledText to_table(const std::vector<Constant>& constants, std::size_t width) {
@@ -260,19 +261,22 @@ sim::StyledText to_table(const std::vector<Constant>& constants, std::size_t wid
   return text;
 }
 
-std::string to_csv(const std::vector<Constant>& constants) {
-  std::string text = "file,key,value,fitted,lower_pp,upper_pp,source\n";
+std::vector<Json> records_of(const std::vector<Constant>& constants) {
+  std::vector<Json> records;
   for (const Constant& one : constants) {
-    std::string source;
-    for (const char c : one.source) source += c == '"' ? std::string("\"\"") : std::string(1, c);
-    text += fmt::format("{},{},{},{},{},{},\"{}\"\n", one.file, one.key, one.value, one.fitted,
-                        100 * one.lower, 100 * one.upper, source);
+    records.push_back({{"file", one.file},
+                       {"key", one.key},
+                       {"value", one.value},
+                       {"fitted", one.fitted},
+                       {"lower_pp", 100 * one.lower},
+                       {"upper_pp", 100 * one.upper},
+                       {"source", one.source}});
   }
-  return text;
+  return records;
 }
 
-std::string to_json(const std::vector<Constant>& constants) {
-  nlohmann::ordered_json json{{"schema_version", 1}, {"constants", nlohmann::json::array()}};
+Json json_of(const std::vector<Constant>& constants) {
+  Json json{{"schema_version", 1}, {"constants", nlohmann::json::array()}};
   for (const Constant& one : constants) {
     json["constants"].push_back({{"file", one.file},
                                  {"key", one.key},
@@ -282,7 +286,7 @@ std::string to_json(const std::vector<Constant>& constants) {
                                  {"error_change_lower", one.lower},
                                  {"error_change_upper", one.upper}});
   }
-  return json.dump(2) + "\n";
+  return json;
 }
 
 }  // namespace apps

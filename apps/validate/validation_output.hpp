@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,15 @@ struct Validation {
 
 // Tables are at most `width` characters wide.
 [[nodiscard]] sim::StyledText to_table(const Validation& validation, std::size_t width);
-[[nodiscard]] std::string to_csv(const Validation& validation);
-[[nodiscard]] std::string to_json(const Validation& validation);
+[[nodiscard]] nlohmann::ordered_json json_of(const Validation& validation);
+// The lines of its CSV.
+[[nodiscard]] std::vector<nlohmann::ordered_json> records_of(const Validation& validation);
 
 [[nodiscard]] sim::StyledText to_table(const std::vector<sim::validation::Constant>& constants,
                                        std::size_t width);
-[[nodiscard]] std::string to_csv(const std::vector<sim::validation::Constant>& constants);
-[[nodiscard]] std::string to_json(const std::vector<sim::validation::Constant>& constants);
+[[nodiscard]] nlohmann::ordered_json json_of(
+    const std::vector<sim::validation::Constant>& constants);
+[[nodiscard]] std::vector<nlohmann::ordered_json> records_of(
+    const std::vector<sim::validation::Constant>& constants);
 
 }  // namespace apps

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
+
+#include "sim/base/quantity_text.hpp"
 
 namespace sim {
 namespace {
@@ -42,6 +45,17 @@ std::string field(const Json& value) {
 std::string batch_text(std::int64_t sequences, int tokens, std::string_view step) {
   return fmt::format("global batch: {} sequence{} x {} tokens = {} tokens per {}", sequences,
                      sequences == 1 ? "" : "s", tokens, sequences * tokens, step);
+}
+
+std::string time_text(double seconds) {
+  return std::isfinite(seconds) ? to_text(Seconds::from_base(seconds)) : "never";
+}
+
+std::string error_text(const CodecErrors& errors, const std::string& distribution) {
+  if (!errors.contains("normal") && !errors.contains("student_t3")) return "-";
+  const auto found = errors.find(distribution);
+  if (found == errors.end() || !found->second) return "not known";
+  return fmt::format("{:.3g}", *found->second);
 }
 
 void add_time_parts(const TimeParts& parts, Json& record) {

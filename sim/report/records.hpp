@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of reports as JSON, and records as text. JSON has no infinity: it becomes null.
+// Parts of reports as text and JSON, and records as text. JSON has no infinity: it becomes null.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,6 +14,11 @@ namespace sim {
 
 // "global batch: 256 sequences x 2048 tokens = 524288 tokens per step"
 [[nodiscard]] std::string batch_text(std::int64_t sequences, int tokens, std::string_view step);
+
+// "120 ms"; "never" where it is infinite.
+[[nodiscard]] std::string time_text(double seconds);
+// "0.166" of one distribution; "not known", or "-" where no distribution has an error.
+[[nodiscard]] std::string error_text(const CodecErrors& errors, const std::string& distribution);
 
 // The parts of a time, by the names that sweeps read.
 void add_time_parts(const TimeParts& parts, nlohmann::ordered_json& record);

@@ -148,6 +148,7 @@ struct Report {
   std::optional<RoundFigures> round;
 
   [[nodiscard]] bool ended() const { return std::isfinite(time_s); }
+  [[nodiscard]] bool both_fit() const { return fits_memory && baseline_fits; }
 };
 
 // Of the schedule as it was played over the wiring.

@@ -135,7 +135,7 @@ StyledText range_and_fit_notes(bool ranged, bool all_fit) {
 
 std::string break_even_line(const Report& report) {
   if (!report.break_even) return "";
-  return heading(report) + ": " + break_even_text(report) + (both_fit(report) ? "" : kDoesNotFit);
+  return heading(report) + ": " + break_even_text(report) + (report.both_fit() ? "" : kDoesNotFit);
 }
 
 StyledText to_table(std::span<const Report> reports, std::size_t width) {

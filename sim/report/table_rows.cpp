@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
+#include <limits>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -18,28 +19,27 @@ namespace {
 using Rows = std::vector<TableRow>;
 
 constexpr const char* kNone = "-";
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string byte_text(double bytes) {
   return bytes == 0 ? "0" : to_text(Bytes{std::llround(bytes)});
 }
 
-using Value = std::function<std::optional<double>(const Report&)>;
-
-// A figure as `format` has it; "-" where there is none.
-TableRow figure(std::string label, const char* format, const Value& value) {
+// A figure as `format` has it; "-" where it does not apply, which a NaN says.
+TableRow figure(std::string label, const char* format,
+                const std::function<double(const Report&)>& value) {
   return {std::move(label), [format, value](const Report& report) {
-            const auto known = value(report);
-            return known ? fmt::format(fmt::runtime(format), *known) : kNone;
+            const double known = value(report);
+            return std::isnan(known) ? kNone : fmt::format(fmt::runtime(format), known);
           }};
 }
 
-// "120 ms", or with its share of the step or round: "120 ms  42 %".
-TableRow time_row(std::string label, const Value& seconds, bool with_share) {
-  return {std::move(label), [seconds, with_share](const Report& report) {
-            const double value = seconds(report).value_or(0);
+// "120 ms  42 %" of the step or round.
+TableRow time_row(std::string label, const std::function<double(const Report&)>& seconds) {
+  return {std::move(label), [seconds](const Report& report) {
+            const double value = seconds(report);
             if (!(value > 0)) return std::string(kNone);
-            return time_text(value) +
-                   (with_share ? fmt::format(" {:2.0f} %", 100 * value / report.time_s) : "");
+            return fmt::format("{} {:2.0f} %", time_text(value), 100 * value / report.time_s);
           }};
 }
 
@@ -52,10 +52,8 @@ TableRow range_row(const char* format, double EfficiencyRange::*low,
           }};
 }
 
-bool fits(const Report& report) { return report.fits_memory; }
-
 // The rows, with the cells marked of reports that do not fit.
-Rows if_they_fit(Rows rows, bool (*fit)(const Report&)) {
+Rows if_they_fit(Rows rows, const std::function<bool(const Report&)>& fit) {
   for (TableRow& row : rows) {
     row.cell = [cell = row.cell, fit](const Report& report) {
       TableCell one = cell(report);
@@ -71,9 +69,8 @@ Rows setup_rows(bool rounds) {
   if (rounds) {
     return {figure("inner steps per round", "{:.0f}",
                    [](const Report& r) { return r.round->inner_steps; }),
-            figure("  fragments", "{:.0f}", [](const Report& r) -> std::optional<double> {
-              if (r.round->fragments == 1) return std::nullopt;
-              return r.round->fragments;
+            figure("  fragments", "{:.0f}", [](const Report& r) {
+              return r.round->fragments == 1 ? kNan : r.round->fragments;
             })};
   }
   return {{"sharding",
@@ -96,14 +93,13 @@ Rows head_rows(bool rounds) {
       figure("tokens per second", "{:.0f}", &Report::tokens_per_s),
       range_row("{:.0f}-{:.0f}", &EfficiencyRange::tokens_per_s_low,
                 &EfficiencyRange::tokens_per_s_high)};
-  if (rounds) {
-    rows.push_back(figure("compute utilisation", "{:.1f} %",
-                          [](const Report& r) { return 100 * r.round->utilisation; }));
-    return rows;
+  if (!rounds) {
+    rows.push_back(
+        figure("TFLOPs per GPU", "{:.1f}", [](const Report& r) { return r.step->tflops_per_gpu; }));
   }
-  rows.push_back(
-      figure("TFLOPs per GPU", "{:.1f}", [](const Report& r) { return r.step->tflops_per_gpu; }));
-  rows.push_back(figure("  MFU", "{:.1f} %", [](const Report& r) { return 100 * r.step->mfu; }));
+  rows.push_back(figure(rounds ? "compute utilisation" : "  MFU", "{:.1f} %", [](const Report& r) {
+    return 100 * (r.round ? r.round->utilisation : r.step->mfu);
+  }));
   return rows;
 }
 
@@ -115,7 +111,7 @@ Rows speedup_rows() {
         const Style style = r.speedup > 1 ? Style::good : r.speedup < 1 ? Style::bad : Style::plain;
         return TableCell(fmt::format("{:.2f}x", r.speedup), style);
       }};
-  Rows rows = if_they_fit({speedup}, both_fit);
+  Rows rows = if_they_fit({speedup}, &Report::both_fit);
   rows.push_back(
       {"  over", [](const Report& r) { return r.baseline.empty() ? kNone : r.baseline; }});
   return rows;
@@ -135,25 +131,21 @@ double exposed(const Report& report, Phase phase) {
 
 Rows time_rows(bool rounds) {
   const auto part = [](const char* label, double TimeParts::*seconds) {
-    return time_row(
-        label, [seconds](const Report& r) { return r.time.*seconds; }, true);
+    return time_row(label, [seconds](const Report& r) { return r.time.*seconds; });
   };
-  Rows rows;
-  if (rounds) {
-    rows.push_back(time_row(
-        "exchange after the round", [](const Report& r) { return r.round->exchange_after_round_s; },
-        false));
-  }
-  rows.push_back({rounds ? "where the time of a round goes" : "where the time goes"});
-  if (rounds) {
-    rows.push_back(
-        {"  at the site", [](const Report& r) { return r.ended() ? r.round->time_site : kNone; }});
-  }
+  Rows rows{{"exchange after the round",
+             [](const Report& r) {
+               const double seconds = r.round ? r.round->exchange_after_round_s : 0;
+               return seconds > 0 ? time_text(seconds) : kNone;
+             }},
+            {rounds ? "where the time of a round goes" : "where the time goes"},
+            {"  at the site",
+             [](const Report& r) { return r.round && r.ended() ? r.round->time_site : kNone; }}};
   rows.push_back(part(rounds ? "  inner steps" : "  compute", &TimeParts::compute_s));
   rows.push_back(part("  exposed communication", &TimeParts::exposed_comm_s));
   for (const auto& [name, one] : kPhases) {
-    const auto seconds = [phase = one](const Report& r) { return exposed(r, phase); };
-    rows.push_back(time_row(std::string("    ") + name, seconds, true));
+    rows.push_back(time_row(std::string("    ") + name,
+                            [phase = one](const Report& r) { return exposed(r, phase); }));
   }
   rows.push_back(part("  codec kernels", &TimeParts::codec_s));
   rows.push_back(part(rounds ? "  waiting for other sites" : "  pipeline bubble, waits",
@@ -166,8 +158,7 @@ Rows time_rows(bool rounds) {
 void add_wire_rows(const char* where, double WireBytes::*level, Rows& rows) {
   rows.push_back({where});
   for (const auto& [name, one] : kPhases) {
-    const Phase phase = one;
-    rows.push_back({"  " + std::string(name), [level, phase](const Report& r) {
+    rows.push_back({"  " + std::string(name), [level, phase = one](const Report& r) {
                       const auto found = r.step->wire_by_phase.find(phase);
                       if (found == r.step->wire_by_phase.end()) return std::string(kNone);
                       const double bytes = found->second.*level;
@@ -188,9 +179,8 @@ Rows wire_rows() {
 
 Rows wide_wire_rows() {
   const auto between = [](const char* label, const char* format, double (*value)(const Report&)) {
-    return figure(label, format, [value](const Report& r) {
-      return r.round->sites == 1 ? std::nullopt : std::optional(value(r));
-    });
+    return figure(label, format,
+                  [value](const Report& r) { return r.round->sites == 1 ? kNan : value(r); });
   };
   return {{"sent per site per round",
            [](const Report& r) { return r.ended() ? byte_text(r.wire_bytes_wan) : kNone; }},
@@ -218,9 +208,8 @@ Rows link_rows(bool rounds) {
              return r.round ? link : kind_of(link);
            }},
           figure(rounds ? "  share of the round busy" : "  share of the step busy", "{:.0f} %",
-                 [](const Report& r) -> std::optional<double> {
-                   if (r.busiest_links.empty()) return std::nullopt;
-                   return 100 * r.busiest_links.front().busy;
+                 [](const Report& r) {
+                   return r.busiest_links.empty() ? kNan : 100 * r.busiest_links.front().busy;
                  })};
 }
 
@@ -231,11 +220,11 @@ Rows memory_rows() {
                return r.round && r.round->by_site.size() > 1 ? r.round->fullest_site : kNone;
              }},
             {"  fits", [](const Report& r) {
-               return fits(r) ? TableCell("yes") : TableCell("DOES NOT FIT", Style::bad);
+               return r.fits_memory ? TableCell("yes") : TableCell("DOES NOT FIT", Style::bad);
              }}};
   for (const MemoryPart& part : memory_parts()) {
     std::string name = std::string("  ") + part.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
+    std::ranges::replace(name, '_', ' ');
     rows.push_back({std::move(name), [part](const Report& r) {
                       const double bytes = r.memory.*part.bytes;
                       if (bytes <= 0) return std::string(kNone);
@@ -277,7 +266,7 @@ Rows cost_rows(bool rounds) {
   const auto usd = [&](const char* label, double RoundFigures::*part) {
     rows.push_back(figure(label, "{:.4g} USD", [part](const Report& r) {
       const double value = (*r.round).*part;
-      return r.ended() && value > 0 ? std::optional(value) : std::nullopt;
+      return r.ended() && value > 0 ? value : kNan;
     }));
   };
   if (rounds) {
@@ -288,7 +277,7 @@ Rows cost_rows(bool rounds) {
         figure("energy per step", "{:.1f} kJ", [](const Report& r) { return r.energy_j / 1e3; }));
   }
   rows.push_back(figure("USD per million tokens", "{:.3f}", [](const Report& r) {
-    return r.ended() ? std::optional(r.usd_per_million_tokens) : std::nullopt;
+    return r.ended() ? r.usd_per_million_tokens : kNan;
   }));
   rows.push_back(range_row("{:.3f}-{:.3f}", &EfficiencyRange::usd_per_million_tokens_low,
                            &EfficiencyRange::usd_per_million_tokens_high));
@@ -299,9 +288,10 @@ Rows cost_rows(bool rounds) {
 
 std::vector<TableRow> table_rows(bool rounds) {
   Rows rows{{"", [](const Report& r) { return TableCell(heading(r), Style::heading); }}};
-  for (Rows part : {setup_rows(rounds), if_they_fit(head_rows(rounds), fits), speedup_rows(),
-                    time_rows(rounds), rounds ? wide_wire_rows() : wire_rows(), link_rows(rounds),
-                    memory_rows(), error_rows(rounds), if_they_fit(cost_rows(rounds), fits)}) {
+  for (Rows part :
+       {setup_rows(rounds), if_they_fit(head_rows(rounds), &Report::fits_memory), speedup_rows(),
+        time_rows(rounds), rounds ? wide_wire_rows() : wire_rows(), link_rows(rounds),
+        memory_rows(), error_rows(rounds), if_they_fit(cost_rows(rounds), &Report::fits_memory)}) {
     std::ranges::move(part, std::back_inserter(rows));
   }
   return rows;
@@ -310,19 +300,6 @@ std::vector<TableRow> table_rows(bool rounds) {
 std::string heading(const Report& report) {
   if (!report.flags) return report.scheme;
   return (report.baseline.empty() ? "fastest: " : "tuned: ") + report.scheme;
-}
-
-bool both_fit(const Report& report) { return report.fits_memory && report.baseline_fits; }
-
-std::string time_text(double seconds) {
-  return std::isfinite(seconds) ? to_text(Seconds::from_base(seconds)) : "never";
-}
-
-std::string error_text(const CodecErrors& errors, const std::string& distribution) {
-  if (!errors.contains("normal") && !errors.contains("student_t3")) return "-";
-  const auto found = errors.find(distribution);
-  if (found == errors.end() || !found->second) return "not known";
-  return fmt::format("{:.3g}", *found->second);
 }
 
 }  // namespace sim

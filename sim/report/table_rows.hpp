@@ -20,10 +20,5 @@ struct TableRow {
 
 // "tuned: sdp4bit": the heading of a report's column.
 [[nodiscard]] std::string heading(const Report& report);
-// The report and its baseline.
-[[nodiscard]] bool both_fit(const Report& report);
-[[nodiscard]] std::string time_text(double seconds);
-// "0.166" of one distribution; "not known", or "-" where no distribution has an error.
-[[nodiscard]] std::string error_text(const CodecErrors& errors, const std::string& distribution);
 
 }  // namespace sim

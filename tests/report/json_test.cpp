@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/table_rows.hpp"
+#include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "tests/report/sample_report.hpp"
 
