@@ -17,6 +17,7 @@
 #include "apps/commands.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/workers.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -147,7 +148,7 @@ int main(int argc, char** argv) {
     apps::finish_output();
     return code;
   } catch (const sim::InputError& error) {
-    return told(kWrongInput, error.what());
+    return told(kWrongInput, apps::with_flags(error.what()));
   } catch (const boost::program_options::error& error) {
     return told(kWrongInput, apps::message_of(error, argc > 1 ? given[1] : ""));
   } catch (const apps::Stopped& stopped) {

@@ -20,6 +20,7 @@
 #include "apps/search/best_setup.hpp"
 #include "apps/search/break_even.hpp"
 #include "apps/search/efficiency_range.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/engine/simulate.hpp"
@@ -283,7 +284,7 @@ std::string refusal_of(const Arguments& arguments) {
       Comparison{*options};
     }
   } catch (const sim::InputError& error) {
-    return error.what();
+    return with_flags(error.what());
   } catch (const boost::program_options::error& error) {
     return message_of(error, "run");
   }

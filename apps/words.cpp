@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <regex>
 
 namespace apps {
 namespace {
@@ -43,6 +44,11 @@ std::string listed(std::vector<std::string> names) {
     text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
   }
   return text;
+}
+
+std::string with_flags(const std::string& text) {
+  static const std::regex field("`([a-z][a-z-]{0,30})`");  // bounded: the matcher recurses
+  return std::regex_replace(text, field, "--$1");
 }
 
 }  // namespace apps

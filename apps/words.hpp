@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, lists and gains in sentences.
+// Numbers, lists, gains and flags in sentences.
 #pragma once
 
 #include <string>
@@ -16,5 +16,8 @@ inline constexpr double kLeastGain = 1.05;
 [[nodiscard]] std::string rounded_range(double low, double high);
 // "a, b and c"; of more than five, "a, b, c, d and 4 more".
 [[nodiscard]] std::string listed(std::vector<std::string> names);
+// A text of the simulator, which names the fields of a job in backticks, with the flags that set
+// them: "`pp`: 3 leaves ..." is "--pp: 3 leaves ...".
+[[nodiscard]] std::string with_flags(const std::string& text);
 
 }  // namespace apps

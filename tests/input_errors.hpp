@@ -23,12 +23,12 @@ std::string input_error_of(Act&& act) {
   return {};
 }
 
-// True for "FILE:12:3: what", "FILE: what" and "--set KEY: what", on one printable line.
+// True for "FILE:12:3: what", "FILE: what" and "`set` KEY: what", on one printable line.
 inline bool is_located(std::string_view line, std::string_view file) {
   for (const char c : line) {
     if (std::iscntrl(static_cast<unsigned char>(c)) != 0) return false;
   }
-  if (line.starts_with("--set ")) return line.find(": ") != std::string_view::npos;
+  if (line.starts_with("`set` ")) return line.find(": ") != std::string_view::npos;
   if (!line.starts_with(file)) return false;
   line.remove_prefix(file.size());
   for (int number = 0; number < 2 && line.size() > 1 && line[1] != ' '; ++number) {

@@ -61,6 +61,9 @@ OPENS = re.compile(r"\bstd::[io]?fstream\b|\bf(re)?open\(|\bmkstemp\(")
 MAY_OPEN = re.compile(r"sim/base/(read_)?file\.cpp$|apps/calibrate/(cpu|gpu/device)\.cpp$|tests/")
 OPEN_END = re.compile(r"\bTO(?:DO)\b(?!.*\b(when|once|until|unless|if|after)\b)")
 MACHINE_PATH = re.compile(r"(?<![\w.~}\])*])/(?:work|tmp|home|root|mnt)\b")
+# Texts and comments name a field of the job, `tp`; the command line knows its flag.
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*')
+FLAG = re.compile(r"--[a-z]")
 WARN_LINES, MOST_LINES = 300, 500
 
 
@@ -107,6 +110,8 @@ def check_cxx(root, path, lines):
             yield number, "prints; commands do that by apps/print.hpp, which makes text fit to show"
         if OPENS.search(line.partition("//")[0]) and not MAY_OPEN.match(path):
             yield number, "opens a file; sim/base/file.hpp does, without harm to what is there"
+        if within(path, "sim") and any(FLAG.search(text) for text in TEXT.findall(line)):
+            yield number, "spells a flag; name the field, as `tp`, and apps/words.hpp adds the flag"
         if match := INCLUDE.match(line):
             includes.append((number, match[2]))
             for problem in check_include(root, path, match[1], match[2]):
@@ -243,6 +248,12 @@ class EachRule(unittest.TestCase):
         for line in ("std::ofstream file(name);", "std::ifstream file;", 'fopen(name, "w");'):
             self.holds({"sim/base/read_file.cpp": line + "\n"})
             self.fails({"apps/run.cpp": line + "\n"}, "apps/run.cpp:1:", "opens a file")
+
+    def test_the_simulator_knows_no_flag(self):
+        self.holds({"sim/base/a.cpp": 'while (--left > 0) problem("`tp`: 3 -- see `zero`");\n',
+                    "apps/a.cpp": 'problem("--tp: 3");\n'})
+        for line in ('problem("--tp: 3");', "int tensor;  // of --tp", 'add("no --zero", --left);'):
+            self.fails({"sim/base/a.cpp": line + "\n"}, "sim/base/a.cpp:1:", "spells a flag")
 
     def test_headers_are_read_once(self):
         for path in ("sim/base/a.hpp", "codecs/cuda/a.cuh"):

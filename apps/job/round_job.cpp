@@ -9,6 +9,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/topology/topology.hpp"
@@ -140,6 +141,7 @@ sim::Report report_round(const RoundJob& job, const sim::Scheme& scheme,
                          const sim::RoundResult& result) {
   sim::Report report = sim::summarize(job.context(), scheme, result);
   report.codec_error = sim::codec_errors(codec_error_file(), scheme);
+  for (std::string& event : report.round->events) event = with_flags(event);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/workload/memory.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -226,11 +227,12 @@ std::string flags_of(const Job& job, const Setup& setup) {
   const sim::Parallelism& p = setup.parallelism;
   sim::Parallelism usual = job.setup_of(setup.scheme).parallelism;
   const bool same_software = p.attention == usual.attention && p.kernels == usual.kernels;
-  if (p.sharding.stage == usual.sharding.stage && same_software) return changed_flags(usual, p);
+  if (p.sharding.stage == usual.sharding.stage && same_software)
+    return with_flags(changed_fields(usual, p));
   // The stage, and with it the software that its flag stands for.
   const std::string zero = fmt::format("--zero {}", p.sharding.stage);
   usual = at_stage(usual, p.sharding.stage, job.open);
-  const std::string rest = changed_flags(usual, p);
+  const std::string rest = with_flags(changed_fields(usual, p));
   return rest.empty() ? zero : zero + " " + rest;
 }
 

@@ -10,6 +10,7 @@
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/report/writers.hpp"
@@ -163,7 +164,7 @@ void warn_of_memory(const RunOptions& options, std::string_view what, const sim:
                                    : fmt::format("it fits with {}", fmt::join(remedies, "; or ")),
                   may_tune ? "; --tune finds the fastest setup that fits, if there is one" : "");
   if (options.require_fit) throw sim::InputError("--require-fit: " + line);
-  print_note("warning: {}\n", line);
+  print_note("warning: {}\n", with_flags(line));
 }
 
 }  // namespace apps

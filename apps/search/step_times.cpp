@@ -34,7 +34,7 @@ double compute_seconds(const sim::Schedule& schedule) {
 
 std::string key_of(const Setup& setup) {
   const sim::Parallelism& p = setup.parallelism;
-  return fmt::format("{}{} {} {} {} {}", to_toml(setup.scheme), changed_flags({}, p),
+  return fmt::format("{}{} {} {} {} {}", to_toml(setup.scheme), changed_fields({}, p),
                      p.sharding.ranks, p.micro_batch, p.accumulation, p.bucket.count);
 }
 

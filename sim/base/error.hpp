@@ -10,7 +10,8 @@
 namespace sim {
 
 // Wrong user input. what() is one or more lines, each "place: what; remedy", where the place is
-// file:line:column, a flag, or a file. Exit code 2.
+// file:line:column, a file, or a field of the job in backticks: "`tp`: 3 does not divide ...", or
+// for a setting "`set` KEY". Remedies name fields in the same way. Exit code 2.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -11,7 +11,7 @@
 namespace sim {
 
 void refuse(const Setting& setting, std::string_view what) {
-  throw InputError(fmt::format("--set {}: {}", setting.key, what));
+  throw InputError(fmt::format("`set` {}: {}", setting.key, what));
 }
 
 int whole_number(const Setting& setting, int lowest, int highest) {

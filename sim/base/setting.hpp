@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One --set KEY=VALUE of the command line.
+// A key of an input file with another value: KEY=VALUE of the field `set`.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Setting {
   std::string value;
 };
 
-// Throws an InputError located at the setting: "--set KEY: what".
+// Throws an InputError located at the setting: "`set` KEY: what".
 [[noreturn]] void refuse(const Setting& setting, std::string_view what);
 // The value as a whole number in the range; refuses any other.
 [[nodiscard]] int whole_number(const Setting& setting, int lowest, int highest);

@@ -123,7 +123,7 @@ TomlValue setting_value(const Setting& setting) {
 }
 
 [[noreturn]] void fail_setting(const Setting& setting, std::string_view what) {
-  throw InputError(fmt::format("--set {}: {}", printable(setting.key), what));
+  throw InputError(fmt::format("`set` {}: {}", printable(setting.key), what));
 }
 
 // Throws unless `key` is a dotted key of bare parts that does not pass through a leaf.

@@ -46,7 +46,7 @@ struct TomlDocument {
 // Parses `text`, then replaces or adds the leaf of each of `settings`; the last of equal keys wins.
 // `file` only names the text in messages. Throws an InputError located at the offending character
 // if the text is not TOML (duplicate keys included), not text, longer than 1 MiB or nested deeper
-// than 64 (tables: 8), and at "--set KEY" for a setting that cannot be applied.
+// than 64 (tables: 8), and at "`set` KEY" for a setting that cannot be applied.
 [[nodiscard]] TomlDocument parse_toml(std::string_view text, const std::filesystem::path& file,
                                       std::span<const Setting> settings = {});
 

@@ -63,7 +63,7 @@ std::string_view noun_of(const TomlValue& value) {
 
 void TomlReader::note(const TomlPlace& place, std::string_view key, std::string_view what) {
   if (place.from_setting) {
-    problems_.push_back({place, fmt::format("--set {}: {}", key, what)});
+    problems_.push_back({place, fmt::format("`set` {}: {}", key, what)});
     return;
   }
   const std::string_view shown = key.starts_with("[") ? key : leaf_of(key);
@@ -254,7 +254,7 @@ std::vector<std::string> TomlReader::tables_in(std::string_view table) {
   known_tables_.emplace(table);
   std::vector<std::string> names;
   for (const auto& [name, place] : document_.tables) {
-    // One that only a --set names is a slip of the pen.
+    // One that only a setting names is a slip of the pen.
     if (table_of(name) == table && !place.from_setting) names.emplace_back(leaf_of(name));
   }
   return names;

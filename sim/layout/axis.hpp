@@ -12,7 +12,7 @@ namespace sim {
 struct BlockExchange;
 
 struct Axis {
-  std::string_view name;  // as --placement writes it: "tp"
+  std::string_view name;  // as `placement` writes it: "tp"
   // Its ranks hold the same weights and compute with other samples. Gradients are summed over them,
   // and ZeRO's shards lie on them.
   bool same_weights = false;

@@ -38,26 +38,26 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
   const Parallelism& p = context.parallelism;
   std::vector<std::string> lines;
   if (!scheme.is_defined_for(p.sharding.stage)) {
-    lines.push_back(fmt::format("--zero: {} is defined for {}, not for {}; choose --zero {}",
+    lines.push_back(fmt::format("`zero`: {} is defined for {}, not for {}; choose `zero` {}",
                                 scheme.name, fmt::join(scheme.zero, ", "), p.sharding.stage,
                                 fmt::join(scheme.zero, " or ")));
   }
   const bool secondary = scheme.weights.secondary_shards;
   if (p.sharding.ranks > 0 && (scheme.gradients.algorithm != ring || secondary)) {
     lines.push_back(fmt::format(
-        "--hybrid-shard: {} has no exchange between groups of replicas; choose --scheme sharded",
+        "`hybrid-shard`: {} has no exchange between groups of replicas; choose `scheme` sharded",
         scheme.name));
   }
   if (p.gathers_matrices && !scheme.weights.wire.is_plain()) {
     lines.push_back(fmt::format(
-        "--weight-precision: {} sets the format of weights itself; leave the flag at bf16",
+        "`weight-precision`: {} sets the format of weights itself; leave the flag at bf16",
         scheme.name));
   }
   const bool by_node = scheme.gradients.algorithm == two_level || secondary;
   if (by_node && !is_even(context.cluster, p)) {
     lines.push_back(fmt::format(
-        "--scheme: {} works node by node and needs the same number of replicas on every node; "
-        "choose another --tp, --pp or --nodes",
+        "`scheme`: {} works node by node and needs the same number of replicas on every node; "
+        "choose another `tp`, `pp` or `nodes`",
         scheme.name));
   }
   return lines;

@@ -138,7 +138,7 @@ struct Report {
   std::string baseline;
   bool baseline_fits = true;  // in memory
   // Flags that a search for the fastest ones chose, for this step and for its baseline, where one
-  // did: "--zero 3 --overlap all", "" where those given are the fastest.
+  // did, as the command writes them; "" where those given are the fastest.
   std::optional<std::string> flags;
   std::optional<std::string> baseline_flags;
   std::optional<BreakEven> break_even;

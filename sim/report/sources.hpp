@@ -20,7 +20,7 @@ namespace sim {
 [[nodiscard]] std::string efficiency_source(const Cluster& cluster);
 
 // What steps that kMostUnfolded unfolds would be off by at most if they were folded: the worst row of
-// tests/schedule/uneven_steps.csv, which gardenhose-fold-steps --uneven writes.
+// tests/schedule/uneven_steps.csv, which gardenhose-fold-steps writes.
 inline constexpr double kUnevenError = 0.12;
 
 // Of a schedule that is approximate: in which way, and how far it may be off.

@@ -89,7 +89,7 @@ std::string events_of(const Report& report) {
   const std::size_t more = events.size() - shown.size();
   return fmt::format("{}: the round is {}: {}{}\n", report.scheme, report.round->outcome,
                      fmt::join(shown, "; "),
-                     more > 0 ? fmt::format("; and {} more (--format json has all)", more) : "");
+                     more > 0 ? fmt::format("; and {} more (the JSON has all)", more) : "");
 }
 
 // The sources of all reports, each line once.

@@ -149,7 +149,7 @@ class Roll {
     if (drops_out && arrived > drops_out->base()) {
       note(fmt::format(
           "drops out at {}; {}", to_text(*drops_out),
-          limit ? "the others go on without it" : "the others wait forever: set a --deadline"));
+          limit ? "the others go on without it" : "the others wait forever: set a `deadline`"));
       return Fate::gone;
     }
     if (limit && arrived > *limit) {
@@ -160,7 +160,7 @@ class Roll {
     }
     if (std::isinf(arrived)) {
       note(fmt::format(
-          "is not heard within {}: a link on its path is down or too slow; set a --deadline",
+          "is not heard within {}: a link on its path is down or too slow; set a `deadline`",
           to_text(kTimeLimit)));
       return Fate::gone;
     }
@@ -206,7 +206,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
     result.events.push_back(
         fmt::format("the exchange does not finish within {}: a link is down or too slow, and every "
                     "site takes part; under a scheme that sends to each site separately, "
-                    "--deadline leaves a late site out",
+                    "`deadline` leaves a late site out",
                     to_text(kTimeLimit)));
   }
   return result;

@@ -137,7 +137,7 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
   require(scheme.between_sites.has_value(), "rounds are of a scheme between sites");
   const SiteExchange& exchange = *scheme.between_sites;
   if (exchange.exchange == Exchange::store && !context.area.store) {
-    return fmt::format("--scheme: {} needs object storage; add [store] to {}", scheme.name,
+    return fmt::format("`scheme`: {} needs object storage; add [store] to {}", scheme.name,
                        context.area.name);
   }
   const int places = place_count(context.area);
@@ -147,12 +147,12 @@ std::string problem(const RoundContext& context, const Scheme& scheme) {
                         exchange.exchange == Exchange::store;
   if (in_pairs && places > kMostInPairs) {
     return fmt::format(
-        "--scheme: {} sends from every site to every other, which takes too long to simulate for "
+        "`scheme`: {} sends from every site to every other, which takes too long to simulate for "
         "{} sites; the limit is {}",
         scheme.name, places, kMostInPairs);
   }
   if (places > 1 && exchange.quorum > places) {
-    return fmt::format("--set scheme.quorum: {} is more than the {} sites of {}", exchange.quorum,
+    return fmt::format("`set` scheme.quorum: {} is more than the {} sites of {}", exchange.quorum,
                        places, context.area.name);
   }
   return "";

@@ -35,7 +35,7 @@ Scheme int4_all_reduce() {
           .twin = "data_parallel"};
 }
 
-// Weights as the products of --precision take them; decoded to BF16 where those are others.
+// Weights as the products of `precision` take them; decoded to BF16 where those are others.
 Scheme fp8_gather() {
   return {.name = "fp8_gather",
           .summary = "weights as FP8 E4M3, one scale per tensor",

@@ -70,7 +70,7 @@ struct ActivationExchange {
   friend bool operator==(const ActivationExchange&, const ActivationExchange&) = default;
 };
 
-// Overlap with the compute stream that a scheme allows if --overlap asks for it.
+// Overlap with the compute stream that a scheme allows if `overlap` asks for it.
 struct AllowedOverlap {
   bool weights = true;
   bool gradients = true;
@@ -145,7 +145,7 @@ struct Scheme {
 [[nodiscard]] std::span<const Scheme* const> all_schemes(SchemeKind kind);
 // Of either kind. Throws an InputError that lists the known schemes, or those of a kind; `flag` is
 // where the name was given.
-[[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "--scheme",
+[[nodiscard]] const Scheme& scheme_named(std::string_view name, std::string_view flag = "`scheme`",
                                          std::optional<SchemeKind> listed = {});
 // Whether the setting applies to the scheme. Throws InputError for keys that schemes of its kind
 // lack.

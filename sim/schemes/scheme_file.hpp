@@ -31,7 +31,7 @@
 //   [activations.pipeline]        # between pipeline stages
 //   codec = "int8_g128"
 //
-//   [overlap]                     # what may run beside the compute stream where --overlap asks
+//   [overlap]                     # what may run beside the compute stream where `overlap` asks
 //   weights = true
 //   gradients = true
 //

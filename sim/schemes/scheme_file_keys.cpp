@@ -14,7 +14,7 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"twin", "string",
      "itself if it is uncompressed; else `sharded`, or `data_parallel` at stage 0; between sites "
      "`diloco`, or `wan_sync` for gradients",
-     "Shipped uncompressed scheme with which `--baseline twin` compares this one."},
+     "Shipped uncompressed scheme that the baseline `twin` stands for."},
     {"weights.codec", "string", "BF16, not encoded",
      "Codec for gathered weights: a name from `gardenhose list codecs`, or a codec card (a .toml "
      "file)."},
@@ -67,9 +67,9 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"activations.pipeline.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
     {"overlap.weights", "true or false", "true",
-     "Whether gathering weights may overlap with compute (`--overlap weights`)."},
+     "Whether gathering weights may overlap with compute (`overlap`: `weights`)."},
     {"overlap.gradients", "true or false", "true, except with one_bit_adam",
-     "Whether reducing gradients may overlap with compute (`--overlap gradients`)."},
+     "Whether reducing gradients may overlap with compute (`overlap`: `gradients`)."},
     {"between_sites.exchange",
      "one of flat_ring, ring, all_to_all, all_gather, store, pair, leader",
      "required in this table, which makes the file a scheme between sites",

@@ -103,7 +103,7 @@ constexpr SettingOfScheme kSettings[] = {
       "Parts into which a two-level exchange is split, to pipeline its two levels."},
      [](const Scheme& scheme) -> Lack {
        return is_two_level(scheme) ? ""
-                                   : "has no second level; name it with --baseline instead of "
+                                   : "has no second level; name it with `baseline` instead of "
                                      "among the schemes";
      },
      [](const Setting& setting, Scheme& scheme) {
@@ -191,7 +191,7 @@ const SettingOfScheme& row_of(const Setting& setting, SchemeKind kind) {
 void check_steps(const SiteExchange& exchange) {
   const auto check = [&](const char* key, int steps) {
     if (steps <= exchange.inner_steps) return;
-    throw InputError(fmt::format("--set {}: {} exceeds the {} inner steps of a round", key, steps,
+    throw InputError(fmt::format("`set` {}: {} exceeds the {} inner steps of a round", key, steps,
                                  exchange.inner_steps));
   };
   check("scheme.fragments", exchange.fragments);

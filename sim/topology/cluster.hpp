@@ -92,7 +92,7 @@ struct Fitted {
       communicator_bandwidth;                // cap of one communicator's traffic out of a node
   std::optional<double> compute_efficiency;  // share of the roofline that an operator reaches
   std::vector<std::string> rows;  // rows they were fitted on: "TABLE/CLUSTER/MODEL/SCHEME"
-  // Keys of constants set by --set without naming rows: set by hand, whatever `rows` says of the
+  // Keys of constants set by settings without naming rows: set by hand, whatever `rows` says of the
   // others.
   std::set<std::string, std::less<>> typed;
 
@@ -133,7 +133,7 @@ struct Cluster {
 // The keys of a cluster file.
 [[nodiscard]] std::span<const TomlKey> cluster_keys();
 
-// Reads a cluster file after replacing the keys of `settings` (--set). Throws an InputError that
+// Reads a cluster file after replacing the keys of `settings`. Throws an InputError that
 // reports every wrong, missing and unknown key as file:line:column: key: what; remedy.
 [[nodiscard]] Cluster read_cluster(const std::filesystem::path& file,
                                    std::span<const Setting> settings = {});

@@ -18,7 +18,7 @@ Model model_of(const std::filesystem::path& folder) {
   return read_model(folder / "traces" / "models" / fmt::format("{}.toml", kModel));
 }
 
-// docs/_tutorials/zeropp.md: FP16, --checkpoint-activations, Megatron's kernels.
+// docs/_tutorials/zeropp.md: FP16, checkpointed activations, Megatron's kernels.
 Parallelism deepspeed(int micro_batch) {
   return {.micro_batch = micro_batch,
           .recompute = Recompute::full,

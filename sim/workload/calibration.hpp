@@ -59,7 +59,7 @@ struct Calibration {
   std::vector<GemmTime> gemm = {};                    // BF16
   std::map<Pass, std::vector<PassTime>> passes = {};  // sizes ascending
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
-  // (--codec-time).
+  // (`codec-time`).
   double codec_slowdown = 1;
 };
 

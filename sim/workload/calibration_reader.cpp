@@ -179,7 +179,7 @@ std::string read_kind(const JsonReader& root) {
   if (kind == kCpuKind) {
     root.at("kind").fail(
         "these times are of the CPU references and say nothing about a GPU; run "
-        "gardenhose-calibrate --device gpu on a GPU");
+        "gardenhose-calibrate `device` gpu on a GPU");
   }
   if (kind != "measured" && kind != "published") {
     root.at("kind").fail("is neither measured nor published");

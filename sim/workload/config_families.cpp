@@ -37,7 +37,7 @@ int trained_sequence(ConfigReader& config, std::string_view key, int longest, in
   if (!given && longest > kLongestAssumed && config.all_good({key})) {
     config.wrong(
         key,
-        fmt::format("is too long to assume as the training sequence; pass --sequence, at most {}",
+        fmt::format("is too long to assume as the training sequence; pass `sequence`, at most {}",
                     most));
   }
   return given.value_or(longest);
@@ -50,7 +50,7 @@ void read_sequence(ConfigReader& config, std::optional<int> given, std::optional
   const int longest = config.count(kKey, kTokens);
   const int most = std::min(longest, window.value_or(longest));
   model.sequence = trained_sequence(config, kKey, longest, most, given);
-  const auto less = fmt::format("is less than the sequence of {}; pass --sequence, at most {}",
+  const auto less = fmt::format("is less than the sequence of {}; pass `sequence`, at most {}",
                                 model.sequence, most);
   if (!config.all_good({kKey})) return;
   if (model.sequence > longest) config.wrong(kKey, less);

@@ -55,7 +55,7 @@ struct MemoryJob {
   const Parallelism& parallelism;
   CodecMemory codec = {};
 };
-// Changes of flags that bring the job within `capacity_bytes`: "--zero 3 (31.2 GB)". Each remedy
+// Changes of fields that bring the job within `capacity_bytes`: "`zero` 3 (31.2 GB)". Each remedy
 // that suffices alone; if none does, the ones that save the most memory, one after another, until
 // the job fits; nothing if all of them are not enough.
 [[nodiscard]] std::vector<std::string> what_would_fit(const MemoryJob& job, double capacity_bytes);

@@ -104,20 +104,20 @@ using Problem = std::function<void(const std::string& line)>;
 
 void check_divisors(const Cluster& cluster, const Model& model, const Parallelism& p,
                     const Problem& problem) {
-  const auto must_divide = [&](const char* flag, int value, int whole, const char* what) {
+  const auto must_divide = [&](const char* field, int value, int whole, const char* what) {
     if (value < 1 || whole % value != 0) {
-      problem(fmt::format("{}: {} does not divide the {} {} of {}; choose a divisor", flag, value,
+      problem(fmt::format("{}: {} does not divide the {} {} of {}; choose a divisor", field, value,
                           whole, what, model.name));
     }
   };
-  must_divide("--tp", p.tensor, model.heads, "attention heads");
-  must_divide("--tp", p.tensor, model.kv_heads, "key-value heads");
-  must_divide("--tp", p.tensor, model.feed_forward, "feed-forward columns");
-  must_divide("--tp", p.tensor, model.vocabulary, "vocabulary entries");
-  if (p.sequence_parallel) must_divide("--tp", p.tensor, model.sequence, "tokens of a sequence");
+  must_divide("`tp`", p.tensor, model.heads, "attention heads");
+  must_divide("`tp`", p.tensor, model.kv_heads, "key-value heads");
+  must_divide("`tp`", p.tensor, model.feed_forward, "feed-forward columns");
+  must_divide("`tp`", p.tensor, model.vocabulary, "vocabulary entries");
+  if (p.sequence_parallel) must_divide("`tp`", p.tensor, model.sequence, "tokens of a sequence");
   const int gpus = cluster.gpus_per_node;
   if (p.tensor > 0 && gpus % p.tensor != 0 && p.tensor % gpus != 0) {
-    problem(fmt::format("--tp: {} does not divide the {} GPUs in a node of {}; choose a divisor",
+    problem(fmt::format("`tp`: {} does not divide the {} GPUs in a node of {}; choose a divisor",
                         p.tensor, gpus, cluster.name));
   }
 }
@@ -126,7 +126,7 @@ void check_divisors(const Cluster& cluster, const Model& model, const Parallelis
 void check_stages(const Model& model, const Parallelism& p, const Problem& problem) {
   if (p.virtual_stages > 1 && p.pipeline < 2) {
     problem(
-        fmt::format("--virtual-stages: {} chunks need a pipeline; pass --pp", p.virtual_stages));
+        fmt::format("`virtual-stages`: {} chunks need a pipeline; pass `pp`", p.virtual_stages));
     return;
   }
   const std::int64_t stages = std::int64_t{p.pipeline} * p.virtual_stages;
@@ -136,23 +136,23 @@ void check_stages(const Model& model, const Parallelism& p, const Problem& probl
   if (all_hold_layers) return;
   const std::string chunks =
       p.virtual_stages > 1 ? fmt::format(" x {} virtual stages", p.virtual_stages) : "";
-  problem(fmt::format("--pp: {}{} leaves a stage without a layer: {} has {}; choose fewer",
+  problem(fmt::format("`pp`: {}{} leaves a stage without a layer: {} has {}; choose fewer",
                       p.pipeline, chunks, model.name, model.layers));
 }
 
 void check_software(const Cluster& cluster, const Parallelism& p, const Problem& problem) {
   if (p.recompute == Recompute::alternate && p.attention == Attention::unfused) {
-    problem("--recompute: alternate recomputation needs fused attention; pass --attention fused");
+    problem("`recompute`: alternate recomputation needs fused attention; pass `attention` fused");
   }
   const bool fp4 = p.matrices == MatrixPrecision::nvfp4;
   const bool has_rate = fp4 ? cluster.gpu.fp4.has_value() : cluster.gpu.fp8.has_value();
   if (p.matrices != MatrixPrecision::bf16 && !has_rate) {
-    problem(fmt::format("--precision: {} has no gpu.{} rate; choose bf16 or another cluster",
+    problem(fmt::format("`precision`: {} has no gpu.{} rate; choose bf16 or another cluster",
                         cluster.gpu.name, fp4 ? "fp4" : "fp8"));
   } else if (p.matrices == MatrixPrecision::mxfp8 && !cluster.gpu.fp4) {
     // Blackwell's tensor cores brought both.
     problem(
-        fmt::format("--precision: {} has no block-scaled matrix products, which need a gpu.fp4 "
+        fmt::format("`precision`: {} has no block-scaled matrix products, which need a gpu.fp4 "
                     "rate; choose fp8 or bf16",
                     cluster.gpu.name));
   }
@@ -162,20 +162,20 @@ void check_sharding(const Cluster& cluster, const Parallelism& p, const Problem&
   const int ranks = rank_count(cluster);
   if (ranks % (std::int64_t{p.tensor} * p.pipeline) != 0) {
     problem(
-        fmt::format("--pp: {} x tp {} does not divide the {} GPUs; choose other --nodes, --tp "
-                    "or --pp",
+        fmt::format("`pp`: {} x tp {} does not divide the {} GPUs; choose other `nodes`, `tp` "
+                    "or `pp`",
                     p.pipeline, p.tensor, ranks));
     return;
   }
   const int data = data_parallel(cluster, p);
   if (data % shard_ranks(cluster, p) != 0) {
     problem(
-        fmt::format("--hybrid-shard: {} does not divide the {} data-parallel ranks; choose a "
+        fmt::format("`hybrid-shard`: {} does not divide the {} data-parallel ranks; choose a "
                     "divisor",
                     p.sharding.ranks, data));
   }
   if (p.sharding.ranks > 0 && p.sharding.stage < 3) {
-    problem("--hybrid-shard: needs --zero 3, whose weights it shards inside groups");
+    problem("`hybrid-shard`: needs `zero` 3, whose weights it shards inside groups");
   }
 }
 

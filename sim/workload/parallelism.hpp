@@ -137,7 +137,7 @@ struct Parallelism {
 // Sequences of a step over all replicas.
 [[nodiscard]] std::int64_t global_batch(const Cluster& cluster, const Parallelism& parallelism);
 
-// One line per reason why the job cannot run on the cluster or with the model: "--tp: 3 does not
+// One line per reason why the job cannot run on the cluster or with the model: "`tp`: 3 does not
 // divide the 16 heads of gpt_1.3b; ...". Empty if there is none.
 [[nodiscard]] std::string problems(const Cluster& cluster, const Model& model,
                                    const Parallelism& parallelism);

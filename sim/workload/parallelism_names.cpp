@@ -28,36 +28,36 @@ std::string bucket_text(Bytes bytes) {
 
 }  // namespace
 
-std::string changed_flags(const Parallelism& a, const Parallelism& b) {
+std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   std::string text;
-  const auto add = [&](const char* flag, const auto& before, const auto& after) {
+  const auto add = [&](const char* field, const auto& before, const auto& after) {
     if (before == after) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " ", flag, after);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", field, after);
   };
   const auto on_off = [](bool on) { return std::string_view(on ? "on" : "off"); };
-  add("--tp", a.tensor, b.tensor);
-  add("--pp", a.pipeline, b.pipeline);
-  add("--virtual-stages", a.virtual_stages, b.virtual_stages);
-  add("--count-ends", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
-  add("--placement", name_of(a.placement, kPlacements), name_of(b.placement, kPlacements));
-  add("--zero", a.sharding.stage, b.sharding.stage);
-  if (b.sharding.ranks > 0) add("--hybrid-shard", a.sharding.ranks, b.sharding.ranks);
+  add("`tp`", a.tensor, b.tensor);
+  add("`pp`", a.pipeline, b.pipeline);
+  add("`virtual-stages`", a.virtual_stages, b.virtual_stages);
+  add("`count-ends`", name_of(a.counted_ends, kCountedEnds), name_of(b.counted_ends, kCountedEnds));
+  add("`placement`", name_of(a.placement, kPlacements), name_of(b.placement, kPlacements));
+  add("`zero`", a.sharding.stage, b.sharding.stage);
+  if (b.sharding.ranks > 0) add("`hybrid-shard`", a.sharding.ranks, b.sharding.ranks);
   if (b.sharding.stage == 3) {
-    add("--reshard", on_off(a.sharding.reshard_after_forward),
+    add("`reshard`", on_off(a.sharding.reshard_after_forward),
         on_off(b.sharding.reshard_after_forward));
   }
-  add("--micro-batch", a.micro_batch, b.micro_batch);
-  add("--accumulation", a.accumulation, b.accumulation);
-  add("--sequence-parallel", on_off(a.sequence_parallel), on_off(b.sequence_parallel));
-  add("--recompute", name_of(a.recompute, kRecomputes), name_of(b.recompute, kRecomputes));
-  add("--attention", name_of(a.attention, kAttentions), name_of(b.attention, kAttentions));
-  add("--kernels", name_of(a.kernels, kKernels), name_of(b.kernels, kKernels));
-  add("--gradient-precision", name_of(a.gradients, kPrecisions), name_of(b.gradients, kPrecisions));
-  add("--weight-precision", a.gathers_matrices ? "fp8" : "bf16",
+  add("`micro-batch`", a.micro_batch, b.micro_batch);
+  add("`accumulation`", a.accumulation, b.accumulation);
+  add("`sequence-parallel`", on_off(a.sequence_parallel), on_off(b.sequence_parallel));
+  add("`recompute`", name_of(a.recompute, kRecomputes), name_of(b.recompute, kRecomputes));
+  add("`attention`", name_of(a.attention, kAttentions), name_of(b.attention, kAttentions));
+  add("`kernels`", name_of(a.kernels, kKernels), name_of(b.kernels, kKernels));
+  add("`gradient-precision`", name_of(a.gradients, kPrecisions), name_of(b.gradients, kPrecisions));
+  add("`weight-precision`", a.gathers_matrices ? "fp8" : "bf16",
       b.gathers_matrices ? "fp8" : "bf16");
-  add("--overlap", to_text(a.overlap), to_text(b.overlap));
-  add("--bucket-size", bucket_text(a.bucket), bucket_text(b.bucket));
-  if (a.sharding.ranks > 0 && b.sharding.ranks == 0) text += " (no --hybrid-shard)";
+  add("`overlap`", to_text(a.overlap), to_text(b.overlap));
+  add("`bucket-size`", bucket_text(a.bucket), bucket_text(b.bucket));
+  if (a.sharding.ranks > 0 && b.sharding.ranks == 0) text += " (no `hybrid-shard`)";
   return text;
 }
 

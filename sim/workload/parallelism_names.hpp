@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of a Parallelism's choices, on the command line and in reports.
+// Names of a Parallelism's choices, in inputs and reports.
 #pragma once
 
 #include <string>
@@ -47,8 +47,8 @@ inline constexpr EnumName<Placement> kPlacements[]{
 // "gradients,weights", "all" or "none".
 [[nodiscard]] std::string to_text(const Overlap& overlap);
 
-// The `run` flags for layout and software in which `b` differs from `a`: "--zero 3 --overlap all".
+// The fields of layout and software in which `b` differs from `a`: "`zero` 3 `overlap` all".
 // Empty if they are equal.
-[[nodiscard]] std::string changed_flags(const Parallelism& a, const Parallelism& b);
+[[nodiscard]] std::string changed_fields(const Parallelism& a, const Parallelism& b);
 
 }  // namespace sim

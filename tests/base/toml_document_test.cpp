@@ -171,7 +171,7 @@ TEST(Settings, RefuseKeysThatAreNone) {
       "", ".", "t.", ".t", "t..a", "t a", "t.\"a\"", "a\nb", "a.b.c.d.e.f.g.h.i.j"};
   for (const std::string& key : keys) {
     const std::string error = parse_error_of("c = 1\n", {{key, "1"}});
-    EXPECT_TRUE(error.starts_with("--set ")) << key << " says: " << error;
+    EXPECT_TRUE(error.starts_with("`set` ")) << key << " says: " << error;
     EXPECT_NE(error.find("is not a key"), std::string::npos) << error;
     expect_located(error, "x.toml");
   }
@@ -179,9 +179,9 @@ TEST(Settings, RefuseKeysThatAreNone) {
 
 TEST(Settings, RefuseTablesAndWhatLiesUnderAValue) {
   EXPECT_EQ(parse_error_of("[t]\na = 1\n", {{"t", "1"}}),
-            "--set t: is a table; set one of its keys, e.g. t.KEY");
+            "`set` t: is a table; set one of its keys, e.g. t.KEY");
   EXPECT_EQ(parse_error_of("[t]\na = 1\n", {{"t.a.b", "1"}}),
-            "--set t.a.b: t.a is a value, not a table");
+            "`set` t.a.b: t.a is a value, not a table");
 }
 
 TEST(Settings, HostileValuesAreTextAtMost) {

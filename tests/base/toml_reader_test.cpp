@@ -141,13 +141,13 @@ TEST(TomlReader, RefusesEveryOtherType) {
 
 TEST(TomlReader, LocatesWhatASettingBrokeAtTheSetting) {
   EXPECT_EQ(error_of(kGood, {{"paint.drying", "3"}}),
-            "--set paint.drying: '3' has no unit; write e.g. \"3 us\"");
+            "`set` paint.drying: '3' has no unit; write e.g. \"3 us\"");
   EXPECT_EQ(error_of(kGood, {{"paint.dryng", "3 s"}}),
-            "--set paint.dryng: unknown key; did you mean drying?");
+            "`set` paint.dryng: unknown key; did you mean drying?");
   EXPECT_EQ(error_of(kGood, {{"drying", "3 s"}}),
-            "--set drying: unknown key; did you mean paint.drying?");
+            "`set` drying: unknown key; did you mean paint.drying?");
   EXPECT_EQ(error_of(kGood, {{"panit.drying", "3 s"}}),
-            "--set panit: unknown table; did you mean [paint]?");
+            "`set` panit: unknown table; did you mean [paint]?");
 }
 
 TEST(TomlReader, TakesWhatASettingMended) {

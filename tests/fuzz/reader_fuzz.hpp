@@ -46,6 +46,6 @@ void fuzz_reader(const std::uint8_t* bytes, std::size_t size, Read read) {
   try {
     read(text, std::filesystem::path(name), std::span<const sim::Setting>(settings));
   } catch (const sim::InputError& error) {
-    require_located(error.what(), {name + ":", "--set "});
+    require_located(error.what(), {name + ":", "`set` "});
   }
 }

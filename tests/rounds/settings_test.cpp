@@ -29,11 +29,11 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
     return input_error_of([&] { static_cast<void>(set(name, key, value)); });
   };
   EXPECT_EQ(error("wan_sync", "scheme.inner_steps", "5"),
-            "--set scheme.inner_steps: wan_sync exchanges gradients in every step");
-  EXPECT_EQ(error("diloco", "scheme.keep", "4"), "--set scheme.keep: diloco sends all elements");
+            "`set` scheme.inner_steps: wan_sync exchanges gradients in every step");
+  EXPECT_EQ(error("diloco", "scheme.keep", "4"), "`set` scheme.keep: diloco sends all elements");
   EXPECT_EQ(error("diloco", "scheme.group", "64"),
-            "--set scheme.group: diloco has no groups to set here");
-  EXPECT_EQ(error("diloco", "scheme.quorum", "2"), "--set scheme.quorum: diloco has no quorum");
+            "`set` scheme.group: diloco has no groups to set here");
+  EXPECT_EQ(error("diloco", "scheme.quorum", "2"), "`set` scheme.quorum: diloco has no quorum");
   EXPECT_NE(error("diloco", "scheme.inner_steps", "0").find("not a whole number"),
             std::string::npos);
   EXPECT_NE(error("diloco", "scheme.nothing", "0").find("unknown key"), std::string::npos);

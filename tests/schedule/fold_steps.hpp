@@ -150,7 +150,7 @@ inline std::string to_text(const StepPoint& point) {
       c.nodes, c.gpus_per_node, nvlink, n.nics_per_node, n.nic_bandwidth / 1_Gbps, n.fabric->name,
       n.nodes_per_leaf, n.oversubscription, n.pod_oversubscription, c.collectives.channels,
       c.speed_spread, p.tensor, p.pipeline, p.virtual_stages, point.model.layers,
-      point.model.sequence, point.scheme->name, changed_flags({}, p));
+      point.model.sequence, point.scheme->name, changed_fields({}, p));
 }
 
 struct StepTimesOfBoth {

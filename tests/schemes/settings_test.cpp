@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --set scheme.KEY=VALUE: each key moves the step in the direction that it should, and nothing
+// `set` scheme.KEY=VALUE: each key moves the step in the direction that it should, and nothing
 // else is taken.
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST(SchemeSettings, RefuseWhatTheSchemeDoesNotHaveOrNobodyKnows) {
     const std::string error = input_error_of([&] {
       static_cast<void>(with_settings(scheme_named(one.scheme), {&one.setting, 1}));
     });
-    EXPECT_TRUE(error.starts_with("--set " + one.setting.key + ": ")) << error;
+    EXPECT_TRUE(error.starts_with("`set` " + one.setting.key + ": ")) << error;
     EXPECT_NE(error.find(one.says), std::string::npos) << error;
   }
 }

@@ -202,8 +202,8 @@ TEST_P(ShardedWeights, AreRefusedToSchemesOfOtherStagesAndElseReduceAsBefore) {
       continue;
     }
     const std::string error = input_error_of([&] { static_cast<void>(sent(stage)); });
-    EXPECT_TRUE(error.starts_with("--zero: " + scheme().name + " is defined for ")) << error;
-    EXPECT_NE(error.find("choose --zero " + std::to_string(scheme().zero.front())),
+    EXPECT_TRUE(error.starts_with("`zero`: " + scheme().name + " is defined for ")) << error;
+    EXPECT_NE(error.find("choose `zero` " + std::to_string(scheme().zero.front())),
               std::string::npos)
         << error;
   }
@@ -217,8 +217,8 @@ TEST_P(ShardedWeights, OfHybridGroupsAreReducedByRingsAlone) {
   const bool ring = scheme().gradients.algorithm == GradientExchange::Algorithm::ring &&
                     !scheme().weights.secondary_shards;
   EXPECT_EQ(error, ring ? ""
-                        : "--hybrid-shard: " + scheme().name +
-                              " has no exchange between groups of replicas; choose --scheme "
+                        : "`hybrid-shard`: " + scheme().name +
+                              " has no exchange between groups of replicas; choose `scheme` "
                               "sharded");
 }
 

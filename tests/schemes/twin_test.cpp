@@ -111,7 +111,7 @@ TEST(SchemeRegistry, NamesWhatItKnowsToWhoAsksForAnother) {
     FAIL() << "a scheme that is none";
   } catch (const InputError& error) {
     const std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("--scheme: unknown scheme 'sdp4'; ")) << text;
+    EXPECT_TRUE(text.starts_with("`scheme`: unknown scheme 'sdp4'; ")) << text;
     for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
       EXPECT_NE(text.find(scheme->name), std::string::npos) << text;
     }

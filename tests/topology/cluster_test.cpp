@@ -171,7 +171,7 @@ TEST(Cluster, FittedConstantsAreOptionalAndDroppedOnRequest) {
   EXPECT_EQ(plain.network.efficiency, cluster.network.efficiency);
 }
 
-// Rows were fitted on as the file has it; what --set says of a constant was fitted on nothing, unless
+// Rows were fitted on as the file has it; what `set` says of a constant was fitted on nothing, unless
 // it says on what.
 TEST(Cluster, AConstantTypedByHandRestsOnNoRows) {
   const std::string file = std::string(kText) +
@@ -240,7 +240,7 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"fitted.rows", "a"}, "is not a list of strings"}};
   for (const Wrong& entry : wrong) {
     const std::string error = error_of({entry.setting});
-    EXPECT_TRUE(error.starts_with("--set " + entry.setting.key + ": ")) << error;
+    EXPECT_TRUE(error.starts_with("`set` " + entry.setting.key + ": ")) << error;
     EXPECT_NE(error.find(entry.says), std::string::npos) << error;
     EXPECT_EQ(lines_of(error).size(), 1u) << error;
   }

@@ -141,16 +141,16 @@ constexpr Refused kWrong[] = {
      "architectures = \"GPT2LMHeadModel\": is not a list of one string"},
     {"gpt2", R"({"architectures": null})", "missing key architectures"},
     {"gpt2", R"({"n_positions": 8193})",
-     "n_positions = 8193: is too long to assume as the training sequence; pass --sequence, at most "
+     "n_positions = 8193: is too long to assume as the training sequence; pass `sequence`, at most "
      "8193"},
     {"Meta-Llama-3-8B", R"({"num_key_value_heads": 3})",
      "num_key_value_heads = 3: does not divide num_attention_heads = 32"},
     {"Meta-Llama-3-8B", R"({"max_position_embeddings": 131072})",
      "max_position_embeddings = 131072: is too long to assume as the training sequence; pass "
-     "--sequence, at most 131072"},
+     "`sequence`, at most 131072"},
     {"Mistral-7B-v0.1", "{}",
      "max_position_embeddings = 32768: is too long to assume as the training sequence; pass "
-     "--sequence, at most 4096"},
+     "`sequence`, at most 4096"},
     {"mpt-7b", R"({"attn_config": 5})", "attn_config = 5: is not an object"},
     {"mpt-7b", R"({"expansion_ratio": 1.00001})",
      "expansion_ratio = 1.00001: times d_model = 4096 is not a whole number from 1 to 10000000"},
@@ -170,10 +170,10 @@ TEST(ConfigRefusals, OfASequenceSayTheLongestThatIsTaken) {
   const std::vector<Setting> settings{{"model.sequence", "4097"}};
   EXPECT_EQ(error_with("Llama-2-7b-hf", "{}", settings),
             "x/config.json: max_position_embeddings = 4096: is less than the sequence of 4097; "
-            "pass --sequence, at most 4096");
+            "pass `sequence`, at most 4096");
   const char* window =
       "x/config.json: unsupported: sliding_window = 4096: is less than the sequence of 4097; pass "
-      "--sequence, at most 4096";
+      "`sequence`, at most 4096";
   EXPECT_EQ(error_with("Mistral-7B-v0.1", "{}", settings), window);
   EXPECT_EQ(
       error_with("Qwen2.5-7B", R"({"use_sliding_window": true, "sliding_window": 4096})", settings),
@@ -183,15 +183,15 @@ TEST(ConfigRefusals, OfASequenceSayTheLongestThatIsTaken) {
       error_with("Mistral-7B-v0.1", "{}", {{"model.sequence", "1"}, {"model.sequence", "0x1001"}}),
       window);
   EXPECT_EQ(error_with("gpt2", "{}", settings),
-            "--set model.sequence: 4097 is more than the position_table of 1024; write at most "
+            "`set` model.sequence: 4097 is more than the position_table of 1024; write at most "
             "that, or set the table too");
 }
 
 TEST(ConfigRefusals, OfSettingsNameTheSetting) {
   EXPECT_EQ(error_with("gpt2", "{}", {{"model.sequence", "nan"}}),
-            "--set model.sequence: is a number with a fraction; write a whole number without "
+            "`set` model.sequence: is a number with a fraction; write a whole number without "
             "quotes, e.g. 8");
-  EXPECT_EQ(error_with("gpt2", "{}", {{"model.n_embd", "5"}}).rfind("--set model.n_embd: unkn", 0),
+  EXPECT_EQ(error_with("gpt2", "{}", {{"model.n_embd", "5"}}).rfind("`set` model.n_embd: unkn", 0),
             0u);
   // A key of the file that no longer fits has no line there.
   EXPECT_EQ(error_with("Meta-Llama-3-8B", "{}", {{"model.heads", "12"}}),

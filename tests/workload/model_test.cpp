@@ -91,7 +91,7 @@ TEST(Model, RefusesWhatNoModelIs) {
       Wrong{{"model.sequense", "32"}, "unknown key; did you mean sequence?"}};
   for (const Wrong& entry : wrong) {
     const std::string error = error_of(entry.setting);
-    EXPECT_TRUE(error.starts_with("--set " + entry.setting.key + ": ")) << error;
+    EXPECT_TRUE(error.starts_with("`set` " + entry.setting.key + ": ")) << error;
     EXPECT_NE(error.find(entry.says), std::string::npos) << error;
     EXPECT_EQ(lines_of(error).size(), 1u) << error;
   }

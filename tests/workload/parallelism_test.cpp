@@ -29,38 +29,38 @@ const Misfit kMisfits[]{
     {"FP8", {.matrices = MatrixPrecision::fp8}, ""},
     {"MXFP8",
      {.matrices = MatrixPrecision::mxfp8},
-     "--precision: sample has no block-scaled matrix products, which need a gpu.fp4 rate; choose "
+     "`precision`: sample has no block-scaled matrix products, which need a gpu.fp4 rate; choose "
      "fp8 "
      "or bf16"},
     {"NVFP4",
      {.matrices = MatrixPrecision::nvfp4},
-     "--precision: sample has no gpu.fp4 rate; choose bf16 or another cluster"},
+     "`precision`: sample has no gpu.fp4 rate; choose bf16 or another cluster"},
     {"alternate recomputation of fused attention",
      {.recompute = Recompute::alternate, .attention = Attention::fused},
      ""},
     {"alternate recomputation of unfused attention",
      {.recompute = Recompute::alternate},
-     "--recompute: alternate recomputation needs fused attention; pass --attention fused"},
+     "`recompute`: alternate recomputation needs fused attention; pass `attention` fused"},
     {"hybrid groups", {.sharding = {.stage = 3, .ranks = 4}}, ""},
     {"hybrid groups of some of the ranks",
      {.sharding = {.stage = 3, .ranks = 3}},
-     "--hybrid-shard: 3 does not divide the 8 data-parallel ranks; choose a divisor"},
+     "`hybrid-shard`: 3 does not divide the 8 data-parallel ranks; choose a divisor"},
     {"hybrid groups of tensor-parallel ranks",
      {.tensor = 4, .sharding = {.stage = 3, .ranks = 4}},
-     "--hybrid-shard: 4 does not divide the 2 data-parallel ranks; choose a divisor"},
+     "`hybrid-shard`: 4 does not divide the 2 data-parallel ranks; choose a divisor"},
     {"hybrid groups of optimizer shards",
      {.sharding = {.stage = 2, .ranks = 4}},
-     "--hybrid-shard: needs --zero 3, whose weights it shards inside groups"},
+     "`hybrid-shard`: needs `zero` 3, whose weights it shards inside groups"},
     {"chunks", {.pipeline = 2, .virtual_stages = 2}, ""},
     {"chunks of no pipeline",
      {.virtual_stages = 2},
-     "--virtual-stages: 2 chunks need a pipeline; pass --pp"},
+     "`virtual-stages`: 2 chunks need a pipeline; pass `pp`"},
     {"more chunks than layers",
      {.pipeline = 2, .virtual_stages = 4},
-     "--pp: 2 x 4 virtual stages leaves a stage without a layer: sample has 4; choose fewer"},
+     "`pp`: 2 x 4 virtual stages leaves a stage without a layer: sample has 4; choose fewer"},
     {"stages of embedding and head alone",
      {.pipeline = 4, .counted_ends = CountedEnds::both},
-     "--pp: 4 leaves a stage without a layer: sample has 4; choose fewer"},
+     "`pp`: 4 leaves a stage without a layer: sample has 4; choose fewer"},
     {"tensor parallelism over two nodes", {.tensor = 8}, ""},
 };
 
@@ -82,7 +82,7 @@ TEST(Check, RefusesFp8OnAGpuWithoutItsRate) {
   for (const MatrixPrecision precision : {MatrixPrecision::fp8, MatrixPrecision::mxfp8}) {
     EXPECT_EQ(
         input_error_of([&] { check(small_cluster(), deep_model(), {.matrices = precision}); }),
-        "--precision: sample has no gpu.fp8 rate; choose bf16 or another cluster");
+        "`precision`: sample has no gpu.fp8 rate; choose bf16 or another cluster");
   }
 }
 

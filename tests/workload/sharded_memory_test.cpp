@@ -124,7 +124,7 @@ TEST(MemoryRemedies, AddUpWhereNoneIsEnough) {
   const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
   const auto remedies = what_would_fit({cluster, model, p}, 12e9);
   ASSERT_EQ(remedies.size(), 1U);
-  EXPECT_NE(remedies.front().find("--zero 3"), std::string::npos) << remedies.front();
+  EXPECT_NE(remedies.front().find("`zero` 3"), std::string::npos) << remedies.front();
   EXPECT_TRUE(what_would_fit({cluster, model, p}, 1e6).empty());
 }
 
