@@ -59,7 +59,7 @@ struct Transfer {
   std::string label = {};
   std::optional<Wire> wire = {};  // in buffers of its own; else values, exchanged where they lie
   double encoded = 0;             // elements of which each rank encodes a wire
-  bool kept = false;  // in buffers that last from step to step
+  bool kept = false;              // in buffers that last from step to step
 };
 
 inline constexpr int kAtStart = -1;

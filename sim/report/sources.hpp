@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "sim/report/report.hpp"
 #include "sim/program/plan_step.hpp"
+#include "sim/report/report.hpp"
 
 namespace sim {
 

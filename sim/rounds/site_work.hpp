@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/rounds/plan_round.hpp"
 #include "sim/program/plan_step.hpp"
+#include "sim/rounds/plan_round.hpp"
 #include "sim/workload/memory.hpp"
 
 namespace sim {

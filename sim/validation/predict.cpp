@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "sim/engine/simulate.hpp"
-#include "sim/report/report.hpp"
 #include "sim/program/plan_step.hpp"
+#include "sim/report/report.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::validation {

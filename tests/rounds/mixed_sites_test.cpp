@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/toml_document.hpp"
-#include "sim/rounds/round_report.hpp"
 #include "sim/program/plan_step.hpp"
+#include "sim/rounds/round_report.hpp"
 #include "tests/rounds/areas.hpp"
 
 namespace sim {
