@@ -73,7 +73,7 @@ class Comparison {
  public:
   // Reads, and refuses all that can be refused before the first simulation.
   explicit Comparison(const RunOptions& options)
-      : options_(options), job_(read(options)), searched_(job_), times_(job_) {
+      : options_(options), job_(read_job(options.job)), searched_(job_), times_(job_) {
     // Without --tune, flags say how the schemes run that are compared with the best of all.
     if (!options.tune) searched_.given.clear();
     if (!options.baseline.empty() && options.baseline != kBest) {
@@ -130,11 +130,6 @@ class Comparison {
   }
 
  private:
-  static Job read(const RunOptions& options) {
-    refuse_round_flags(options.rounds, options.job.topology);
-    return read_job(options.job);
-  }
-
   void check_setups() const {
     std::vector<Setup> all = job_.setups;
     all.insert(all.end(), baselines_.begin(), baselines_.end());

@@ -122,11 +122,7 @@ void check(const CompareOptions& o) {
   if (o.job.schemes.size() != 1 || o.job.schemes.front() == "all") {
     throw InputError("--scheme: each side takes one scheme; compare several with gardenhose run");
   }
-  if (!is_wide_area(o.job.topology)) {
-    refuse_round_flags(o.rounds, o.job.topology);
-  } else if (o.tune) {
-    refuse_tune(o.job.topology);
-  }
+  if (o.tune && is_wide_area(o.job.topology)) refuse_tune(o.job.topology);
 }
 
 // The shared flags and those of `own`; nothing for --help.
@@ -137,7 +133,6 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   CompareOptions o;
   po::options_description flags = compare_flags(o);
   flags.add(job_flags(o.job));
-  flags.add(round_flags(o.rounds));
   po::variables_map values;
   if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
   refuse_shared_flags(flag, words);
@@ -194,7 +189,7 @@ bool prepare_trained(const char* name, const CompareOptions&, RoundSide& side) {
 
 Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {
   if (is_wide_area(options.job.topology)) {
-    RoundJob job = read_round_job(options.job, options.rounds);
+    RoundJob job = read_round_job(options.job);
     const sim::Scheme scheme = job.schemes.front();
     return {name, flags, RoundSide{std::move(job), scheme}};
   }

@@ -48,7 +48,6 @@ struct Side {
 
 struct CompareOptions {
   JobOptions job;
-  RoundOptions rounds;
   std::string a, b, goal, format;
   int repetitions = 0;
   std::uint64_t seed = 0;

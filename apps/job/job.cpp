@@ -34,6 +34,24 @@ po::typed_value<double>* factor(const char* flag, double& option) {
   });
 }
 
+void refuse_site_flags(const JobOptions& options) {
+  if (options.deadline.empty() && options.inner_scheme == JobOptions{}.inner_scheme) return;
+  throw InputError(fmt::format(
+      "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
+      options.deadline.empty() ? "--inner-scheme" : "--deadline", options.topology));
+}
+
+po::options_description site_flags(JobOptions& o) {
+  po::options_description flags("Topologies of several sites");
+  auto add = flags.add_options();
+  add("inner-scheme", po::value(&o.inner_scheme)->default_value(o.inner_scheme),
+      "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
+      "for the exchange between sites");
+  add("deadline", po::value(&o.deadline),
+      "time into a round after which the round continues without late sites");
+  return flags;
+}
+
 // All is every one that ships and is defined for the stage that a flag says.
 std::vector<std::string> names_of_schemes(const JobOptions& options) {
   if (options.schemes != std::vector<std::string>{"all"}) return options.schemes;
@@ -164,6 +182,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("set", po::value(&o.settings)->composing(),
       "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
       "model.layers=12 or scheme.inter_group=512");
+  if (search.chosen.empty()) flags.add(site_flags(o));
   return flags;
 }
 
@@ -239,6 +258,7 @@ void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& p
 }
 
 Job read_job(const JobOptions& options) {
+  refuse_site_flags(options);
   const SortedSettings settings = sort_settings(options);
   Job job{.cluster = read_cluster_part(options, settings), .model = read_model(options, settings)};
   job.calibration = calibration_for(job.cluster.gpu, options.calibration);

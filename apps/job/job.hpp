@@ -25,6 +25,8 @@ struct JobOptions {
   int sequence = 0;
   std::string algorithm;  // of all_reduce; empty: the cluster's
   bool step_by_step = false, each_kernel = false;
+  // For several sites. No deadline if it is empty.
+  std::string inner_scheme = "sharded", deadline;
   std::vector<std::string> settings;  // KEY=VALUE
   std::set<std::string> given;        // names of the given flags, which a search leaves alone
 };
@@ -83,7 +85,8 @@ struct Job {
   }
 };
 
-// Differences between the flags of a searching command and those of run.
+// Differences between the flags of a searching command and those of run, which has the flags for
+// several sites too.
 struct SearchFlags {
   ChosenFlags chosen = {};       // marked in their help; including --scheme
   std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller

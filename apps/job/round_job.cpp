@@ -72,17 +72,6 @@ void read_schemes(const JobOptions& options, RoundJob& job) {
 
 }  // namespace
 
-boost::program_options::options_description round_flags(RoundOptions& o) {
-  boost::program_options::options_description flags("Topologies of several sites");
-  auto add = flags.add_options();
-  add("inner-scheme", boost::program_options::value(&o.inner_scheme)->default_value("sharded"),
-      "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
-      "for the exchange between sites");
-  add("deadline", boost::program_options::value(&o.deadline),
-      "time into a round after which the round continues without late sites");
-  return flags;
-}
-
 bool is_wide_area(const std::string& name) {
   return sim::has_sites(sim::read_input_text(topology_file(name)));
 }
@@ -95,7 +84,7 @@ sim::WideArea read_wide_area(const std::string& name, const std::vector<sim::Set
   return sim::parse_wide_area(sim::read_input_text(file), file, cluster_file, settings);
 }
 
-RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
+RoundJob read_round_job(const JobOptions& options) {
   if (!is_wide_area(options.topology)) {
     throw InputError(fmt::format("--topology: {} is one cluster, not several sites; see list",
                                  options.topology));
@@ -105,7 +94,7 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   RoundJob job{.area = read_wide_area(options.topology, settings.topology),
                .model = read_model(options, settings),
                .parallelism = parallelism_of(options.parallelism),
-               .inner = scheme_of(rounds.inner_scheme, "--inner-scheme", sim::SchemeKind::inside),
+               .inner = scheme_of(options.inner_scheme, "--inner-scheme", sim::SchemeKind::inside),
                .scheme_settings = settings.scheme};
   if (!options.parallelism.zero) job.parallelism.sharding.stage = job.inner.usual_stage();
   for (sim::Site& site : job.area.sites) {
@@ -122,8 +111,8 @@ RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds) {
   for (const sim::Site& site : job.area.sites) {
     check_size(options, site.cluster, job.model, job.parallelism);
   }
-  if (!rounds.deadline.empty()) {
-    job.deadline = quantity_of<sim::Seconds>("--deadline", rounds.deadline, "60 s");
+  if (!options.deadline.empty()) {
+    job.deadline = quantity_of<sim::Seconds>("--deadline", options.deadline, "60 s");
   }
   read_schemes(options, job);
   return job;

@@ -11,14 +11,6 @@
 
 namespace apps {
 
-// Flags for several sites only.
-struct RoundOptions {
-  std::string inner_scheme = "sharded";
-  std::string deadline;  // empty: none
-};
-
-[[nodiscard]] boost::program_options::options_description round_flags(RoundOptions& options);
-
 // All data from files, ready to simulate.
 struct RoundJob {
   sim::WideArea area;
@@ -43,7 +35,7 @@ struct RoundJob {
 [[nodiscard]] sim::WideArea read_wide_area(const std::string& name,
                                            const std::vector<sim::Setting>& settings);
 // Reads the files and checks the flags. Throws InputError.
-[[nodiscard]] RoundJob read_round_job(const JobOptions& options, const RoundOptions& rounds);
+[[nodiscard]] RoundJob read_round_job(const JobOptions& options);
 
 // The report of a round of one of its schemes, with its codec's error.
 [[nodiscard]] sim::Report report_round(const RoundJob& job, const sim::Scheme& scheme,

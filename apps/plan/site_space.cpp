@@ -71,9 +71,9 @@ Job job_of_table(const PlanOptions& options, const RoundJob& given, std::size_t 
 class SiteSpaceBuilder {
  public:
   explicit SiteSpaceBuilder(const PlanOptions& options) : options_(options) {
-    RoundOptions rounds;
-    rounds.inner_scheme = options.inner_schemes.front();
-    space_.given = read_round_job(options.job, rounds);
+    JobOptions job = options.job;
+    job.inner_scheme = options.inner_schemes.front();
+    space_.given = read_round_job(job);
     space_.schemes = space_.given.schemes;
     space_.scheme_names = names_as_given(options.job.schemes, space_.schemes);
     space_.inner_names = options.inner_schemes;

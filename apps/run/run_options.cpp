@@ -66,7 +66,6 @@ po::options_description run_flags(RunOptions& o) {
   add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
       "number of ranks in the timeline, from rank 0 (0: all)");
   add("require-fit", po::bool_switch(&o.require_fit), "fail if a step does not fit in memory");
-  flags.add(round_flags(o.rounds));
   flags.add(output);
   return flags;
 }
@@ -98,7 +97,7 @@ std::vector<std::filesystem::path> input_files(const RunOptions& options) {
                    {"model", job.model},
                    {"calibration", job.calibration},
                    {"baseline", options.baseline},
-                   {"inner-scheme", options.rounds.inner_scheme}};
+                   {"inner-scheme", job.inner_scheme}};
   for (const std::string& setting : job.settings) {
     const std::size_t equals = std::min(setting.find('='), setting.size());
     inputs[setting.substr(0, equals)] = setting.substr(std::min(equals + 1, setting.size()));
@@ -131,13 +130,6 @@ void print(const RunOptions& options, std::span<const sim::Report> reports,
   if (options.format != "table") return;
   print_answer(sentence);
   print_styled(sim::to_table(reports, output_width()));
-}
-
-void refuse_round_flags(const RoundOptions& rounds, const std::string& topology) {
-  if (rounds.deadline.empty() && rounds.inner_scheme == RoundOptions{}.inner_scheme) return;
-  throw sim::InputError(fmt::format(
-      "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
-      rounds.deadline.empty() ? "--inner-scheme" : "--deadline", topology));
 }
 
 void refuse_tune(const std::string& topology) {

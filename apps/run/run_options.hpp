@@ -20,7 +20,6 @@ enum class ShowRange { where_cheap, always, never };
 
 struct RunOptions {
   JobOptions job;
-  RoundOptions rounds;
   std::string baseline, format, perfetto;
   int perfetto_ranks = 0;
   bool require_fit = false;
@@ -37,9 +36,6 @@ struct RunOptions {
 
 // The files named by the flags, directly or through other files.
 [[nodiscard]] std::vector<std::filesystem::path> input_files(const RunOptions& options);
-
-// Flags for several sites that were given with the cluster `topology`.
-void refuse_round_flags(const RoundOptions& rounds, const std::string& topology);
 
 // --tune, given for the sites of `topology`.
 [[noreturn]] void refuse_tune(const std::string& topology);

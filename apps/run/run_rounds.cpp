@@ -64,7 +64,7 @@ std::vector<std::string> gpus_of(const sim::WideArea& area) {
 // Refuses all that can be refused before the first simulation.
 RoundJob read(const RunOptions& options) {
   refuse_step_flags(options);
-  RoundJob job = read_round_job(options.job, options.rounds);
+  RoundJob job = read_round_job(options.job);
   for (const sim::Site& site : job.area.sites) {
     warn_of_tensor_nodes(site.cluster, job.parallelism);
   }

@@ -63,7 +63,6 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   SolveOptions o;
   std::string utilisation;
   po::options_description flags = job_flags(o.job);
-  flags.add(round_flags(o.rounds));
   po::options_description goal("Goal");
   goal.add_options()("unknown", po::value(&o.unknown),
                      "bandwidth, inner_steps, latency, peers or layers")(
@@ -175,7 +174,7 @@ std::vector<Answer> solve_beats(const RoundJob& job, const Unknown& unknown,
 
 // Refuses all that can be refused before the first simulation. The scheme of --beats is the last.
 RoundJob read(const SolveOptions& options, const Unknown& unknown) {
-  RoundJob job = read_round_job(options.job, options.rounds);
+  RoundJob job = read_round_job(options.job);
   if (!options.beats.empty()) {
     job.schemes.push_back(job.with_taken_settings(
         scheme_of(options.beats, "--beats", sim::SchemeKind::between_sites)));

@@ -6,7 +6,6 @@
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
 #include "apps/progress.hpp"
-#include "apps/run/run_options.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "apps/search/step_times.hpp"
 #include "apps/solve/solve_answers.hpp"
@@ -82,7 +81,6 @@ int solve_cluster(const SolveOptions& options) {
         "solve {}: applies to several sites, but {} is one cluster; solve for bandwidth instead",
         options.unknown, options.job.topology));
   }
-  refuse_round_flags(options.rounds, options.job.topology);
   const Job job = read_job(options.job);
   if (job.cluster.nodes < 2) {
     throw InputError("--nodes: a single node has no network to solve for; use two or more");

@@ -11,7 +11,6 @@ namespace apps {
 
 struct SolveOptions {
   JobOptions job;
-  RoundOptions rounds;
   std::string unknown, beats, format;
   std::vector<double> shares;  // of --utilisation
 };

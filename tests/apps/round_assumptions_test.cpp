@@ -31,13 +31,11 @@ const std::string kStore = kAll +
 
 RoundJob job_of(const std::string& text) {
   JobOptions options;
-  RoundOptions rounds;
   auto flags = job_flags(options);
-  flags.add(round_flags(rounds));
   boost::program_options::variables_map values;
   EXPECT_TRUE(parse_arguments(apps_tests::words(text), "", flags, {}, values));
   options.schemes = split(values["scheme"].as<std::string>());
-  return read_round_job(options, rounds);
+  return read_round_job(options);
 }
 
 const Assumption& named(std::string_view name) {
