@@ -14,12 +14,10 @@
 namespace apps {
 namespace {
 
-using Algorithm = sim::GradientExchange::Algorithm;
-
 constexpr sim::Overlap kAll{.gradients = true, .weights = true, .pipeline = true, .tensor = true};
 
-bool by_rings(const sim::Scheme& scheme) {
-  return scheme.gradients.algorithm == Algorithm::ring && !scheme.weights.secondary_shards;
+bool has_replicas(const sim::Scheme& scheme) {
+  return scheme.gradients.algorithm->has_replicas && !scheme.weights.secondary_shards;
 }
 
 bool is_possible(const Job& job, const Setup& setup) {
@@ -82,7 +80,7 @@ std::vector<sim::Parallelism> sharding_forms(const Job& job, const sim::Scheme& 
   std::vector<int> groups{0};
   if (job.given.contains("hybrid-shard")) {
     groups = {job.parallelism.sharding.ranks};
-  } else if (fsdp && by_rings(scheme)) {
+  } else if (fsdp && has_replicas(scheme)) {
     const std::vector<int> smaller = sizes_of_groups(job, p);
     groups.insert(groups.end(), smaller.begin(), smaller.end());
   }

@@ -38,8 +38,7 @@ bool is_even(const sim::Cluster& cluster, const sim::Parallelism& p) {
 
 // A scheme that works node by node needs as many replicas on every node.
 bool is_by_node(const sim::Scheme& scheme) {
-  return scheme.gradients.algorithm == sim::GradientExchange::Algorithm::two_level ||
-         scheme.weights.secondary_shards;
+  return scheme.gradients.algorithm->is_by_node || scheme.weights.secondary_shards;
 }
 
 class FrameSearch {

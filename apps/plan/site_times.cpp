@@ -19,26 +19,9 @@ double access_rate(const sim::Site& site) {
   return std::min(site.uplink, all_nics_rate(site.cluster)).base();
 }
 
-// How often a site sends all that it has. `places` are several.
-double copies_sent(sim::Exchange exchange, double places) {
-  switch (exchange) {
-    case sim::Exchange::ring:
-    case sim::Exchange::all_to_all:
-      return 2 * (places - 1) / places;
-    case sim::Exchange::all_gather:
-      return places - 1;
-    case sim::Exchange::flat_ring:
-    case sim::Exchange::store:
-    case sim::Exchange::pair:
-    case sim::Exchange::leader:
-      break;
-  }
-  return 1;
-}
-
 // Bytes per second of the fastest path to another place, or to the storage.
-double fastest_path(const sim::WideArea& area, int place, sim::Exchange exchange) {
-  if (exchange == sim::Exchange::store) {
+double fastest_path(const sim::WideArea& area, int place, const sim::Exchange& exchange) {
+  if (exchange.is_stored) {
     return wide_connection_rate(area, sim::wide_hop(place, sim::store_place(area))).base();
   }
   double fastest = 0;
@@ -59,18 +42,16 @@ double sending_s(const sim::RoundContext& context, std::size_t table, const sim:
   const sim::WideArea& area = context.area;
   int place = 0;
   for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
+  const sim::Exchange& exchange = *scheme.between_sites->exchange;
   const double places = place_count(area);
-  const sim::Exchange exchange = scheme.between_sites->exchange;
-  const double to_one = exchange == sim::Exchange::all_to_all
-                            ? sent / (places - 1)
-                            : sent / copies_sent(exchange, places);
+  const double to_one = sent * exchange.copies_to_one(places) / exchange.copies_sent(places);
   return std::max(sent / access_rate(area.sites[table]),
                   to_one / fastest_path(area, place, exchange));
 }
 
 // What it takes the site that leads, whichever that is, to send the others what came of theirs.
 double leading_s(const sim::RoundContext& context, const sim::Scheme& scheme) {
-  if (scheme.between_sites->exchange != sim::Exchange::leader) return 0;
+  if (!scheme.between_sites->exchange->has_leader) return 0;
   double others = -1;
   double fastest = 0;
   double bytes = kInfinity;
@@ -116,8 +97,8 @@ double least_sent(const sim::RoundContext& context, std::size_t table, const sim
   const int places = place_count(context.area);
   const sim::SiteExchange& exchange = *scheme.between_sites;
   if (places == 1 || exchange.quorum > 0) return 0;
-  const bool pauses = exchange.exchange == sim::Exchange::pair && places % 2 == 1;
-  return whole_bytes(context, table, scheme) * copies_sent(exchange.exchange, places) *
+  const bool pauses = exchange.exchange->joins_two && places % 2 == 1;
+  return whole_bytes(context, table, scheme) * exchange.exchange->copies_sent(places) *
          (pauses ? 0.5 : 1);
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "sim/collectives/algorithm.hpp"
+#include "sim/program/leaving_bytes.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 #include "sim/topology/topology.hpp"
@@ -14,8 +14,6 @@
 
 namespace apps {
 namespace {
-
-using Algorithm = sim::GradientExchange::Algorithm;
 
 // What tensor-parallel ranks take to sum what each has of a micro-batch's activations, or to encode
 // and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
@@ -45,38 +43,51 @@ class NodeBytes {
         data_(data_parallel(job.cluster, p_)),
         shards_(shard_ranks(job.cluster, p_)),
         weight_(weight_bytes(p_, scheme_)),
-        leaving_(static_cast<std::size_t>(job.cluster.nodes)) {}
-
-  // All of a step; weights that are gathered before it, and gradients that are summed at its end.
-  [[nodiscard]] double all() {
-    return most([&](int stage) { return exchanged_bytes(stage); },
-                [&](int stage) { return summed_bytes(stage); });
+        leaving_(static_cast<std::size_t>(job.cluster.nodes)) {
+    const sim::StepContext context = job.context(setup);
+    const sim::StepSizes shape(context, scheme_);
+    for (int stage = 0; stage < p_.pipeline; ++stage) {
+      const sim::StageParameters held = stage_parameters(job_.model, p_, stage);
+      const sim::Bucket whole{.parameters = held.total(), .last_layer = held.layers - 1};
+      gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
+    }
   }
-  // Weights that are gathered once, and gradients that are summed once: such parts of them.
-  [[nodiscard]] double once(double weights, double gradients) {
-    const auto total = [&](int stage) { return stage_parameters(job_.model, p_, stage).total(); };
-    const double replicas = sums_in_rings() ? 2.0 / shards_ * bytes_of(p_.gradients) : 0;
+
+  // All of a step; ZeRO-3 drops the weights of a layer in each of its backward passes at the latest.
+  [[nodiscard]] double all() {
+    const int reductions = p_.sharding.stage >= 2 ? p_.accumulation : 1;
+    if (p_.sharding.stage < 3) return once(1, reductions);
+    const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
     return most(
-        [&](int stage) {
-          return total(stage) * (weights * weight_ + gradients * gradient_bytes());
+        [&](const sim::StageParameters& held) {
+          const double layers = held.layer * held.layers;
+          const double ends = held.embedding + held.head;
+          return p_.accumulation * ((twice ? 2 : 1) * layers + ends);
         },
-        [&](int stage) { return total(stage) * gradients * replicas; });
+        reductions);
+  }
+  // Weights that are gathered so many times, and gradients that are summed.
+  [[nodiscard]] double once(double weights, double gradients) {
+    return most([&](const sim::StageParameters& held) { return weights * held.total(); },
+                gradients);
   }
 
  private:
-  // By stage: what the ranks that share shards exchange, and what their replicas sum.
-  [[nodiscard]] double most(const auto& exchanged_of, const auto& summed_of) {
+  // With the weights of a stage that are gathered.
+  [[nodiscard]] double most(const auto& gathered, double reductions) {
     std::ranges::fill(leaving_, 0);
     for (int stage = 0; stage < p_.pipeline; ++stage) {
-      const double exchanged = exchanged_of(stage);
-      const double summed = summed_of(stage);
+      const sim::LeavingBytes& gradients = gradients_[static_cast<std::size_t>(stage)];
+      const double exchanged = weight_ * gathered(stage_parameters(job_.model, p_, stage)) +
+                               reductions * gradients.shards;
       for (int t = 0; t < p_.tensor; ++t) {
         for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
           add({stage, first, t}, 1, shards_, exchanged);
         }
         for (int first = 0; first < shards_ && shards_ < data_; ++first) {
-          add({stage, first, t}, shards_, data_ / shards_, summed);
+          add({stage, first, t}, shards_, data_ / shards_, reductions * gradients.replicas);
         }
+        add({stage, 0, t}, 1, data_, reductions * gradients.same_weights);
       }
     }
     return *std::ranges::max_element(leaving_);
@@ -84,6 +95,7 @@ class NodeBytes {
 
   // Of `count` replicas, `stride` apart, that have one part each of `bytes`.
   void add(sim::Place place, int stride, int count, double bytes) {
+    if (bytes == 0) return;
     std::vector<int> held(leaving_.size());
     for (int i = 0; i < count; ++i, place.replica += stride) {
       const int rank = rank_of(job_.cluster, p_, place);
@@ -94,53 +106,13 @@ class NodeBytes {
     }
   }
 
-  // Weights that are gathered from shards and gradients that are summed into them. ZeRO-3 drops the
-  // weights of a layer in each of its backward passes at the latest.
-  [[nodiscard]] double exchanged_bytes(int stage) const {
-    const sim::StageParameters held = stage_parameters(job_.model, p_, stage);
-    if (p_.sharding.stage < 3) {
-      const int reductions = p_.sharding.stage == 2 ? p_.accumulation : 1;
-      return held.total() * (weight_ + reductions * gradient_bytes());
-    }
-    const double layers = held.layer * held.layers;
-    const double ends = held.embedding + held.head;
-    const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
-    return p_.accumulation *
-           (weight_ * ((twice ? 2 : 1) * layers + ends) + gradient_bytes() * held.total());
-  }
-
-  [[nodiscard]] double gradient_bytes() const {
-    switch (scheme_.gradients.algorithm) {
-      case Algorithm::ring:
-        return bytes_of(p_.gradients);
-      case Algorithm::all_to_all:
-      case Algorithm::two_level:
-        return scheme_.gradients.between.bytes_per_element();
-      default:
-        return 0;
-    }
-  }
-
-  // How much of a tree leaves each node is not known here.
-  [[nodiscard]] bool sums_in_rings() const {
-    return scheme_.gradients.algorithm == Algorithm::ring &&
-           &algorithm_of(job_.cluster, sim::CollectiveKind::all_reduce) == &sim::algorithms::ring;
-  }
-
-  // Of a replica's shard, that all replicas sum and get back, in rings.
-  [[nodiscard]] double summed_bytes(int stage) const {
-    if (!sums_in_rings()) return 0;
-    const double shard = stage_parameters(job_.model, p_, stage).total() / shards_;
-    const int reductions = p_.sharding.stage >= 2 ? p_.accumulation : 1;
-    return 2 * reductions * shard * bytes_of(p_.gradients);
-  }
-
   const Job& job_;
   const sim::Parallelism& p_;
   const sim::Scheme& scheme_;
   int data_, shards_;
   double weight_;
-  std::vector<double> leaving_;  // by node
+  std::vector<sim::LeavingBytes> gradients_;  // of a reduction, by stage
+  std::vector<double> leaving_;               // by node
 };
 
 // What follows once all gradients are summed: clipping, AdamW, and the cast to BF16. Muon's part of

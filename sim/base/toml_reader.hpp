@@ -57,6 +57,10 @@ class TomlReader {
   template <class E>
   [[nodiscard]] E one_of(std::string_view key, std::span<const EnumName<E>> names,
                          std::string_view remark = {});
+  // Of a registry's rows, by name.
+  template <class Row>
+  [[nodiscard]] const Row* one_of(std::string_view key, std::span<const Row* const> rows,
+                                  std::string_view remark = {});
 
   // True if the document has the key. Also marks the key as known, so an optional key is read by
   // `if (reader.has(key)) ... reader.number(key)`.
@@ -166,6 +170,14 @@ E TomlReader::one_of(std::string_view key, std::span<const EnumName<E>> names,
   if (const auto value = value_named(given, names)) return *value;
   if (is_good(key)) none_of(key, given, names_of(names), remark);
   return names.front().value;
+}
+
+template <class Row>
+const Row* TomlReader::one_of(std::string_view key, std::span<const Row* const> rows,
+                              std::string_view remark) {
+  std::vector<EnumName<const Row*>> names;
+  for (const Row* row : rows) names.push_back({row->name, row});
+  return one_of<const Row*>(key, std::span<const EnumName<const Row*>>(names), remark);
 }
 
 }  // namespace sim

@@ -51,10 +51,6 @@ struct StepSizes {
 
 // How a bucket of the stage is reduced; without parts where there is nothing to reduce.
 [[nodiscard]] Communication reduction_of(const StepSizes& shape, int stage, const Bucket& bucket);
-// The reductions that need more than a few lines.
-[[nodiscard]] Communication two_level_reduction(const StepSizes& shape, double parameters);
-[[nodiscard]] Communication low_rank_reduction(const StepSizes& shape, int stage,
-                                               const Bucket& bucket);
 
 // The wire of gathered weights. Codes that products take directly are for layers alone: under ZeRO-3,
 // embedding and head (`ends`) are then gathered in BF16.

@@ -74,21 +74,7 @@ Transfer sum(const StepSizes& step, double values, std::string label) {
           .label = std::move(label)};
 }
 
-}  // namespace
-
-Factors factors_of(const Model& model, const Parallelism& p, int stage, const Bucket& bucket,
-                   int factor_rank) {
-  Factors factors;
-  for_each_factored(model, p, stage, bucket, factor_rank, [&](const MatrixShape& matrix) {
-    factors.matrices += matrix.parameters();
-    factors.rows += factor_rank * matrix.rows * matrix.count;
-    factors.columns += factor_rank * matrix.columns * matrix.count;
-  });
-  factors.vectors = bucket.parameters - factors.matrices;
-  return factors;
-}
-
-Communication low_rank_reduction(const StepSizes& step, int stage, const Bucket& bucket) {
+Communication by_factors(const StepSizes& step, int stage, const Bucket& bucket) {
   const Factors factors = factors_of(step.context.model, step.parallelism, stage, bucket,
                                      step.scheme.gradients.factor_rank);
   Communication reduction{.elements = bucket.parameters, .start = {{Stream::compute}}};
@@ -106,6 +92,25 @@ Communication low_rank_reduction(const StepSizes& step, int stage, const Bucket&
   reduction.add(q);
   reduction.add(Kernel(launches(step, stage, bucket, "finish"), Phase::decode));
   return reduction;
+}
+
+}  // namespace
+
+constinit const Reduction reductions::low_rank{.name = "low_rank",
+                                               .sends = Reduction::Sends::factors,
+                                               .leaves = Reduction::Leaves::all,
+                                               .lay_out = by_factors};
+
+Factors factors_of(const Model& model, const Parallelism& p, int stage, const Bucket& bucket,
+                   int factor_rank) {
+  Factors factors;
+  for_each_factored(model, p, stage, bucket, factor_rank, [&](const MatrixShape& matrix) {
+    factors.matrices += matrix.parameters();
+    factors.rows += factor_rank * matrix.rows * matrix.count;
+    factors.columns += factor_rank * matrix.columns * matrix.count;
+  });
+  factors.vectors = bucket.parameters - factors.matrices;
+  return factors;
 }
 
 }  // namespace sim

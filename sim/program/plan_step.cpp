@@ -34,7 +34,6 @@ bool is_even(const Cluster& cluster, const Parallelism& p) {
 
 // What a scheme is not defined with, of a job that has no problems itself.
 std::vector<std::string> problems_of_scheme(const StepContext& context, const Scheme& scheme) {
-  using enum GradientExchange::Algorithm;
   const Parallelism& p = context.parallelism;
   std::vector<std::string> lines;
   if (!scheme.is_defined_for(p.sharding.stage)) {
@@ -43,7 +42,7 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
                                 fmt::join(scheme.zero, " or ")));
   }
   const bool secondary = scheme.weights.secondary_shards;
-  if (p.sharding.ranks > 0 && (scheme.gradients.algorithm != ring || secondary)) {
+  if (p.sharding.ranks > 0 && (!scheme.gradients.algorithm->has_replicas || secondary)) {
     lines.push_back(fmt::format(
         "`hybrid-shard`: {} has no exchange between groups of replicas; choose `scheme` sharded",
         scheme.name));
@@ -53,7 +52,7 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
         "`weight-precision`: {} sets the format of weights itself; leave the flag at bf16",
         scheme.name));
   }
-  const bool by_node = scheme.gradients.algorithm == two_level || secondary;
+  const bool by_node = scheme.gradients.algorithm->is_by_node || secondary;
   if (by_node && !is_even(context.cluster, p)) {
     lines.push_back(fmt::format(
         "`scheme`: {} works node by node and needs the same number of replicas on every node; "

@@ -8,8 +8,6 @@
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
-
 double divided(double elements, double parts) { return std::ceil(elements / parts); }
 
 // The ranks that share a sum: without shards, those that hold the same weights are replicas of one.
@@ -43,7 +41,8 @@ Communication encoded(const StepSizes& shape, double parameters) {
 
 // Of a bucket's elements each rank sends 1/n to each, who sums them. Without shards the sums are
 // encoded again and gathered by all.
-Communication by_all_to_all(const StepSizes& shape, double parameters) {
+Communication by_all_to_all(const StepSizes& shape, int, const Bucket& bucket) {
+  const double parameters = bucket.parameters;
   const GradientExchange& gradients = shape.scheme.gradients;
   const Wire& wire = gradients.between;
   const double part = divided(parameters, shape.data);
@@ -65,7 +64,8 @@ Communication by_all_to_all(const StepSizes& shape, double parameters) {
 }
 
 // Every rank's wire to every rank.
-Communication by_all_gather(const StepSizes& shape, double parameters) {
+Communication by_all_gather(const StepSizes& shape, int, const Bucket& bucket) {
+  const double parameters = bucket.parameters;
   const Wire& wire = shape.scheme.gradients.between;
   Communication reduction = encoded(shape, parameters);
   reduction.add(coded(shape, CollectiveKind::all_gather,
@@ -76,7 +76,8 @@ Communication by_all_gather(const StepSizes& shape, double parameters) {
 }
 
 // The wires are summed in flight.
-Communication by_all_reduce(const StepSizes& shape, double parameters) {
+Communication by_all_reduce(const StepSizes& shape, int, const Bucket& bucket) {
+  const double parameters = bucket.parameters;
   const GradientExchange& gradients = shape.scheme.gradients;
   Communication reduction = encoded(shape, parameters);
   reduction.add(coded(shape, CollectiveKind::all_reduce,
@@ -89,10 +90,10 @@ Communication by_all_reduce(const StepSizes& shape, double parameters) {
 // In the gradient buffer, to shards, then over the groups that hold replicas of a shard; of
 // everything where there are no shards. One NCCL communicator gathers and reduces under ZeRO-3, in
 // the order in which it was asked to.
-Communication by_ring(const StepSizes& shape, double parameters) {
+Communication by_ring(const StepSizes& shape, int, const Bucket& bucket) {
   const double bytes = bytes_of(shape.parallelism.gradients);
-  const double shard = divided(parameters, shape.shards);
-  Communication reduction{.elements = parameters, .start = {{Stream::compute}}};
+  const double shard = divided(bucket.parameters, shape.shards);
+  Communication reduction{.elements = bucket.parameters, .start = {{Stream::compute}}};
   if (shape.has_shards()) {
     reduction.add(Transfer{.collective = CollectiveKind::reduce_scatter,
                            .bytes = shard * shape.shards * bytes,
@@ -111,23 +112,19 @@ Communication by_ring(const StepSizes& shape, double parameters) {
 
 }  // namespace
 
+constinit const Reduction reductions::ring{
+    .name = "ring", .sends = Reduction::Sends::buffer, .has_replicas = true, .lay_out = by_ring};
+constinit const Reduction reductions::all_to_all{.name = "all_to_all", .lay_out = by_all_to_all};
+constinit const Reduction reductions::all_gather{
+    .name = "all_gather", .leaves = Reduction::Leaves::all, .lay_out = by_all_gather};
+constinit const Reduction reductions::all_reduce{.name = "all_reduce",
+                                                 .leaves = Reduction::Leaves::all,
+                                                 .sums_in_flight = true,
+                                                 .lay_out = by_all_reduce};
+
 Communication reduction_of(const StepSizes& shape, int stage, const Bucket& bucket) {
-  if (shape.data < 2) return {};
-  switch (shape.scheme.gradients.algorithm) {
-    case Algorithm::ring:
-      return by_ring(shape, bucket.parameters);
-    case Algorithm::all_to_all:
-      return by_all_to_all(shape, bucket.parameters);
-    case Algorithm::two_level:
-      return two_level_reduction(shape, bucket.parameters);
-    case Algorithm::all_gather:
-      return by_all_gather(shape, bucket.parameters);
-    case Algorithm::all_reduce:
-      return by_all_reduce(shape, bucket.parameters);
-    case Algorithm::low_rank:
-      return low_rank_reduction(shape, stage, bucket);
-  }
-  return {};
+  return shape.data < 2 ? Communication{}
+                        : shape.scheme.gradients.algorithm->lay_out(shape, stage, bucket);
 }
 
 void reduce_bucket(StepLayOut& step, int stage, std::size_t index) {

@@ -20,9 +20,8 @@ Transfer all_to_all(Among among, const Wire& wire, double elements, double ranks
           .encoded = elements};
 }
 
-}  // namespace
-
-Communication two_level_reduction(const StepSizes& shape, double parameters) {
+Communication by_two_levels(const StepSizes& shape, int, const Bucket& bucket) {
+  const double parameters = bucket.parameters;
   const GradientExchange& exchange = shape.scheme.gradients;
   const int places = shape.places();
   const int nodes = shape.nodes;
@@ -57,5 +56,13 @@ Communication two_level_reduction(const StepSizes& shape, double parameters) {
   for (const int slice_end : received) reduction.add(Kernel(sum, Phase::decode), slice_end);
   return reduction;
 }
+
+}  // namespace
+
+constinit const Reduction reductions::two_level{.name = "two_level",
+                                                .sends = Reduction::Sends::wires_by_level,
+                                                .leaves = Reduction::Leaves::shards,
+                                                .is_by_node = true,
+                                                .lay_out = by_two_levels};
 
 }  // namespace sim

@@ -7,7 +7,7 @@ namespace sim {
 namespace {
 
 // Where a rank's gradients are brought and summed.
-std::vector<Stream> reductions(const StepSizes& step) {
+std::vector<Stream> reduction_streams(const StepSizes& step) {
   std::vector<Stream> streams{Stream::gradients, Stream::gradients_inter, Stream::codec};
   if (step.shards_weights()) streams.push_back(Stream::weights);
   return streams;
@@ -23,14 +23,14 @@ double adam_bytes(const Parallelism& p, double gradient) {
 
 }  // namespace
 
-void hold_until_reduced(StepLayOut& step, int stage) { step.hold(stage, reductions(step)); }
+void hold_until_reduced(StepLayOut& step, int stage) { step.hold(stage, reduction_streams(step)); }
 
 void sum_tied_gradients(StepLayOut& step) {
   const Parallelism& p = step.parallelism;
   if (p.pipeline < 2 || !step.context.model.tied_embeddings) return;
   const int parts = p.tensor * (p.sharding.stage > 1 ? step.shards : 1);  // of what is left to sum
   const double embedding = static_cast<double>(parameter_count(step.context.model).embedding);
-  std::vector<Stream> after = reductions(step);
+  std::vector<Stream> after = reduction_streams(step);
   after.push_back(Stream::compute);
   step.add(0, SumTied{embedding / parts * bytes_of(p.gradients), std::move(after)});
 }

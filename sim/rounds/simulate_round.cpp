@@ -214,7 +214,7 @@ RoundResult simulate_round(const WideArea& area, RoundShape shape, const Patienc
 
 int rounds_played(const RoundContext& context, const Scheme& scheme) {
   const SiteExchange& exchange = *scheme.between_sites;
-  if (exchange.exchange == Exchange::pair) return std::max(1, place_count(context.area) - 1);
+  if (exchange.exchange->joins_two) return std::max(1, place_count(context.area) - 1);
   return exchange.overlap_steps > 0 ? 3 : 1;
 }
 

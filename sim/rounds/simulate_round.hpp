@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/engine/simulate.hpp"
-#include "sim/rounds/plan_round.hpp"
+#include "sim/sites/plan_round.hpp"
 #include "sim/rounds/site_work.hpp"
 
 namespace sim {

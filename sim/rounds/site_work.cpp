@@ -8,19 +8,11 @@
 #include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/sites/exchange_kernels.hpp"
 #include "sim/workload/roofline.hpp"
 
 namespace sim {
 namespace {
-
-using codecs::Element;
-using codecs::KernelShape;
-using codecs::Operation;
-
-std::size_t divided(std::size_t elements, int parts) {
-  const auto n = static_cast<std::size_t>(parts);
-  return (elements + n - 1) / n;
-}
 
 // Bytes that the site's GPUs send together when each sends 1/parts of its shard.
 double sent_bytes(const SiteExchange& exchange, const std::vector<ShardSize>& shards, int parts) {
@@ -29,52 +21,6 @@ double sent_bytes(const SiteExchange& exchange, const std::vector<ShardSize>& sh
     bytes += shard.gpus * exchange.wire.bytes(static_cast<double>(divided(shard.elements, parts)));
   }
   return std::round(bytes * exchange.sent_per_byte);
-}
-
-// The kernels of one exchange of `elements` a GPU between `places` sites.
-struct ExchangeKernels {
-  std::vector<CodecUse> encode, sum, decode;
-};
-
-ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements, int places) {
-  const auto use = [&](Operation operation, double count, int inputs) {
-    return CodecUse{
-        .operation = operation,
-        .wire = exchange.wire,
-        .wire_out = operation == Operation::decode_reduce_encode ? exchange.wire : Wire{},
-        .inputs = inputs,
-        .elements = count};
-  };
-  const bool plain = exchange.wire.is_plain() && exchange.wire.format.element == Element::fp32;
-  const auto all = static_cast<double>(elements);
-  const auto part = static_cast<double>(divided(elements, places));
-  ExchangeKernels kernels;
-  if (!plain) {
-    kernels.encode = {
-        use(exchange.feedback ? Operation::encode_feedback : Operation::encode, all, 1)};
-  }
-  switch (exchange.exchange) {
-    case Exchange::flat_ring:
-    case Exchange::ring:
-      if (!plain) kernels.decode = {use(Operation::decode, all, 1)};
-      break;
-    case Exchange::all_to_all:
-      kernels.sum = {use(Operation::decode_reduce_encode, part, places)};
-      kernels.decode = {use(Operation::decode, all, 1)};
-      break;
-    case Exchange::all_gather:
-    case Exchange::store:
-      kernels.decode = {use(Operation::decode_reduce, all, places)};
-      break;
-    case Exchange::pair:
-      kernels.decode = {use(Operation::decode_reduce, all, 2)};
-      break;
-    case Exchange::leader:
-      kernels.sum = {use(Operation::decode_reduce_encode, all, places)};
-      kernels.decode = {use(Operation::decode, all, 1)};
-      break;
-  }
-  return kernels;
 }
 
 std::size_t largest_shard(const std::vector<ShardSize>& shards) {
@@ -136,16 +82,13 @@ double hop_inside_s(const RoundContext& context) {
 std::string problem(const RoundContext& context, const Scheme& scheme) {
   require(scheme.between_sites.has_value(), "rounds are of a scheme between sites");
   const SiteExchange& exchange = *scheme.between_sites;
-  if (exchange.exchange == Exchange::store && !context.area.store) {
+  if (exchange.exchange->is_stored && !context.area.store) {
     return fmt::format("`scheme`: {} needs object storage; add [store] to {}", scheme.name,
                        context.area.name);
   }
   const int places = place_count(context.area);
   constexpr int kMostInPairs = 128;  // some ten seconds
-  const bool in_pairs = exchange.exchange == Exchange::all_to_all ||
-                        exchange.exchange == Exchange::all_gather ||
-                        exchange.exchange == Exchange::store;
-  if (in_pairs && places > kMostInPairs) {
+  if (exchange.exchange->joins_all && places > kMostInPairs) {
     return fmt::format(
         "`scheme`: {} sends from every site to every other, which takes too long to simulate for "
         "{} sites; the limit is {}",

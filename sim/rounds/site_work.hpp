@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/program/plan_step.hpp"
-#include "sim/rounds/plan_round.hpp"
+#include "sim/sites/plan_round.hpp"
 #include "sim/workload/memory.hpp"
 
 namespace sim {

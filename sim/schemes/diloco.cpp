@@ -11,8 +11,8 @@ namespace {
 constexpr double kOuterState = 4 + 4;
 constexpr double kOuterUpdate = 7 * 4;
 
-SiteExchange of_deltas(Exchange exchange, const char* codec, int inner_steps) {
-  return {.exchange = exchange,
+SiteExchange of_deltas(const Exchange& exchange, const char* codec, int inner_steps) {
+  return {.exchange = &exchange,
           .wire = wire(codec),
           .inner_steps = inner_steps,
           .state_bytes = kOuterState,
@@ -21,7 +21,7 @@ SiteExchange of_deltas(Exchange exchange, const char* codec, int inner_steps) {
 
 // arXiv 2501.18512, section 3.1: H = 100, a fragment of 3 layers at a time, overlap of one to five
 // steps.
-SiteExchange streaming(Exchange exchange, const char* codec) {
+SiteExchange streaming(const Exchange& exchange, const char* codec) {
   SiteExchange deltas = of_deltas(exchange, codec, 100);
   deltas.fragments = 8;
   deltas.overlap_steps = 1;
@@ -29,7 +29,7 @@ SiteExchange streaming(Exchange exchange, const char* codec) {
 }
 
 // Learners go on while their deltas travel.
-SiteExchange delayed(Exchange exchange, int inner_steps) {
+SiteExchange delayed(const Exchange& exchange, int inner_steps) {
   SiteExchange deltas = of_deltas(exchange, "bf16", inner_steps);
   deltas.overlap_steps = 1;
   deltas.delayed = true;
@@ -43,7 +43,7 @@ Scheme diloco() {
   return {.name = "diloco",
           .summary = "DiLoCo: FP32 weight deltas every 500 steps, ring across the sites",
           .source = "arXiv 2311.08105",
-          .between_sites = of_deltas(Exchange::ring, "fp32", 500),
+          .between_sites = of_deltas(exchanges::ring, "fp32", 500),
           .twin = "diloco"};
 }
 
@@ -51,7 +51,7 @@ Scheme diloco_bf16() {
   return {.name = "diloco_bf16",
           .summary = "diloco with weight deltas in BF16",
           .source = "arXiv 2311.08105",
-          .between_sites = of_deltas(Exchange::ring, "bf16", 500),
+          .between_sites = of_deltas(exchanges::ring, "bf16", 500),
           .twin = "diloco_bf16"};
 }
 
@@ -61,14 +61,14 @@ Scheme diloco_int8() {
   return {.name = "diloco_int8",
           .summary = "diloco every 100 steps in INT8: all_to_all, local sum, all_gather",
           .source = "arXiv 2412.01152",
-          .between_sites = of_deltas(Exchange::all_to_all, "int8_g2048", 100),
+          .between_sites = of_deltas(exchanges::all_to_all, "int8_g2048", 100),
           .twin = "diloco"};
 }
 
 Scheme diloco_int4() {
   return {.name = "diloco_int4",
           .summary = "diloco_int8 with INT4",
-          .between_sites = of_deltas(Exchange::all_to_all, "int4_g2048", 100),
+          .between_sites = of_deltas(exchanges::all_to_all, "int4_g2048", 100),
           .twin = "diloco"};
 }
 
@@ -78,7 +78,7 @@ Scheme streaming_diloco() {
       .name = "streaming_diloco",
       .summary = "Streaming DiLoCo: 8 fragments per 100 steps in FP4, each overlapping one step",
       .source = "arXiv 2501.18512",
-      .between_sites = streaming(Exchange::all_to_all, "mxfp4"),
+      .between_sites = streaming(exchanges::all_to_all, "mxfp4"),
       .twin = "streaming_diloco_bf16"};
 }
 
@@ -86,14 +86,14 @@ Scheme streaming_diloco_bf16() {
   return {.name = "streaming_diloco_bf16",
           .summary = "streaming_diloco with weight deltas in BF16",
           .source = "arXiv 2501.18512",
-          .between_sites = streaming(Exchange::ring, "bf16"),
+          .between_sites = streaming(exchanges::ring, "bf16"),
           .twin = "streaming_diloco_bf16"};
 }
 
 // A round passes beside the exchange of the one before. Sites step by their own change at once, and
 // by what the others' adds to it a round later. The number of steps is a choice.
 Scheme eager_diloco() {
-  SiteExchange deltas = delayed(Exchange::ring, 30);
+  SiteExchange deltas = delayed(exchanges::ring, 30);
   deltas.state_bytes += 4;  // the site's own change
   deltas.update_bytes *= 2;
   return {.name = "eager_diloco",
@@ -106,7 +106,7 @@ Scheme eager_diloco() {
 
 // A leader waits for a quorum and a window of grace, and merges what it has.
 Scheme decoupled_diloco() {
-  SiteExchange deltas = delayed(Exchange::leader, 100);
+  SiteExchange deltas = delayed(exchanges::leader, 100);
   deltas.quorum = 2;
   deltas.grace = Seconds::from_base(10);
   return {
@@ -120,7 +120,7 @@ Scheme decoupled_diloco() {
 // Weights and outer momentum of two sites are averaged, no site waits for a third. Both travel, in
 // FP32: two values a parameter.
 Scheme noloco() {
-  SiteExchange deltas = of_deltas(Exchange::pair, "fp32", 50);
+  SiteExchange deltas = of_deltas(exchanges::pair, "fp32", 50);
   deltas.sent_per_byte = 2;
   deltas.update_bytes *= 2;
   return {.name = "noloco",

@@ -5,19 +5,17 @@
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
-
 constexpr double kResidual = 4;
 
-GradientExchange with_feedback(Algorithm algorithm, const char* codec) {
-  return {.algorithm = algorithm,
+GradientExchange with_feedback(const Reduction& algorithm, const char* codec) {
+  return {.algorithm = &algorithm,
           .inside = wire(codec),
           .between = wire(codec),
           .residual_bytes = kResidual};
 }
 
 GradientExchange one_bit_exchange() {
-  GradientExchange exchange = with_feedback(Algorithm::all_to_all, "one_bit");
+  GradientExchange exchange = with_feedback(reductions::all_to_all, "one_bit");
   exchange.method = "one_bit_adam";
   return exchange;
 }
@@ -30,7 +28,7 @@ Scheme ef_sign() {
       .summary = "signs, one magnitude per 2048 elements, error feedback: all_to_all, all_gather",
       .source = "arXiv 1901.09847",
       .zero = {0},
-      .gradients = with_feedback(Algorithm::all_to_all, "sign_g2048"),
+      .gradients = with_feedback(reductions::all_to_all, "sign_g2048"),
       .twin = "data_parallel"};
 }
 
@@ -53,7 +51,7 @@ Scheme top_k() {
           .summary = "largest 64 of every 4096 with 12-bit indices, error feedback, all_gather",
           .source = "arXiv 1809.07599",
           .zero = {0},
-          .gradients = with_feedback(Algorithm::all_gather, "topk64"),
+          .gradients = with_feedback(reductions::all_gather, "topk64"),
           .twin = "data_parallel"};
 }
 
@@ -62,7 +60,7 @@ Scheme random_k() {
           .summary = "random 64 of every 4096, the same on all ranks, error feedback, all_reduce",
           .source = "arXiv 1809.07599",
           .zero = {0},
-          .gradients = with_feedback(Algorithm::all_reduce, "random_k64_unscaled"),
+          .gradients = with_feedback(reductions::all_reduce, "random_k64_unscaled"),
           .twin = "data_parallel"};
 }
 
@@ -71,7 +69,7 @@ Scheme power_sgd() {
           .summary = "rank-4 PowerSGD: two factors of each matrix via all_reduce, error feedback",
           .source = "arXiv 1905.13727",
           .zero = {0},
-          .gradients = {.algorithm = Algorithm::low_rank,
+          .gradients = {.algorithm = &reductions::low_rank,
                         .residual_bytes = kResidual,
                         .factor_rank = 4},
           .twin = "data_parallel"};

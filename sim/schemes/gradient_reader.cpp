@@ -23,7 +23,7 @@ class GradientReader {
   GradientExchange read() {
     reader_.optional_table("gradients");
     if (reader_.has("gradients.collective")) {
-      exchange_.algorithm = reader_.one_of<Algorithm>("gradients.collective", kAlgorithmNames);
+      exchange_.algorithm = reader_.one_of("gradients.collective", all_reductions());
       if (!reader_.is_good("gradients.collective")) return leave_the_rest();
       check_shards();
     }
@@ -35,10 +35,7 @@ class GradientReader {
   }
 
  private:
-  [[nodiscard]] bool is(Algorithm algorithm) const { return exchange_.algorithm == algorithm; }
-  [[nodiscard]] std::string_view collective() const {
-    return name_of(exchange_.algorithm, kAlgorithmNames);
-  }
+  [[nodiscard]] const Reduction& collective() const { return *exchange_.algorithm; }
 
   // What applies depends on the collective, which nobody knows.
   GradientExchange leave_the_rest() {
@@ -55,22 +52,23 @@ class GradientReader {
   }
 
   void check_shards() {
-    if (is(Algorithm::two_level) && has_stage(zero_, 0)) {
+    if (collective().leaves == Reduction::Leaves::shards && has_stage(zero_, 0)) {
       reader_.wrong("gradients.collective",
-                    "two_level sums shards, and ZeRO-0 has none; write all_to_all, or zero = [1]");
+                    fmt::format("{} sums shards, and ZeRO-0 has none; write all_to_all, or "
+                                "zero = [1]",
+                                collective().name));
     }
-    const bool whole =
-        is(Algorithm::all_gather) || is(Algorithm::all_reduce) || is(Algorithm::low_rank);
+    const bool whole = collective().leaves == Reduction::Leaves::all;
     if (whole && !zero_.empty() && !has_stage(zero_, 0)) {
       reader_.wrong("gradients.collective",
                     fmt::format("{} leaves every rank with all gradients, but ZeRO shards them; "
                                 "write all_to_all, or zero = [0]",
-                                collective()));
+                                collective().name));
     }
   }
 
   void read_wires() {
-    if (is(Algorithm::two_level)) {
+    if (collective().has_levels()) {
       wires_.refuse("gradients",
                     "applies to collectives of one level; name codecs in [gradients.inside] and "
                     "[gradients.between]");
@@ -78,17 +76,19 @@ class GradientReader {
       exchange_.between = read_wire(kBetween);
       return;
     }
-    const std::string why = fmt::format("applies to two_level, not to {}; remove it", collective());
+    const std::string why =
+        fmt::format("applies to two_level, not to {}; remove it", collective().name);
     wires_.refuse(kInside, why);
     wires_.refuse(kBetween, why);
-    if (is(Algorithm::ring)) {
+    if (collective().sends == Reduction::Sends::buffer) {
       wires_.refuse("gradients",
-                    "does not apply to a ring, which sends the gradients uncompressed; write "
-                    "another collective");
-    } else if (is(Algorithm::low_rank)) {
+                    fmt::format("does not apply to a {}, which sends the gradients uncompressed; "
+                                "write another collective",
+                                collective().name));
+    } else if (collective().has_factors()) {
       wires_.refuse("gradients",
-                    "does not apply to low_rank, which sends factors in FP32; "
-                    "remove it");
+                    fmt::format("does not apply to {}, which sends factors in FP32; remove it",
+                                collective().name));
     } else {
       exchange_.inside = exchange_.between = read_wire("gradients");
       check_sum();
@@ -102,11 +102,11 @@ class GradientReader {
   }
 
   void check_sum() {
-    if (!good_ || !is(Algorithm::all_reduce) || exchange_.between.is_summable()) return;
+    if (!good_ || !collective().sums_in_flight || exchange_.between.is_summable()) return;
     reader_.wrong("gradients.codec",
-                  fmt::format("{} cannot be added up in flight, as all_reduce does; write "
-                              "all_gather or all_to_all, or random_k64_unscaled for the codec",
-                              exchange_.between.name()));
+                  fmt::format("{} cannot be added up in flight, as {} does; write all_gather or "
+                              "all_to_all, or random_k64_unscaled for the codec",
+                              exchange_.between.name(), collective().name));
   }
 
   void read_method() {
@@ -124,11 +124,10 @@ class GradientReader {
       return !wire.card && wire.name() == method->codec;
     };
     const bool fits =
-        is(method->algorithm) && is_its(exchange_.inside) && is_its(exchange_.between);
+        method->algorithm == &collective() && is_its(exchange_.inside) && is_its(exchange_.between);
     if (good_ && !fits) {
-      reader_.wrong(kKey,
-                    fmt::format("{} requires {} with {}; write these, or remove the method", name,
-                                name_of(method->algorithm, kAlgorithmNames), method->codec));
+      reader_.wrong(kKey, fmt::format("{} requires {} with {}; write these, or remove the method",
+                                      name, method->algorithm->name, method->codec));
     } else if (name == "one_bit_adam" && !zero_.empty() && !has_stage(zero_, 0)) {
       reader_.wrong(kKey, "one_bit_adam shards nothing; write zero = [0]");
     }
@@ -144,7 +143,7 @@ class GradientReader {
     constexpr const char* kKey = "gradients.residual";
     if (reader_.has("gradients.method")) {
       reader_.inapplicable(kKey, "is set by the method; remove it");
-    } else if (is(Algorithm::low_rank)) {
+    } else if (collective().has_factors()) {
       reader_.inapplicable(kKey, "is always FP32 with low_rank; remove it");
       exchange_.residual_bytes = kFactorResidual;
     } else if (is_plain()) {
@@ -157,13 +156,13 @@ class GradientReader {
   }
 
   void read_numbers() {
-    if (is(Algorithm::low_rank)) {
+    if (collective().has_factors()) {
       exchange_.factor_rank =
           static_cast<int>(reader_.integer("gradients.factor_rank", kFactorRanks));
     } else {
       reader_.inapplicable("gradients.factor_rank", "applies only to low_rank; remove it");
     }
-    if (!is(Algorithm::two_level)) {
+    if (!collective().has_levels()) {
       reader_.inapplicable("gradients.slices",
                            "apply only to two_level, whose levels they overlap; remove it");
     } else if (reader_.has("gradients.slices")) {

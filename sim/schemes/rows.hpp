@@ -13,7 +13,7 @@ namespace sim {
 }
 
 [[nodiscard]] inline GradientExchange by_all_to_all(const Wire& wire) {
-  return {.algorithm = GradientExchange::Algorithm::all_to_all, .inside = wire, .between = wire};
+  return {.algorithm = &reductions::all_to_all, .inside = wire, .between = wire};
 }
 
 // The rows inside a site, defined in uncompressed.cpp, sdp4bit.cpp, zeropp.cpp, quantized.cpp and

@@ -13,6 +13,7 @@
 #include "sim/base/setting.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
+#include "sim/schemes/exchanges.hpp"
 #include "sim/workload/parallelism.hpp"
 #include "sim/workload/wire.hpp"
 
@@ -33,17 +34,7 @@ struct WeightExchange {
 
 // How every rank gets the summed gradients: of its shard, or all of them without shards.
 struct GradientExchange {
-  enum class Algorithm {
-    ring,        // reduce_scatter or all_reduce in the precision of the gradient buffer
-    all_to_all,  // each rank sends every other rank its part and sums in FP32 what arrives; without
-                 // shards the sum is encoded again and gathered by all
-    two_level,   // all_to_all inside a node, sum, all_to_all between nodes, sum
-    // Without shards only:
-    all_gather,  // every rank receives all wires and sums them
-    all_reduce,  // the wires are summed in flight
-    low_rank     // PowerSGD: two factors of each matrix, and vectors uncompressed, by all_reduce
-  };
-  Algorithm algorithm = Algorithm::ring;
+  const Reduction* algorithm = &reductions::ring;
   // Wires inside a node and between nodes. With one level, `between` is the wire. Unused by a ring,
   // whose wire is the gradient buffer.
   Wire inside = {};
@@ -77,21 +68,9 @@ struct AllowedOverlap {
   friend bool operator==(const AllowedOverlap&, const AllowedOverlap&) = default;
 };
 
-// How the sites' values are combined. Each GPU exchanges its shard with its twins at other sites,
-// except in the flat ring.
-enum class Exchange {
-  flat_ring,   // one ring over all GPUs of all sites, in the precision of the wire
-  ring,        // reduce_scatter and all_gather over the sites, in the precision of the wire
-  all_to_all,  // a part of the shard to each site, summed there, encoded again and gathered
-  all_gather,  // the shard to every other site, summed there
-  store,       // the same through object storage: one upload, the others' downloads
-  pair,        // with one partner, a different one in each round
-  leader       // to one site, summed there once a quorum is heard, and back to all
-};
-
 // What sites that train together exchange, how often, and what waits for it.
 struct SiteExchange {
-  Exchange exchange = Exchange::ring;
+  const Exchange* exchange = &exchanges::ring;
   Wire wire = {};
   bool feedback = false;     // encodes with error feedback
   double sent_per_byte = 1;  // bytes sent per byte of the wire: codes not packed

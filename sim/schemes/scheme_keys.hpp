@@ -13,19 +13,6 @@
 
 namespace sim {
 
-using Algorithm = GradientExchange::Algorithm;
-
-inline constexpr EnumName<Algorithm> kAlgorithmNames[]{{"ring", Algorithm::ring},
-                                                       {"all_to_all", Algorithm::all_to_all},
-                                                       {"two_level", Algorithm::two_level},
-                                                       {"all_gather", Algorithm::all_gather},
-                                                       {"all_reduce", Algorithm::all_reduce},
-                                                       {"low_rank", Algorithm::low_rank}};
-inline constexpr EnumName<Exchange> kExchangeNames[]{
-    {"flat_ring", Exchange::flat_ring},   {"ring", Exchange::ring},
-    {"all_to_all", Exchange::all_to_all}, {"all_gather", Exchange::all_gather},
-    {"store", Exchange::store},           {"pair", Exchange::pair},
-    {"leader", Exchange::leader}};
 // Bytes of a residual's element.
 inline constexpr EnumName<double> kResidualNames[]{
     {"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
@@ -33,13 +20,13 @@ inline constexpr EnumName<double> kResidualNames[]{
 // What a method of codecs/method.hpp works with and keeps.
 struct SchemeMethod {
   std::string_view name;
-  Algorithm algorithm;
+  const Reduction* algorithm;
   std::string_view codec;  // on each level
   double residual_bytes;
 };
 inline constexpr SchemeMethod kSchemeMethods[]{
-    {"loco", Algorithm::two_level, "int4_full_g2048", 1},
-    {"one_bit_adam", Algorithm::all_to_all, "one_bit", 4},
+    {"loco", &reductions::two_level, "int4_full_g2048", 1},
+    {"one_bit_adam", &reductions::all_to_all, "one_bit", 4},
 };
 // nullptr if there is no such method.
 [[nodiscard]] const SchemeMethod* scheme_method(std::string_view name);

@@ -21,13 +21,9 @@ std::string weight_lines(const WeightExchange& weights) {
 }
 
 std::string gradient_lines(const GradientExchange& g) {
-  std::string lines =
-      fmt::format("collective = {}\n", toml_text(name_of(g.algorithm, kAlgorithmNames)));
-  const bool one_level = g.algorithm == Algorithm::all_to_all ||
-                         g.algorithm == Algorithm::all_gather ||
-                         g.algorithm == Algorithm::all_reduce;
-  if (one_level) lines += codec_line(g.between);
-  if (g.algorithm == Algorithm::low_rank) {
+  std::string lines = fmt::format("collective = {}\n", toml_text(g.algorithm->name));
+  if (g.algorithm->sends == Reduction::Sends::wire) lines += codec_line(g.between);
+  if (g.algorithm->has_factors()) {
     lines += fmt::format("factor_rank = {}\n", g.factor_rank);
   } else if (!g.method.empty()) {
     lines += fmt::format("method = {}\n", toml_text(g.method));
@@ -36,7 +32,7 @@ std::string gradient_lines(const GradientExchange& g) {
   }
   if (g.slices != 1) lines += fmt::format("slices = {}\n", g.slices);
   if (!g.fused_hadamard) lines += "fused_hadamard = false\n";
-  if (g.algorithm != Algorithm::two_level) return lines;
+  if (!g.algorithm->has_levels()) return lines;
   return lines + "[gradients.inside]\n" + codec_line(g.inside) + "[gradients.between]\n" +
          codec_line(g.between);
 }
@@ -62,8 +58,7 @@ std::string overlap_lines(const AllowedOverlap& overlap) {
 
 std::string site_lines(const SiteExchange& exchange) {
   const SiteExchange usual;
-  std::string lines =
-      fmt::format("exchange = {}\n", toml_text(name_of(exchange.exchange, kExchangeNames)));
+  std::string lines = fmt::format("exchange = {}\n", toml_text(exchange.exchange->name));
   if (exchange.wire != usual.wire) lines += codec_line(exchange.wire);
   if (exchange.feedback) lines += "feedback = true\n";
   if (exchange.gradients) lines += "gradients = true\n";

@@ -20,7 +20,7 @@ WeightExchange weight_differences() {
 // Eight slices, as in its runs of 1.3B to 6.7B: one slice's leg between nodes runs beside the next
 // one's leg inside the node.
 GradientExchange two_level(Element inside, Rotation rotation, bool fused = true) {
-  return {.algorithm = GradientExchange::Algorithm::two_level,
+  return {.algorithm = &reductions::two_level,
           .inside = {formats::stochastic(inside, 128, rotation)},
           .between = {formats::stochastic(Element::int4, 128, rotation)},
           .fused_hadamard = fused,

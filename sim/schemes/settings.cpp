@@ -11,8 +11,6 @@
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
-
 void set_group(const Setting& setting, Wire& wire) {
   const std::size_t group = multiple_of_32(setting);
   if (!codecs::takes_group(wire.format, group)) {
@@ -21,14 +19,12 @@ void set_group(const Setting& setting, Wire& wire) {
   wire.format.group = group;
 }
 
-bool is_two_level(const Scheme& scheme) {
-  return scheme.gradients.algorithm == Algorithm::two_level;
-}
+bool has_levels(const Scheme& scheme) { return scheme.gradients.algorithm->has_levels(); }
 
 // Of one level there is one wire.
 void set_gradient_group(const Setting& setting, Scheme& scheme, Wire GradientExchange::*level) {
   set_group(setting, scheme.gradients.*level);
-  if (!is_two_level(scheme)) scheme.gradients.inside = scheme.gradients.between;
+  if (!has_levels(scheme)) scheme.gradients.inside = scheme.gradients.between;
 }
 
 void set_fused_hadamard(const Setting& setting, Scheme& scheme) {
@@ -65,7 +61,7 @@ Lack rounds(const Scheme& scheme) {
   return scheme.between_sites->gradients ? "exchanges gradients in every step" : "";
 }
 Lack quorum(const Scheme& scheme) {
-  return scheme.between_sites->exchange == Exchange::leader ? "" : "has no quorum";
+  return scheme.between_sites->exchange->has_leader ? "" : "has no quorum";
 }
 
 struct SettingOfScheme {
@@ -86,8 +82,8 @@ constexpr SettingOfScheme kSettings[] = {
     {SchemeKind::inside,
      {"scheme.intra_group", kGroup, kOwn, "Gradients that share a scale inside a node."},
      [](const Scheme& scheme) {
-       return is_two_level(scheme) ? gradient_groups(scheme, &GradientExchange::inside)
-                                   : "has no groups to set here";
+       return has_levels(scheme) ? gradient_groups(scheme, &GradientExchange::inside)
+                                 : "has no groups to set here";
      },
      [](const Setting& setting, Scheme& scheme) {
        set_gradient_group(setting, scheme, &GradientExchange::inside);
@@ -102,9 +98,9 @@ constexpr SettingOfScheme kSettings[] = {
      {"scheme.slices", kCount, kOwn,
       "Parts into which a two-level exchange is split, to pipeline its two levels."},
      [](const Scheme& scheme) -> Lack {
-       return is_two_level(scheme) ? ""
-                                   : "has no second level; name it with `baseline` instead of "
-                                     "among the schemes";
+       return has_levels(scheme) ? ""
+                                 : "has no second level; name it with `baseline` instead of "
+                                   "among the schemes";
      },
      [](const Setting& setting, Scheme& scheme) {
        scheme.gradients.slices = whole_number(setting, 1, 1024);
@@ -121,7 +117,7 @@ constexpr SettingOfScheme kSettings[] = {
     {SchemeKind::inside,
      {"scheme.factor_rank", kCount, kOwn, "Rank of the factors of a low-rank scheme."},
      [](const Scheme& scheme) -> Lack {
-       return scheme.gradients.algorithm == Algorithm::low_rank ? "" : "sends no factors";
+       return scheme.gradients.algorithm->has_factors() ? "" : "sends no factors";
      },
      [](const Setting& setting, Scheme& scheme) {
        scheme.gradients.factor_rank = whole_number(setting, 1, 1024);
@@ -236,8 +232,8 @@ std::vector<const Wire*> Scheme::wires() const {
 }
 
 bool GradientExchange::is_plain() const {
-  if (algorithm == Algorithm::ring) return true;
-  return algorithm != Algorithm::low_rank && residual_bytes == 0 && inside.is_plain() &&
+  if (algorithm->sends == Reduction::Sends::buffer) return true;
+  return !algorithm->has_factors() && residual_bytes == 0 && inside.is_plain() &&
          between.is_plain();
 }
 

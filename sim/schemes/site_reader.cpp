@@ -21,7 +21,7 @@ class SiteReader {
   SiteReader(TomlReader& reader, WireReader& wires) : reader_(reader), wires_(wires) {}
 
   SiteExchange read() {
-    exchange_.exchange = reader_.one_of<Exchange>("between_sites.exchange", kExchangeNames);
+    exchange_.exchange = reader_.one_of("between_sites.exchange", all_exchanges());
     read_wire();
     if (has("gradients")) exchange_.gradients = reader_.boolean("between_sites.gradients");
     exchange_.gradients ? refuse_rounds() : read_rounds();
@@ -41,9 +41,8 @@ class SiteReader {
   void read_wire() {
     exchange_.wire = wires_.read_or("between_sites", exchange_.wire);
     const bool good = !has("codec") || is_good("codec");
-    const bool rings =
-        exchange_.exchange == Exchange::flat_ring || exchange_.exchange == Exchange::ring;
-    if (good && is_good("exchange") && rings && !exchange_.wire.is_summable()) {
+    const bool sums = is_good("exchange") && exchange_.exchange->sums_in_flight;
+    if (good && sums && !exchange_.wire.is_summable()) {
       reader_.wrong("between_sites.codec",
                     fmt::format("{} cannot be added up in flight, as a ring does; write another "
                                 "exchange, such as all_to_all",
@@ -97,7 +96,7 @@ class SiteReader {
   }
 
   void read_quorum() {
-    if (is_good("exchange") && exchange_.exchange != Exchange::leader) {
+    if (is_good("exchange") && !exchange_.exchange->has_leader) {
       for (const char* key : {"quorum", "grace"}) {
         reader_.inapplicable(in_table(key),
                              "applies only to leader, who waits for a quorum; remove it");

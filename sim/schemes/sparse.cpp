@@ -10,16 +10,16 @@ constexpr const char* kSource = "arXiv 2508.15706";
 
 // There is no outer momentum: the outer weights in FP32 are read and written, the weights written.
 SiteExchange dense_exchange() {
-  return {.exchange = Exchange::all_gather,
+  return {.exchange = &exchanges::all_gather,
           .wire = wire("fp32"),
           .inner_steps = 30,
           .state_bytes = 4,
           .update_bytes = 3 * 4};
 }
 
-SiteExchange sparse_exchange(Exchange exchange) {
+SiteExchange sparse_exchange(const Exchange& exchange) {
   SiteExchange sparse = dense_exchange();
-  sparse.exchange = exchange;
+  sparse.exchange = &exchange;
   sparse.wire = wire("sparseloco");
   sparse.feedback = true;
   sparse.state_bytes += 4;  // the residual in FP32
@@ -34,13 +34,13 @@ Scheme sparseloco() {
               "SparseLoCo: 1.6 % of weight deltas every 30 steps in 2 bits, error feedback, "
               "all_gather",
           .source = kSource,
-          .between_sites = sparse_exchange(Exchange::all_gather),
+          .between_sites = sparse_exchange(exchanges::all_gather),
           .twin = "sparseloco_dense"};
 }
 
 // The deployed code stores each 2-bit code in a byte: 12 + 8 bits a value instead of 12 + 2.
 Scheme sparseloco_deployed() {
-  SiteExchange deployed = sparse_exchange(Exchange::store);
+  SiteExchange deployed = sparse_exchange(exchanges::store);
   deployed.sent_per_byte = (12.0 + 8.0) / (12.0 + 2.0);
   return {.name = "sparseloco_deployed",
           .summary = "sparseloco as deployed: one byte per code, through object storage",
@@ -53,7 +53,7 @@ Scheme sparseloco_store() {
   return {.name = "sparseloco_store",
           .summary = "sparseloco through object storage",
           .source = kSource,
-          .between_sites = sparse_exchange(Exchange::store),
+          .between_sites = sparse_exchange(exchanges::store),
           .twin = "sparseloco_dense"};
 }
 

@@ -5,8 +5,8 @@
 namespace sim {
 namespace {
 
-SiteExchange of_gradients(Exchange exchange, const char* codec) {
-  return {.exchange = exchange, .wire = wire(codec), .gradients = true};
+SiteExchange of_gradients(const Exchange& exchange, const char* codec) {
+  return {.exchange = &exchange, .wire = wire(codec), .gradients = true};
 }
 
 }  // namespace
@@ -14,7 +14,7 @@ SiteExchange of_gradients(Exchange exchange, const char* codec) {
 Scheme wan_flat() {
   return {.name = "wan_flat",
           .summary = "plain data parallelism: one ring over the GPUs of all sites, FP32",
-          .between_sites = of_gradients(Exchange::flat_ring, "fp32"),
+          .between_sites = of_gradients(exchanges::flat_ring, "fp32"),
           .twin = "wan_flat"};
 }
 
@@ -23,14 +23,14 @@ Scheme wan_sync() {
           .summary =
               "every step: reduce_scatter inside sites, FP32 all_reduce across, all_gather "
               "inside",
-          .between_sites = of_gradients(Exchange::ring, "fp32"),
+          .between_sites = of_gradients(exchanges::ring, "fp32"),
           .twin = "wan_sync"};
 }
 
 Scheme wan_sync_bf16() {
   return {.name = "wan_sync_bf16",
           .summary = "wan_sync with gradients in BF16 across sites",
-          .between_sites = of_gradients(Exchange::ring, "bf16"),
+          .between_sites = of_gradients(exchanges::ring, "bf16"),
           .twin = "wan_sync_bf16"};
 }
 
@@ -39,14 +39,14 @@ Scheme wan_sync_int4() {
   return {.name = "wan_sync_int4",
           .summary = "wan_sync with Hadamard-transformed INT4 across sites, via all_to_all",
           .source = "arXiv 2410.15526",
-          .between_sites = of_gradients(Exchange::all_to_all, "int4_g128_hadamard_sr"),
+          .between_sites = of_gradients(exchanges::all_to_all, "int4_g128_hadamard_sr"),
           .twin = "wan_sync"};
 }
 
 // Momentum is kept apart on every replica, and its largest DCT coefficients are what all of them
 // step by. State: the momentum in FP32.
 Scheme demo() {
-  SiteExchange coefficients = of_gradients(Exchange::all_gather, "demo_top32");
+  SiteExchange coefficients = of_gradients(exchanges::all_gather, "demo_top32");
   coefficients.feedback = true;
   coefficients.state_bytes = 4;
   coefficients.update_bytes = 8;

@@ -17,7 +17,7 @@ WeightExchange quantized_weights(bool secondary_shards) {
 
 // INT4 inside nodes and between them, section 3.3.
 GradientExchange quantized_gradients() {
-  return {.algorithm = GradientExchange::Algorithm::two_level,
+  return {.algorithm = &reductions::two_level,
           .inside = wire("int4_full_g2048"),
           .between = wire("int4_full_g2048")};
 }

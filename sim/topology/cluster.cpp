@@ -12,14 +12,6 @@
 namespace sim {
 namespace {
 
-template <class Row>
-const Row* read_row(TomlReader& reader, std::string_view key, std::span<const Row* const> rows,
-                    std::string_view remark = {}) {
-  std::vector<EnumName<const Row*>> names;
-  for (const Row* row : rows) names.push_back({row->name, row});
-  return reader.one_of<const Row*>(key, names, remark);
-}
-
 // Far above any machine, and low enough that products of a few counts fit.
 constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
 constexpr IntegerRange kPerNode{.lowest = 1, .highest = 1'024};
@@ -56,7 +48,7 @@ Gpu read_gpu(TomlReader& reader) {
 }
 
 Nvlink read_nvlink(TomlReader& reader, int gpus) {
-  const Nvlink nvlink{.kind = read_row(reader, "nvlink.kind", all_nvlink_fabrics()),
+  const Nvlink nvlink{.kind = reader.one_of("nvlink.kind", all_nvlink_fabrics()),
                       .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
                       .efficiency = reader.number("nvlink.efficiency", kShare),
                       .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
@@ -151,8 +143,8 @@ std::optional<Price> read_optional_price(TomlReader& reader, std::string_view ke
 
 Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   Network network;
-  network.fabric = read_row(reader, "network.fabric", all_network_fabrics(),
-                            "a leaf-spine or Clos network is fat_tree_2level");
+  network.fabric = reader.one_of("network.fabric", all_network_fabrics(),
+                                 "a leaf-spine or Clos network is fat_tree_2level");
   network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
   network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
   network.efficiency = reader.number("network.efficiency", kShare);

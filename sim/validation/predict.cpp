@@ -26,7 +26,7 @@ Case case_of(const Inputs& inputs, const Setup& setup) {
       .model = inputs.models.at(setup.model),
       .parallelism = setup.parallelism,
       .scheme = scheme_named(setup.scheme)};
-  if (one.scheme.gradients.algorithm == GradientExchange::Algorithm::two_level) {
+  if (one.scheme.gradients.algorithm->has_levels()) {
     one.scheme.gradients.slices = setup.slices;
   }
   return one;
@@ -134,7 +134,7 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
     for (const double bytes : sent.inter_node) mean.inter_node += bytes / schedule.ranks;
     return mean;
   };
-  const bool ring = one.scheme.gradients.algorithm == GradientExchange::Algorithm::ring;
+  const bool ring = one.scheme.gradients.algorithm == &reductions::ring;
   const double gradients_s = phase_seconds(one, wire(Phase::gradient_comm), ring);
   const double communication_s = gradients_s + phase_seconds(one, wire(Phase::weight_comm), true) +
                                  phase_seconds(one, wire(Phase::tensor_comm), true) +

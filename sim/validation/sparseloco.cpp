@@ -53,21 +53,21 @@ WideArea peers_of(const Run& run, double rates) {
 }
 
 // Seconds that a round lasts beyond its steps, with rates so many times as stated.
-double communication_s(const Run& run, Exchange exchange, double rates) {
+double communication_s(const Run& run, const Exchange& exchange, double rates) {
   const double step_s = run.compute_s / run.inner_steps;
   const SiteWork work{.step_s = step_s,
                       .ready_s = {step_s},
                       .needed_s = step_s,
                       .whole_bytes = payload_bytes(run),
                       .part_bytes = payload_bytes(run) / run.peers};
-  const RoundShape shape{.exchange = exchange,
+  const RoundShape shape{.exchange = &exchange,
                          .inner_steps = run.inner_steps,
                          .sites = std::vector<SiteWork>(static_cast<std::size_t>(run.peers), work)};
   return simulate_round(peers_of(run, rates), shape).round_s - run.compute_s;
 }
 
 // How many times the stated rates the published time takes, by bracketing.
-double rates_for(const Run& run, Exchange exchange) {
+double rates_for(const Run& run, const Exchange& exchange) {
   double low = 0.01;
   double high = 100;
   while (high / low > 1.001) {
@@ -88,13 +88,13 @@ void add_run(const Run& run, std::vector<Figure>& figures) {
       "by definition: published compute time divided by published compute plus communication time");
   if (run.peers == 0) return;
   add("communication, every peer downloads from every other", "s", run.communication_s,
-      communication_s(run, Exchange::store, 1),
+      communication_s(run, exchanges::store, 1),
       fmt::format("simulated: {} peers, stated links, object storage", run.peers));
   add("communication, parts summed by owners", "s", run.communication_s,
-      communication_s(run, Exchange::all_to_all, 1),
+      communication_s(run, exchanges::all_to_all, 1),
       "simulated: each peer sums its part of all payloads and forwards the sum, as large as that "
       "part");
-  const double times = rates_for(run, Exchange::store);
+  const double times = rates_for(run, exchanges::store);
   add("rates needed for the published time", "x stated", 0, times,
       fmt::format("simulated: {:.0f} Mb/s up and {:.0f} Mb/s down",
                   times * run.uplink.base() * 8 / 1e6, times * run.downlink.base() * 8 / 1e6));

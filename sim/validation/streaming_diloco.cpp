@@ -29,7 +29,7 @@ int grid_point(double bandwidth_Gbps) {
 RoundShape shape_of(const BandwidthRow& row, double payload) {
   const bool streaming = row.method.starts_with("streaming");
   const bool data_parallel = row.method == "data_parallel";
-  RoundShape shape{.exchange = Exchange::ring,
+  RoundShape shape{.exchange = &exchanges::ring,
                    .inner_steps = data_parallel ? 1 : kRoundSteps,
                    .fragments = streaming ? row.fragments : 1,
                    .overlap_steps = row.method.find("overlap") != std::string::npos ? 1 : 0};

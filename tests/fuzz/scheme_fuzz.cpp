@@ -34,7 +34,7 @@ bool is_sound(const sim::Scheme& scheme) {
   return !scheme.zero.empty() && is_sound(scheme.weights.wire) && is_sound(g.inside) &&
          is_sound(g.between) && is_sound(scheme.activations.tensor) &&
          is_sound(scheme.activations.pipeline) && g.slices >= 1 &&
-         (g.factor_rank > 0) == (g.algorithm == sim::GradientExchange::Algorithm::low_rank);
+         (g.factor_rank > 0) == (g.algorithm == &sim::reductions::low_rank);
 }
 
 // But for cards, which are read anew.

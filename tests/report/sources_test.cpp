@@ -152,7 +152,7 @@ TEST(CodecErrors, AreThoseOfTheShippedTableForEverySchemeThatCompresses) {
   for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     const CodecErrors errors = errors_of(*scheme);
     EXPECT_EQ(errors.empty(), scheme->name == "data_parallel") << scheme->name;
-    const bool of_matrices = scheme->gradients.algorithm == GradientExchange::Algorithm::low_rank;
+    const bool of_matrices = scheme->gradients.algorithm == &reductions::low_rank;
     for (const auto& [name, error] : errors) {
       EXPECT_EQ(error.has_value(), !of_matrices || name != "sum_of_256") << scheme->name << name;
       EXPECT_GT(error.value_or(1), 0) << scheme->name << ", " << name;

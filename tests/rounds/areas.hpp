@@ -22,7 +22,8 @@ inline WideArea equal_sites(int count, double line_Bps, Seconds latency = {}) {
 }
 
 // Steps of a second, and `bytes` whole, in as many parts as there are sites.
-inline RoundShape equal_rounds(Exchange exchange, int places, int inner_steps, double bytes) {
+inline RoundShape equal_rounds(const Exchange* exchange, int places, int inner_steps,
+                               double bytes) {
   const SiteWork work{.step_s = 1,
                       .ready_s = {1},
                       .needed_s = 1,

@@ -21,13 +21,13 @@ WideArea three_sites() {
   return area;
 }
 
-RoundShape ten_steps(Exchange exchange) { return equal_rounds(exchange, 3, 10, 10 * kGB); }
+RoundShape ten_steps(const Exchange* exchange) { return equal_rounds(exchange, 3, 10, 10 * kGB); }
 
 TEST(Fates, AnOutageIsWaitedFor) {
   WideArea area = three_sites();
   // The line is down from 10.5 s, in the middle of what it sends, to 60.5 s.
   area.sites[1].variation.changes = {{10.5_s, 0}, {60.5_s, 1}};
-  const RoundResult result = simulate_round(area, ten_steps(Exchange::all_gather));
+  const RoundResult result = simulate_round(area, ten_steps(&exchanges::all_gather));
   EXPECT_EQ(result.outcome, RoundOutcome::complete);
   EXPECT_NEAR(result.round_s, 10 + 2 + 50, 1e-6);
 }
@@ -35,7 +35,7 @@ TEST(Fates, AnOutageIsWaitedFor) {
 TEST(Fates, ALinkThatStaysDownAborts) {
   WideArea area = three_sites();
   area.sites[1].variation.changes = {{10.5_s, 0}};
-  const RoundResult result = simulate_round(area, ten_steps(Exchange::all_gather));
+  const RoundResult result = simulate_round(area, ten_steps(&exchanges::all_gather));
   EXPECT_EQ(result.outcome, RoundOutcome::aborted);
   EXPECT_TRUE(std::isinf(result.round_s));
   ASSERT_FALSE(result.events.empty());
@@ -46,14 +46,15 @@ TEST(Fates, ABandwidthThatHalvesPeriodicallyTakesAsLongAsItsMean) {
   WideArea area = equal_sites(2, 10 * kGB);
   // Two seconds at 10 GB/s, two at 5 GB/s: 7.5 GB/s.
   area.sites[0].variation = {.changes = {{2_s, 0.5}, {4_s, 1}}, .repeats = 4_s};
-  RoundShape shape = equal_rounds(Exchange::all_gather, 2, 8, 75 * kGB);
+  RoundShape shape = equal_rounds(&exchanges::all_gather, 2, 8, 75 * kGB);
   EXPECT_NEAR(simulate_round(area, shape).round_s, 8 + 10, 1.01);
 }
 
 TEST(Fates, ASiteThatDropsOutWithoutADeadlineAborts) {
   WideArea area = three_sites();
   area.sites[2].drops_out = 5_s;
-  for (const Exchange exchange : {Exchange::ring, Exchange::all_gather, Exchange::all_to_all}) {
+  for (const Exchange* exchange :
+       {&exchanges::ring, &exchanges::all_gather, &exchanges::all_to_all}) {
     const RoundResult result = simulate_round(area, ten_steps(exchange));
     EXPECT_EQ(result.outcome, RoundOutcome::aborted);
     EXPECT_NE(result.events.front().find("c: drops out at 5.00 s"), std::string::npos);
@@ -65,11 +66,11 @@ TEST(Fates, WithADeadlineTheOthersGoOn) {
   area.sites[2].drops_out = 5_s;
   const Patience patience{.deadline = 30_s};
   // They wait for the deadline; a gather of two is over by then, a ring begins then.
-  const RoundResult gathered = simulate_round(area, ten_steps(Exchange::all_gather), patience);
+  const RoundResult gathered = simulate_round(area, ten_steps(&exchanges::all_gather), patience);
   EXPECT_EQ(gathered.outcome, RoundOutcome::partial);
   EXPECT_NEAR(gathered.round_s, 30, 1e-6);
   // Parts are thirds as the buffer was cut for three: 2 steps of 10/3 GB.
-  const RoundResult ring = simulate_round(area, ten_steps(Exchange::ring), patience);
+  const RoundResult ring = simulate_round(area, ten_steps(&exchanges::ring), patience);
   EXPECT_NEAR(ring.round_s, 30 + 2 * 10.0 / 3 / 10, 1e-6);
 }
 
@@ -77,7 +78,7 @@ TEST(Fates, WithNobodyLeftTheRoundIsAborted) {
   WideArea area = three_sites();
   for (Site& site : area.sites) site.drops_out = 5_s;
   const RoundResult result =
-      simulate_round(area, ten_steps(Exchange::all_gather), {.deadline = 30_s});
+      simulate_round(area, ten_steps(&exchanges::all_gather), {.deadline = 30_s});
   EXPECT_EQ(result.outcome, RoundOutcome::aborted);
   EXPECT_TRUE(std::isinf(result.round_s));
   EXPECT_EQ(result.events.size(), 3u);
@@ -85,7 +86,7 @@ TEST(Fates, WithNobodyLeftTheRoundIsAborted) {
 
 TEST(Fates, ASiteThatIsLateIsSkippedAndStillServed) {
   WideArea area = three_sites();
-  RoundShape shape = ten_steps(Exchange::all_gather);
+  RoundShape shape = ten_steps(&exchanges::all_gather);
   shape.sites[2].start_s = 100;
   EXPECT_NEAR(simulate_round(area, shape).round_s, 110 + 2, 1e-6);
   const RoundResult result = simulate_round(area, shape, {.deadline = 30_s});
@@ -97,7 +98,7 @@ TEST(Fates, ASiteThatIsLateIsSkippedAndStillServed) {
 }
 
 TEST(Fates, ADeadlineThatEveryoneMeetsChangesNothing) {
-  const RoundShape shape = ten_steps(Exchange::all_gather);
+  const RoundShape shape = ten_steps(&exchanges::all_gather);
   const RoundResult result = simulate_round(three_sites(), shape, {.deadline = 30_s});
   EXPECT_EQ(result.outcome, RoundOutcome::complete);
   EXPECT_NEAR(result.round_s, 12, 1e-6);
@@ -105,7 +106,7 @@ TEST(Fates, ADeadlineThatEveryoneMeetsChangesNothing) {
 
 // Two of three are there at 11 s (the leader has its own at 10 s); a second of grace follows.
 TEST(Fates, AQuorumWaitsForItsGraceAndNoLonger) {
-  RoundShape shape = ten_steps(Exchange::leader);
+  RoundShape shape = ten_steps(&exchanges::leader);
   shape.sites[2].start_s = 100;
   const RoundResult result = simulate_round(three_sites(), shape, {.quorum = 2, .grace = 1_s});
   EXPECT_EQ(result.outcome, RoundOutcome::partial);

@@ -15,8 +15,6 @@
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
-
 CodecCard no_card(const std::filesystem::path& file) {
   throw InputError(file.string() + ": no such file");
 }

@@ -97,8 +97,8 @@ TEST(TwoLevelSchemes, RefuseReplicasSpreadUnevenlyOverTheNodes) {
   // the next.
   for (const Scheme* scheme : all_schemes(SchemeKind::inside)) {
     const Parallelism parallelism = defined(*scheme, {.pipeline = 2});
-    const bool two_level = scheme->gradients.algorithm == GradientExchange::Algorithm::two_level ||
-                           scheme->weights.secondary_shards;
+    const bool two_level =
+        scheme->gradients.algorithm == &reductions::two_level || scheme->weights.secondary_shards;
     const std::string error = input_error_of(
         [&] { static_cast<void>(plan(small_cluster(3, 2), deep_model(), parallelism, *scheme)); });
     EXPECT_EQ(error.find("needs the same number of replicas on every node") != std::string::npos,

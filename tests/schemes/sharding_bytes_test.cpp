@@ -214,8 +214,8 @@ TEST_P(ShardedWeights, OfHybridGroupsAreReducedByRingsAlone) {
   const Parallelism hybrid{.sharding = {.stage = 3, .ranks = 4}};
   const std::string error =
       input_error_of([&] { static_cast<void>(sent_by(hybrid, deep_model(), scheme())); });
-  const bool ring = scheme().gradients.algorithm == GradientExchange::Algorithm::ring &&
-                    !scheme().weights.secondary_shards;
+  const bool ring =
+      scheme().gradients.algorithm == &reductions::ring && !scheme().weights.secondary_shards;
   EXPECT_EQ(error, ring ? ""
                         : "`hybrid-shard`: " + scheme().name +
                               " has no exchange between groups of replicas; choose `scheme` "

@@ -13,8 +13,6 @@
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
-
 bool loses_nothing(const Wire& wire) {
   return !wire.card && codecs::bits_of(wire.format.element) >= 16 && wire.format.group <= 1;
 }
@@ -27,7 +25,7 @@ TEST_P(Twin, IsARowThatDoesNotCompress) {
   EXPECT_FALSE(twin().weights.secondary_shards);
   EXPECT_EQ(twin().gradients.residual_bytes, 0);
   EXPECT_TRUE(loses_nothing(twin().weights.wire));
-  if (twin().gradients.algorithm != Algorithm::ring) {
+  if (twin().gradients.algorithm != &reductions::ring) {
     EXPECT_TRUE(loses_nothing(twin().gradients.inside));
     EXPECT_TRUE(loses_nothing(twin().gradients.between));
   }

@@ -8,8 +8,6 @@
 namespace sim {
 namespace {
 
-using Algorithm = GradientExchange::Algorithm;
-
 struct Sent {
   double intra_node = 0;
   double inter_node = 0;
@@ -79,25 +77,20 @@ Sent gradients_of(const Shape& shape, const Scheme& scheme, Precision precision)
   const GradientExchange& gradients = scheme.gradients;
   const double wire = n * element_bytes(gradients.between);
   const bool whole = scheme.is_defined_for(0);
-  switch (gradients.algorithm) {
-    case Algorithm::ring: {
-      const Sent once = ring(shape, n * bytes_of(precision));
-      return whole ? once + once : once;
-    }
-    case Algorithm::all_to_all:
-      return whole ? flat(shape, wire) + ring(shape, wire) : flat(shape, wire);
-    case Algorithm::two_level:
-      return two_level(shape, gradients, n);
-    case Algorithm::all_gather:
-      return ring(shape, shape.all() * wire);
-    case Algorithm::all_reduce:
-      return ring(shape, wire) + ring(shape, wire);
-    case Algorithm::low_rank: {
-      const Sent once = ring(shape, 4 * low_rank_values(gradients.factor_rank));
-      return once + once;
-    }
+  const Reduction* reduction = gradients.algorithm;
+  if (reduction == &reductions::ring) {
+    const Sent once = ring(shape, n * bytes_of(precision));
+    return whole ? once + once : once;
   }
-  return {};
+  if (reduction == &reductions::all_to_all) {
+    return whole ? flat(shape, wire) + ring(shape, wire) : flat(shape, wire);
+  }
+  if (reduction == &reductions::two_level) return two_level(shape, gradients, n);
+  if (reduction == &reductions::all_gather) return ring(shape, shape.all() * wire);
+  if (reduction == &reductions::all_reduce) return ring(shape, wire) + ring(shape, wire);
+  EXPECT_EQ(reduction, &reductions::low_rank) << "has no closed form here";
+  const Sent once = ring(shape, 4 * low_rank_values(gradients.factor_rank));
+  return once + once;
 }
 
 // Scales of a last group that is not full, and wires that are padded to 16 bytes.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/rounds/plan_round.hpp"
+#include "sim/sites/plan_round.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/rounds/exchanges.hpp"
+#include "sim/sites/meeting.hpp"
 
 namespace sim {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 class RoundPlanner {
  public:
   RoundPlanner(const WideArea& area, const RoundShape& shape)
-      : shape_(shape), builder_(place_count(area)), exchanges_(area, shape, builder_) {
+      : shape_(shape), builder_(place_count(area)), meeting_(area, shape, builder_) {
     const auto places = static_cast<std::size_t>(place_count(area));
     require(shape.sites.size() == places, "work of every site");
     computed_.resize(places);
@@ -35,7 +35,7 @@ class RoundPlanner {
   [[nodiscard]] const SiteWork& site(int place) const {
     return shape_.sites[static_cast<std::size_t>(place)];
   }
-  [[nodiscard]] bool takes_part(int place) const { return exchanges_.fate(place) != Fate::gone; }
+  [[nodiscard]] bool takes_part(int place) const { return meeting_.fate(place) != Fate::gone; }
   template <class Visit>
   void for_each_place(Visit visit) {
     for (int place = 0; place < builder_.ranks(); ++place) {
@@ -45,7 +45,7 @@ class RoundPlanner {
 
   void begin_late() {
     for_each_place([&](int place) {
-      if (site(place).start_s > 0) hold(place, exchanges_.timer(site(place).start_s));
+      if (site(place).start_s > 0) hold(place, meeting_.timer(site(place).start_s));
     });
   }
 
@@ -121,9 +121,9 @@ class RoundPlanner {
         encoded[static_cast<std::size_t>(place)] = encode(place, fragments, parts);
       });
       const double share = static_cast<double>(fragments) / static_cast<double>(parts);
-      results = exchanges_.run(step / shape_.inner_steps, encoded, share);
+      results = meeting_.run(step / shape_.inner_steps, encoded, share);
     }
-    if (step < shape_.inner_steps) plan_.arrivals = exchanges_.arrivals();
+    if (step < shape_.inner_steps) plan_.arrivals = meeting_.arrivals();
     plan_.results.resize(static_cast<std::size_t>(step / shape_.inner_steps) + 1);
     plan_.results.back() = results;
     const bool beside = shape_.overlap_steps > 0;
@@ -159,7 +159,7 @@ class RoundPlanner {
 
   const RoundShape& shape_;
   ScheduleBuilder builder_;
-  Exchanges exchanges_;
+  Meeting meeting_;
   RoundPlan plan_;
   std::vector<double> computed_;    // by place: seconds of steps that are not yet a kernel
   std::vector<Ids> held_;           // by place: what its next kernel waits for

@@ -43,7 +43,7 @@ enum class Fate {
 };
 
 struct RoundShape {
-  Exchange exchange = Exchange::ring;
+  const Exchange* exchange = &exchanges::ring;
   int inner_steps = 1;
   int fragments = 1;
   int overlap_steps = 0;

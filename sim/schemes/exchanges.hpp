@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges, a row each: how ranks sum gradients inside a site, and how sites combine their values.
+// sim/program lays out the former and sim/sites the latter, each next to its row.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/workload/wire.hpp"
+
+namespace sim {
+
+struct Bucket;
+struct Communication;
+struct SiteExchange;
+struct StepSizes;
+class Meeting;
+
+// How the ranks that hold the same weights sum their gradients.
+struct Reduction {
+  enum class Sends {
+    buffer,          // the gradient buffer as it is
+    wire,            // GradientExchange::between
+    wires_by_level,  // GradientExchange::inside within nodes, and ::between from node to node
+    factors          // of matrices, in FP32
+  };
+  enum class Leaves {
+    any,     // shards on their ranks, or without shards all gradients on all ranks
+    shards,  // only
+    all      // gradients on all ranks: ZeRO-0 only
+  };
+  std::string_view name;
+  Sends sends = Sends::wire;
+  Leaves leaves = Leaves::any;
+  bool sums_in_flight = false;  // the wires, which must be summable
+  bool is_by_node = false;      // needs as many ranks on every node
+  bool has_replicas = false;    // also sums over groups that hold replicas of shards
+  // How a bucket of a stage is summed by two ranks or more (sim/program/lay_out.hpp).
+  Communication (*lay_out)(const StepSizes& shape, int stage, const Bucket& bucket) = nullptr;
+
+  [[nodiscard]] bool has_levels() const { return sends == Sends::wires_by_level; }
+  [[nodiscard]] bool has_factors() const { return sends == Sends::factors; }
+};
+
+namespace reductions {
+// ring        reduce_scatter or all_reduce in the precision of the gradient buffer
+// all_to_all  each rank sends every other rank its part and sums in FP32 what arrives; without
+//             shards the sum is encoded again and gathered by all
+// two_level   all_to_all inside a node, sum, all_to_all between nodes, sum
+// all_gather  every rank receives all wires and sums them
+// all_reduce  the wires are summed in flight
+// low_rank    PowerSGD: two factors of each matrix, and vectors uncompressed, by all_reduce
+extern const Reduction ring, all_to_all, two_level, all_gather, all_reduce, low_rank;
+}  // namespace reductions
+[[nodiscard]] std::span<const Reduction* const> all_reductions();
+
+// The kernels of one exchange between sites: before values are sent, where they are summed for
+// others, and of what arrives.
+struct ExchangeKernels {
+  std::vector<CodecUse> encode, sum, decode;
+};
+
+// How sites combine their values. Each GPU exchanges its shard with its twins at other sites, except
+// in the flat ring.
+struct Exchange {
+  std::string_view name;
+  bool sums_in_flight = false;  // the wires, which must be summable
+  bool is_stored = false;       // goes through object storage
+  bool joins_all = false;       // sends from every site to every other
+  bool joins_two = false;       // of the sites, other ones in each round
+  bool has_leader = false;      // who sums what the others send, once a quorum is there
+  // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
+  void (*add_kernels)(const SiteExchange& exchange, std::size_t elements, int sites,
+                      ExchangeKernels& kernels) = nullptr;
+  // Appends its messages and waits (sim/sites/meeting.hpp).
+  void (*run)(Meeting& meeting) = nullptr;
+  // How often each of several sites sends all that it has, at least; and how often to one other.
+  double (*copies_sent)(double sites) = [](double) { return 1.0; };
+  double (*copies_to_one)(double sites) = [](double) { return 1.0; };
+};
+
+namespace exchanges {
+// flat_ring   one ring over all GPUs of all sites, in the precision of the wire
+// ring        reduce_scatter and all_gather over the sites, in the precision of the wire
+// all_to_all  a part of the shard to each site, summed there, encoded again and gathered
+// all_gather  the shard to every other site, summed there
+// store       the same through object storage: one upload, the others' downloads
+// pair        with one partner, a different one in each round
+// leader      to one site, summed there once a quorum is heard, and back to all
+extern const Exchange flat_ring, ring, all_to_all, all_gather, store, pair, leader;
+}  // namespace exchanges
+[[nodiscard]] std::span<const Exchange* const> all_exchanges();
+
+}  // namespace sim

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each site sums a part of the values of all, and sends it to all. A site that is skipped is not
+// summed, and receives all the same.
+#include "sim/sites/exchange_kernels.hpp"
+#include "sim/sites/meeting.hpp"
+
+namespace sim {
+namespace {
+
+void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites,
+                     ExchangeKernels& kernels) {
+  kernels.sum = {
+      use_of(exchange, codecs::Operation::decode_reduce_encode, divided(elements, sites), sites)};
+  kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
+}
+
+void run_all_to_all(Meeting& meeting) {
+  const auto places = static_cast<std::size_t>(place_count(meeting.area()));
+  const int peers = static_cast<int>(meeting.heard().size()) - 1;
+  std::vector<Meeting::Ids> incoming(places);
+  for (const int source : meeting.heard()) {
+    const Meeting::Ids after = meeting.ready(source, meeting.encoded(source));
+    for (const int owner : meeting.heard()) {
+      if (owner == source) continue;
+      const OperationId sent =
+          meeting.send(source, owner, meeting.part_bytes(source), peers, after);
+      incoming[static_cast<std::size_t>(owner)].push_back(sent);
+      meeting.arrive(source, sent);
+    }
+  }
+  Meeting::Ids summed(places, kNoOperation);
+  for (const int owner : meeting.heard()) {
+    const auto i = static_cast<std::size_t>(owner);
+    meeting.add_cutoff(incoming[i]);
+    summed[i] = meeting.sum(
+        owner, meeting.member(owner, "all_to_all", meeting.encoded(owner), incoming[i]));
+  }
+  std::vector<Meeting::Ids> gathered(places);
+  for (const int owner : meeting.heard()) {
+    const Meeting::Ids after = meeting.ready(owner, summed[static_cast<std::size_t>(owner)]);
+    for (const int receiver : meeting.present()) {
+      if (receiver == owner) continue;
+      gathered[static_cast<std::size_t>(receiver)].push_back(
+          meeting.send(owner, receiver, meeting.part_bytes(owner), peers, after));
+    }
+  }
+  for (const int place : meeting.present()) {
+    const auto i = static_cast<std::size_t>(place);
+    meeting.finish(place, meeting.member(place, "all_gather", summed[i], gathered[i]));
+  }
+}
+
+}  // namespace
+
+constinit const Exchange exchanges::all_to_all{
+    .name = "all_to_all",
+    .joins_all = true,
+    .add_kernels = add_sum_of_part,
+    .run = run_all_to_all,
+    .copies_sent = [](double sites) { return 2 * (sites - 1) / sites; },
+    .copies_to_one = [](double sites) { return 2 / sites; }};
+
+}  // namespace sim

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sites/exchange_kernels.hpp"
+
+namespace sim {
+
+bool encodes(const SiteExchange& exchange) {
+  return !exchange.wire.is_plain() || exchange.wire.format.element != codecs::Element::fp32;
+}
+
+CodecUse use_of(const SiteExchange& exchange, codecs::Operation operation, std::size_t elements,
+                int inputs) {
+  return {.operation = operation,
+          .wire = exchange.wire,
+          .wire_out = operation == codecs::Operation::decode_reduce_encode ? exchange.wire : Wire{},
+          .inputs = inputs,
+          .elements = static_cast<double>(elements)};
+}
+
+ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements, int sites) {
+  ExchangeKernels kernels;
+  if (encodes(exchange)) {
+    const bool feeds = exchange.feedback;
+    kernels.encode = {use_of(exchange,
+                             feeds ? codecs::Operation::encode_feedback : codecs::Operation::encode,
+                             elements)};
+  }
+  exchange.exchange->add_kernels(exchange, elements, sites, kernels);
+  return kernels;
+}
+
+}  // namespace sim

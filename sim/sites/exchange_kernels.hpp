@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The codec kernels of one exchange between sites.
+#pragma once
+
+#include <cstddef>
+
+#include "sim/schemes/scheme.hpp"
+
+namespace sim {
+
+// Of one GPU at each of so many sites, which exchanges so many elements.
+[[nodiscard]] ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements,
+                                         int sites);
+
+// For rows. Whether values are encoded before they travel: all but FP32.
+[[nodiscard]] bool encodes(const SiteExchange& exchange);
+// A kernel of the exchange's wire, over so many elements of each of `inputs`.
+[[nodiscard]] CodecUse use_of(const SiteExchange& exchange, codecs::Operation operation,
+                              std::size_t elements, int inputs = 1);
+// Rounded up.
+[[nodiscard]] inline std::size_t divided(std::size_t elements, int parts) {
+  const auto n = static_cast<std::size_t>(parts);
+  return (elements + n - 1) / n;
+}
+
+}  // namespace sim

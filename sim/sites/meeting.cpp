@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sites/meeting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sim {
+namespace {
+
+constexpr Phase kPhase = Phase::outer_comm;
+constexpr Stream kStream = Stream::gradients;
+
+}  // namespace
+
+Meeting::Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder)
+    : area_(area), shape_(shape), builder_(builder) {
+  for (int place = 0; place < builder.ranks(); ++place) {
+    if (is_heard(place)) heard_.push_back(place);
+    if (fate(place) != Fate::gone) present_.push_back(place);
+  }
+}
+
+Meeting::Ids Meeting::run(int round, const Ids& encoded, double share) {
+  round_ = round;
+  share_ = share;
+  encoded_ = encoded;
+  results_.assign(encoded.size(), kNoOperation);
+  arrivals_.assign(encoded.size(), {});
+  heard_.size() < 2 ? wait_alone() : shape_.exchange->run(*this);
+  return results_;
+}
+
+// With nobody to send to; but a site that others have left waits for them as long as it would.
+void Meeting::wait_alone() {
+  results_ = encoded_;
+  Ids until;
+  add_cutoff(until);
+  if (until.empty()) return;
+  for (const int place : heard_) finish(place, member(place, "wait", encoded(place), until));
+}
+
+OperationId Meeting::timer(double seconds) {
+  return builder_.flow(builder_.add_route({}), 0, Phase::none, "wait", seconds, 0, {});
+}
+
+void Meeting::add_cutoff(Ids& waits) {
+  if (!shape_.cutoff_s) return;
+  if (cutoff_ == kNoOperation) cutoff_ = timer(*shape_.cutoff_s);
+  waits.push_back(cutoff_);
+}
+
+// While a site's traffic passes, its kernels are slower by its slowdown, whatever the number of
+// flows that make it up.
+std::uint32_t Meeting::occupancy(std::span<const int> places, int flows) {
+  double slowdown = 1;
+  for (const int place : places) slowdown = std::max(slowdown, site(place).slowdown);
+  if (slowdown <= 1) return 0;
+  std::vector<int> key(places.begin(), places.end());
+  key.push_back(flows);
+  const auto found = occupancies_.find(key);
+  if (found != occupancies_.end()) return found->second;
+  return occupancies_[key] = builder_.add_occupancy(
+             {.memory_share = (1 - 1 / slowdown) / flows, .ranks = {places.begin(), places.end()}});
+}
+
+Meeting::Ids Meeting::ready(int place, OperationId waits_for) const {
+  Ids ids;
+  for (const OperationId id : {builder_.last(place, kStream), waits_for}) {
+    if (id != kNoOperation) ids.push_back(id);
+  }
+  return ids;
+}
+
+OperationId Meeting::send(int source, int destination, double bytes, int peers, const Ids& after) {
+  const Hop hop = wide_hop(source, destination);
+  const int ends[] = {source};
+  const bool from_site = source < builder_.ranks();
+  return builder_.flow(builder_.add_route({.hops = {hop}}), from_site ? occupancy(ends, peers) : 0,
+                       kPhase, "send", wide_latency(area_, hop).base(), std::round(bytes), after);
+}
+
+OperationId Meeting::flow(Route route, std::string_view label, double latency_s, double bytes,
+                          const Ids& after) {
+  return builder_.flow(builder_.add_route(std::move(route)), occupancy(heard_, 1), kPhase, label,
+                       latency_s, std::round(bytes), after);
+}
+
+OperationId Meeting::member(int place, std::string_view label, OperationId waits_for,
+                            const Ids& received) {
+  const OperationId after[] = {waits_for};
+  return builder_.member(place, kStream, kPhase, label, after,
+                         received.size() == 1 ? received.front() : builder_.barrier(received));
+}
+
+OperationId Meeting::sum(int place, OperationId arrived) {
+  const double seconds = site(place).sum_s * share_;
+  if (seconds == 0) return arrived;
+  return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
+}
+
+void Meeting::finish_all(std::vector<Ids> received, std::string_view label) {
+  for (const int place : present_) {
+    Ids& ends = received[index(place)];
+    add_cutoff(ends);
+    finish(place, member(place, label, encoded(place), ends));
+  }
+}
+
+}  // namespace sim

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meeting: the exchanges of rounds in the making. A row of sim/schemes/exchanges.hpp adds one
+// exchange to the schedule: who sends what to whom, and what that waits for. Each site's exchanges
+// run one after another, like collectives on a stream.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/sites/plan_round.hpp"
+#include "sim/topology/wide_topology.hpp"
+
+namespace sim {
+
+class Meeting {
+ public:
+  using Ids = std::vector<OperationId>;
+
+  Meeting(const WideArea& area, const RoundShape& shape, ScheduleBuilder& builder);
+
+  // One exchange of `share` of each site's bytes. `encoded` holds, by place, the operation that its
+  // sending waits for. Returns, by place, when its result is ready to be decoded; kNoOperation
+  // without a result.
+  Ids run(int round, const Ids& encoded, double share);
+  // Of the most recent exchange; see RoundPlan::arrivals.
+  [[nodiscard]] const std::vector<Ids>& arrivals() const { return arrivals_; }
+  [[nodiscard]] Fate fate(int place) const {
+    return shape_.fates.empty() ? Fate::heard : shape_.fates[index(place)];
+  }
+  // Ends `seconds` after the start.
+  OperationId timer(double seconds);
+
+  // For rows. What is exchanged, ...
+  [[nodiscard]] const WideArea& area() const { return area_; }
+  [[nodiscard]] const RoundShape& shape() const { return shape_; }
+  [[nodiscard]] int round() const { return round_; }
+  // Bytes that the place's GPUs send together: all that they have to one receiver, or the part of
+  // one of as many receivers as there are sites.
+  [[nodiscard]] double whole_bytes(int place) const { return site(place).whole_bytes * share_; }
+  [[nodiscard]] double part_bytes(int place) const { return site(place).part_bytes * share_; }
+  [[nodiscard]] OperationId encoded(int place) const { return encoded_[index(place)]; }
+  // ... by whom: places whose values are in the sum, which are two or more; those, and the places
+  // that still take the result. All ascend.
+  [[nodiscard]] const std::vector<int>& heard() const { return heard_; }
+  [[nodiscard]] const std::vector<int>& present() const { return present_; }
+  [[nodiscard]] bool is_heard(int place) const { return fate(place) == Fate::heard; }
+
+  // What a message of the place follows: its earlier exchanges, and the operation.
+  [[nodiscard]] Ids ready(int place, OperationId waits_for) const;
+  // Sends bytes from one place to another; `peers` concurrent messages share what sending takes
+  // from the source's GPUs.
+  OperationId send(int source, int destination, double bytes, int peers, const Ids& after);
+  // One flow over all hops of a route at once, sent by the places that are heard.
+  OperationId flow(Route route, std::string_view label, double latency_s, double bytes,
+                   const Ids& after);
+  // At the place, what waits for an operation of its own and for what it receives.
+  OperationId member(int place, std::string_view label, OperationId waits_for, const Ids& received);
+  // The place sums what has arrived for others.
+  OperationId sum(int place, OperationId arrived);
+  OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
+  // When the others no longer wait for a site that is late, if they do not wait forever.
+  void add_cutoff(Ids& waits);
+
+  // The place's values have arrived at a site that it sends to; its result is there.
+  void arrive(int place, OperationId at) { arrivals_[index(place)].push_back(at); }
+  void finish(int place, OperationId at) { results_[index(place)] = at; }
+  // Every place has its result once it has received all of these, by place, and after the cutoff.
+  void finish_all(std::vector<Ids> received, std::string_view label);
+
+ private:
+  static std::size_t index(int place) { return static_cast<std::size_t>(place); }
+  [[nodiscard]] const SiteWork& site(int place) const { return shape_.sites[index(place)]; }
+  void wait_alone();
+  std::uint32_t occupancy(std::span<const int> places, int flows);
+
+  const WideArea& area_;
+  const RoundShape& shape_;
+  ScheduleBuilder& builder_;
+  std::vector<int> heard_, present_;
+  int round_ = 0;
+  double share_ = 1;
+  Ids encoded_, results_;
+  std::vector<Ids> arrivals_;
+  OperationId cutoff_ = kNoOperation;
+  std::map<std::vector<int>, std::uint32_t> occupancies_;  // by places, then flows
+};
+
+}  // namespace sim
