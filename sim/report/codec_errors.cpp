@@ -54,14 +54,15 @@ struct Path {
   }
 };
 
-// Of the exchange as it runs: what travels between all ranks at once, on two levels, or there and back.
+// Of the exchange as it runs: on two levels, whose second takes the sums of the first; there and
+// back; or once.
 Hops hops_of(const std::vector<Transfer>& coded) {
-  const auto is = [](const Transfer& one, CollectiveKind collective) {
-    return one.collective == collective;
-  };
-  if (coded.empty() || !is(coded.front(), CollectiveKind::all_to_all)) return Hops::gather;
-  if (is(coded.back(), CollectiveKind::all_gather)) return Hops::there_and_back;
-  return coded.back().among == coded.front().among ? Hops::all_to_all : Hops::two_level;
+  if (coded.empty()) return Hops::gather;
+  const Transfer& first = coded.front();
+  const Transfer& last = coded.back();
+  if (last.among != first.among) return Hops::two_level;
+  if (first.collective != CollectiveKind::all_to_all) return Hops::gather;
+  return last.collective == CollectiveKind::all_gather ? Hops::there_and_back : Hops::all_to_all;
 }
 
 Path path_of(const StepContext& context, const Scheme& scheme) {

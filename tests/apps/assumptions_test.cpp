@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/arguments.hpp"
 #include "sim/engine/simulate.hpp"
 #include "tests/apps/answers.hpp"
+#include "tests/apps/jobs.hpp"
 
 namespace apps {
 namespace {
@@ -24,14 +24,7 @@ const std::string kFlags =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 --scheme sdp4bit "
     "--attention fused --set model.layers=2 ";
 
-Job job_of(const std::string& text) {
-  JobOptions options;
-  auto flags = job_flags(options);
-  boost::program_options::variables_map values;
-  EXPECT_TRUE(parse_arguments(apps_tests::words(text), "", flags, {}, values));
-  options.schemes = split(values["scheme"].as<std::string>());
-  return read_job(options);
-}
+using apps_tests::job_of;
 
 Job tiny_job() { return job_of(kFlags); }
 

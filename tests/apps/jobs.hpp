@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs from the flags of the command line.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "apps/arguments.hpp"
+#include "apps/job/job.hpp"
+#include "tests/apps/program.hpp"
+
+namespace apps_tests {
+
+inline apps::Job job_of(const std::string& flags) {
+  apps::JobOptions options;
+  auto known = apps::job_flags(options);
+  boost::program_options::variables_map values;
+  EXPECT_TRUE(apps::parse_arguments(words(flags), "", known, {}, values));
+  options.schemes = apps::split(values["scheme"].as<std::string>());
+  return apps::read_job(options);
+}
+
+}  // namespace apps_tests
