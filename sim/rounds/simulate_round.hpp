@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/engine/simulate.hpp"
-#include "sim/sites/plan_round.hpp"
 #include "sim/rounds/site_work.hpp"
+#include "sim/sites/plan_round.hpp"
 
 namespace sim {
 

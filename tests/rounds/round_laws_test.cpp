@@ -94,8 +94,7 @@ TEST(Rounds, GossipMeetsEveryPartner) {
 TEST(Rounds, InfiniteBandwidthIsFullUtilisation) {
   for (const Exchange* exchange : kExchanges) {
     const RoundShape shape = equal_rounds(exchange, 4, 100, 24 * kGB);
-    EXPECT_NEAR(100 / round_s(equal_sites(4, kUnlimited), shape), 1, 1e-6)
-        << exchange->name;
+    EXPECT_NEAR(100 / round_s(equal_sites(4, kUnlimited), shape), 1, 1e-6) << exchange->name;
   }
 }
 
