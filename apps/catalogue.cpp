@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "apps/data_files.hpp"
-#include "apps/job/round_job.hpp"
+#include "apps/job/topology_files.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/json_reader.hpp"

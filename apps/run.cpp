@@ -13,6 +13,8 @@
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
+#include "apps/job/simulation.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/run/answer.hpp"
 #include "apps/run/run_options.hpp"
@@ -23,7 +25,6 @@
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
-#include "sim/engine/simulate.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/report/pareto.hpp"
 #include "sim/report/sources.hpp"
@@ -34,20 +35,8 @@ namespace {
 
 constexpr const char* kBest = "best";
 
-struct Result {
-  sim::Schedule schedule;
-  sim::Timeline timeline;
-  sim::Report report;
-};
-
-// The main line: what goes in, the schedule, when it ran, what that means.
-Result simulate_step(const Job& job, const Setup& setup) {
-  Result result;
-  result.schedule = sim::plan_step(job.context(setup), setup.scheme);
-  const sim::Wiring wiring = sim::wire(result.schedule, job.cluster);
-  result.timeline = sim::simulate(result.schedule, wiring);
-  result.report =
-      sim::summarize(job.context(setup), setup.scheme, result.schedule, wiring, result.timeline);
+Simulation simulate_step(const Job& job, const Setup& setup) {
+  Simulation result = simulate(job, setup);
   result.report.codec_error =
       sim::codec_errors(codec_error_file(), job.context(setup), setup.scheme);
   return result;
@@ -58,8 +47,7 @@ Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
   if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
   const sim::Scheme baseline = scheme_of(name, "--baseline", sim::SchemeKind::inside);
   // A setting may name a part that only the compressed scheme has.
-  return job.setup_of(baseline.compresses() ? sim::with_settings(baseline, job.scheme_settings)
-                                            : baseline);
+  return job.setup_of(baseline.compresses() ? job.with_settings(baseline) : baseline);
 }
 
 // One side of a comparison: the setup that is shown, and those of which it is the fastest.
@@ -85,7 +73,7 @@ class Comparison {
   }
 
   void run() {
-    warn_of_tensor_nodes(job_.cluster, job_.parallelism);
+    warn_of_tensor_nodes(job_.cluster(), job_.parallelism);
     if (options_.baseline == kBest) {
       best_ = fastest_of(uncompressed_schemes());
       add(*best_, nullptr);
@@ -96,7 +84,7 @@ class Comparison {
       const Side side = side_of(given);
       const std::optional<Side> baseline =
           baselines_.empty() ? best_ : beside(given, baselines_[i]);
-      const Result result = add(side, baseline ? &*baseline : nullptr);
+      const Simulation result = add(side, baseline ? &*baseline : nullptr);
       warn(side.setup);
       if (best_ && !given.scheme.sends_plain()) compressed_.push_back(result.report);
       if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
@@ -168,10 +156,8 @@ class Comparison {
   }
 
   void warn(const Setup& setup) const {
-    const sim::StepContext context = job_.context(setup);
-    const sim::MemoryUse memory = memory_use(job_.cluster, job_.model, setup.parallelism,
-                                             codec_memory(context, setup.scheme));
-    warn_of_memory(options_, setup.scheme.name, memory, context, setup.scheme);
+    warn_of_memory(options_, setup.scheme.name, memory_of(job_, setup), job_.context(setup),
+                   setup.scheme);
   }
 
   static void warn_of_folds(const sim::Report& report) {
@@ -196,12 +182,12 @@ class Comparison {
     }
   }
 
-  Result add(const Side& side, const Side* baseline) {
-    Result result = simulate_step(job_, side.setup);
+  Simulation add(const Side& side, const Side* baseline) {
+    Simulation result = simulate_step(job_, side.setup);
     sim::Report& report = result.report;
     warn_of_folds(report);
     warn_of_kernels(side.setup);
-    warn_of_unknown_gpus(side.setup.scheme, {job_.cluster.gpu.name});
+    warn_of_unknown_gpus(side.setup.scheme, {job_.cluster().gpu.name});
     times_.know(side.setup, report.time_s);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {
@@ -216,8 +202,7 @@ class Comparison {
 
   void compare(const Side& side, const Side& baseline, sim::Report& report) {
     report.baseline = baseline.setup.scheme.name;
-    report.baseline_fits =
-        memory_needed(job_, baseline.setup) <= static_cast<double>(job_.cluster.gpu.memory.count);
+    report.baseline_fits = fits_memory(job_, baseline.setup);
     report.speedup = times_.seconds(baseline.setup) / report.time_s;
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     compared_.push_back({reports_.size(), side, baseline});

@@ -10,8 +10,8 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
-#include "apps/job/round_job.hpp"
 #include "apps/job/step_by_step.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
@@ -178,11 +178,7 @@ int collective_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   const sim::CollectiveRow& row = sim::collective_named(options->name);
-  if (is_wide_area(options->job.topology)) {
-    throw InputError(
-        fmt::format("--topology: {} describes several sites; a collective runs on one cluster",
-                    options->job.topology));
-  }
+  require_cluster(options->job.topology, "a collective runs on one cluster");
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
   const auto groups = groups_of(cluster, options->split);
   const std::vector<Timing> timings = timings_of(*options, row, cluster, groups);

@@ -21,10 +21,10 @@ using Json = nlohmann::ordered_json;
 
 const char* unit_of(Goal goal) { return goal == Goal::cost ? "tokens_per_usd" : "tokens_per_s"; }
 
-const char* what_is_timed(const Side& side) { return side.rounds() != nullptr ? "round" : "step"; }
+const char* what_is_timed(const Side& side) { return side.job.inner ? "round" : "step"; }
 
 Json tuned_flags(const Side& side) {
-  const auto flags = side.tuned_flags();
+  const auto flags = side.tuned_flags;
   return flags ? Json(*flags) : Json();
 }
 
@@ -32,15 +32,14 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
   const std::string unit = unit_of(goal);
   Json json{{"flags", side.flags},
             {"tuned_flags", tuned_flags(side)},
-            {"topology", side.topology()},
-            {"model", side.model().name},
-            {"scheme", side.scheme()},
+            {"topology", side.job.topology.name},
+            {"model", side.job.model.name},
+            {"scheme", side.setup.scheme.name},
             {"global_batch", side.global_batch()},
-            {"sequence", side.model().sequence},
+            {"sequence", side.job.model.sequence},
             {"fits_memory", side.fits_memory},
             {fmt::format("{}_time_s", what_is_timed(side)), finding.as_is.time_s}};
-  if (side.rounds() != nullptr)
-    json["inner_steps"] = side.rounds()->scheme.between_sites->inner_steps;
+  if (side.job.inner) json["inner_steps"] = side.setup.scheme.between_sites->inner_steps;
   json["tokens_per_s"] = finding.as_is.tokens_per_s;
   json[unit + "_median"] = finding.repeated.median;
   json[unit + "_low"] = finding.repeated.low;
@@ -118,19 +117,19 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 std::string time_text(const Side& side, double seconds) {
   const std::string text =
       fmt::format("{} a {}", to_text(sim::Seconds::from_base(seconds)), what_is_timed(side));
-  if (side.rounds() == nullptr) return text;
-  const int steps = side.rounds()->scheme.between_sites->inner_steps;
+  if (!side.job.inner) return text;
+  const int steps = side.setup.scheme.between_sites->inner_steps;
   return fmt::format("{} of {} step{}", text, steps, steps == 1 ? "" : "s");
 }
 
 std::string batch_line(const Side& side) {
-  return fmt::format("   {}\n", sim::batch_text(side.global_batch(), side.model().sequence,
-                                                side.rounds() != nullptr ? "inner step" : "step"));
+  return fmt::format("   {}\n", sim::batch_text(side.global_batch(), side.job.model.sequence,
+                                                side.job.inner ? "inner step" : "step"));
 }
 
 // "   tuned: with --zero 3 --overlap all"
 std::string tuned_line(const Side& side) {
-  const auto flags = side.tuned_flags();
+  const auto flags = side.tuned_flags;
   if (!flags) return "";
   return fmt::format("   tuned: with {}\n", flags->empty() ? "the flags as given" : *flags);
 }
@@ -140,7 +139,7 @@ std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   return fmt::format(
       "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
       "95 % from {:.0f} to {:.0f}\n{}",
-      side.name, side.flags, side.scheme(), side.topology(),
+      side.name, side.flags, side.setup.scheme.name, side.job.topology.name,
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
       time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
       unit, finding.repeated.low, finding.repeated.high, batch_line(side) + tuned_line(side));

@@ -36,14 +36,9 @@ struct Parts {
 
 Parts parts_of(const Side& side) {
   Parts parts;
-  if (const RoundSide* rounds = side.rounds()) {
-    const auto& sites = rounds->job.area.sites;
-    for (std::size_t table = 0; table < sites.size(); ++table) {
-      parts.add(sites[table].cluster, rounds->job.calibrations[table]);
-    }
-  } else {
-    const Job& job = std::get<StepSide>(side.trained).job;
-    parts.add(job.cluster, job.calibration);
+  const auto& sites = side.job.topology.sites;
+  for (std::size_t table = 0; table < sites.size(); ++table) {
+    parts.add(sites[table].cluster, side.job.calibrations[table]);
   }
   return parts;
 }
@@ -57,7 +52,7 @@ bool is_shared(Concern concern, const Side& a, const Side& b) {
     case Concern::library:
       return true;
     case Concern::wide_area:
-      return a.topology() == b.topology();
+      return a.job.topology.name == b.job.topology.name;
   }
   return false;
 }
@@ -106,14 +101,14 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                              const std::vector<std::string>& spreads) {
   std::vector<Doubt> doubts;
   for (const Assumption* one : all_assumptions()) {
-    const bool of_a = rests_on(a, *one);
-    const bool of_b = rests_on(b, *one);
+    const bool of_a = rests_on(a.job, *one);
+    const bool of_b = rests_on(b.job, *one);
     if (of_a && of_b && is_shared(one->concern, a, b)) {
-      doubts.push_back({one, true, true, wider(spread_of(a, *one), spread_of(b, *one))});
+      doubts.push_back({one, true, true, wider(spread_of(a.job, *one), spread_of(b.job, *one))});
       continue;
     }
-    if (of_a) doubts.push_back({one, true, false, spread_of(a, *one)});
-    if (of_b) doubts.push_back({one, false, true, spread_of(b, *one)});
+    if (of_a) doubts.push_back({one, true, false, spread_of(a.job, *one)});
+    if (of_b) doubts.push_back({one, false, true, spread_of(b.job, *one)});
   }
   for (const std::string& text : spreads) {
     const GivenSpread given = parse_spread(text);

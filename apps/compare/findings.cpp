@@ -78,7 +78,7 @@ class FlipSearch {
               .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
                                     : std::numeric_limits<double>::infinity()};
     const auto flags = [&](const Side& side) {
-      return flags_of(scaled(side, *doubt.assumption, factor), *doubt.assumption);
+      return flags_of(scaled(side.job, *doubt.assumption, factor), *doubt.assumption);
     };
     if (doubt.of_a) flip.flags_a = flags(comparison_.a);
     if (doubt.of_b) flip.flags_b = flags(comparison_.b);

@@ -2,8 +2,6 @@
 // How well a side trains, as it is and with changed assumptions.
 #pragma once
 
-#include <string>
-
 #include "apps/compare/sides.hpp"
 #include "apps/search/assumptions.hpp"
 
@@ -24,10 +22,6 @@ struct Performance {
 };
 [[nodiscard]] Performance simulate(const Side& side);
 
-// For a Job, and for a RoundJob (apps/search/round_assumptions.hpp).
-[[nodiscard]] bool rests_on(const Side& side, const Assumption& assumption);
-[[nodiscard]] Spread spread_of(const Side& side, const Assumption& assumption);
-[[nodiscard]] std::string flags_of(const Side& side, const Assumption& assumption);
 [[nodiscard]] Side scaled(Side side, const Assumption& assumption, double factor);
 
 }  // namespace apps

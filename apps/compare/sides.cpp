@@ -9,12 +9,15 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/setup_options.hpp"
+#include "apps/job/simulation.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/search/best_setup.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/rounds/round_report.hpp"
 
 namespace apps {
 namespace {
@@ -145,54 +148,36 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   return o;
 }
 
-// `where` is the site, with a blank behind it, or nothing.
-void warn_of_memory(const char* name, const std::string& where, double needed,
-                    const sim::Gpu& gpu) {
-  print_note(
-      "warning: {}: {}needs {:.1f} GB, but the {} has {:.1f} GB; gardenhose run shows what would "
-      "fit\n",
-      name, where, needed / 1e9, gpu.name, static_cast<double>(gpu.memory.count) / 1e9);
+void tune(Side& side) {
+  StepTimes times(side.job);
+  Progress progress("searching for the fastest options", 0);
+  const std::vector<sim::Scheme> schemes{side.setup.scheme};
+  side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
+  side.tuned_flags = flags_of(side.job, side.setup);
 }
 
-// The tuned one where the options ask for it; says whether it fits.
-bool prepare_trained(const char* name, const CompareOptions& options, StepSide& side) {
-  if (options.tune) {
-    StepTimes times(side.job);
-    Progress progress("searching for the fastest options", 0);
-    const std::vector<sim::Scheme> schemes{side.setup.scheme};
-    side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
-    side.tuned_flags = flags_of(side.job, side.setup);
-  }
-  warn_of_tensor_nodes(side.job.cluster, side.setup.parallelism);
-  const sim::Gpu& gpu = side.job.cluster.gpu;
-  const double needed = memory_needed(side.job, side.setup);
-  const bool fits = needed <= static_cast<double>(gpu.memory.count);
-  if (!fits) warn_of_memory(name, "", needed, gpu);
-  return fits;
+void check_ends(const Side& side) {
+  const sim::Report report = simulate(side.job, side.setup).report;
+  if (report.ended()) return;
+  throw InputError(fmt::format("{}: the round does not end: {}", side.name == "A" ? "--a" : "--b",
+                               fmt::join(report.round->events, "; ")));
 }
 
-bool prepare_trained(const char* name, const CompareOptions&, RoundSide& side) {
-  const sim::Report report = report_round(side.job, side.scheme);
-  if (!report.ended()) {
-    throw InputError(fmt::format("{}: the round does not end: {}",
-                                 name == std::string_view("A") ? "--a" : "--b",
-                                 fmt::join(report.round->events, "; ")));
+void warn_of_memory(const Side& side) {
+  for (std::size_t table = 0; table < side.job.topology.sites.size(); ++table) {
+    const sim::Site& site = side.job.topology.sites[table];
+    const sim::Gpu& gpu = site.cluster.gpu;
+    const double needed = memory_of(side.job, side.setup, table).total();
+    if (needed <= static_cast<double>(gpu.memory.count)) continue;
+    print_note(
+        "warning: {}: {}needs {:.1f} GB, but the {} has {:.1f} GB; gardenhose run shows what would "
+        "fit\n",
+        side.name, side.job.inner ? site.name + " " : "", needed / 1e9, gpu.name,
+        static_cast<double>(gpu.memory.count) / 1e9);
   }
-  for (std::size_t table = 0; table < report.round->by_site.size(); ++table) {
-    const sim::SiteReport& site = report.round->by_site[table];
-    if (site.fits_memory) continue;
-    warn_of_memory(name, site.name + " ", site.memory.total(),
-                   side.job.area.sites[table].cluster.gpu);
-  }
-  return report.fits_memory;
 }
 
 Side read_side(const char* name, const std::string& flags, const CompareOptions& options) {
-  if (is_wide_area(options.job.topology)) {
-    RoundJob job = read_round_job(options.job);
-    const sim::Scheme scheme = job.schemes.front();
-    return {name, flags, RoundSide{std::move(job), scheme}};
-  }
   Job job = read_job(options.job);
   Setup setup = job.setups.front();
   if (options.tune) {
@@ -200,63 +185,35 @@ Side read_side(const char* name, const std::string& flags, const CompareOptions&
   } else {
     check(job, {&setup, 1});
   }
-  return {name, flags, StepSide{std::move(job), std::move(setup)}};
+  return {name, flags, std::move(job), std::move(setup)};
 }
 
-void check_price(const StepSide& side) {
-  if (side.job.cluster.gpu.price.base() > 0) return;
-  throw InputError(
-      fmt::format("--goal: {} has no gpu.price; write e.g. --set gpu.price=\"2 USD/h\"",
-                  side.job.cluster.name));
-}
-
-void check_price(const RoundSide& side) {
-  for (const sim::Site& site : side.job.area.sites) {
+void check_price(const Job& job) {
+  for (const sim::Site& site : job.topology.sites) {
     if (site.cluster.gpu.price.base() > 0) continue;
-    throw InputError(fmt::format("--goal: {} of {} has no gpu.price; write one into {}.toml",
-                                 site.name, side.job.area.name, site.cluster.name));
+    throw InputError(
+        job.inner ? fmt::format("--goal: {} of {} has no gpu.price; write one into {}.toml",
+                                site.name, job.topology.name, site.cluster.name)
+                  : fmt::format("--goal: {} has no gpu.price; write e.g. --set gpu.price=\"2 "
+                                "USD/h\"",
+                                site.cluster.name));
   }
 }
 
 void check_pair(Goal goal, const Side& a, const Side& b) {
-  if (total_parameters(a.model()) != total_parameters(b.model())) {
+  if (total_parameters(a.job.model) != total_parameters(b.job.model)) {
     throw InputError(fmt::format("--model: A trains {} and B {}: their tokens are not comparable",
-                                 a.model().name, b.model().name));
+                                 a.job.model.name, b.job.model.name));
   }
   if (goal == Goal::throughput) return;
-  for (const Side* side : {&a, &b}) {
-    std::visit([](const auto& one) { check_price(one); }, side->trained);
-  }
+  check_price(a.job);
+  check_price(b.job);
 }
 
 }  // namespace
 
-const std::string& Side::topology() const {
-  const RoundSide* sites = rounds();
-  return sites != nullptr ? sites->job.area.name : std::get<StepSide>(trained).job.cluster.name;
-}
-
-const sim::Model& Side::model() const {
-  return std::visit([](const auto& one) -> const sim::Model& { return one.job.model; }, trained);
-}
-
-std::string_view Side::scheme() const {
-  const RoundSide* sites = rounds();
-  return sites != nullptr ? sites->scheme.name
-                          : std::string_view(std::get<StepSide>(trained).setup.scheme.name);
-}
-
-std::optional<std::string> Side::tuned_flags() const {
-  const StepSide* step = std::get_if<StepSide>(&trained);
-  return step != nullptr ? step->tuned_flags : std::nullopt;
-}
-
 std::int64_t Side::global_batch() const {
-  if (const RoundSide* sites = rounds()) {
-    return sim::global_batch(sites->job.area, sites->job.parallelism);
-  }
-  const StepSide& step = std::get<StepSide>(trained);
-  return sim::global_batch(step.job.cluster, step.setup.parallelism);
+  return sim::global_batch(job.topology, setup.parallelism);
 }
 
 std::optional<Comparison> parse_comparison(const Arguments& arguments) {
@@ -271,11 +228,14 @@ std::optional<Comparison> parse_comparison(const Arguments& arguments) {
 
 void prepare(Comparison& comparison) {
   for (Side* side : {&comparison.a, &comparison.b}) {
-    side->fits_memory = std::visit(
-        [&](auto& trained) {
-          return prepare_trained(side->name.c_str(), comparison.options, trained);
-        },
-        side->trained);
+    if (comparison.options.tune) tune(*side);
+    if (side->job.inner) {
+      check_ends(*side);
+    } else {
+      warn_of_tensor_nodes(side->job.cluster(), side->setup.parallelism);
+    }
+    warn_of_memory(*side);
+    side->fits_memory = fits_memory(side->job, side->setup);
   }
 }
 

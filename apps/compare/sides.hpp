@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <variant>
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/job/round_job.hpp"
+#include "apps/job/job.hpp"
 
 namespace apps {
 
@@ -20,29 +18,14 @@ enum class Goal {
   cost         // tokens per dollar (see Performance)
 };
 
-// One cluster's step: as the flags say, or the fastest.
-struct StepSide {
-  Job job;
-  Setup setup;
-  std::optional<std::string> tuned_flags = {};  // as flags_of() words them; nothing: as given
-};
-// Rounds of several sites.
-struct RoundSide {
-  RoundJob job;
-  sim::Scheme scheme;
-};
-
 struct Side {
   std::string name;   // "A"
   std::string flags;  // its own, as given
-  std::variant<StepSide, RoundSide> trained;
-  bool fits_memory = true;  // at every site
+  Job job;
+  Setup setup;                                  // as the flags say, or the fastest
+  std::optional<std::string> tuned_flags = {};  // as flags_of() words them; nothing: as given
+  bool fits_memory = true;                      // at every site
 
-  [[nodiscard]] const RoundSide* rounds() const { return std::get_if<RoundSide>(&trained); }
-  [[nodiscard]] const std::string& topology() const;
-  [[nodiscard]] const sim::Model& model() const;
-  [[nodiscard]] std::string_view scheme() const;
-  [[nodiscard]] std::optional<std::string> tuned_flags() const;
   [[nodiscard]] std::int64_t global_batch() const;  // sequences
 };
 

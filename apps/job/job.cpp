@@ -13,6 +13,7 @@
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/step_by_step.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -34,13 +35,6 @@ po::typed_value<double>* factor(const char* flag, double& option) {
   });
 }
 
-void refuse_site_flags(const JobOptions& options) {
-  if (options.deadline.empty() && options.inner_scheme == JobOptions{}.inner_scheme) return;
-  throw InputError(fmt::format(
-      "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
-      options.deadline.empty() ? "--inner-scheme" : "--deadline", options.topology));
-}
-
 po::options_description site_flags(JobOptions& o) {
   po::options_description flags("Topologies of several sites");
   auto add = flags.add_options();
@@ -52,15 +46,60 @@ po::options_description site_flags(JobOptions& o) {
   return flags;
 }
 
-// All is every one that ships and is defined for the stage that a flag says.
-std::vector<std::string> names_of_schemes(const JobOptions& options) {
-  if (options.schemes != std::vector<std::string>{"all"}) return options.schemes;
-  std::vector<std::string> names;
-  for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
-    const auto& stage = options.parallelism.zero;
-    if (!stage || scheme->is_defined_for(*stage)) names.emplace_back(scheme->name);
+int replica_count(const Job& job) {
+  int replicas = 0;
+  for (const sim::Site& site : job.topology.sites) {
+    replicas += site.count * sim::data_parallel(site.cluster, job.parallelism);
   }
-  return names;
+  return replicas;
+}
+
+// Of what ships, `all` is what the job can run: within a cluster what is defined for the stage that
+// a flag says.
+bool can_run(const Job& job, const sim::Scheme& scheme) {
+  if (job.inner) return sim::problem(job.round(job.setup_of(scheme)), scheme).empty();
+  return !job.zero || scheme.is_defined_for(*job.zero);
+}
+
+std::vector<sim::Scheme> schemes_of(const JobOptions& options, const Job& job) {
+  std::vector<sim::Scheme> schemes;
+  if (options.schemes != std::vector<std::string>{"all"}) {
+    for (const std::string& name : options.schemes) {
+      schemes.push_back(scheme_of(name, "--scheme", job.kind()));
+    }
+    return schemes;
+  }
+  for (const sim::Scheme* scheme : sim::all_schemes(job.kind())) {
+    if (can_run(job, *scheme)) schemes.push_back(*scheme);
+  }
+  return schemes;
+}
+
+// Between sites a setting may name a part that only some of the schemes have, but not one that none
+// has.
+void read_setups(const JobOptions& options, Job& job) {
+  const std::vector<sim::Scheme> schemes = schemes_of(options, job);
+  for (const sim::Setting& setting : job.scheme_settings) {
+    if (!job.inner) break;
+    const bool taken = std::ranges::any_of(
+        schemes, [&](const sim::Scheme& scheme) { return sim::takes(scheme, setting); });
+    if (!taken) static_cast<void>(sim::with_settings(schemes.front(), {&setting, 1}));
+  }
+  for (const sim::Scheme& scheme : schemes) {
+    job.setups.push_back(job.setup_of(job.with_settings(scheme)));
+  }
+}
+
+// Of each site's GPU, whose values follow its table.
+void read_calibrations(const JobOptions& options, const SortedSettings& settings, Job& job) {
+  for (sim::Site& site : job.topology.sites) {
+    sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
+    table.codec_slowdown = options.codec_time;
+    site.cluster.gpu = measured_gpu(site.cluster.gpu, table, settings.topology);
+    site.cluster.default_efficiency = default_efficiency(site.cluster, table, job.parallelism);
+    sim::check(site.cluster, job.model, job.parallelism);
+    job.calibrations.push_back(std::move(table));
+  }
 }
 
 void use_step_by_step(Job& job) {
@@ -94,29 +133,6 @@ SortedSettings sort_settings(const JobOptions& options) {
     settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
   }
   return settings;
-}
-
-sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& sorted) {
-  sim::Cluster cluster =
-      sim::read_cluster(data_file(Kind::topology, options.topology), sorted.topology);
-  const auto part = [&](const char* flag, int given, int available, const char* what) {
-    if (given == 0) return available;
-    if (given > available) {
-      throw InputError(fmt::format("{}: {} is more than the {} {} of {}", flag, given, available,
-                                   what, cluster.name));
-    }
-    return given;
-  };
-  const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
-  const int gpus =
-      part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
-  use_algorithm(options, cluster);
-  return sim::part_of(std::move(cluster), nodes, gpus);
-}
-
-void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {
-  if (options.algorithm.empty()) return;
-  cluster.collectives.algorithm = &sim::all_reduce_algorithm(options.algorithm, "--algorithm");
 }
 
 sim::Model read_model(const JobOptions& options, const SortedSettings& settings) {
@@ -233,11 +249,23 @@ sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration
 
 Setup Job::setup_of(sim::Scheme scheme) const {
   Setup setup{std::move(scheme), parallelism};
-  if (!zero) setup.parallelism.sharding.stage = setup.scheme.usual_stage();
+  if (!zero) setup.parallelism.sharding.stage = (inner ? *inner : setup.scheme).usual_stage();
   return setup;
 }
 
+sim::Scheme Job::with_settings(const sim::Scheme& scheme) const {
+  std::vector<sim::Setting> taken;
+  for (const sim::Setting& setting : scheme_settings) {
+    if (!inner || sim::takes(scheme, setting)) taken.push_back(setting);
+  }
+  return sim::with_settings(scheme, taken);
+}
+
 void check(const Job& job, std::span<const Setup> setups) {
+  if (job.inner) {
+    for (const Setup& setup : setups) sim::check(job.round(setup), setup.scheme);
+    return;
+  }
   std::vector<std::string> lines;
   for (const Setup& setup : setups) {
     std::istringstream problems(sim::problems(job.context(setup), setup.scheme));
@@ -258,28 +286,27 @@ void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& p
 }
 
 Job read_job(const JobOptions& options) {
-  refuse_site_flags(options);
   const SortedSettings settings = sort_settings(options);
-  Job job{.cluster = read_cluster_part(options, settings), .model = read_model(options, settings)};
-  job.calibration = calibration_for(job.cluster.gpu, options.calibration);
-  job.calibration.codec_slowdown = options.codec_time;
-  job.cluster.gpu = measured_gpu(job.cluster.gpu, job.calibration, settings.topology);
+  Job job{.topology = read_topology(options, settings), .model = read_model(options, settings)};
   job.parallelism = parallelism_of(options.parallelism);
-  job.cluster.default_efficiency =
-      default_efficiency(job.cluster, job.calibration, job.parallelism);
   job.zero = options.parallelism.zero;
   job.open = open_software(options.parallelism);
   job.given = options.given;
-  sim::check(job.cluster, job.model, job.parallelism);
-  job.parallelism.accumulation =
-      accumulation_of(options.parallelism, sim::data_parallel(job.cluster, job.parallelism));
-  check_size(options, job.cluster, job.model, job.parallelism);
   job.each_kernel = options.each_kernel;
   job.scheme_settings = settings.scheme;
-  for (const std::string& name : names_of_schemes(options)) {
-    job.setups.push_back(job.setup_of(
-        sim::with_settings(scheme_of(name, "--scheme", sim::SchemeKind::inside), settings.scheme)));
+  if (is_wide_area(options.topology)) {
+    job.inner = scheme_of(options.inner_scheme, "--inner-scheme", sim::SchemeKind::inside);
+    job.parallelism = job.setup_of(*job.inner).parallelism;
   }
+  read_calibrations(options, settings, job);
+  job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
+  for (const sim::Site& site : job.topology.sites) {
+    check_size(options, site.cluster, job.model, job.parallelism);
+  }
+  if (!options.deadline.empty()) {
+    job.deadline = quantity_of<sim::Seconds>("--deadline", options.deadline, "60 s");
+  }
+  read_setups(options, job);
   if (options.step_by_step) use_step_by_step(job);
   return job;
 }

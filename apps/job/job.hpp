@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apps/job/parallelism_options.hpp"
-#include "sim/program/plan_step.hpp"
+#include "sim/rounds/site_work.hpp"
 
 namespace apps {
 
@@ -37,14 +37,9 @@ struct SortedSettings {
   std::vector<sim::Setting> topology, model, scheme;
 };
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
-// The topology's first nodes, each with its first GPUs, as the flags say.
-[[nodiscard]] sim::Cluster read_cluster_part(const JobOptions& options,
-                                             const SortedSettings& settings);
 inline constexpr const char* kAlgorithmHelp =
     "algorithm of all_reduce: ring, or tree for NCCL's double binary tree (default: the "
     "topology's collectives.algorithm)";
-// Lets the cluster's collectives run as --algorithm says.
-void use_algorithm(const JobOptions& options, sim::Cluster& cluster);
 [[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
 // The most layers that memory and patience hold the simulation of; whether they hold the model.
 [[nodiscard]] int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism);
@@ -62,26 +57,44 @@ struct Setup {
 
 // All data from files, ready to simulate.
 struct Job {
-  sim::Cluster cluster;
+  sim::WideArea topology;  // a cluster is its only site
   sim::Model model;
-  sim::Calibration calibration;
-  sim::Parallelism parallelism;  // as the flags say
-  std::optional<int> zero;       // the stage of ZeRO, if a flag gives it
-  OpenSoftware open;             // the part that depends on the stage of ZeRO
-  std::set<std::string> given;   // JobOptions::given
+  std::vector<sim::Calibration> calibrations;  // by table of sites
+  // Within each of several sites: the setups' schemes are for the exchange between them. None: a
+  // job of one cluster.
+  std::optional<sim::Scheme> inner;
+  std::optional<sim::Seconds> deadline;  // of a round
+  sim::Parallelism parallelism;          // as the flags say
+  std::optional<int> zero;               // the stage of ZeRO, if a flag gives it
+  OpenSoftware open;                     // the part that depends on the stage of ZeRO
+  std::set<std::string> given;           // JobOptions::given
   std::optional<sim::Detail> detail;
   bool each_kernel = false;
   std::vector<Setup> setups;
   std::vector<sim::Setting> scheme_settings;
 
-  // At the stage of ZeRO given by the flags; else at the scheme's first stage, or its substitute.
+  [[nodiscard]] sim::SchemeKind kind() const {
+    return inner ? sim::SchemeKind::between_sites : sim::SchemeKind::inside;
+  }
+  // Of one cluster.
+  [[nodiscard]] const sim::Cluster& cluster() const { return topology.sites.front().cluster; }
+  [[nodiscard]] sim::Cluster& cluster() { return topology.sites.front().cluster; }
+  [[nodiscard]] const sim::Calibration& calibration() const { return calibrations.front(); }
+
+  // At the stage of ZeRO given by the flags; else at the first stage of the scheme within a site,
+  // or its substitute.
   [[nodiscard]] Setup setup_of(sim::Scheme scheme) const;
+  // With scheme_settings: with all of them on one cluster, between sites with those that apply.
+  [[nodiscard]] sim::Scheme with_settings(const sim::Scheme& scheme) const;
   [[nodiscard]] sim::StepContext context(const Setup& setup) const {
-    return context(setup, cluster);
+    return context(setup, cluster());
   }
   // On another cluster, which must outlive the result.
   [[nodiscard]] sim::StepContext context(const Setup& setup, const sim::Cluster& on) const {
-    return {on, model, calibration, setup.parallelism, detail, each_kernel};
+    return {on, model, calibration(), setup.parallelism, detail, each_kernel};
+  }
+  [[nodiscard]] sim::RoundContext round(const Setup& setup) const {
+    return {topology, model, calibrations, setup.parallelism, *inner};
   }
 };
 

@@ -26,8 +26,8 @@ bool is_possible(const Job& job, const Setup& setup) {
 
 // Sizes of groups that are all alike: parts of a node's ranks, and 1, 2, 4 and so on nodes.
 std::vector<int> sizes_of_groups(const Job& job, const sim::Parallelism& p) {
-  const int ranks = data_parallel(job.cluster, p);
-  const int of_node = ranks / replica_nodes(job.cluster, p);
+  const int ranks = data_parallel(job.cluster(), p);
+  const int of_node = ranks / replica_nodes(job.cluster(), p);
   std::vector<int> sizes;
   for (int size = 2; size < of_node; size *= 2) {
     if (of_node % size == 0) sizes.push_back(size);
@@ -47,7 +47,7 @@ bool keeps_given_split(const Job& job, const sim::Parallelism& p) {
 // As many micro-batches of the same size, else of one sequence, as make a step of so many sequences.
 // If a flag gives the number of micro-batches, their size follows.
 bool set_batch(const Job& job, std::int64_t sequences, sim::Parallelism& p) {
-  const std::int64_t replicas = data_parallel(job.cluster, p);
+  const std::int64_t replicas = data_parallel(job.cluster(), p);
   if (sequences % replicas != 0) return false;
   const std::int64_t each = sequences / replicas;
   if (job.given.contains("accumulation")) {
@@ -55,7 +55,7 @@ bool set_batch(const Job& job, std::int64_t sequences, sim::Parallelism& p) {
   }
   if (p.micro_batch < 1 || each % p.micro_batch != 0) p.micro_batch = 1;
   p.accumulation = static_cast<int>(each / p.micro_batch);
-  return keeps_given_split(job, p) && is_held(job.cluster, job.model, p);
+  return keeps_given_split(job, p) && is_held(job.cluster(), job.model, p);
 }
 
 }  // namespace
@@ -68,10 +68,20 @@ std::vector<sim::Scheme> uncompressed_schemes() {
   return schemes;
 }
 
-double memory_needed(const Job& job, const Setup& setup) {
-  return memory_use(job.cluster, job.model, setup.parallelism,
-                    codec_memory(job.context(setup), setup.scheme))
-      .total();
+sim::MemoryUse memory_of(const Job& job, const Setup& setup, std::size_t table) {
+  if (job.inner) return site_memory(job.round(setup), table, setup.scheme);
+  return memory_use(job.cluster(), job.model, setup.parallelism,
+                    codec_memory(job.context(setup), setup.scheme));
+}
+
+double memory_needed(const Job& job, const Setup& setup) { return memory_of(job, setup).total(); }
+
+bool fits_memory(const Job& job, const Setup& setup) {
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    const auto capacity = static_cast<double>(job.topology.sites[table].cluster.gpu.memory.count);
+    if (memory_of(job, setup, table).total() > capacity) return false;
+  }
+  return true;
 }
 
 std::vector<sim::Parallelism> sharding_forms(const Job& job, const sim::Scheme& scheme,
@@ -144,7 +154,7 @@ std::vector<Setup> other_splits(const Job& job, const Setup& from) {
     if (sequences % count != 0) continue;
     Setup setup = from;
     setup.parallelism.accumulation = count;
-    if (!is_held(job.cluster, job.model, setup.parallelism)) break;
+    if (!is_held(job.cluster(), job.model, setup.parallelism)) break;
     setup.parallelism.micro_batch = static_cast<int>(sequences / count);
     if (!keeps_given_split(job, setup.parallelism)) continue;
     if (is_possible(job, setup)) setups.push_back(std::move(setup));
@@ -153,9 +163,9 @@ std::vector<Setup> other_splits(const Job& job, const Setup& from) {
 }
 
 std::vector<Setup> other_tensors(const Job& job, const Setup& from) {
-  const std::int64_t batch = global_batch(job.cluster, from.parallelism);
+  const std::int64_t batch = global_batch(job.cluster(), from.parallelism);
   std::vector<int> degrees;
-  for (int degree = 1; degree <= job.cluster.gpus_per_node; ++degree) degrees.push_back(degree);
+  for (int degree = 1; degree <= job.cluster().gpus_per_node; ++degree) degrees.push_back(degree);
   if (job.given.contains("tp")) degrees = {job.parallelism.tensor};
   std::vector<Setup> setups;
   for (const int degree : degrees) {

@@ -19,8 +19,10 @@ inline constexpr const char* kTrainedSchemes =
 // Every shipped scheme that sends all values uncompressed.
 [[nodiscard]] std::vector<sim::Scheme> uncompressed_schemes();
 
-// Bytes per GPU.
+// Bytes on one GPU of the table's sites; and whether every site's GPUs have as many.
+[[nodiscard]] sim::MemoryUse memory_of(const Job& job, const Setup& setup, std::size_t table = 0);
 [[nodiscard]] double memory_needed(const Job& job, const Setup& setup);
+[[nodiscard]] bool fits_memory(const Job& job, const Setup& setup);
 
 // Everything overlaps, and gradients that a scheme does not encode travel as BF16, unless a flag
 // says otherwise.

@@ -9,6 +9,7 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/job/setup_options.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/map/scheme_map.hpp"
 #include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
@@ -103,12 +104,13 @@ int map_command(const Arguments& arguments) {
   if (!arguments.empty() && !arguments.front().starts_with("-")) return map_of_store(arguments);
   const auto options = parse(arguments);
   if (!options) return 0;
+  require_cluster(options->job.topology, "a map is of one cluster");
   std::vector<MapJob> jobs;  // all of them first: what is wrong is said before the work
   for (const std::string& model : options->models) {
     JobOptions job = options->job;
     job.model = model;
     jobs.push_back(map_job(job, options->tensor, options->tokens));
-    if (jobs.back().job.cluster.nodes < 2) {
+    if (jobs.back().job.cluster().nodes < 2) {
       throw InputError("--nodes: a single node has no network to map; use two or more");
     }
   }

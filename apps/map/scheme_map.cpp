@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "apps/job/setup_options.hpp"
-#include "apps/search/assumptions.hpp"
+#include "apps/job/simulation.hpp"
 #include "apps/search/efficiency_range.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
@@ -20,7 +20,7 @@ namespace {
 bool fits(const Job& job, int stage) {
   Setup setup = start_of(job, sim::scheme_named("sharded"));
   setup.parallelism.sharding.stage = stage;
-  return memory_needed(job, setup) <= static_cast<double>(job.cluster.gpu.memory.count);
+  return fits_memory(job, setup);
 }
 
 // The largest where none fits.
@@ -34,9 +34,9 @@ void choose_tensor(Job& job) {
        {Attempt{1, given}, Attempt{3, given}, Attempt{3, sim::Recompute::full}}) {
     job.parallelism.recompute = attempt.recompute;
     int last = job.parallelism.tensor;
-    for (int tensor = 1; tensor <= job.cluster.gpus_per_node; tensor *= 2) {
+    for (int tensor = 1; tensor <= job.cluster().gpus_per_node; tensor *= 2) {
       job.parallelism.tensor = tensor;
-      if (!problems(job.cluster, job.model, job.parallelism).empty()) continue;
+      if (!problems(job.cluster(), job.model, job.parallelism).empty()) continue;
       if (fits(job, attempt.stage)) return;
       last = tensor;
     }
@@ -54,13 +54,13 @@ std::vector<sim::Scheme> compressed_schemes(const Job& job) {
 
 MapPoint point_of(const MapJob& job, sim::Bandwidth bandwidth) {
   const Job& laid = job.job;
-  return {.topology = laid.cluster.name,
+  return {.topology = laid.cluster().name,
           .model = laid.model.name,
-          .gpus = rank_count(laid.cluster),
+          .gpus = rank_count(laid.cluster()),
           .tensor = laid.parallelism.tensor,
           .pipeline = laid.parallelism.pipeline,
           .sequence = static_cast<int>(laid.model.sequence),
-          .global_batch = global_batch(laid.cluster, laid.parallelism),
+          .global_batch = global_batch(laid.cluster(), laid.parallelism),
           .nic_bandwidth = bandwidth};
 }
 
@@ -69,9 +69,9 @@ void add_range(const Job& job, double factor, MapPoint& point) {
   point.speedup_low = point.speedup_high = point.speedup();
   for (const double spreads : {-1.0, 1.0}) {
     Job other = off_by(job, spreads);
-    other.cluster = with_nics(std::move(other.cluster), factor);
+    other.cluster() = with_nics(std::move(other.cluster()), factor);
     const double speedup =
-        step_seconds(other, point.uncompressed.setup) / step_seconds(other, point.compressed.setup);
+        seconds_of(other, point.uncompressed.setup) / seconds_of(other, point.compressed.setup);
     point.speedup_low = std::min(point.speedup_low, speedup);
     point.speedup_high = std::max(point.speedup_high, speedup);
   }
@@ -89,17 +89,17 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   if (tensor == 0) choose_tensor(job);
   job.given.insert({"tp", "sequence-parallel", "recompute"});  // the same for both sides
   const std::int64_t pass =
-      std::int64_t{data_parallel(job.cluster, job.parallelism)} * job.model.sequence;
+      std::int64_t{data_parallel(job.cluster(), job.parallelism)} * job.model.sequence;
   const std::int64_t passes = tokens / pass + (tokens % pass == 0 ? 0 : 1);
   check_choice(job, uncompressed_schemes());
   check_choice(job, compressed_schemes(job));
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
-  if (!is_held(job.cluster, job.model, job.parallelism)) {
+  if (!is_held(job.cluster(), job.model, job.parallelism)) {
     throw sim::InputError(
         fmt::format("--tokens: {} are {} micro-batches of {} on {} GPUs, more than a simulation "
                     "can hold; write fewer",
-                    tokens, passes, job.model.name, rank_count(job.cluster)));
+                    tokens, passes, job.model.name, rank_count(job.cluster())));
   }
   return {std::move(given), std::move(job)};
 }
@@ -118,7 +118,7 @@ std::vector<MapPoint> map_points(const MapJob& job, std::span<const sim::Bandwid
   for (const std::size_t at : order) {
     begin_point();
     MapPoint& point = points[at] = point_of(job, bandwidths[at]);
-    const double factor = bandwidths[at] / job.job.cluster.network.nic_bandwidth;
+    const double factor = bandwidths[at] / job.job.cluster().network.nic_bandwidth;
     const auto search = [&](const std::vector<sim::Scheme>& schemes, Best MapPoint::*side) {
       point.*side = best_setup(
           job.job, schemes, times,

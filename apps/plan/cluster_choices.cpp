@@ -26,7 +26,7 @@ void check_fits(const PlanOptions& options, Space& space) {
   for (const Candidate& group : space.groups) {
     if (!open(space, group).empty()) return;
   }
-  const sim::Gpu& gpu = space.given.cluster.gpu;
+  const sim::Gpu& gpu = space.given.cluster().gpu;
   if (!space.smallest) {
     throw InputError(
         fmt::format("--model: {} cannot be split over any of these clusters; leave out --tp, --pp, "
@@ -52,15 +52,15 @@ Space with_unlimited_network(const Space& space) {
   std::map<int, std::size_t> offers;  // by nodes
   sim::Bandwidth most;
   for (const Job& offer : space.offers) {
-    most = std::max(most, offer.cluster.network.nic_bandwidth);
+    most = std::max(most, offer.cluster().network.nic_bandwidth);
   }
   for (std::size_t i = 0; i < unlimited.frames.size(); ++i) {
     SizedFrame& frame = unlimited.frames[i];
     const Job& job = space.offers[frame.first_offer];
-    const auto [found, added] = offers.try_emplace(job.cluster.nodes, unlimited.offers.size());
+    const auto [found, added] = offers.try_emplace(job.cluster().nodes, unlimited.offers.size());
     if (added) {
       unlimited.offers.push_back(job);
-      unlimited.offers.back().cluster = with_nics(job.cluster, most * kUnlimited);
+      unlimited.offers.back().cluster() = with_nics(job.cluster(), most * kUnlimited);
     }
     frame.first_offer = found->second;
     frame.offers = 1;
@@ -125,7 +125,7 @@ class ClusterChoices : public Choices {
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
-    const sim::Cluster& cluster = space_.given.cluster;
+    const sim::Cluster& cluster = space_.given.cluster();
     std::vector<std::string> parts;
     if (cluster.gpu.price.base() == 0) parts.emplace_back("GPUs (gpu.price is 0)");
     const sim::Network& network = cluster.network;
@@ -150,7 +150,7 @@ class ClusterChoices : public Choices {
  private:
   [[nodiscard]] const Candidate& at(std::size_t i) const { return candidates_[i]; }
   [[nodiscard]] const sim::Cluster& cluster(std::size_t i) const {
-    return space_.job(at(i)).cluster;
+    return space_.job(at(i)).cluster();
   }
 
   const PlanOptions& options_;
@@ -173,7 +173,7 @@ void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>&
       return Score{seconds / unlimited.tokens(candidate), 0, 0};
     };
     const auto best = best_of(unlimited, scoring, 1, options_.exhaustive, progress);
-    full_speeds_[space.offers[offer].cluster.nodes] = best.front().score[0];
+    full_speeds_[space.offers[offer].cluster().nodes] = best.front().score[0];
   }
   before_ = unlimited.searched();
 }

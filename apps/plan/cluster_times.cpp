@@ -28,7 +28,7 @@ double ClusterTimes::first_bound(const Candidate& candidate) {
   const auto [found, added] = first_bounds_.try_emplace(candidate.layout);
   const Job& job = space_.job(candidate);
   if (added) found->second = first_.of(job, space_.setup(candidate));
-  return found->second.seconds(job.cluster);
+  return found->second.seconds(job.cluster());
 }
 
 // A schedule has the same operations whatever the speed of the NICs.
@@ -41,8 +41,8 @@ double ClusterTimes::planned_bound(const Candidate& candidate) {
   const sim::Schedule schedule = sim::plan_step(planned.context(setup), setup.scheme);
   ++planned_;
   for (std::size_t offer = 0; offer < space_.offers.size(); ++offer) {
-    const sim::Cluster& cluster = space_.offers[offer].cluster;
-    if (cluster.nodes != planned.cluster.nodes) continue;
+    const sim::Cluster& cluster = space_.offers[offer].cluster();
+    if (cluster.nodes != planned.cluster().nodes) continue;
     planned_bounds_[{candidate.layout, offer}] =
         sim::least_time(schedule, sim::wire(schedule, cluster)).base();
   }
@@ -55,7 +55,7 @@ const sim::Report& ClusterTimes::simulated(const Candidate& candidate) {
   const Job& job = space_.job(candidate);
   const Setup setup = space_.setup(candidate);
   const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
-  const sim::Wiring wiring = sim::wire(schedule, job.cluster);
+  const sim::Wiring wiring = sim::wire(schedule, job.cluster());
   const sim::Timeline timeline = sim::simulate(schedule, wiring);
   found->second = sim::summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
   sim::require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");

@@ -55,9 +55,9 @@ class FrameSearch {
   }
 
   Frames find() && {
-    int gpus = first_.cluster.gpus_per_node;
+    int gpus = first_.cluster().gpus_per_node;
     for (const Ground& ground : grounds_) {
-      gpus = std::min(gpus, ground.job->cluster.gpus_per_node);
+      gpus = std::min(gpus, ground.job->cluster().gpus_per_node);
     }
     sim::Parallelism p = first_.parallelism;
     if (!fixed("gradient-precision")) p.gradients = sim::Precision::bf16;  // the faster one
@@ -80,10 +80,10 @@ class FrameSearch {
     return std::ranges::all_of(grounds_, [&](const Ground& one) { return holds(*one.job); });
   }
   [[nodiscard]] bool is_possible(const sim::Parallelism& p) const {
-    return all([&](const Job& job) { return problems(job.cluster, job.model, p).empty(); });
+    return all([&](const Job& job) { return problems(job.cluster(), job.model, p).empty(); });
   }
   [[nodiscard]] bool is_held(const sim::Parallelism& p) const {
-    return all([&](const Job& job) { return apps::is_held(job.cluster, job.model, p); });
+    return all([&](const Job& job) { return apps::is_held(job.cluster(), job.model, p); });
   }
 
   [[nodiscard]] std::vector<int> degrees(const char* flag, int given, int whole) const {
@@ -93,7 +93,7 @@ class FrameSearch {
   // Behind one switch all GPUs are neighbours, and one replica has no others.
   [[nodiscard]] bool placement_matters(const sim::Parallelism& p) const {
     return std::ranges::any_of(grounds_, [&](const Ground& one) {
-      const sim::Cluster& cluster = one.job->cluster;
+      const sim::Cluster& cluster = one.job->cluster();
       return data_parallel(cluster, p) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
     });
   }
@@ -135,7 +135,7 @@ class FrameSearch {
   void add_splits(const sim::Parallelism& p) {
     std::int64_t pass = 0;  // tokens of a micro-batch of one sequence in every replica
     for (const Ground& ground : grounds_) {
-      pass += std::int64_t{ground.count} * data_parallel(ground.job->cluster, p) *
+      pass += std::int64_t{ground.count} * data_parallel(ground.job->cluster(), p) *
               first_.model.sequence;
     }
     const std::int64_t passes = (options_.batch_tokens - 1) / pass + 1;
@@ -180,7 +180,7 @@ void add_forms(const Job& job, std::size_t scheme, const sim::Parallelism& shard
   std::vector precisions{sim::Precision::bf16, sim::Precision::fp32};
   if (job.given.contains("gradient-precision")) precisions = {given.gradients};
   std::vector reshards{true, false};
-  const bool gathers = sharded.sharding.stage == 3 && data_parallel(job.cluster, sharded) > 1;
+  const bool gathers = sharded.sharding.stage == 3 && data_parallel(job.cluster(), sharded) > 1;
   if (!gathers || job.given.contains("reshard")) {
     reshards = {given.sharding.reshard_after_forward};
   }
@@ -206,10 +206,10 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds,
                                const sim::Parallelism& frame) {
   const Job& first = *grounds.front().job;
   const bool even = std::ranges::all_of(
-      grounds, [&](const Ground& one) { return is_even(one.job->cluster, frame); });
+      grounds, [&](const Ground& one) { return is_even(one.job->cluster(), frame); });
   const auto possible = [&](const sim::Parallelism& p) {
     return std::ranges::all_of(grounds, [&](const Ground& one) {
-      return problems(one.job->cluster, one.job->model, p).empty();
+      return problems(one.job->cluster(), one.job->model, p).empty();
     });
   };
   std::vector<Layout> layouts;

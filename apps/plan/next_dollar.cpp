@@ -35,44 +35,28 @@ Improvement improvement(const Assumption& assumption, double sensitivity, const 
   return one;
 }
 
-void sort(std::vector<Improvement>& all) {
-  std::ranges::stable_sort(all, std::ranges::greater(), &Improvement::saves_usd);
-}
-
 bool is_between_nodes(const Assumption& assumption) {
   return assumption.name == "nic_bandwidth" || assumption.name == "network_latency";
 }
 
 }  // namespace
 
-std::vector<Improvement> improvements(const Job& job, const Setup& setup, double step_time_s,
+std::vector<Improvement> improvements(const Job& job, const Setup& setup, double seconds,
                                       const Price& price, sim::Seconds time) {
-  std::vector<Improvement> all;
-  for (const Assumption& assumption : assumptions()) {
-    if (is_between_nodes(assumption) && job.cluster.nodes == 1) continue;
-    Improvement one =
-        improvement(assumption, sensitivity(job, setup, assumption, step_time_s), price);
-    if (assumption.name == "nic_bandwidth") {
-      one.costs_usd = cost_of_faster_nics(job.cluster, time * left_of_time(one, assumption));
-    }
-    all.push_back(std::move(one));
-  }
-  sort(all);
-  return all;
-}
-
-std::vector<Improvement> improvements(const RoundJob& job, const sim::Scheme& scheme,
-                                      double round_time_s, const Price& price) {
   const bool single_nodes = std::ranges::all_of(
-      job.area.sites, [](const sim::Site& site) { return site.cluster.nodes == 1; });
+      job.topology.sites, [](const sim::Site& site) { return site.cluster.nodes == 1; });
   std::vector<Improvement> all;
   for (const Assumption* assumption : all_assumptions()) {
     if (is_between_nodes(*assumption) && single_nodes) continue;
     if (!rests_on(job, *assumption)) continue;
-    all.push_back(
-        improvement(*assumption, sensitivity(job, scheme, *assumption, round_time_s), price));
+    Improvement one =
+        improvement(*assumption, sensitivity(job, setup, *assumption, seconds), price);
+    if (assumption->name == "nic_bandwidth" && !job.inner) {
+      one.costs_usd = cost_of_faster_nics(job.cluster(), time * left_of_time(one, *assumption));
+    }
+    all.push_back(std::move(one));
   }
-  sort(all);
+  std::ranges::stable_sort(all, std::ranges::greater(), &Improvement::saves_usd);
   return all;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/round_job.hpp"
+#include "apps/job/job.hpp"
 #include "apps/plan/goal.hpp"
 
 namespace apps {
@@ -21,12 +21,10 @@ struct Improvement {
   std::optional<double> costs_usd = {};  // if the cluster's file gives it
 };
 
-// Best first. `price` is the price of `time` on the job's cluster.
+// Best first. `seconds` are a step's or a round's; `price` is the price of `time` on the job's
+// topology.
 [[nodiscard]] std::vector<Improvement> improvements(const Job& job, const Setup& setup,
-                                                    double step_time_s, const Price& price,
+                                                    double seconds, const Price& price,
                                                     sim::Seconds time);
-// For rounds between sites.
-[[nodiscard]] std::vector<Improvement> improvements(const RoundJob& job, const sim::Scheme& scheme,
-                                                    double round_time_s, const Price& price);
 
 }  // namespace apps

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "apps/arguments.hpp"
-#include "apps/job/round_job.hpp"
 #include "apps/job/setup_options.hpp"
+#include "apps/job/topology_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"

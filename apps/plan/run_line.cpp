@@ -35,7 +35,7 @@ void append_link_speed(const Space& space, const Candidate& candidate, Arguments
   const std::string& text = space.link_speeds[candidate.offer];
   if (text.empty()) return;
   line.insert(line.end(), {"--set", "network.nic_bandwidth=" + text});
-  const auto& cap = space.job(candidate).cluster.fitted.communicator_bandwidth;
+  const auto& cap = space.job(candidate).cluster().fitted.communicator_bandwidth;
   if (!cap) return;
   line.insert(line.end(),
               {"--set", fmt::format("fitted.communicator_bandwidth={:.17g}Bps", cap->base())});
@@ -46,7 +46,7 @@ void append_link_speed(const Space& space, const Candidate& candidate, Arguments
 std::string run_line(const PlanOptions& options, const Space& space, const Candidate& candidate) {
   const Layout& layout = space.layouts[candidate.layout];
   Arguments line = begin_of(options, space.scheme_names[layout.scheme]);
-  line.insert(line.end(), {"--nodes", std::to_string(space.job(candidate).cluster.nodes)});
+  line.insert(line.end(), {"--nodes", std::to_string(space.job(candidate).cluster().nodes)});
   append_layout(options, space.given, space.setup(candidate), line);
   append_link_speed(space, candidate, line);
   return shell_text(line);
@@ -61,7 +61,7 @@ std::string run_line(const PlanOptions& options, const SiteSpace& space,
   if (inner != "sharded") line.insert(line.end(), {"--inner-scheme", inner});
   append_layout(options, space.tables.front(), space.setup(at), line);
   for (std::size_t table = 0; table < offer.counts.size(); ++table) {
-    const sim::Site& site = space.given.area.sites[table];
+    const sim::Site& site = space.given.topology.sites[table];
     if (offer.counts[table] == site.count) continue;
     line.insert(line.end(),
                 {"--set", fmt::format("sites.{}.count={}", site.name, offer.counts[table])});

@@ -67,7 +67,7 @@ class SiteChoices : public Choices {
 
   PlanRow row(std::size_t i) override {
     sim::Report report = times_.simulated(at(i));
-    report.range = range_of(job(i), scheme(i));
+    report.range = range_of(job(i), setup(i), report);
     const double round_tokens = report.tokens_per_s * report.time_s;
     return {.report = report,
             .step_tokens = step_tokens(space_, layout(i)),
@@ -75,13 +75,14 @@ class SiteChoices : public Choices {
             .command = run_line(options_, space_, at(i))};
   }
 
-  std::vector<Improvement> improvements(std::size_t i, const Price& price, sim::Seconds) override {
-    return apps::improvements(job(i), scheme(i), times_.simulated(at(i)).time_s, price);
+  std::vector<Improvement> improvements(std::size_t i, const Price& price,
+                                        sim::Seconds time) override {
+    return apps::improvements(job(i), setup(i), times_.simulated(at(i)).time_s, price, time);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
     std::vector<std::string> parts;
-    const auto& sites = space_.given.area.sites;
+    const auto& sites = space_.given.topology.sites;
     const auto lacks = [&](const char* what, const char* key, const auto& has) {
       std::string names;
       for (const sim::Site& site : sites) {
@@ -118,13 +119,16 @@ class SiteChoices : public Choices {
   }
   [[nodiscard]] sim::RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
 
-  [[nodiscard]] RoundJob job(std::size_t i) const {
+  [[nodiscard]] Job job(std::size_t i) const {
     const SiteOffer& offer = space_.offers[layout(i).offer];
-    return {.area = offer.area,
-            .model = space_.given.model,
-            .calibrations = offer.calibrations,
-            .parallelism = layout(i).layout.parallelism,
-            .inner = space_.inner[layout(i).layout.scheme]};
+    Job job = space_.given;
+    job.topology = offer.area;
+    job.calibrations = offer.calibrations;
+    job.inner = space_.inner[layout(i).layout.scheme];
+    return job;
+  }
+  [[nodiscard]] Setup setup(std::size_t i) const {
+    return {scheme(i), layout(i).layout.parallelism};
   }
 
   // Dollars of a round.

@@ -57,15 +57,12 @@ std::vector<std::vector<int>> all_counts(const PlanOptions& options, const sim::
   return all;
 }
 
-// What a table's own simulations need of the round's job.
-Job job_of_table(const PlanOptions& options, const RoundJob& given, std::size_t table) {
-  return {.cluster = given.area.sites[table].cluster,
-          .model = given.model,
-          .calibration = given.calibrations[table],
-          .parallelism = given.parallelism,
-          .zero = options.job.parallelism.zero,
-          .open = open_software(options.job.parallelism),
-          .given = options.job.given};
+// The job of the table's cluster alone.
+Job job_of_table(Job job, std::size_t table) {
+  job.topology.sites = {job.topology.sites[table]};
+  job.calibrations = {job.calibrations[table]};
+  job.inner.reset();
+  return job;
 }
 
 class SiteSpaceBuilder {
@@ -73,15 +70,16 @@ class SiteSpaceBuilder {
   explicit SiteSpaceBuilder(const PlanOptions& options) : options_(options) {
     JobOptions job = options.job;
     job.inner_scheme = options.inner_schemes.front();
-    space_.given = read_round_job(job);
-    space_.schemes = space_.given.schemes;
+    space_.given = read_job(job);
+    check(space_.given, space_.given.setups);
+    for (const Setup& setup : space_.given.setups) space_.schemes.push_back(setup.scheme);
     space_.scheme_names = names_as_given(options.job.schemes, space_.schemes);
     space_.inner_names = options.inner_schemes;
     for (const std::string& name : options.inner_schemes) {
       space_.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));
     }
-    for (std::size_t table = 0; table < space_.given.area.sites.size(); ++table) {
-      space_.tables.push_back(job_of_table(options, space_.given, table));
+    for (std::size_t table = 0; table < space_.given.topology.sites.size(); ++table) {
+      space_.tables.push_back(job_of_table(space_.given, table));
     }
     grounds_ = space_.tables;
     if (options.job.given.contains("overlap")) return;
@@ -91,7 +89,7 @@ class SiteSpaceBuilder {
   }
 
   SiteSpace build() && {
-    for (std::vector<int>& counts : all_counts(options_, space_.given.area)) {
+    for (std::vector<int>& counts : all_counts(options_, space_.given.topology)) {
       add_offer(std::move(counts));
     }
     return std::move(space_);
@@ -107,7 +105,7 @@ class SiteSpaceBuilder {
       offer.calibrations.push_back(space_.given.calibrations[table]);
       grounds.push_back({&grounds_[table], offer.counts[table]});
     }
-    offer.area = sim::with_counts(space_.given.area, offer.counts);
+    offer.area = sim::with_counts(space_.given.topology, offer.counts);
     space_.offers.push_back(std::move(offer));
     const Frames frames = frames_of(options_, grounds, space_.inner);
     space_.not_held += frames.not_held;

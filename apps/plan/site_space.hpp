@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/round_job.hpp"
+#include "apps/job/job.hpp"
 #include "apps/plan/layouts.hpp"
 #include "apps/plan/plan_options.hpp"
 
@@ -34,7 +34,7 @@ struct SiteCandidate {
 };
 
 struct SiteSpace {
-  RoundJob given;           // as the flags say, on all sites
+  Job given;                // as the flags say, on all sites
   std::vector<Job> tables;  // the same of each table's cluster
   std::vector<sim::Scheme> inner;
   std::vector<std::string> inner_names;  // as given

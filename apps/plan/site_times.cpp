@@ -124,7 +124,7 @@ SiteTimes::StepKey SiteTimes::step_key(std::size_t table, const Layout& layout) 
 double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
   const auto [found, added] = first_steps_.try_emplace(step_key(table, at.layout));
   const Job& job = space_.tables[table];
-  if (added) found->second = first_[table].of(job, space_.setup(at)).seconds(job.cluster);
+  if (added) found->second = first_[table].of(job, space_.setup(at)).seconds(job.cluster());
   return found->second;
 }
 
@@ -134,7 +134,7 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
   const Job& job = space_.tables[table];
   const Setup setup = space_.setup(at);
   const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
-  return found->second = sim::least_time(schedule, sim::wire(schedule, job.cluster)).base();
+  return found->second = sim::least_time(schedule, sim::wire(schedule, job.cluster())).base();
 }
 
 // A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all

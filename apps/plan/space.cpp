@@ -50,22 +50,22 @@ class SpaceBuilder {
   }
 
   Space build() && {
-    for (const int nodes : sizes_of(options_, given_.cluster)) add_size(nodes);
+    for (const int nodes : sizes_of(options_, given_.cluster())) add_size(nodes);
     return std::move(space_);
   }
 
  private:
   void add_offer(const Job& job, const LinkSpeed& speed) {
     space_.offers.push_back(job);
-    space_.offers.back().cluster = with_nics(job.cluster, speed.bandwidth);
+    space_.offers.back().cluster() = with_nics(job.cluster(), speed.bandwidth);
     space_.link_speeds.push_back(speed.text);
   }
 
   void add_size(int nodes) {
     Job job = given_;
-    job.cluster = sim::part_of(given_.cluster, nodes, given_.cluster.gpus_per_node);
+    job.cluster() = sim::part_of(given_.cluster(), nodes, given_.cluster().gpus_per_node);
     const std::size_t first = space_.offers.size();
-    if (options_.link_speeds.empty()) add_offer(job, {"", job.cluster.network.nic_bandwidth});
+    if (options_.link_speeds.empty()) add_offer(job, {"", job.cluster().network.nic_bandwidth});
     for (const LinkSpeed& speed : options_.link_speeds) {
       add_offer(job, speed);
       if (nodes == 1) break;
@@ -109,7 +109,7 @@ std::vector<Candidate> open(Space& space, const Candidate& group) {
   Opened& opened = found->second;
   if (added) {
     const Job& job = space.offers[frame.first_offer];
-    const auto capacity = static_cast<double>(job.cluster.gpu.memory.count);
+    const auto capacity = static_cast<double>(job.cluster().gpu.memory.count);
     const Ground ground{.job = &job};
     opened.first = space.layouts.size();
     for (Layout& layout : layouts_of({&ground, 1}, space.schemes, frame.parallelism)) {
@@ -135,7 +135,8 @@ std::vector<Candidate> open(Space& space, const Candidate& group) {
 
 double step_tokens(const Space& space, const Candidate& candidate) {
   const Job& job = space.job(candidate);
-  return static_cast<double>(global_batch(job.cluster, space.frames[candidate.frame].parallelism)) *
+  return static_cast<double>(
+             global_batch(job.cluster(), space.frames[candidate.frame].parallelism)) *
          job.model.sequence;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "apps/arguments.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "apps/job/simulation.hpp"
 #include "apps/search/nic_bandwidth.hpp"
 #include "apps/search/set_flag.hpp"
-#include "sim/engine/simulate.hpp"
 #include "sim/topology/fabrics.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -228,31 +228,48 @@ constexpr std::array kAssumptions{
 
 std::span<const Assumption> assumptions() { return kAssumptions; }
 
-bool rests_on(const Job&, const Assumption& assumption) {
-  return assumption.concern != Concern::wide_area;
+bool rests_on(const Job& job, const Assumption& assumption) {
+  if (assumption.concern != Concern::wide_area) return true;
+  return job.inner && place_count(job.topology) > 1 &&
+         assumption.between_sites.is_there(job.topology);
 }
 
 Spread spread_of(const Job& job, const Assumption& assumption) {
-  return assumption.spread(job.cluster, job.calibration);
+  if (assumption.concern == Concern::wide_area) {
+    return assumption.between_sites.spread(job.topology);
+  }
+  Spread widest;
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    const Spread spread =
+        assumption.spread(job.topology.sites[table].cluster, job.calibrations[table]);
+    if (table == 0 || spread.of_logarithm > widest.of_logarithm) widest = spread;
+  }
+  return widest;
 }
 
 std::string flags_of(const Job& job, const Assumption& assumption) {
-  return assumption.flags(job.cluster, job.calibration);
+  if (assumption.concern == Concern::wide_area) {
+    return assumption.between_sites.flags(job.topology);
+  }
+  std::string flags = assumption.flags(job.cluster(), job.calibration());
+  return job.inner && flags.starts_with("--set ") ? "" : flags;
 }
 
 Job scaled(Job job, const Assumption& assumption, double factor) {
-  assumption.scale(job.cluster, job.calibration, factor);
+  if (assumption.concern == Concern::wide_area) {
+    assumption.between_sites.scale(job.topology, factor);
+    return job;
+  }
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    assumption.scale(job.topology.sites[table].cluster, job.calibrations[table], factor);
+  }
   return job;
 }
 
-double step_seconds(const Job& job, const Setup& setup) {
-  return sim::simulate(sim::plan_step(job.context(setup), setup.scheme), job.cluster).makespan_s;
-}
-
 double sensitivity(const Job& job, const Setup& setup, const Assumption& assumption,
-                   double step_time_s) {
-  const double other = step_seconds(scaled(job, assumption, kSensitivityStep), setup);
-  return std::log(step_time_s / other) / std::log(kSensitivityStep);
+                   double seconds) {
+  const double other = seconds_of(scaled(job, assumption, kSensitivityStep), setup);
+  return std::log(seconds / other) / std::log(kSensitivityStep);
 }
 
 }  // namespace apps

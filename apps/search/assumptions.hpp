@@ -47,22 +47,24 @@ struct Assumption {
 // sites.
 [[nodiscard]] std::span<const Assumption> assumptions();
 
-// Whether a cluster has the constant; false for constants between sites. Call the other functions
-// of a Job only if it does.
+// Whether the job has the constant: clusters all of a cluster's; sites those of a path, of one that
+// loses packets, or of storage. Call the other functions only if it does.
 [[nodiscard]] bool rests_on(const Job& job, const Assumption& assumption);
+// For a cluster's constant, the widest at any site.
 [[nodiscard]] Spread spread_of(const Job& job, const Assumption& assumption);
+// The flags of run for the job's values. None for a constant of several sites' clusters, which is in
+// the cluster's own file, out of reach of --set.
 [[nodiscard]] std::string flags_of(const Job& job, const Assumption& assumption);
 
-// The job with the constant at `factor` times its value.
+// The job with the constant at `factor` times its value; a cluster's constant at all sites.
 [[nodiscard]] Job scaled(Job job, const Assumption& assumption, double factor);
 
-// Seconds of a simulated step.
-[[nodiscard]] double step_seconds(const Job& job, const Setup& setup);
-
-// d ln throughput / d ln constant: the gain or cost, in percent, of one percent more of it. By one
-// simulation with kSensitivityStep times its value; `step_time_s` is the unchanged step.
+// d ln (1 / time) / d ln constant: the gain or cost, in percent, of one percent more of it. By one
+// simulation with kSensitivityStep times its value; `seconds` is the unchanged step or round. Only
+// of the time: sites that are no longer heard before a deadline do not count. Minus infinity if the
+// change aborts the round.
 inline constexpr double kSensitivityStep = 1.1;
 [[nodiscard]] double sensitivity(const Job& job, const Setup& setup, const Assumption& assumption,
-                                 double step_time_s);
+                                 double seconds);
 
 }  // namespace apps

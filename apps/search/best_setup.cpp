@@ -84,7 +84,7 @@ class Search {
 
  private:
   void set_capacity(const Setup& start) {
-    capacity_ = static_cast<double>(job_.cluster.gpu.memory.count);
+    capacity_ = static_cast<double>(job_.cluster().gpu.memory.count);
     const double least = memory_needed(job_, smallest_from(job_, schemes_, start));
     fits_ = least <= capacity_;
     capacity_ = std::max(capacity_, least);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "apps/search/assumptions.hpp"
+#include "apps/job/simulation.hpp"
 
 namespace apps {
 namespace {
@@ -14,6 +14,15 @@ void move(sim::Cluster& cluster, const sim::Calibration& calibration, double spr
   const double spread = efficiency_spread(cluster, calibration).of_logarithm;
   cluster.fitted.compute_efficiency =
       std::min(1.0, compute_efficiency(cluster) * std::exp(spreads * spread));
+}
+
+sim::EfficiencyRange range_of_rounds(const Job& job, const Setup& setup) {
+  const sim::Report low = simulate(off_by(job, -1), setup).report;
+  const sim::Report high = simulate(off_by(job, 1), setup).report;
+  return {.tokens_per_s_low = low.tokens_per_s,
+          .tokens_per_s_high = high.tokens_per_s,
+          .usd_per_million_tokens_low = high.usd_per_million_tokens,
+          .usd_per_million_tokens_high = low.usd_per_million_tokens};
 }
 
 }  // namespace
@@ -33,35 +42,22 @@ Spread efficiency_spread(const sim::Cluster& cluster, const sim::Calibration& ca
 }
 
 Job off_by(Job job, double spreads) {
-  move(job.cluster, job.calibration, spreads);
-  return job;
-}
-
-RoundJob off_by(RoundJob job, double spreads) {
-  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
-    move(job.area.sites[table].cluster, job.calibrations[table], spreads);
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    move(job.topology.sites[table].cluster, job.calibrations[table], spreads);
   }
   return job;
 }
 
 sim::EfficiencyRange range_of(const Job& job, const Setup& setup, const sim::Report& report) {
+  if (job.inner) return range_of_rounds(job, setup);
   const auto speed = [&](double spreads) {
-    return report.time_s / step_seconds(off_by(job, spreads), setup);
+    return report.time_s / seconds_of(off_by(job, spreads), setup);
   };
   const auto [slow, fast] = std::minmax({1.0, speed(-1), speed(1)});
   return {.tokens_per_s_low = report.tokens_per_s * slow,
           .tokens_per_s_high = report.tokens_per_s * fast,
           .usd_per_million_tokens_low = report.usd_per_million_tokens / fast,
           .usd_per_million_tokens_high = report.usd_per_million_tokens / slow};
-}
-
-sim::EfficiencyRange range_of(const RoundJob& job, const sim::Scheme& scheme) {
-  const sim::Report low = report_round(off_by(job, -1), scheme);
-  const sim::Report high = report_round(off_by(job, 1), scheme);
-  return {.tokens_per_s_low = low.tokens_per_s,
-          .tokens_per_s_high = high.tokens_per_s,
-          .usd_per_million_tokens_low = high.usd_per_million_tokens,
-          .usd_per_million_tokens_high = low.usd_per_million_tokens};
 }
 
 }  // namespace apps

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "apps/job/round_job.hpp"
+#include "apps/job/job.hpp"
+#include "sim/report/report.hpp"
 
 namespace apps {
 
@@ -19,15 +20,12 @@ struct Spread {
 [[nodiscard]] Spread efficiency_spread(const sim::Cluster& cluster,
                                        const sim::Calibration& calibration);
 
-// The answer with the efficiency one such spread lower and one higher, at most the whole roofline;
-// everything else stays. Two simulations. `report` is of the unchanged job.
+// The answer with every site's efficiency one such spread lower and one higher, at most the whole
+// roofline; everything else stays. Two simulations. `report` is of the unchanged job.
 [[nodiscard]] sim::EfficiencyRange range_of(const Job& job, const Setup& setup,
                                             const sim::Report& report);
-// The same for rounds, with every site's efficiency off in the same direction, by its own spread.
-[[nodiscard]] sim::EfficiencyRange range_of(const RoundJob& job, const sim::Scheme& scheme);
 
 // The job with the efficiency this many spreads higher: -1 or 1.
 [[nodiscard]] Job off_by(Job job, double spreads);
-[[nodiscard]] RoundJob off_by(RoundJob job, double spreads);
 
 }  // namespace apps

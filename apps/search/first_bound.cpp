@@ -19,12 +19,12 @@ namespace {
 // and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
 // nothing is known.
 double tensor_exchange_s(const Job& job, const sim::Parallelism& p, const sim::Wire& wire) {
-  if (p.tensor == 1 || tensor_nodes(job.cluster, p) > 1) return 0;
+  if (p.tensor == 1 || tensor_nodes(job.cluster(), p) > 1) return 0;
   const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
   const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
-  double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster.collectives.launch.base();
-  if (wire.is_plain()) latency_s += 2 * (p.tensor - 1) * job.cluster.nvlink.latency.base();
-  return latency_s + bytes / gpu_rate(job.cluster).base();
+  double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster().collectives.launch.base();
+  if (wire.is_plain()) latency_s += 2 * (p.tensor - 1) * job.cluster().nvlink.latency.base();
+  return latency_s + bytes / gpu_rate(job.cluster()).base();
 }
 
 double weight_bytes(const sim::Parallelism& p, const sim::Scheme& scheme) {
@@ -40,10 +40,10 @@ class NodeBytes {
       : job_(job),
         p_(setup.parallelism),
         scheme_(setup.scheme),
-        data_(data_parallel(job.cluster, p_)),
-        shards_(shard_ranks(job.cluster, p_)),
+        data_(data_parallel(job.cluster(), p_)),
+        shards_(shard_ranks(job.cluster(), p_)),
         weight_(weight_bytes(p_, scheme_)),
-        leaving_(static_cast<std::size_t>(job.cluster.nodes)) {
+        leaving_(static_cast<std::size_t>(job.cluster().nodes)) {
     const sim::StepContext context = job.context(setup);
     const sim::StepSizes shape(context, scheme_);
     for (int stage = 0; stage < p_.pipeline; ++stage) {
@@ -98,8 +98,8 @@ class NodeBytes {
     if (bytes == 0) return;
     std::vector<int> held(leaving_.size());
     for (int i = 0; i < count; ++i, place.replica += stride) {
-      const int rank = rank_of(job_.cluster, p_, place);
-      ++held[static_cast<std::size_t>(sim::node_of(job_.cluster, rank))];
+      const int rank = rank_of(job_.cluster(), p_, place);
+      ++held[static_cast<std::size_t>(sim::node_of(job_.cluster(), rank))];
     }
     for (std::size_t node = 0; node < held.size(); ++node) {
       if (held[node] > 0) leaving_[node] += bytes * (count - held[node]) / count;
@@ -119,13 +119,14 @@ class NodeBytes {
 // the parameters is left out.
 double update_seconds(const Job& job, const sim::Parallelism& p) {
   if (p.optimizer == sim::Optimizer::muon) return 0;
-  const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
+  const sim::Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()),
+                               job.calibration());
   const bool fsdp = p.sharding.stage == 3;
   const double gradient = fsdp ? 4 : bytes_of(p.gradients);
   double longest = 0;
   for (int stage = 0; stage < p.pipeline; ++stage) {
     const double shard =
-        stage_parameters(job.model, p, stage).total() / shard_ranks(job.cluster, p);
+        stage_parameters(job.model, p, stage).total() / shard_ranks(job.cluster(), p);
     const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
     longest = std::max(longest, roofline.pass(bytes));
   }
@@ -143,10 +144,10 @@ double FirstBound::seconds(const sim::Cluster& cluster, double factor) const {
 
 const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parallelism& p,
                                                const sim::Wire& wire) {
-  const Key key{sim::rank_count(job.cluster),
+  const Key key{sim::rank_count(job.cluster()),
                 p.placement,
                 p.tensor,
-                tensor_nodes(job.cluster, p),
+                tensor_nodes(job.cluster(), p),
                 p.sequence_parallel,
                 p.micro_batch,
                 p.recompute,
@@ -176,8 +177,9 @@ FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
 
 FirstBounds::Passes FirstBounds::passes_of(const Job& job, const sim::Parallelism& p,
                                            const sim::Wire& wire) {
-  const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
-  const double slow = std::ranges::min(sim::rank_slowdowns(job.cluster));  // the fastest GPU
+  const sim::Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()),
+                               job.calibration());
+  const double slow = std::ranges::min(sim::rank_slowdowns(job.cluster()));  // the fastest GPU
   const auto seconds = [&](const sim::Operators& operators) {
     const sim::BlockTime time = roofline.block(operators);
     return time.memory_seconds + (time.seconds - time.memory_seconds) * slow;
@@ -233,10 +235,11 @@ FirstBound FirstBounds::kernels(const Job& job, const sim::Parallelism& p, const
 
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
   // Measured passes are faster, byte by byte, where they are small.
-  if (!job.calibration.passes.empty()) return {};
+  if (!job.calibration().passes.empty()) return {};
   const sim::Parallelism& p = setup.parallelism;
-  const sim::Roofline roofline(job.cluster.gpu, compute_efficiency(job.cluster), job.calibration);
-  const bool several = data_parallel(job.cluster, p) > 1;
+  const sim::Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()),
+                               job.calibration());
+  const bool several = data_parallel(job.cluster(), p) > 1;
   const double gradient = bytes_of(p.gradients);
   std::vector<Buffers> all;
   for (int stage = 0; stage < p.pipeline; ++stage) {
@@ -248,7 +251,7 @@ std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Set
       (p.sharding.stage == 2 ? buffer.backward : buffer.last) = scaled;
     } else if (several) {
       buffer.backward = roofline.pass((2 + gradient) * held.total());
-      const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster, p) > 1 &&
+      const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster(), p) > 1 &&
                            !setup.scheme.weights.secondary_shards;
       if (unpacks) {
         const double layers = held.layer * held.layers;
@@ -271,7 +274,7 @@ FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
     bound.summed = bytes.once(0, 1);
     bound.gathered_and_summed = bytes.once(1, 1);
   }
-  if (job.calibration.passes.empty()) bound.update_s = update_seconds(job, p);
+  if (job.calibration().passes.empty()) bound.update_s = update_seconds(job, p);
   bound.compute_s += bound.update_s;
   return bound;
 }

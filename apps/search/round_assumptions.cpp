@@ -136,10 +136,6 @@ constexpr std::array kBetweenSites{
             [](const WideArea& area) { return set_flag("store.request", area.store->request); }}},
 };
 
-bool is_between_sites(const Assumption& assumption) {
-  return assumption.concern == Concern::wide_area;
-}
-
 }  // namespace
 
 const std::vector<const Assumption*>& all_assumptions() {
@@ -150,48 +146,6 @@ const std::vector<const Assumption*>& all_assumptions() {
     return list;
   }();
   return all;
-}
-
-bool rests_on(const RoundJob& job, const Assumption& assumption) {
-  if (!is_between_sites(assumption)) return true;
-  return sim::place_count(job.area) > 1 && assumption.between_sites.is_there(job.area);
-}
-
-Spread spread_of(const RoundJob& job, const Assumption& assumption) {
-  if (is_between_sites(assumption)) return assumption.between_sites.spread(job.area);
-  Spread widest;
-  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
-    const Spread spread = assumption.spread(job.area.sites[table].cluster, job.calibrations[table]);
-    if (table == 0 || spread.of_logarithm > widest.of_logarithm) widest = spread;
-  }
-  return widest;
-}
-
-std::string flags_of(const RoundJob& job, const Assumption& assumption) {
-  if (is_between_sites(assumption)) return assumption.between_sites.flags(job.area);
-  std::string flags = assumption.flags(job.area.sites.front().cluster, job.calibrations.front());
-  return flags.starts_with("--set ") ? "" : flags;
-}
-
-RoundJob scaled(RoundJob job, const Assumption& assumption, double factor) {
-  if (is_between_sites(assumption)) {
-    assumption.between_sites.scale(job.area, factor);
-    return job;
-  }
-  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
-    assumption.scale(job.area.sites[table].cluster, job.calibrations[table], factor);
-  }
-  return job;
-}
-
-double round_seconds(const RoundJob& job, const sim::Scheme& scheme) {
-  return sim::simulate_round(job.context(), scheme, job.deadline).round_s;
-}
-
-double sensitivity(const RoundJob& job, const sim::Scheme& scheme, const Assumption& assumption,
-                   double round_time_s) {
-  const double other = round_seconds(scaled(job, assumption, kSensitivityStep), scheme);
-  return std::log(round_time_s / other) / std::log(kSensitivityStep);
 }
 
 }  // namespace apps

@@ -39,7 +39,7 @@ std::string key_of(const Setup& setup) {
 }
 
 StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
-  const sim::Cluster& cluster = job_.cluster;
+  const sim::Cluster& cluster = job_.cluster();
   const sim::SentBytes sent = sim::sent_bytes(schedule);
   double most = 0;
   for (int node = 0; node < cluster.nodes; ++node) {
@@ -57,7 +57,7 @@ StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
 // carried on, is a bound. Flows that share links are no paths: some is left for them.
 double StepTimes::at_least(const Known& known, double factor) const {
   constexpr double kLeft = 0.99;
-  double bound = known.first.seconds(job_.cluster, factor);
+  double bound = known.first.seconds(job_.cluster(), factor);
   if (known.bound) {
     bound = std::max({bound, known.bound->compute_s, known.bound->network_s / factor});
   }
@@ -83,7 +83,7 @@ double StepTimes::seconds(const Setup& setup, double factor, double limit) {
     return found->second;
   }
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
-  const sim::Cluster cluster = with_nics(job_.cluster, factor);
+  const sim::Cluster cluster = with_nics(job_.cluster(), factor);
   const sim::Schedule schedule = sim::plan_step(job_.context(setup, cluster), setup.scheme);
   if (!known.bound) known.bound = bound_of(schedule);
   if (const double bound = at_least(known, factor); bound >= limit) return bound;

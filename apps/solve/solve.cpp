@@ -9,13 +9,15 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/scheme_files.hpp"
+#include "apps/job/setup_options.hpp"
+#include "apps/job/simulation.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/solve/solve_answers.hpp"
 #include "apps/solve/solve_options.hpp"
 #include "apps/solve/unknowns.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/rounds/site_work.hpp"
 
 namespace apps {
 namespace {
@@ -90,17 +92,14 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   return o;
 }
 
-sim::Report report_at(const RoundJob& job, const Unknown& unknown, std::size_t scheme,
-                      double value) {
-  RoundJob changed = job;
+sim::Report report_at(const Job& job, const Unknown& unknown, std::size_t scheme, double value) {
+  Job changed = job;
   unknown.set(changed, value);
-  const sim::Scheme& changed_scheme = changed.schemes[scheme];
-  return sim::summarize(changed.context(), changed_scheme,
-                        sim::simulate_round(changed.context(), changed_scheme, changed.deadline));
+  return simulate(changed, changed.setups[scheme]).report;
 }
 
 // Where both schemes can be simulated.
-Range range_of(const RoundJob& job, const Unknown& unknown, const sim::Scheme& scheme,
+Range range_of(const Job& job, const Unknown& unknown, const sim::Scheme& scheme,
                const sim::Scheme& other) {
   Range range = unknown.range;
   if (unknown.narrow) unknown.narrow(job, scheme, range);
@@ -108,33 +107,26 @@ Range range_of(const RoundJob& job, const Unknown& unknown, const sim::Scheme& s
   return range;
 }
 
-bool fits_memory(const RoundJob& job, const sim::Scheme& scheme) {
-  for (std::size_t table = 0; table < job.area.sites.size(); ++table) {
-    const auto capacity = static_cast<double>(job.area.sites[table].cluster.gpu.memory.count);
-    if (site_memory(job.context(), table, scheme).total() > capacity) return false;
-  }
-  return true;
-}
-
-Answer answer_of(const RoundJob& job, const Unknown& unknown, std::size_t scheme, std::string goal,
+Answer answer_of(const Job& job, const Unknown& unknown, std::size_t scheme, std::string goal,
                  const Found& found) {
   const double met = unknown.figure(job, found.met);
   const double missed = unknown.figure(job, found.missed);
-  return {std::string(job.schemes[scheme].name),
+  return {job.setups[scheme].scheme.name,
           std::move(goal),
           found,
           met,
           missed,
           unknown.text(met),
           unknown.text(missed),
-          unknown.needs_memory || fits_memory(job, job.schemes[scheme])};
+          unknown.needs_memory || fits_memory(job, job.setups[scheme])};
 }
 
-std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknown,
+std::vector<Answer> solve_utilisation(const Job& job, const Unknown& unknown,
                                       const std::vector<double>& shares, Progress& progress) {
   std::vector<Answer> answers;
-  for (std::size_t scheme = 0; scheme < job.schemes.size(); ++scheme) {
-    const Range range = range_of(job, unknown, job.schemes[scheme], job.schemes[scheme]);
+  for (std::size_t scheme = 0; scheme < job.setups.size(); ++scheme) {
+    const Range range =
+        range_of(job, unknown, job.setups[scheme].scheme, job.setups[scheme].scheme);
     std::map<double, double> known;  // utilisation by value
     const auto utilisation = [&](double value) {
       if (!known.contains(value)) {
@@ -155,13 +147,13 @@ std::vector<Answer> solve_utilisation(const RoundJob& job, const Unknown& unknow
 }
 
 // Of all schemes but the last, which is the one to beat.
-std::vector<Answer> solve_beats(const RoundJob& job, const Unknown& unknown,
-                                const std::string& name, Progress& progress) {
-  const std::size_t other = job.schemes.size() - 1;
+std::vector<Answer> solve_beats(const Job& job, const Unknown& unknown, const std::string& name,
+                                Progress& progress) {
+  const std::size_t other = job.setups.size() - 1;
   std::vector<Answer> answers;
   for (std::size_t scheme = 0; scheme < other; ++scheme) {
     const Found found = bracket(
-        range_of(job, unknown, job.schemes[scheme], job.schemes[other]),
+        range_of(job, unknown, job.setups[scheme].scheme, job.setups[other].scheme),
         [&](double value) {
           return report_at(job, unknown, scheme, value).tokens_per_s >
                  report_at(job, unknown, other, value).tokens_per_s;
@@ -173,32 +165,32 @@ std::vector<Answer> solve_beats(const RoundJob& job, const Unknown& unknown,
 }
 
 // Refuses all that can be refused before the first simulation. The scheme of --beats is the last.
-RoundJob read(const SolveOptions& options, const Unknown& unknown) {
-  RoundJob job = read_round_job(options.job);
+Job read(const SolveOptions& options, const Unknown& unknown) {
+  Job job = read_job(options.job);
   if (!options.beats.empty()) {
-    job.schemes.push_back(job.with_taken_settings(
-        scheme_of(options.beats, "--beats", sim::SchemeKind::between_sites)));
-    sim::check(job.context(), job.schemes.back());
+    job.setups.push_back(job.setup_of(
+        job.with_settings(scheme_of(options.beats, "--beats", sim::SchemeKind::between_sites))));
   }
-  for (const sim::Scheme& scheme : job.schemes) {
-    static_cast<void>(range_of(job, unknown, scheme, job.schemes.back()));
+  check(job, job.setups);
+  for (const Setup& setup : job.setups) {
+    static_cast<void>(range_of(job, unknown, setup.scheme, job.setups.back().scheme));
   }
   return job;
 }
 
 int solve_sites(const SolveOptions& options) {
   const Unknown& unknown = unknown_named(options.unknown);
-  const RoundJob job = read(options, unknown);
+  const Job job = read(options, unknown);
   const std::size_t searches =
-      options.beats.empty() ? job.schemes.size() * options.shares.size() : job.schemes.size() - 1;
+      options.beats.empty() ? job.setups.size() * options.shares.size() : job.setups.size() - 1;
   Progress progress("solving",
                     kTimesAsked * static_cast<int>(searches) * most_tries(unknown.range));
-  const auto solve = [&](const RoundJob& one) {
+  const auto solve = [&](const Job& one) {
     return options.beats.empty() ? solve_utilisation(one, unknown, options.shares, progress)
                                  : solve_beats(one, unknown, options.beats, progress);
   };
   print(options.format,
-        {std::string(unknown.name), std::string(unknown.unit), job.area.name, job.model.name},
+        {std::string(unknown.name), std::string(unknown.unit), job.topology.name, job.model.name},
         answers_of(job, solve));
   return 0;
 }

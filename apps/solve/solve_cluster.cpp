@@ -22,7 +22,7 @@ constexpr double kUnlimited = 1e6;
 
 Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Found& found) {
   const auto gigabits = [&](double factor) {
-    return (job.cluster.network.nic_bandwidth * factor).base() * 8 / 1e9;
+    return (job.cluster().network.nic_bandwidth * factor).base() * 8 / 1e9;
   };
   const double met = gigabits(found.met);
   const double missed = gigabits(found.missed);
@@ -33,13 +33,12 @@ Answer answer_of(const Job& job, const Setup& setup, std::string goal, const Fou
           missed,
           fmt::format("{:.4g} Gbps", met),
           fmt::format("{:.4g} Gbps", missed),
-          memory_needed(job, setup) <= static_cast<double>(job.cluster.gpu.memory.count)};
+          fits_memory(job, setup)};
 }
 
 // What --beats names.
 Setup other_setup(const Job& job, const std::string& name) {
-  return job.setup_of(
-      sim::with_settings(scheme_of(name, "--beats", sim::SchemeKind::inside), job.scheme_settings));
+  return job.setup_of(job.with_settings(scheme_of(name, "--beats", sim::SchemeKind::inside)));
 }
 
 std::vector<Answer> solve_utilisation(const Job& job, const std::vector<double>& shares,
@@ -82,7 +81,7 @@ int solve_cluster(const SolveOptions& options) {
         options.unknown, options.job.topology));
   }
   const Job job = read_job(options.job);
-  if (job.cluster.nodes < 2) {
+  if (job.cluster().nodes < 2) {
     throw InputError("--nodes: a single node has no network to solve for; use two or more");
   }
   std::vector<Setup> all = job.setups;
@@ -95,7 +94,7 @@ int solve_cluster(const SolveOptions& options) {
     return options.beats.empty() ? solve_utilisation(one, options.shares, progress)
                                  : solve_beats(one, options.beats, progress);
   };
-  print(options.format, {"bandwidth", "Gbps per NIC", job.cluster.name, job.model.name},
+  print(options.format, {"bandwidth", "Gbps per NIC", job.cluster().name, job.model.name},
         answers_of(job, solve));
   return 0;
 }

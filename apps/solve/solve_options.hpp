@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/round_job.hpp"
+#include "apps/job/job.hpp"
 
 namespace apps {
 

@@ -31,41 +31,41 @@ double narrowest_Bps(const sim::WideArea& area) {
   return least;
 }
 
-void scale_rates(RoundJob& job, double factor) {
-  job.area = with_rates(std::move(job.area), factor);
+void scale_rates(Job& job, double factor) {
+  job.topology = with_rates(std::move(job.topology), factor);
 }
 
-void set_latency(RoundJob& job, double seconds) {
+void set_latency(Job& job, double seconds) {
   const auto latency = sim::Seconds::from_base(seconds);
-  for (sim::WideLink& link : job.area.links) link.latency = latency;
-  if (job.area.backbone) job.area.backbone->latency = latency;
-  if (job.area.store) job.area.store->latency = latency;
+  for (sim::WideLink& link : job.topology.links) link.latency = latency;
+  if (job.topology.backbone) job.topology.backbone->latency = latency;
+  if (job.topology.store) job.topology.store->latency = latency;
 }
 
-void set_inner_steps(RoundJob& job, double steps) {
-  for (sim::Scheme& scheme : job.schemes) {
-    sim::SiteExchange& exchange = *scheme.between_sites;
+void set_inner_steps(Job& job, double steps) {
+  for (Setup& setup : job.setups) {
+    sim::SiteExchange& exchange = *setup.scheme.between_sites;
     exchange.inner_steps = std::max(exchange.fragments, static_cast<int>(steps));
   }
 }
 
-void begin_at_fragments(const RoundJob&, const sim::Scheme& scheme, Range& range) {
+void begin_at_fragments(const Job&, const sim::Scheme& scheme, Range& range) {
   range.lowest = std::max<double>(range.lowest, scheme.between_sites->fragments);
   if (!scheme.between_sites->gradients) return;
   throw InputError(
       fmt::format("solve inner_steps: {} exchanges gradients in every step", scheme.name));
 }
 
-void set_peers(RoundJob& job, double peers) {
-  job.area.sites.front().count = static_cast<int>(peers);
+void set_peers(Job& job, double peers) {
+  job.topology.sites.front().count = static_cast<int>(peers);
 }
 
 // A round takes at least the sites that make its quorum.
-void begin_at_quorum(const RoundJob& job, const sim::Scheme& scheme, Range& range) {
-  if (job.area.sites.size() != 1) {
+void begin_at_quorum(const Job& job, const sim::Scheme& scheme, Range& range) {
+  if (job.topology.sites.size() != 1) {
     throw InputError(
         fmt::format("solve peers: {} has {} tables of sites; write a single one, with a count",
-                    job.area.name, job.area.sites.size()));
+                    job.topology.name, job.topology.sites.size()));
   }
   range.lowest = std::max<double>(range.lowest, scheme.between_sites->quorum);
   if (range.lowest <= range.highest) return;
@@ -74,23 +74,23 @@ void begin_at_quorum(const RoundJob& job, const sim::Scheme& scheme, Range& rang
       scheme.between_sites->quorum, range.highest));
 }
 
-void set_layers(RoundJob& job, double layers) {
+void set_layers(Job& job, double layers) {
   const int stages = job.parallelism.pipeline * job.parallelism.virtual_stages;
   // Twice as many where an end counts as a layer: a stage of an end alone has none.
   const int least = job.parallelism.counted_ends == sim::CountedEnds::none ? stages : 2 * stages;
   job.model.layers = std::max(least, static_cast<int>(layers) / stages * stages);
 }
 
-void end_where_held(const RoundJob& job, const sim::Scheme&, Range& range) {
-  for (const sim::Site& site : job.area.sites) {
+void end_where_held(const Job& job, const sim::Scheme&, Range& range) {
+  for (const sim::Site& site : job.topology.sites) {
     range.highest = std::min<double>(range.highest, most_layers(site.cluster, job.parallelism));
   }
 }
 
-double as_it_is(const RoundJob&, double value) { return value; }
+double as_it_is(const Job&, double value) { return value; }
 
-double parameters_of(const RoundJob& job, double layers) {
-  RoundJob changed = job;
+double parameters_of(const Job& job, double layers) {
+  Job changed = job;
   set_layers(changed, layers);
   return static_cast<double>(sim::total_parameters(changed.model));
 }
@@ -104,9 +104,7 @@ const std::vector<Unknown>& unknowns() {
        {1e-4, 1e4},
        false,
        scale_rates,
-       [](const RoundJob& job, double factor) {
-         return factor * narrowest_Bps(job.area) * 8 / 1e9;
-       },
+       [](const Job& job, double factor) { return factor * narrowest_Bps(job.topology) * 8 / 1e9; },
        [](double rate) { return fmt::format("{:.4g} Gbps", rate); }},
       {"inner_steps",
        "steps",

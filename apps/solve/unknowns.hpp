@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/job/round_job.hpp"
+#include "apps/job/job.hpp"
 #include "apps/search/bracket.hpp"
 
 namespace apps {
@@ -17,12 +17,12 @@ struct Unknown {
   std::string_view unit;  // of figures
   Range range;
   bool needs_memory;  // what does not fit in a GPU's is no answer
-  std::function<void(RoundJob&, double)> set;
+  std::function<void(Job&, double)> set;
   // A value for people and for programs; for a factor on all rates, that of the narrowest.
-  std::function<double(const RoundJob&, double)> figure;
+  std::function<double(const Job&, double)> figure;
   std::string (*text)(double figure);
   // Narrows the range to what can be simulated of a scheme. Throws InputError where nothing can.
-  std::function<void(const RoundJob&, const sim::Scheme&, Range&)> narrow = nullptr;
+  std::function<void(const Job&, const sim::Scheme&, Range&)> narrow = nullptr;
 };
 
 // Throws an InputError that lists the known names.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/job/simulation.hpp"
 #include "sim/engine/simulate.hpp"
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
@@ -41,7 +42,7 @@ std::vector<std::string> names() {
   return names;
 }
 
-double seconds(const Job& job) { return step_seconds(job, job.setups.front()); }
+double seconds(const Job& job) { return seconds_of(job, job.setups.front()); }
 
 class Assumptions : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, Assumptions, testing::ValuesIn(names()),
@@ -64,20 +65,20 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
       sim::plan_step(job.context(job.setups.front()), job.setups[0].scheme);
   const sim::Schedule after =
       sim::plan_step(same.context(job.setups.front()), job.setups[0].scheme);
-  EXPECT_EQ(sim::simulate(before, job.cluster).end_s, sim::simulate(after, same.cluster).end_s);
+  EXPECT_EQ(sim::simulate(before, job.cluster()).end_s, sim::simulate(after, same.cluster()).end_s);
 }
 
 // What the flags say is what was simulated, to their six digits.
 TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
-  const std::string flags = named(GetParam()).flags(other.cluster, other.calibration);
+  const std::string flags = named(GetParam()).flags(other.cluster(), other.calibration());
   const double step_time_s = apps_tests::json_of("run " + kFlags + flags)["step_time_s"];
   EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
 }
 
 TEST_P(Assumptions, HaveASpreadWithItsSource) {
   const Job job = tiny_job();
-  const Spread spread = named(GetParam()).spread(job.cluster, job.calibration);
+  const Spread spread = named(GetParam()).spread(job.cluster(), job.calibration());
   EXPECT_GT(spread.of_logarithm, 0);
   EXPECT_LT(spread.of_logarithm, 1);
   EXPECT_FALSE(spread.source.empty());
@@ -102,7 +103,7 @@ TEST(Assumptions, TogetherAreAllThatAStepsTimeComesFrom) {
     // bandwidth and by launches.
     if (one.name == "attention_rate") continue;
     const bool table =
-        !job.calibration.kernels.empty() && job.calibration.gpu == job.cluster.gpu.name;
+        !job.calibration().kernels.empty() && job.calibration().gpu == job.cluster().gpu.name;
     if (one.name == "codec_time" && !table) continue;
     job = scaled(job, one, one.more_is_faster ? 2 : 0.5);
   }
@@ -131,10 +132,10 @@ TEST(Assumptions, TakeTheSpreadOfTheDefaultWhereNothingWasFitted) {
   for (const auto& [flags, efficiency] : {std::pair{"", 0.61},
                                           {"--precision fp8", 0.69},
                                           {"--set fitted.compute_efficiency=1", 1.0}}) {
-    EXPECT_EQ(compute_efficiency(job(flags).cluster), efficiency) << flags;
+    EXPECT_EQ(compute_efficiency(job(flags).cluster()), efficiency) << flags;
   }
   EXPECT_EQ(spread_of(job(""), named("matrix_rate")).of_logarithm,
-            job("").cluster.default_efficiency->spread);
+            job("").cluster().default_efficiency->spread);
   EXPECT_EQ(spread_of(job("--set fitted.compute_efficiency=1"), named("matrix_rate")).of_logarithm,
             0.2);
 }
@@ -145,7 +146,7 @@ TEST(EfficiencyRange, IsTheAnswerOneSpreadAway) {
     return apps_tests::json_of("run " + kFlags + flags);
   };
   const auto as_is = answer("");
-  const double spread = tiny_job().cluster.default_efficiency->spread;
+  const double spread = tiny_job().cluster().default_efficiency->spread;
   for (const auto& [end, other_end, spreads] :
        {std::tuple{"low", "high", -1}, {"high", "low", 1}}) {
     const auto moved = answer(fmt::format("--range off --set fitted.compute_efficiency={:.17g}",
@@ -167,13 +168,13 @@ TEST(EfficiencyRange, IsTheAnswerOneSpreadAway) {
 TEST(Assumptions, TakeTheSpreadThatTheClusterHas) {
   Job job = tiny_job();
   const auto matrix_rate = [&] {
-    return named("matrix_rate").spread(job.cluster, job.calibration).of_logarithm;
+    return named("matrix_rate").spread(job.cluster(), job.calibration()).of_logarithm;
   };
   const double equal = matrix_rate();
-  job.cluster.speed_spread = 0.1;
+  job.cluster().speed_spread = 0.1;
   EXPECT_GT(matrix_rate(), equal);
   const double few = matrix_rate();
-  job.cluster.nodes = 16;
+  job.cluster().nodes = 16;
   EXPECT_LT(matrix_rate(), few);  // the slowest of many is known better
 }
 

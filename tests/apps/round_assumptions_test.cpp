@@ -10,11 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "apps/arguments.hpp"
+#include "apps/job/simulation.hpp"
 #include "tests/apps/answers.hpp"
+#include "tests/apps/jobs.hpp"
 
 namespace apps {
 namespace {
+
+using apps_tests::job_of;
 
 const std::string kSites = "--topology two_sites_10g --model gpt_125m --set model.layers=2 ";
 // Two sites of two nodes whose round each assumption is a part of: nothing overlaps.
@@ -29,15 +32,6 @@ const std::string kStore = kAll +
                            "--set store.download=2Gbps --set store.request=50ms "
                            "--set store.latency=10ms --set store.egress=0USD/GB ";
 
-RoundJob job_of(const std::string& text) {
-  JobOptions options;
-  auto flags = job_flags(options);
-  boost::program_options::variables_map values;
-  EXPECT_TRUE(parse_arguments(apps_tests::words(text), "", flags, {}, values));
-  options.schemes = split(values["scheme"].as<std::string>());
-  return read_round_job(options);
-}
-
 const Assumption& named(std::string_view name) {
   for (const Assumption* one : all_assumptions()) {
     if (one->name == name) return *one;
@@ -49,7 +43,7 @@ const std::string& flags_with(std::string_view name) {
   return name == "store_request" ? kStore : name == "wan_loss" ? kLossy : kPaths;
 }
 
-double seconds(const RoundJob& job) { return round_seconds(job, job.schemes.front()); }
+double seconds(const Job& job) { return seconds_of(job, job.setups.front()); }
 
 std::vector<std::string> names() {
   std::vector<std::string> names;
@@ -62,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, RoundAssumptions, testing::ValuesIn(names()),
                          [](const auto& one) { return one.param; });
 
 TEST_P(RoundAssumptions, MoveTheRoundInTheirDirection) {
-  const RoundJob job = job_of(flags_with(GetParam()));
+  const Job job = job_of(flags_with(GetParam()));
   ASSERT_TRUE(rests_on(job, named(GetParam())));
   const double as_is = seconds(job);
   EXPECT_EQ(seconds(scaled(job, named(GetParam()), 1)), as_is);
@@ -84,7 +78,7 @@ TEST_P(RoundAssumptions, HaveASpreadWithItsSource) {
 // What the flags say is what was simulated, to their six digits.
 TEST_P(RoundAssumptions, AreToldToRunByTheirFlags) {
   const std::string& as_is = flags_with(GetParam());
-  const RoundJob other = scaled(job_of(as_is), named(GetParam()), 1.25);
+  const Job other = scaled(job_of(as_is), named(GetParam()), 1.25);
   const std::string flags = flags_of(other, named(GetParam()));
   const bool can_be_told =
       named(GetParam()).concern == Concern::wide_area || GetParam() == "codec_time";
@@ -101,11 +95,11 @@ TEST(RoundAssumptions, HaveNamesOfTheirOwn) {
 
 // A constant that the sites do not have is none: what no path loses, a request to no storage.
 TEST(RoundAssumptions, AreOfWhatIsThere) {
-  const RoundJob lossless = job_of(kSites + "--scheme diloco");
+  const Job lossless = job_of(kSites + "--scheme diloco");
   EXPECT_FALSE(rests_on(lossless, named("wan_loss")));
   EXPECT_FALSE(rests_on(lossless, named("store_request")));
   EXPECT_TRUE(rests_on(lossless, named("wan_bandwidth")));
-  const RoundJob alone = job_of(kSites + "--scheme diloco --set sites.west.count=0");
+  const Job alone = job_of(kSites + "--scheme diloco --set sites.west.count=0");
   EXPECT_FALSE(rests_on(alone, named("wan_bandwidth")));
   EXPECT_TRUE(rests_on(alone, named("nic_bandwidth")));
   EXPECT_FALSE(rests_on(Job{}, named("wan_bandwidth")));
@@ -115,7 +109,7 @@ TEST(RoundAssumptions, AreOfWhatIsThere) {
 // Twice the bandwidths and half the latencies of everything is a round in half the time; TCP's
 // window gives twice the rate at half the round trip.
 TEST(RoundAssumptions, TogetherAreAllThatARoundsTimeComesFrom) {
-  RoundJob job = job_of(kSites + "--scheme diloco --set scheme.inner_steps=10");
+  Job job = job_of(kSites + "--scheme diloco --set scheme.inner_steps=10");
   const double as_is = seconds(job);
   for (const Assumption* one : all_assumptions()) {
     // Codecs' kernels go by the memory's bandwidth and by launches, where none was measured.
@@ -128,11 +122,11 @@ TEST(RoundAssumptions, TogetherAreAllThatARoundsTimeComesFrom) {
 // 50 million parameters in FP32 over 10 Mb/s: the round is its exchange, whose time is the inverse
 // of the rate.
 TEST(RoundAssumptions, OfARoundThatIsAllExchangeAreTheBandwidthAlone) {
-  const RoundJob job = job_of(
+  const Job job = job_of(
       kSites + "--scheme diloco --set scheme.inner_steps=1 --set links.line.bandwidth=10Mbps");
   const double as_is = seconds(job);
   const auto share = [&](const char* name) {
-    return sensitivity(job, job.schemes.front(), named(name), as_is);
+    return sensitivity(job, job.setups.front(), named(name), as_is);
   };
   EXPECT_NEAR(share("wan_bandwidth"), 1, 0.001);
   EXPECT_NEAR(share("wan_latency"), 0, 0.001);
@@ -140,7 +134,7 @@ TEST(RoundAssumptions, OfARoundThatIsAllExchangeAreTheBandwidthAlone) {
 }
 
 TEST(RoundAssumptions, OfARoundThatNeverEndsAreInfinite) {
-  const RoundJob job = job_of(kSites + "--scheme diloco --set sites.west.drops_out=1ms");
+  const Job job = job_of(kSites + "--scheme diloco --set sites.west.drops_out=1ms");
   EXPECT_TRUE(std::isinf(seconds(job)));
 }
 

@@ -104,8 +104,8 @@ TEST_F(ToyReduction, IsNoFasterThanItsBound) {
   const apps::FirstBound bound = apps::FirstBounds().of(job_, setup_);
   EXPECT_NEAR(bound.bytes, 8 * wire_, 1e-3 * wire_);  // of each node's eight ranks
   const double step_s = simulate(plan_step(context_, scheme_), context_.cluster).makespan_s;
-  EXPECT_LE(bound.seconds(job_.cluster), step_s);
-  EXPECT_GE(bound.seconds(job_.cluster), 0.3 * step_s);
+  EXPECT_LE(bound.seconds(job_.cluster()), step_s);
+  EXPECT_GE(bound.seconds(job_.cluster()), 0.3 * step_s);
 }
 
 // Each site sends all that it has to the next one, around a circle.

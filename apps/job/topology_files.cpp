@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/topology_files.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "apps/data_files.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/toml_document.hpp"
+#include "sim/collectives/algorithm.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+// Of one cluster or of several sites.
+std::filesystem::path topology_file(const std::string& name) {
+  for (const auto& file : shipped_files(Kind::wide_area)) {
+    if (file.stem() == name) return file;
+  }
+  return data_file(Kind::topology, name);
+}
+
+void refuse_site_flags(const JobOptions& options) {
+  if (options.deadline.empty() && options.inner_scheme == JobOptions{}.inner_scheme) return;
+  throw InputError(fmt::format(
+      "{}: applies to several sites, but {} is one cluster; choose its scheme with --scheme",
+      options.deadline.empty() ? "--inner-scheme" : "--deadline", options.topology));
+}
+
+void refuse_cluster_flags(const JobOptions& options) {
+  if (options.nodes != 0 || options.gpus_per_node != 0) {
+    throw InputError(fmt::format("{}: the sites of {} differ; write --set sites.NAME.nodes=N",
+                                 options.nodes != 0 ? "--nodes" : "--gpus-per-node",
+                                 options.topology));
+  }
+  if (options.step_by_step) {
+    throw InputError("--step-by-step: applies to one cluster; run it on a single site's cluster");
+  }
+}
+
+void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {
+  if (options.algorithm.empty()) return;
+  cluster.collectives.algorithm = &sim::all_reduce_algorithm(options.algorithm, "--algorithm");
+}
+
+}  // namespace
+
+bool is_wide_area(const std::string& name) {
+  return sim::has_sites(sim::read_input_text(topology_file(name)));
+}
+
+void require_cluster(const std::string& name, const char* because) {
+  if (!is_wide_area(name)) return;
+  throw InputError(fmt::format("--topology: {} describes several sites; {}", name, because));
+}
+
+sim::WideArea read_wide_area(const std::string& name, const std::vector<sim::Setting>& settings) {
+  const std::filesystem::path file = topology_file(name);
+  const auto cluster_file = [&](const std::string& cluster) {
+    return cluster_of_site(file.parent_path(), cluster);
+  };
+  return sim::parse_wide_area(sim::read_input_text(file), file, cluster_file, settings);
+}
+
+sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& sorted) {
+  sim::Cluster cluster =
+      sim::read_cluster(data_file(Kind::topology, options.topology), sorted.topology);
+  const auto part = [&](const char* flag, int given, int available, const char* what) {
+    if (given == 0) return available;
+    if (given > available) {
+      throw InputError(fmt::format("{}: {} is more than the {} {} of {}", flag, given, available,
+                                   what, cluster.name));
+    }
+    return given;
+  };
+  const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
+  const int gpus =
+      part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
+  use_algorithm(options, cluster);
+  return sim::part_of(std::move(cluster), nodes, gpus);
+}
+
+sim::WideArea read_topology(const JobOptions& options, const SortedSettings& settings) {
+  if (is_wide_area(options.topology)) {
+    refuse_cluster_flags(options);
+    sim::WideArea area = read_wide_area(options.topology, settings.topology);
+    for (sim::Site& site : area.sites) use_algorithm(options, site.cluster);
+    return area;
+  }
+  refuse_site_flags(options);
+  sim::WideArea area;
+  area.sites.emplace_back().cluster = read_cluster_part(options, settings);
+  area.name = area.sites.front().name = area.sites.front().cluster.name;
+  return area;
+}
+
+}  // namespace apps

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topologies by name: one cluster or several sites, shipped or from files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/job/job.hpp"
+
+namespace apps {
+
+// Whether `name` means a file of several sites: a shipped one, or one with tables [sites.NAME].
+[[nodiscard]] bool is_wide_area(const std::string& name);
+// Throws an InputError if it does. `because` is "a map is of one cluster".
+void require_cluster(const std::string& name, const char* because);
+// The file shipped under this name, or at this path.
+[[nodiscard]] sim::WideArea read_wide_area(const std::string& name,
+                                           const std::vector<sim::Setting>& settings);
+// The topology's first nodes, each with its first GPUs, as the flags say.
+[[nodiscard]] sim::Cluster read_cluster_part(const JobOptions& options,
+                                             const SortedSettings& settings);
+// Either, a cluster as the only site. Throws an InputError for flags that apply to the other one.
+[[nodiscard]] sim::WideArea read_topology(const JobOptions& options,
+                                          const SortedSettings& settings);
+
+}  // namespace apps
