@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: one training step of one scheme, or of several side by side. Where the topology is several
-// sites, see apps/run/run_rounds.cpp.
+// run: one training step of one scheme, or of several side by side; or, where the topology is several
+// sites, rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -16,38 +17,58 @@
 #include "apps/job/simulation.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
+#include "apps/progress.hpp"
 #include "apps/run/answer.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/run/verdict.hpp"
+#include "apps/run/warnings.hpp"
 #include "apps/search/best_setup.hpp"
 #include "apps/search/break_even.hpp"
 #include "apps/search/efficiency_range.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
-#include "sim/program/kernels_of.hpp"
 #include "sim/report/pareto.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
+#include "sim/rounds/round_report.hpp"
 
 namespace apps {
 namespace {
 
 constexpr const char* kBest = "best";
 
-Simulation simulate_step(const Job& job, const Setup& setup) {
+Simulation simulate_with_errors(const Job& job, const Setup& setup) {
   Simulation result = simulate(job, setup);
   result.report.codec_error =
-      sim::codec_errors(codec_error_file(), job.context(setup), setup.scheme);
+      job.inner ? sim::codec_errors(codec_error_file(), setup.scheme)
+                : sim::codec_errors(codec_error_file(), job.context(setup), setup.scheme);
   return result;
 }
 
-// The scheme that `name` means as the baseline of `scheme`.
+// The scheme that `name` means as the baseline of the setup's.
 Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
-  if (name == "twin") return {twin_of(setup.scheme), setup.parallelism};
-  const sim::Scheme baseline = scheme_of(name, "--baseline", sim::SchemeKind::inside);
-  // A setting may name a part that only the compressed scheme has.
-  return job.setup_of(baseline.compresses() ? job.with_settings(baseline) : baseline);
+  if (name != "twin") {
+    const sim::Scheme baseline = scheme_of(name, "--baseline", job.kind());
+    // A setting may name a part that only the compressed scheme has.
+    const bool is_set = job.inner || baseline.compresses();
+    return job.setup_of(is_set ? job.with_settings(baseline) : baseline);
+  }
+  Setup twin{twin_of(setup.scheme), setup.parallelism};
+  if (!job.inner) return twin;
+  twin.scheme.between_sites->inner_steps = setup.scheme.between_sites->inner_steps;
+  twin.scheme.between_sites->fragments = setup.scheme.between_sites->fragments;
+  twin.scheme.between_sites->overlap_steps = setup.scheme.between_sites->overlap_steps;
+  return twin;
+}
+
+// Of the sites; ranks have none.
+std::vector<std::string> names_in_timeline(const Job& job) {
+  std::vector<std::string> names;
+  for (int place = 0; job.inner && place < sim::place_count(job.topology); ++place) {
+    names.push_back(sim::place_name(job.topology, place));
+  }
+  return names;
 }
 
 // One side of a comparison: the setup that is shown, and those of which it is the fastest.
@@ -61,10 +82,14 @@ class Comparison {
  public:
   // Reads, and refuses all that can be refused before the first simulation.
   explicit Comparison(const RunOptions& options)
-      : options_(options), job_(read_job(options.job)), searched_(job_), times_(job_) {
+      : options_(options),
+        job_(read(options)),
+        searched_(job_),
+        times_(job_),
+        wants_best_(options.baseline == kBest && !job_.inner) {
     // Without --tune, flags say how the schemes run that are compared with the best of all.
     if (!options.tune) searched_.given.clear();
-    if (!options.baseline.empty() && options.baseline != kBest) {
+    if (!options.baseline.empty() && !wants_best_) {
       for (const Setup& given : job_.setups) {
         baselines_.push_back(baseline_of(options.baseline, job_, given));
       }
@@ -73,28 +98,31 @@ class Comparison {
   }
 
   void run() {
-    warn_of_tensor_nodes(job_.cluster(), job_.parallelism);
-    if (options_.baseline == kBest) {
+    warn_of_layout(job_);
+    Progress progress("simulating schemes", static_cast<int>(job_.setups.size()));
+    if (wants_best_) {
       best_ = fastest_of(uncompressed_schemes());
       add(*best_, nullptr);
-      warn(best_->setup);
+      warn_of_memory(options_, job_, best_->setup);
     }
     for (std::size_t i = 0; i < job_.setups.size(); ++i) {
       const Setup& given = job_.setups[i];
+      if (job_.inner) progress.step();
       const Side side = side_of(given);
       const std::optional<Side> baseline =
           baselines_.empty() ? best_ : beside(given, baselines_[i]);
       const Simulation result = add(side, baseline ? &*baseline : nullptr);
-      warn(side.setup);
+      warn_of_memory(options_, job_, side.setup);
       if (best_ && !given.scheme.sends_plain()) compressed_.push_back(result.report);
       if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
-        sim::write_file(options_.perfetto, sim::to_perfetto(result.schedule, result.timeline,
-                                                            options_.perfetto_ranks));
+        sim::write_file(options_.perfetto,
+                        sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
+                                         names_in_timeline(job_)));
       }
     }
     note_left_out(options_, most_operations_);
     // Of two there is nothing to choose that the speed-up does not say.
-    if (reports_.size() > 2) {
+    if (reports_.size() > 2 && !job_.inner) {
       sim::mark_pareto_front(reports_);
     } else {
       for (sim::Report& report : reports_) report.pareto.reset();
@@ -118,6 +146,11 @@ class Comparison {
   }
 
  private:
+  static Job read(const RunOptions& options) {
+    if (is_wide_area(options.job.topology)) refuse_step_flags(options);
+    return read_job(options.job);
+  }
+
   void check_setups() const {
     std::vector<Setup> all = job_.setups;
     all.insert(all.end(), baselines_.begin(), baselines_.end());
@@ -130,7 +163,8 @@ class Comparison {
 
   // Whatever a search chooses needs at least the memory of its smallest choice.
   void require_fit() const {
-    if (options_.baseline == kBest) warn(smallest_setup(searched_, uncompressed_schemes()));
+    const auto warn = [&](const Setup& setup) { warn_of_memory(options_, job_, setup); };
+    if (wants_best_) warn(smallest_setup(searched_, uncompressed_schemes()));
     for (const Setup& setup : job_.setups) {
       warn(options_.tune ? smallest_setup(searched_, {&setup.scheme, 1}) : setup);
     }
@@ -155,40 +189,11 @@ class Comparison {
     return baseline;
   }
 
-  void warn(const Setup& setup) const {
-    warn_of_memory(options_, setup.scheme.name, memory_of(job_, setup), job_.context(setup),
-                   setup.scheme);
-  }
-
-  static void warn_of_folds(const sim::Report& report) {
-    if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
-      print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
-    }
-  }
-
-  void warn_of_kernels(const Setup& setup) const {
-    const sim::DoubtfulKernels doubtful = doubtful_kernels(job_.context(setup), setup.scheme);
-    for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
-      print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
-                 kernel.codec, kernel.what);
-    }
-    for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
-      print_note(
-          "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
-          setup.scheme.name, kernel.step, kernel.codec, kernel.elements,
-          kernel.smallest == kernel.largest
-              ? fmt::format("but was timed for {:.3g} only", kernel.largest)
-              : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
-    }
-  }
-
   Simulation add(const Side& side, const Side* baseline) {
-    Simulation result = simulate_step(job_, side.setup);
+    Simulation result = simulate_with_errors(job_, side.setup);
     sim::Report& report = result.report;
-    warn_of_folds(report);
-    warn_of_kernels(side.setup);
-    warn_of_unknown_gpus(side.setup.scheme, {job_.cluster().gpu.name});
-    times_.know(side.setup, report.time_s);
+    warn_of_times(job_, side.setup, report);
+    know(side.setup, report);
     most_operations_ = std::max(most_operations_, result.schedule.operations.size());
     if (wants_range(options_, result.schedule.operations.size())) {
       report.range = range_of(job_, side.setup, report);
@@ -203,9 +208,25 @@ class Comparison {
   void compare(const Side& side, const Side& baseline, sim::Report& report) {
     report.baseline = baseline.setup.scheme.name;
     report.baseline_fits = fits_memory(job_, baseline.setup);
-    report.speedup = times_.seconds(baseline.setup) / report.time_s;
+    report.speedup = speedup(report, baseline.setup);
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
-    compared_.push_back({reports_.size(), side, baseline});
+    if (!job_.inner) compared_.push_back({reports_.size(), side, baseline});
+  }
+
+  void know(const Setup& setup, const sim::Report& report) {
+    if (job_.inner) {
+      tokens_per_s_[key_of(setup)] = report.tokens_per_s;
+    } else {
+      times_.know(setup, report.time_s);
+    }
+  }
+
+  // Steps have as many tokens each; rounds may not.
+  double speedup(const sim::Report& report, const Setup& baseline) {
+    if (!job_.inner) return times_.seconds(baseline) / report.time_s;
+    const auto [found, added] = tokens_per_s_.try_emplace(key_of(baseline));
+    if (added) found->second = simulate(job_, baseline).report.tokens_per_s;
+    return report.tokens_per_s / found->second;
   }
 
   struct Compared {
@@ -215,17 +236,19 @@ class Comparison {
 
   const RunOptions& options_;
   const Job job_;
-  Job searched_;  // what a search keeps to
-  StepTimes times_;
+  Job searched_;                                // what a search keeps to
+  StepTimes times_;                             // of a cluster
+  std::map<std::string, double> tokens_per_s_;  // of rounds, by key_of()
+  const bool wants_best_;                       // as the baseline of a cluster's steps
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;
   std::vector<sim::Report> reports_;
-  std::size_t most_operations_ = 0;  // of a simulated step
+  std::size_t most_operations_ = 0;  // of a simulated step or round
   std::vector<Compared> compared_;
   std::vector<sim::Report> compressed_;  // those that `best_` is compared with
 };
 
-int run_step(const RunOptions& options) {
+int run(const RunOptions& options) {
   Comparison comparison(options);
   comparison.run();
   const bool is_table = options.format == "table";
@@ -251,18 +274,14 @@ int run_command(const Arguments& arguments) {
     sim::refuse_overwriting("--perfetto", options->perfetto, input_files(*options));
     sim::require_writable(options->perfetto);
   }
-  return is_wide_area(options->job.topology) ? run_rounds(*options) : run_step(*options);
+  return run(*options);
 }
 
 std::string refusal_of(const Arguments& arguments) {
   try {
     const auto options = parse_run(arguments);
     if (!options) return "";
-    if (is_wide_area(options->job.topology)) {
-      check_rounds(*options);
-    } else {
-      Comparison{*options};
-    }
+    Comparison{*options};
   } catch (const sim::InputError& error) {
     return with_flags(error.what());
   } catch (const boost::program_options::error& error) {

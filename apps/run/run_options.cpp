@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "apps/arguments.hpp"
-#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"
@@ -141,23 +140,12 @@ void refuse_tune(const std::string& topology) {
                   topology));
 }
 
-void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
-                    const sim::StepContext& context, const sim::Scheme& inner) {
-  const sim::Gpu& gpu = context.cluster.gpu;
-  const auto capacity = static_cast<double>(gpu.memory.count);
-  if (memory.total() <= capacity) return;
-  const auto remedies = sim::what_would_fit(
-      {context.cluster, context.model, context.parallelism, sim::codec_memory(context, inner)},
-      capacity - memory.outer_state);
-  const bool may_tune = !options.tune && !is_wide_area(options.job.topology);
-  const std::string line =
-      fmt::format("{}: needs {:.1f} GB, but the {} has {:.1f} GB; {}{}", what, memory.total() / 1e9,
-                  gpu.name, capacity / 1e9,
-                  remedies.empty() ? "no flag alone makes it fit; use more GPUs or --pp"
-                                   : fmt::format("it fits with {}", fmt::join(remedies, "; or ")),
-                  may_tune ? "; --tune finds the fastest setup that fits, if there is one" : "");
-  if (options.require_fit) throw sim::InputError("--require-fit: " + line);
-  print_note("warning: {}\n", with_flags(line));
+void refuse_step_flags(const RunOptions& options) {
+  if (options.break_even) {
+    throw sim::InputError(
+        "--break-even: applies to one cluster's NICs; between sites, use solve --beats");
+  }
+  if (options.tune) refuse_tune(options.job.topology);
 }
 
 }  // namespace apps

@@ -37,8 +37,9 @@ struct RunOptions {
 // The files named by the flags, directly or through other files.
 [[nodiscard]] std::vector<std::filesystem::path> input_files(const RunOptions& options);
 
-// --tune, given for the sites of `topology`.
+// --tune, given for the sites of `topology`; and all flags that apply to one cluster's steps.
 [[noreturn]] void refuse_tune(const std::string& topology);
+void refuse_step_flags(const RunOptions& options);
 
 // Whether to simulate the effect of the compute efficiency's spread on an answer whose schedule has
 // this many operations.
@@ -49,16 +50,6 @@ void note_left_out(const RunOptions& options, std::size_t operations);
 // A table stands below the sentence that answers the question.
 void print(const RunOptions& options, std::span<const sim::Report> reports,
            const std::string& sentence);
-
-// Warns if `what` needs more memory than the GPU has, with remedies; with --require-fit, throws an
-// InputError instead.
-void warn_of_memory(const RunOptions& options, std::string_view what, const sim::MemoryUse& memory,
-                    const sim::StepContext& context, const sim::Scheme& inner);
-
-// run, for a topology of several sites.
-int run_rounds(const RunOptions& options);
-// Throws whatever that would throw before its first simulation.
-void check_rounds(const RunOptions& options);
 
 // The message of `run` when it refuses the arguments before its first simulation; empty if it does
 // not. File names are relative to the working directory.

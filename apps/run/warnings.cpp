@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/run/warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
+#include "apps/job/scheme_files.hpp"
+#include "apps/job/setup_options.hpp"
+#include "apps/print.hpp"
+#include "apps/words.hpp"
+#include "sim/base/error.hpp"
+#include "sim/program/kernels_of.hpp"
+
+namespace apps {
+namespace {
+
+std::vector<std::string> gpus_of(const Job& job) {
+  std::vector<std::string> names;
+  for (const sim::Site& site : job.topology.sites) names.push_back(site.cluster.gpu.name);
+  return names;
+}
+
+void warn_of_folds(const sim::Report& report) {
+  if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
+    print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
+  }
+}
+
+void warn_of_kernels(const Job& job, const Setup& setup) {
+  if (job.inner) return;
+  const sim::DoubtfulKernels doubtful = doubtful_kernels(job.context(setup), setup.scheme);
+  for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
+    print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
+               kernel.codec, kernel.what);
+  }
+  for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
+    print_note(
+        "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
+        setup.scheme.name, kernel.step, kernel.codec, kernel.elements,
+        kernel.smallest == kernel.largest
+            ? fmt::format("but was timed for {:.3g} only", kernel.largest)
+            : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
+  }
+}
+
+}  // namespace
+
+void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setup) {
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    const sim::Site& site = job.topology.sites[table];
+    const sim::MemoryUse memory = memory_of(job, setup, table);
+    const auto capacity = static_cast<double>(site.cluster.gpu.memory.count);
+    if (memory.total() <= capacity) continue;
+    const sim::StepContext step = job.inner ? job.round(setup).step(table) : job.context(setup);
+    const auto remedies =
+        sim::what_would_fit({step.cluster, step.model, step.parallelism,
+                             sim::codec_memory(step, job.inner ? *job.inner : setup.scheme)},
+                            capacity - memory.outer_state);
+    const std::string line = fmt::format(
+        "{}{}: needs {:.1f} GB, but the {} has {:.1f} GB; {}{}", setup.scheme.name,
+        job.inner ? " at " + site.name : "", memory.total() / 1e9, site.cluster.gpu.name,
+        capacity / 1e9,
+        remedies.empty() ? "no flag alone makes it fit; use more GPUs or --pp"
+                         : fmt::format("it fits with {}", fmt::join(remedies, "; or ")),
+        options.tune || job.inner ? ""
+                                  : "; --tune finds the fastest setup that fits, if there is one");
+    if (options.require_fit) throw sim::InputError("--require-fit: " + line);
+    print_note("warning: {}\n", with_flags(line));
+  }
+}
+
+void warn_of_layout(const Job& job) {
+  for (const sim::Site& site : job.topology.sites) {
+    warn_of_tensor_nodes(site.cluster, job.parallelism);
+  }
+  if (job.inner) warn_of_unknown_gpus(*job.inner, gpus_of(job));
+}
+
+void warn_of_times(const Job& job, const Setup& setup, const sim::Report& report) {
+  warn_of_folds(report);
+  warn_of_kernels(job, setup);
+  warn_of_unknown_gpus(setup.scheme, gpus_of(job));
+}
+
+}  // namespace apps

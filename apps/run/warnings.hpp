@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` warns of beside its answer.
+#pragma once
+
+#include "apps/run/run_options.hpp"
+
+namespace apps {
+
+// GPUs with less memory than the setup needs, with remedies; with --require-fit, throws an
+// InputError instead.
+void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setup);
+// Tensor-parallel groups that span nodes, and codec cards of the scheme within the sites.
+void warn_of_layout(const Job& job);
+// Approximate collectives, and codecs' kernels that were not timed for this size or this GPU.
+void warn_of_times(const Job& job, const Setup& setup, const sim::Report& report);
+
+}  // namespace apps
