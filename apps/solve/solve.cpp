@@ -6,15 +6,16 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "apps/arguments.hpp"
+#include "apps/commands.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_options.hpp"
 #include "apps/job/simulation.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/solve/solve_answers.hpp"
-#include "apps/solve/solve_options.hpp"
 #include "apps/solve/unknowns.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -24,6 +25,14 @@ namespace {
 
 namespace po = boost::program_options;
 using sim::InputError;
+
+constexpr double kUnlimited = 1e6;  // times as fast as the cluster's NICs
+
+struct SolveOptions {
+  JobOptions job;
+  std::string unknown, beats, format;
+  std::vector<double> shares;  // of --utilisation
+};
 
 constexpr const char* kUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
@@ -92,107 +101,112 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
   return o;
 }
 
-sim::Report report_at(const Job& job, const Unknown& unknown, std::size_t scheme, double value) {
-  Job changed = job;
-  unknown.set(changed, value);
-  return simulate(changed, changed.setups[scheme]).report;
-}
+// Reports of the job at values of the unknown, each simulated once.
+class Reports {
+ public:
+  Reports(const Job& job, const Unknown& unknown) : job_(job), unknown_(unknown) {}
 
-// Where both schemes can be simulated.
-Range range_of(const Job& job, const Unknown& unknown, const sim::Scheme& scheme,
-               const sim::Scheme& other) {
+  const sim::Report& at(std::size_t setup, double value) {
+    const auto [found, added] = known_.try_emplace({setup, value});
+    if (!added) return found->second;
+    Job changed = job_;
+    unknown_.set(changed, value);
+    return found->second = simulate(changed, changed.setups[setup]).report;
+  }
+  double utilisation(std::size_t setup, double value) {
+    const sim::Report& report = at(setup, value);
+    if (unknown_.needs_memory && !report.fits_memory) return 0;
+    return report.round ? report.round->utilisation : at(setup, kUnlimited).time_s / report.time_s;
+  }
+  bool is_faster(std::size_t setup, std::size_t other, double value) {
+    return at(setup, value).tokens_per_s > at(other, value).tokens_per_s;
+  }
+
+ private:
+  const Job& job_;
+  const Unknown& unknown_;
+  std::map<std::pair<std::size_t, double>, sim::Report> known_;
+};
+
+// Where both setups can be simulated.
+Range range_of(const Job& job, const Unknown& unknown, std::size_t setup, std::size_t other) {
   Range range = unknown.range;
-  if (unknown.narrow) unknown.narrow(job, scheme, range);
-  if (unknown.narrow) unknown.narrow(job, other, range);
+  if (unknown.narrow) unknown.narrow(job, job.setups[setup].scheme, range);
+  if (unknown.narrow) unknown.narrow(job, job.setups[other].scheme, range);
   return range;
 }
 
-Answer answer_of(const Job& job, const Unknown& unknown, std::size_t scheme, std::string goal,
+Answer answer_of(const Job& job, const Unknown& unknown, std::size_t setup, std::string goal,
                  const Found& found) {
   const double met = unknown.figure(job, found.met);
   const double missed = unknown.figure(job, found.missed);
-  return {job.setups[scheme].scheme.name,
+  return {job.setups[setup].scheme.name,
           std::move(goal),
           found,
           met,
           missed,
           unknown.text(met),
           unknown.text(missed),
-          unknown.needs_memory || fits_memory(job, job.setups[scheme])};
+          unknown.needs_memory || fits_memory(job, job.setups[setup])};
 }
 
 std::vector<Answer> solve_utilisation(const Job& job, const Unknown& unknown,
                                       const std::vector<double>& shares, Progress& progress) {
+  Reports reports(job, unknown);
   std::vector<Answer> answers;
-  for (std::size_t scheme = 0; scheme < job.setups.size(); ++scheme) {
-    const Range range =
-        range_of(job, unknown, job.setups[scheme].scheme, job.setups[scheme].scheme);
-    std::map<double, double> known;  // utilisation by value
-    const auto utilisation = [&](double value) {
-      if (!known.contains(value)) {
-        const sim::Report report = report_at(job, unknown, scheme, value);
-        known[value] = unknown.needs_memory && !report.fits_memory ? 0 : report.round->utilisation;
-      }
-      return known[value];
-    };
+  for (std::size_t setup = 0; setup < job.setups.size(); ++setup) {
     for (const double share : shares) {
       const Found found = bracket(
-          range, [&](double value) { return utilisation(value) >= share; },
+          range_of(job, unknown, setup, setup),
+          [&](double value) { return reports.utilisation(setup, value) >= share; },
           [&] { progress.step(); });
       answers.push_back(
-          answer_of(job, unknown, scheme, fmt::format("utilisation {:.4g}", share), found));
+          answer_of(job, unknown, setup, fmt::format("utilisation {:.4g}", share), found));
     }
   }
   return answers;
 }
 
-// Of all schemes but the last, which is the one to beat.
+// Of all setups but the last, which is the one to beat.
 std::vector<Answer> solve_beats(const Job& job, const Unknown& unknown, const std::string& name,
                                 Progress& progress) {
+  Reports reports(job, unknown);
   const std::size_t other = job.setups.size() - 1;
   std::vector<Answer> answers;
-  for (std::size_t scheme = 0; scheme < other; ++scheme) {
+  for (std::size_t setup = 0; setup < other; ++setup) {
     const Found found = bracket(
-        range_of(job, unknown, job.setups[scheme].scheme, job.setups[other].scheme),
-        [&](double value) {
-          return report_at(job, unknown, scheme, value).tokens_per_s >
-                 report_at(job, unknown, other, value).tokens_per_s;
-        },
+        range_of(job, unknown, setup, other),
+        [&](double value) { return reports.is_faster(setup, other, value); },
         [&] { progress.step(); });
-    answers.push_back(answer_of(job, unknown, scheme, "beats " + name, found));
+    answers.push_back(answer_of(job, unknown, setup, "beats " + name, found));
   }
   return answers;
 }
 
-// Refuses all that can be refused before the first simulation. The scheme of --beats is the last.
-Job read(const SolveOptions& options, const Unknown& unknown) {
-  Job job = read_job(options.job);
-  if (!options.beats.empty()) {
-    job.setups.push_back(job.setup_of(
-        job.with_settings(scheme_of(options.beats, "--beats", sim::SchemeKind::between_sites))));
-  }
-  check(job, job.setups);
-  for (const Setup& setup : job.setups) {
-    static_cast<void>(range_of(job, unknown, setup.scheme, job.setups.back().scheme));
-  }
-  return job;
+const Unknown& unknown_of(const SolveOptions& options) {
+  const Unknown& between_sites = unknown_named(options.unknown);
+  if (is_wide_area(options.job.topology)) return between_sites;
+  if (options.unknown == "bandwidth") return nic_bandwidth();
+  throw InputError(fmt::format(
+      "solve {}: applies to several sites, but {} is one cluster; solve for bandwidth instead",
+      options.unknown, options.job.topology));
 }
 
-int solve_sites(const SolveOptions& options) {
-  const Unknown& unknown = unknown_named(options.unknown);
-  const Job job = read(options, unknown);
-  const std::size_t searches =
-      options.beats.empty() ? job.setups.size() * options.shares.size() : job.setups.size() - 1;
-  Progress progress("solving",
-                    kTimesAsked * static_cast<int>(searches) * most_tries(unknown.range));
-  const auto solve = [&](const Job& one) {
-    return options.beats.empty() ? solve_utilisation(one, unknown, options.shares, progress)
-                                 : solve_beats(one, unknown, options.beats, progress);
-  };
-  print(options.format,
-        {std::string(unknown.name), std::string(unknown.unit), job.topology.name, job.model.name},
-        answers_of(job, solve));
-  return 0;
+// Refuses all that can be refused before the first simulation. The setup of --beats is the last.
+Job read(const SolveOptions& options, const Unknown& unknown) {
+  Job job = read_job(options.job);
+  if (!job.inner && job.cluster().nodes < 2) {
+    throw InputError("--nodes: a single node has no network to solve for; use two or more");
+  }
+  if (!options.beats.empty()) {
+    job.setups.push_back(
+        job.setup_of(job.with_settings(scheme_of(options.beats, "--beats", job.kind()))));
+  }
+  check(job, job.setups);
+  for (std::size_t setup = 0; setup < job.setups.size(); ++setup) {
+    static_cast<void>(range_of(job, unknown, setup, job.setups.size() - 1));
+  }
+  return job;
 }
 
 }  // namespace
@@ -200,7 +214,20 @@ int solve_sites(const SolveOptions& options) {
 int solve_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
-  return is_wide_area(options->job.topology) ? solve_sites(*options) : solve_cluster(*options);
+  const Unknown& unknown = unknown_of(*options);
+  const Job job = read(*options, unknown);
+  const std::size_t searches =
+      options->beats.empty() ? job.setups.size() * options->shares.size() : job.setups.size() - 1;
+  Progress progress("solving",
+                    kTimesAsked * static_cast<int>(searches) * most_tries(unknown.range));
+  const auto solve = [&](const Job& one) {
+    return options->beats.empty() ? solve_utilisation(one, unknown, options->shares, progress)
+                                  : solve_beats(one, unknown, options->beats, progress);
+  };
+  print(options->format,
+        {std::string(unknown.name), std::string(unknown.unit), job.topology.name, job.model.name},
+        answers_of(job, solve));
+  return 0;
 }
 
 }  // namespace apps

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/search/nic_bandwidth.hpp"
 #include "apps/search/wide_area_rates.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -95,6 +96,8 @@ double parameters_of(const Job& job, double layers) {
   return static_cast<double>(sim::total_parameters(changed.model));
 }
 
+std::string rate_text(double gigabits) { return fmt::format("{:.4g} Gbps", gigabits); }
+
 std::string whole_text(double value) { return fmt::format("{:.0f}", value); }
 
 const std::vector<Unknown>& unknowns() {
@@ -105,7 +108,7 @@ const std::vector<Unknown>& unknowns() {
        false,
        scale_rates,
        [](const Job& job, double factor) { return factor * narrowest_Bps(job.topology) * 8 / 1e9; },
-       [](double rate) { return fmt::format("{:.4g} Gbps", rate); }},
+       rate_text},
       {"inner_steps",
        "steps",
        {1, 100'000, true},
@@ -134,6 +137,20 @@ const std::vector<Unknown>& unknowns() {
 }
 
 }  // namespace
+
+const Unknown& nic_bandwidth() {
+  static const Unknown one{
+      "bandwidth",
+      "Gbps per NIC",
+      kNicFactors,
+      false,
+      [](Job& job, double factor) { job.cluster() = with_nics(job.cluster(), factor); },
+      [](const Job& job, double factor) {
+        return (job.cluster().network.nic_bandwidth * factor).base() * 8 / 1e9;
+      },
+      rate_text};
+  return one;
+}
 
 const Unknown& unknown_named(const std::string& name) {
   std::string known;

@@ -25,7 +25,9 @@ struct Unknown {
   std::function<void(const Job&, const sim::Scheme&, Range&)> narrow = nullptr;
 };
 
-// Throws an InputError that lists the known names.
+// Of several sites. Throws an InputError that lists the known names.
 [[nodiscard]] const Unknown& unknown_named(const std::string& name);
+// The only one of a cluster, as a factor.
+[[nodiscard]] const Unknown& nic_bandwidth();
 
 }  // namespace apps
