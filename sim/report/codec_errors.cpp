@@ -82,7 +82,7 @@ Path path_of(const StepContext& context, const Scheme& scheme) {
       .again = coded.empty() ? g.between : *coded.back().wire,
       .shape = {static_cast<std::size_t>(shape.places()), static_cast<std::size_t>(shape.nodes)}};
   if (g.factor_rank > 0) path.method = "power_sgd_r" + std::to_string(g.factor_rank);
-  if (g.method == "one_bit_adam") path.method = g.method;
+  if (g.method == &methods::one_bit_adam) path.method = g.method->name;
   return path;
 }
 
@@ -218,7 +218,7 @@ CodecErrors gradient_errors(const Table& table, const Path& path) {
 std::optional<double> fed_error(const Table& table, const GradientExchange& g, const Path& path) {
   if (path.has_cards()) return {};
   if (!path.method.empty()) return table.fed_reduction(path, path.method);
-  const bool loco = g.method == "loco";
+  const bool loco = g.method == &methods::loco;
   if (!loco && g.residual_bytes != 4) return {};
   return table.fed_reduction(
       path, codecs::fed_name(path.row(), loco ? codecs::Carried::loco : codecs::Carried::float32));

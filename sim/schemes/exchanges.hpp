@@ -56,6 +56,20 @@ extern const Reduction ring, all_to_all, two_level, all_gather, all_reduce, low_
 }  // namespace reductions
 [[nodiscard]] std::span<const Reduction* const> all_reductions();
 
+// A method of codecs/method.hpp whose steps replace the kernels of a reduction's wires.
+struct ReductionMethod {
+  std::string_view name;
+  const Reduction* reduction = nullptr;
+  std::string_view codec;       // on each level
+  double residual_bytes = 0;    // GradientExchange::residual_bytes
+  bool sends_momentum = false;  // of whole gradients, once all are ready: ZeRO-0 only, no overlap
+};
+
+namespace methods {
+extern const ReductionMethod loco, one_bit_adam;
+}  // namespace methods
+[[nodiscard]] std::span<const ReductionMethod* const> all_methods();
+
 // The kernels of one exchange between sites: before values are sent, where they are summed for
 // others, and of what arrives.
 struct ExchangeKernels {

@@ -16,7 +16,7 @@ GradientExchange with_feedback(const Reduction& algorithm, const char* codec) {
 
 GradientExchange one_bit_exchange() {
   GradientExchange exchange = with_feedback(reductions::all_to_all, "one_bit");
-  exchange.method = "one_bit_adam";
+  exchange.method = &methods::one_bit_adam;
   return exchange;
 }
 

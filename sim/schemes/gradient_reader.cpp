@@ -112,26 +112,20 @@ class GradientReader {
   void read_method() {
     constexpr const char* kKey = "gradients.method";
     if (!reader_.has(kKey)) return;
-    const std::string name = reader_.text(kKey);
+    const ReductionMethod* method = reader_.one_of(kKey, all_methods());
     if (!reader_.is_good(kKey)) return;
-    const SchemeMethod* method = scheme_method(name);
-    if (method == nullptr) {
-      reader_.wrong(kKey, fmt::format("'{}' is not one of: {}, {}", printable(name),
-                                      kSchemeMethods[0].name, kSchemeMethods[1].name));
-      return;
-    }
     const auto is_its = [&](const Wire& wire) {
       return !wire.card && wire.name() == method->codec;
     };
     const bool fits =
-        method->algorithm == &collective() && is_its(exchange_.inside) && is_its(exchange_.between);
+        method->reduction == &collective() && is_its(exchange_.inside) && is_its(exchange_.between);
     if (good_ && !fits) {
       reader_.wrong(kKey, fmt::format("{} requires {} with {}; write these, or remove the method",
-                                      name, method->algorithm->name, method->codec));
-    } else if (name == "one_bit_adam" && !zero_.empty() && !has_stage(zero_, 0)) {
-      reader_.wrong(kKey, "one_bit_adam shards nothing; write zero = [0]");
+                                      method->name, method->reduction->name, method->codec));
+    } else if (method->sends_momentum && !zero_.empty() && !has_stage(zero_, 0)) {
+      reader_.wrong(kKey, fmt::format("{} shards nothing; write zero = [0]", method->name));
     }
-    exchange_.method = name;
+    exchange_.method = method;
     exchange_.residual_bytes = method->residual_bytes;
   }
 
@@ -188,11 +182,6 @@ class GradientReader {
 };
 
 }  // namespace
-
-const SchemeMethod* scheme_method(std::string_view name) {
-  const auto found = std::ranges::find(kSchemeMethods, name, &SchemeMethod::name);
-  return found != std::end(kSchemeMethods) ? &*found : nullptr;
-}
 
 GradientExchange read_gradients(TomlReader& reader, WireReader& wires, const Stages& zero) {
   return GradientReader(reader, wires, zero).read();

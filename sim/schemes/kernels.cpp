@@ -12,11 +12,15 @@ namespace {
 
 using Work = codecs::Operation;
 
+const codecs::MethodStep* step_of(const GradientExchange& exchange, const char* name) {
+  return exchange.method == nullptr ? nullptr : step_named(exchange.method->name, name);
+}
+
 // A step of the exchange's method over `elements` that `ranks` share; they are padded to what each
 // rank's shard has to be a multiple of.
 CodecUse method_step(const GradientExchange& exchange, const char* name, double elements,
                      int ranks) {
-  const codecs::MethodStep* step = step_named(exchange.method, name);
+  const codecs::MethodStep* step = step_of(exchange, name);
   require(step != nullptr, "a scheme's method has the steps that it launches");
   constexpr double kShardMultiple = 128;  // codecs/one_bit/one_bit.hpp
   const double multiple = kShardMultiple * ranks;
@@ -27,12 +31,9 @@ CodecUse method_step(const GradientExchange& exchange, const char* name, double 
                     .ranks = step->takes_ranks ? static_cast<std::size_t>(ranks) : 1}};
 }
 
-bool has_step(const GradientExchange& exchange, const char* name) {
-  return step_named(exchange.method, name) != nullptr;
-}
-
 CodecUse encode_of(const GradientExchange& exchange, const Wire& wire, double elements, int ranks) {
-  if (has_step(exchange, "encode")) return method_step(exchange, "encode", elements, ranks);
+  if (step_of(exchange, "encode") != nullptr)
+    return method_step(exchange, "encode", elements, ranks);
   if (exchange.residual_bytes > 0) {
     return {.operation = Work::encode_feedback,
             .wire = wire,
@@ -71,7 +72,7 @@ std::vector<CodecUse> gradient_encode(const GradientExchange& exchange, const Wi
 
 std::vector<CodecUse> gradient_encode_sum(const GradientExchange& exchange, const Wire& from,
                                           const Wire& to, int inputs, double elements, int ranks) {
-  if (has_step(exchange, "reduce")) {
+  if (step_of(exchange, "reduce") != nullptr) {
     return {method_step(exchange, "reduce", elements * ranks, ranks)};
   }
   if (exchange.residual_bytes > 0) {  // the sum has a residual of its own
@@ -89,7 +90,8 @@ CodecUse gradient_sum(const Wire& wire, int inputs, double elements) {
 }
 
 CodecUse gradient_decode(const GradientExchange& exchange, double elements, int ranks) {
-  if (has_step(exchange, "decode")) return method_step(exchange, "decode", elements, ranks);
+  if (step_of(exchange, "decode") != nullptr)
+    return method_step(exchange, "decode", elements, ranks);
   return {.operation = Work::decode, .wire = exchange.between, .elements = elements};
 }
 

@@ -41,10 +41,8 @@ struct GradientExchange {
   Wire between = {};
   // Error feedback: bytes that a rank keeps per element encoded, at each hop; 0: none.
   double residual_bytes = 0;
-  // A method of codecs/method.hpp whose steps replace the wire's own kernels: "loco",
-  // "one_bit_adam".
-  std::string method = {};
-  int factor_rank = 0;         // low_rank: columns of each factor
+  const ReductionMethod* method = nullptr;  // replaces the wires' own kernels if present
+  int factor_rank = 0;                      // low_rank: columns of each factor
   bool fused_hadamard = true;  // the transform is part of the codec's kernels, not a pass before
   int slices = 1;              // pipelined between the two levels
   [[nodiscard]] bool is_plain() const;

@@ -44,8 +44,7 @@ constexpr TomlKey kSchemeFileKeys[] = {
      ".toml file)."},
     {"gradients.between.group", "whole number from 1 to 1048576", "the codec's own",
      "Elements that share a scale; a multiple of 32."},
-    {"gradients.method", "string", "none",
-     "Method with its own kernels: `loco` or `one_bit_adam`."},
+    {"gradients.method", "one of loco, one_bit_adam", "none", "Method with its own kernels."},
     {"gradients.residual", "one of none, int8, bf16, fp32", "none",
      "Precision of the error-feedback residual, i.e. the encoding error that is added to the next "
      "gradient."},

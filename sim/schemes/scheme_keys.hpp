@@ -17,19 +17,6 @@ namespace sim {
 inline constexpr EnumName<double> kResidualNames[]{
     {"none", 0}, {"int8", 1}, {"bf16", 2}, {"fp32", 4}};
 
-// What a method of codecs/method.hpp works with and keeps.
-struct SchemeMethod {
-  std::string_view name;
-  const Reduction* algorithm;
-  std::string_view codec;  // on each level
-  double residual_bytes;
-};
-inline constexpr SchemeMethod kSchemeMethods[]{
-    {"loco", &reductions::two_level, "int4_full_g2048", 1},
-    {"one_bit_adam", &reductions::all_to_all, "one_bit", 4},
-};
-// nullptr if there is no such method.
-[[nodiscard]] const SchemeMethod* scheme_method(std::string_view name);
 // Bytes per element of low_rank's residual, which its kernels keep in FP32.
 inline constexpr double kFactorResidual = 4;
 

@@ -99,13 +99,15 @@ AllowedOverlap read_overlap(TomlReader& reader, const Scheme& scheme) {
   } else if (reader.has("overlap.weights")) {
     overlap.weights = reader.boolean("overlap.weights");
   }
-  const bool momentum = scheme.gradients.method == "one_bit_adam";
+  const bool momentum =
+      scheme.gradients.method != nullptr && scheme.gradients.method->sends_momentum;
   overlap.gradients = !momentum;
   if (!reader.has("overlap.gradients")) return overlap;
   overlap.gradients = reader.boolean("overlap.gradients");
   if (momentum && overlap.gradients) {
     reader.wrong("overlap.gradients",
-                 "one_bit_adam sends the momentum once all gradients are ready; write false");
+                 fmt::format("{} sends the momentum once all gradients are ready; write false",
+                             scheme.gradients.method->name));
   }
   return overlap;
 }

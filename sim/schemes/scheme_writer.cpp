@@ -25,8 +25,8 @@ std::string gradient_lines(const GradientExchange& g) {
   if (g.algorithm->sends == Reduction::Sends::wire) lines += codec_line(g.between);
   if (g.algorithm->has_factors()) {
     lines += fmt::format("factor_rank = {}\n", g.factor_rank);
-  } else if (!g.method.empty()) {
-    lines += fmt::format("method = {}\n", toml_text(g.method));
+  } else if (g.method != nullptr) {
+    lines += fmt::format("method = {}\n", toml_text(g.method->name));
   } else if (g.residual_bytes > 0) {
     lines += fmt::format("residual = {}\n", toml_text(name_of(g.residual_bytes, kResidualNames)));
   }

@@ -54,7 +54,7 @@ Lack groups(const Wire& wire) {
   return wire.card || !codecs::has_groups(wire.format) ? "has no groups to set here" : "";
 }
 Lack gradient_groups(const Scheme& scheme, Wire GradientExchange::*level) {
-  if (!scheme.gradients.method.empty()) return "has kernels for one group size only";
+  if (scheme.gradients.method != nullptr) return "has kernels for one group size only";
   return groups(scheme.gradients.*level);
 }
 Lack rounds(const Scheme& scheme) {

@@ -22,11 +22,10 @@ GradientExchange quantized_gradients() {
           .between = wire("int4_full_g2048")};
 }
 
-// LoCo's residual is kept in INT8 (codecs/loco/loco.hpp).
 GradientExchange with_loco() {
   GradientExchange exchange = quantized_gradients();
-  exchange.residual_bytes = 1;
-  exchange.method = "loco";
+  exchange.method = &methods::loco;
+  exchange.residual_bytes = methods::loco.residual_bytes;
   return exchange;
 }
 
