@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -215,7 +214,7 @@ class Comparison {
 
   void know(const Setup& setup, const sim::Report& report) {
     if (job_.inner) {
-      tokens_per_s_[key_of(setup)] = report.tokens_per_s;
+      tokens_per_s_.at(setup.parallelism, setup.scheme).first = report.tokens_per_s;
     } else {
       times_.know(setup, report.time_s);
     }
@@ -224,9 +223,9 @@ class Comparison {
   // Steps have as many tokens each; rounds may not.
   double speedup(const sim::Report& report, const Setup& baseline) {
     if (!job_.inner) return times_.seconds(baseline) / report.time_s;
-    const auto [found, added] = tokens_per_s_.try_emplace(key_of(baseline));
-    if (added) found->second = simulate(job_, baseline).report.tokens_per_s;
-    return report.tokens_per_s / found->second;
+    const auto [known, added] = tokens_per_s_.at(baseline.parallelism, baseline.scheme);
+    if (added) known = simulate(job_, baseline).report.tokens_per_s;
+    return report.tokens_per_s / known;
   }
 
   struct Compared {
@@ -236,10 +235,10 @@ class Comparison {
 
   const RunOptions& options_;
   const Job job_;
-  Job searched_;                                // what a search keeps to
-  StepTimes times_;                             // of a cluster
-  std::map<std::string, double> tokens_per_s_;  // of rounds, by key_of()
-  const bool wants_best_;                       // as the baseline of a cluster's steps
+  Job searched_;                                              // what a search keeps to
+  StepTimes times_;                                           // of a cluster
+  Memo<sim::Parallelism, sim::Scheme, double> tokens_per_s_;  // of rounds
+  const bool wants_best_;         // as the baseline of a cluster's steps
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;
   std::vector<sim::Report> reports_;

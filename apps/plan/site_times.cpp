@@ -102,25 +102,6 @@ double least_sent(const sim::RoundContext& context, std::size_t table, const sim
          (pauses ? 0.5 : 1);
 }
 
-SiteTimes::StepKey SiteTimes::step_key(std::size_t table, const Layout& layout) {
-  const sim::Parallelism& p = layout.parallelism;
-  return {table,
-          layout.scheme,
-          p.tensor,
-          p.pipeline,
-          p.virtual_stages,
-          p.placement,
-          p.sequence_parallel,
-          p.micro_batch,
-          p.accumulation,
-          p.recompute,
-          p.sharding.stage,
-          p.sharding.ranks,
-          p.sharding.reshard_after_forward,
-          p.gathers_matrices,
-          p.gradients};
-}
-
 double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
   const auto [found, added] = first_steps_.try_emplace(step_key(table, at.layout));
   const Job& job = space_.tables[table];

@@ -3,7 +3,6 @@
 // inside a site share them. Every simulated time is compared with its bounds.
 #pragma once
 
-#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -41,10 +40,11 @@ class SiteTimes {
   using Key = std::pair<std::size_t, std::size_t>;  // layout, scheme
   [[nodiscard]] static Key key(const SiteCandidate& one) { return {one.layout, one.scheme}; }
 
-  // The identity of an inner step: the table of the file, and everything that a layout chooses.
-  using StepKey = std::tuple<std::size_t, std::size_t, int, int, int, sim::Placement, bool, int,
-                             int, sim::Recompute, int, int, bool, bool, sim::Precision>;
-  [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout);
+  // An inner step: the table of the file, and what a layout chooses.
+  using StepKey = std::tuple<std::size_t, std::size_t, sim::Parallelism>;
+  [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout) {
+    return {table, layout.scheme, layout.parallelism};
+  }
 
   [[nodiscard]] double first_step(std::size_t table, const SiteLayout& at);
   [[nodiscard]] double planned_step(std::size_t table, const SiteLayout& at);

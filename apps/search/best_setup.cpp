@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <set>
-#include <string>
 #include <utility>
+#include <variant>
 
 #include "apps/job/setup_options.hpp"
 #include "sim/base/error.hpp"
@@ -120,7 +119,7 @@ class Search {
     std::vector<const Setup*> fresh;
     for (const Setup& setup : setups) {
       if (!is_held(setup) || is_of_lower_stage(setup)) continue;
-      if (!seen_.insert(key_of(setup)).second) continue;
+      if (!seen_.at(setup.parallelism, setup.scheme).second) continue;
       fresh.push_back(&setup);
     }
     std::ranges::stable_sort(fresh, {}, [&](const Setup* setup) {
@@ -143,7 +142,7 @@ class Search {
   double capacity_ = 0;
   bool fits_ = true;
   std::optional<Best> best_;
-  std::set<std::string> seen_;
+  Memo<sim::Parallelism, sim::Scheme, std::monostate> seen_;
   std::vector<Setup> considered_;
 };
 

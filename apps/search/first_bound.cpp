@@ -133,6 +133,20 @@ double update_seconds(const Job& job, const sim::Parallelism& p) {
   return longest;
 }
 
+// Without what the kernels of a micro-batch do not depend on.
+sim::Parallelism of_passes(sim::Parallelism p) {
+  const sim::Parallelism usual;
+  p.pipeline = usual.pipeline;
+  p.virtual_stages = usual.virtual_stages;
+  p.counted_ends = usual.counted_ends;
+  p.accumulation = usual.accumulation;
+  p.bucket = usual.bucket;
+  p.gathers_matrices = usual.gathers_matrices;
+  p.overlap = {.tensor = p.overlap.tensor};
+  p.sharding = {.stage = p.sharding.stage == 3 ? 3 : 1};
+  return p;
+}
+
 }  // namespace
 
 double FirstBound::seconds(const sim::Cluster& cluster, double factor) const {
@@ -144,26 +158,15 @@ double FirstBound::seconds(const sim::Cluster& cluster, double factor) const {
 
 const FirstBounds::Passes& FirstBounds::passes(const Job& job, const sim::Parallelism& p,
                                                const sim::Wire& wire) {
-  const Key key{sim::rank_count(job.cluster()),
-                p.placement,
-                p.tensor,
-                tensor_nodes(job.cluster(), p),
-                p.sequence_parallel,
-                p.micro_batch,
-                p.recompute,
-                p.attention,
-                p.kernels,
-                p.sharding.stage == 3,
-                p.gradients,
-                p.tensor > 1 ? wire.name() : ""};
-  const auto [found, added] = known_.try_emplace(key);
-  if (!added) return found->second;
-  found->second = passes_of(job, p, wire);
-  if (p.matrices == sim::MatrixPrecision::bf16) return found->second;
+  const Key key{sim::rank_count(job.cluster()), tensor_nodes(job.cluster(), p), of_passes(p)};
+  const auto [known, added] = known_.at(key, p.tensor > 1 ? wire : sim::Wire{});
+  if (!added) return known;
+  known = passes_of(job, p, wire);
+  if (p.matrices == sim::MatrixPrecision::bf16) return known;
   // Products may take what is gathered as it comes, as a form of ZeRO-3 or as a scheme has it.
   sim::Parallelism other = p;
   other.gathers_matrices = !p.gathers_matrices;
-  return found->second = least(found->second, passes_of(job, other, wire));
+  return known = least(known, passes_of(job, other, wire));
 }
 
 FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {

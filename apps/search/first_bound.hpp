@@ -24,13 +24,11 @@
 // lengthens the step.
 #pragma once
 
-#include <array>
-#include <map>
-#include <string>
 #include <tuple>
 #include <vector>
 
 #include "apps/job/job.hpp"
+#include "apps/search/memo.hpp"
 
 namespace apps {
 
@@ -74,18 +72,16 @@ class FirstBounds {
     double forward = 0, backward = 0;
     double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
   };
-  // By GPUs (whose speeds differ), placement, tensor parallelism and the nodes that it spans, sequence
-  // parallelism, micro-batch,
-  // recomputation, attention, kernels, whether it is ZeRO-3, the gradients' precision, and wire.
-  using Key = std::tuple<int, sim::Placement, int, int, bool, int, sim::Recompute, sim::Attention,
-                         sim::Kernels, bool, sim::Precision, std::string>;
+  // By GPUs (whose speeds differ), nodes that tensor parallelism spans, and what matters of the
+  // parallelism and of the wire.
+  using Key = std::tuple<int, int, sim::Parallelism>;
 
   [[nodiscard]] static Passes least(Passes a, const Passes& b);
   [[nodiscard]] static Passes passes_of(const Job& job, const sim::Parallelism& p,
                                         const sim::Wire& wire);
   [[nodiscard]] const Passes& passes(const Job& job, const sim::Parallelism& p,
                                      const sim::Wire& wire);
-  std::map<Key, Passes> known_;
+  Memo<Key, sim::Wire, Passes> known_;
 };
 
 }  // namespace apps

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/search/step_times.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -12,9 +10,7 @@
 #include "apps/search/nic_bandwidth.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/least_time.hpp"
-#include "sim/schemes/scheme_file.hpp"
 #include "sim/topology/topology.hpp"
-#include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
 namespace {
@@ -31,12 +27,6 @@ double compute_seconds(const sim::Schedule& schedule) {
 }
 
 }  // namespace
-
-std::string key_of(const Setup& setup) {
-  const sim::Parallelism& p = setup.parallelism;
-  return fmt::format("{}{} {} {} {} {}", to_toml(setup.scheme), changed_fields({}, p),
-                     p.sharding.ranks, p.micro_batch, p.accumulation, p.bucket.count);
-}
 
 StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
   const sim::Cluster& cluster = job_.cluster();
@@ -72,9 +62,9 @@ double StepTimes::at_least(const Known& known, double factor) const {
 }
 
 StepTimes::Known& StepTimes::known(const Setup& setup) {
-  const auto [found, added] = known_.try_emplace(key_of(setup));
-  if (added) found->second.first = first_.of(job_, setup);
-  return found->second;
+  const auto [known, added] = known_.at(setup.parallelism, setup.scheme);
+  if (added) known.first = first_.of(job_, setup);
+  return known;
 }
 
 double StepTimes::seconds(const Setup& setup, double factor, double limit) {

@@ -11,17 +11,14 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/job/job.hpp"
 #include "apps/search/first_bound.hpp"
+#include "apps/search/memo.hpp"
 
 namespace apps {
-
-// A text that is unique to each setup of a job.
-[[nodiscard]] std::string key_of(const Setup& setup);
 
 class StepTimes {
  public:
@@ -59,7 +56,7 @@ class StepTimes {
 
   const Job& job_;
   FirstBounds first_;
-  std::map<std::string, Known> known_;  // by the setup's text
+  Memo<sim::Parallelism, sim::Scheme, Known> known_;
 };
 
 }  // namespace apps

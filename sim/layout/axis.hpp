@@ -26,6 +26,7 @@ extern const Axis tensor, data, pipeline;
 struct SizedAxis {
   const Axis* axis = nullptr;
   int size = 1;
+  auto operator<=>(const SizedAxis&) const = default;
 };
 
 inline constexpr std::size_t kMostAxes = 6;

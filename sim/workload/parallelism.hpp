@@ -76,6 +76,7 @@ struct Overlap {
   bool weights = false;    // buckets or units are gathered while others compute
   bool pipeline = false;   // stages continue while their messages are in flight
   bool tensor = false;     // backward all_reduces run beside the weights' gradients
+  auto operator<=>(const Overlap&) const = default;
 };
 
 // What counts as a layer, besides layers, where they are divided among pipeline stages.
@@ -99,6 +100,7 @@ struct Sharding {
   // beside nothing but their reduction: PyTorch's BACKWARD_POST. Otherwise before they are
   // computed: BACKWARD_PRE.
   bool prefetch_after_backward = false;
+  auto operator<=>(const Sharding&) const = default;
 };
 
 struct Parallelism {
@@ -122,6 +124,7 @@ struct Parallelism {
   Overlap overlap = {};
   Bytes bucket = 160_MiB;  // of gradients, with overlap; else one bucket holds all
   Sharding sharding = {};
+  auto operator<=>(const Parallelism&) const = default;  // an order for maps, without a meaning
 };
 
 // Tensor-parallel, data-parallel and pipeline ranks, then more axes.
