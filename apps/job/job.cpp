@@ -23,27 +23,63 @@
 namespace apps {
 namespace {
 
-namespace po = boost::program_options;
 using sim::InputError;
 
 constexpr double kMostLayers = 1 << 24;  // of all micro-batches and GPUs: planned, some 400 B each
 
-po::typed_value<double>* factor(const char* flag, double& option) {
-  return po::value(&option)->notifier([flag](double value) {
-    if (value >= 1e-6 && value <= 1e6) return;
-    throw InputError(fmt::format("{}: {} is not a factor from 1e-6 to 1e6", flag, value));
-  });
+// The table for a GPU: one of that GPU (measured before published), else a measured one of another
+// GPU, else the roofline. `name` is "auto", "roofline", a shipped name or a file.
+sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+  if (name == "roofline") return sim::roofline();
+  if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
+  std::optional<sim::Calibration> best;
+  int best_rank = 0;
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    sim::Calibration table = sim::read_calibration(file);
+    const bool measured = table.kind == "measured";
+    const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
+    if (rank > best_rank) {
+      best = std::move(table);
+      best_rank = rank;
+    }
+  }
+  return best ? *std::move(best) : sim::roofline();
 }
 
-po::options_description site_flags(JobOptions& o) {
-  po::options_description flags("Topologies of several sites");
-  auto add = flags.add_options();
-  add("inner-scheme", po::value(&o.inner_scheme)->default_value(o.inner_scheme),
-      "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
-      "for the exchange between sites");
-  add("deadline", po::value(&o.deadline),
-      "time into a round after which the round continues without late sites");
-  return flags;
+// The default compute efficiency for a cluster without measured matrix products; it applies unless
+// one is fitted or given.
+std::optional<sim::EfficiencyDefault> default_efficiency(const sim::Cluster& cluster,
+                                                         const sim::Calibration& calibration,
+                                                         const sim::Parallelism& parallelism) {
+  if (measured_products(calibration, cluster.gpu)) return std::nullopt;
+  return sim::default_efficiency(sim::read_efficiencies(efficiency_file()), cluster.gpu.name,
+                                 sim::product_bits(parallelism.matrices));
+}
+
+// The GPU with values from a measured table, except those given by --set.
+sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
+                      const std::vector<sim::Setting>& settings) {
+  sim::Gpu gpu = sim::as_measured(sheet, calibration);
+  for (const sim::Setting& setting : settings) {
+    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
+    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
+  }
+  return gpu;
+}
+
+// Refuses simulations beyond the limits, and names the flag that made them so large.
+void check_size(const JobOptions& options, const Job& job) {
+  for (const sim::Site& site : job.topology.sites) {
+    if (is_held(site.cluster, job.model, job.parallelism)) continue;
+    const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
+                       : options.parallelism.accumulation != 0 ? "--accumulation"
+                                                               : "--nodes";
+    throw InputError(fmt::format(
+        "{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; keep "
+        "their product at or below {:.0f}",
+        flag, sim::rank_count(site.cluster), (job.model.layers - 1) / job.parallelism.pipeline + 1,
+        job.parallelism.accumulation, kMostLayers));
+  }
 }
 
 int replica_count(const Job& job) {
@@ -112,33 +148,6 @@ void use_step_by_step(Job& job) {
 
 }  // namespace
 
-SortedSettings sort_settings(const JobOptions& options) {
-  SortedSettings settings;
-  for (const std::string& text : options.settings) {
-    const auto equals = text.find('=');
-    const std::string key = text.substr(0, equals);
-    if (equals == std::string::npos || key.empty()) {
-      throw InputError(
-          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
-                      "--set network.nic_bandwidth=\"200 Gbps\"",
-                      sim::printable(text)));
-    }
-    const std::string table = key.substr(0, key.find('.'));
-    auto& into = table == "model"    ? settings.model
-                 : table == "scheme" ? settings.scheme
-                                     : settings.topology;
-    into.push_back({key, text.substr(equals + 1)});
-  }
-  if (options.sequence != 0) {
-    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
-  }
-  return settings;
-}
-
-sim::Model read_model(const JobOptions& options, const SortedSettings& settings) {
-  return sim::read_model(data_file(Kind::model, options.model), settings.model);
-}
-
 int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism) {
   const double of_each = double{1} * parallelism.accumulation * sim::rank_count(cluster);
   return static_cast<int>(kMostLayers / of_each) * parallelism.pipeline;
@@ -147,104 +156,6 @@ int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism
 bool is_held(const sim::Cluster& cluster, const sim::Model& model,
              const sim::Parallelism& parallelism) {
   return model.layers <= most_layers(cluster, parallelism);
-}
-
-void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
-                const sim::Parallelism& parallelism) {
-  if (is_held(cluster, model, parallelism)) return;
-  const int gpus = sim::rank_count(cluster);
-  const int layers = (model.layers - 1) / parallelism.pipeline + 1;
-  const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
-                     : options.parallelism.accumulation != 0 ? "--accumulation"
-                                                             : "--nodes";
-  throw InputError(
-      fmt::format("{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; "
-                  "keep their product at or below {:.0f}",
-                  flag, gpus, layers, parallelism.accumulation, kMostLayers));
-}
-
-po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
-  po::options_description flags("Setup");
-  auto add = flags.add_options();
-  add("topology", po::value(&o.topology)->required(),
-      "cluster or sites: a shipped name (see gardenhose list) or a file");
-  add("model", po::value(&o.model)->required(),
-      "model: a shipped name, a file, or a Hugging Face config.json");
-  const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
-  add("scheme", po::value<std::string>()->default_value("sharded", scheme),
-      "scheme for weights and gradients: a shipped name or a file; to compare several, separate "
-      "them with commas. 'all' means every shipped scheme that the setup allows: with --zero, "
-      "schemes defined for that stage; between sites, schemes that use object storage are included "
-      "only if there is a [store] table");
-  if (search.sizes == nullptr) {
-    add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
-  } else {
-    add("nodes", po::value(search.sizes),
-        "node counts to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
-  }
-  add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
-      "use only this many GPUs per node (default: all)");
-  add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
-  add_parallelism_flags(flags, o.parallelism, search.chosen);
-  add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
-  add("calibration", po::value(&o.calibration)->default_value("auto"),
-      "kernel times: auto, roofline, a shipped name or a file");
-  add("codec-time", factor("--codec-time", o.codec_time),
-      "factor by which to multiply the codec kernels' calibrated times (default: 1)");
-  add("step-by-step", po::bool_switch(&o.step_by_step), kStepByStepHelp);
-  add("each-kernel", po::bool_switch(&o.each_kernel),
-      "simulate every kernel of a layer as its own operation: a finer timeline with the same "
-      "times");
-  add("set", po::value(&o.settings)->composing(),
-      "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
-      "model.layers=12 or scheme.inter_group=512");
-  if (search.chosen.empty()) flags.add(site_flags(o));
-  return flags;
-}
-
-std::set<std::string> names_given(const po::options_description& flags,
-                                  const po::variables_map& values) {
-  std::set<std::string> names;
-  for (const auto& flag : flags.options()) {
-    const std::string& name = flag->long_name();
-    if (values.count(name) != 0 && !values[name].defaulted()) names.insert(name);
-  }
-  return names;
-}
-
-sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
-  if (name == "roofline") return sim::roofline();
-  if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
-  std::optional<sim::Calibration> best;
-  int best_rank = 0;
-  for (const auto& file : shipped_files(Kind::calibration)) {
-    sim::Calibration table = sim::read_calibration(file);
-    const bool measured = table.kind == "measured";
-    const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
-    if (rank > best_rank) {
-      best = std::move(table);
-      best_rank = rank;
-    }
-  }
-  return best ? *std::move(best) : sim::roofline();
-}
-
-std::optional<sim::EfficiencyDefault> default_efficiency(const sim::Cluster& cluster,
-                                                         const sim::Calibration& calibration,
-                                                         const sim::Parallelism& parallelism) {
-  if (measured_products(calibration, cluster.gpu)) return std::nullopt;
-  return sim::default_efficiency(sim::read_efficiencies(efficiency_file()), cluster.gpu.name,
-                                 sim::product_bits(parallelism.matrices));
-}
-
-sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
-                      const std::vector<sim::Setting>& settings) {
-  sim::Gpu gpu = sim::as_measured(sheet, calibration);
-  for (const sim::Setting& setting : settings) {
-    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
-    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
-  }
-  return gpu;
 }
 
 Setup Job::setup_of(sim::Scheme scheme) const {
@@ -287,7 +198,8 @@ void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& p
 
 Job read_job(const JobOptions& options) {
   const SortedSettings settings = sort_settings(options);
-  Job job{.topology = read_topology(options, settings), .model = read_model(options, settings)};
+  Job job{.topology = read_topology(options, settings),
+          .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};
   job.parallelism = parallelism_of(options.parallelism);
   job.zero = options.parallelism.zero;
   job.open = open_software(options.parallelism);
@@ -300,9 +212,7 @@ Job read_job(const JobOptions& options) {
   }
   read_calibrations(options, settings, job);
   job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
-  for (const sim::Site& site : job.topology.sites) {
-    check_size(options, site.cluster, job.model, job.parallelism);
-  }
+  check_size(options, job);
   if (!options.deadline.empty()) {
     job.deadline = quantity_of<sim::Seconds>("--deadline", options.deadline, "60 s");
   }

@@ -1,53 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job: the input of simulations by `run` and related commands, from the command line: flags shared
-// by several subcommands, and their conversion to the inputs of plan_step().
+// Job: the input of simulations by `run` and related commands, from the command line, for one cluster
+// and for several sites alike.
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "apps/job/parallelism_options.hpp"
+#include "apps/job/job_options.hpp"
 #include "sim/rounds/site_work.hpp"
 
 namespace apps {
 
-// The flags as given.
-struct JobOptions {
-  std::string topology, model, calibration = "auto";
-  double codec_time = 1;
-  std::vector<std::string> schemes;
-  int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
-  ParallelismOptions parallelism;
-  int sequence = 0;
-  std::string algorithm;  // of all_reduce; empty: the cluster's
-  bool step_by_step = false, each_kernel = false;
-  // For several sites. No deadline if it is empty.
-  std::string inner_scheme = "sharded", deadline;
-  std::vector<std::string> settings;  // KEY=VALUE
-  std::set<std::string> given;        // names of the given flags, which a search leaves alone
-};
-
-// Settings by target file, from their tables: those of neither the model nor the scheme are the
-// topology's.
-struct SortedSettings {
-  std::vector<sim::Setting> topology, model, scheme;
-};
-[[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
-inline constexpr const char* kAlgorithmHelp =
-    "algorithm of all_reduce: ring, or tree for NCCL's double binary tree (default: the "
-    "topology's collectives.algorithm)";
-[[nodiscard]] sim::Model read_model(const JobOptions& options, const SortedSettings& settings);
 // The most layers that memory and patience hold the simulation of; whether they hold the model.
 [[nodiscard]] int most_layers(const sim::Cluster& cluster, const sim::Parallelism& parallelism);
 [[nodiscard]] bool is_held(const sim::Cluster& cluster, const sim::Model& model,
                            const sim::Parallelism& parallelism);
-// Refuses simulations beyond the limits, and names the flag that made them so large.
-void check_size(const JobOptions& options, const sim::Cluster& cluster, const sim::Model& model,
-                const sim::Parallelism& parallelism);
 
 // A scheme, and the parallelism that it is run with.
 struct Setup {
@@ -98,18 +68,6 @@ struct Job {
   }
 };
 
-// Differences between the flags of a searching command and those of run, which has the flags for
-// several sites too.
-struct SearchFlags {
-  ChosenFlags chosen = {};       // marked in their help; including --scheme
-  std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller
-};
-[[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options,
-                                                                    const SearchFlags& search = {});
-// The names of the flags in `flags` that were given.
-[[nodiscard]] std::set<std::string> names_given(
-    const boost::program_options::options_description& flags,
-    const boost::program_options::variables_map& values);
 // Where tensor-parallel groups span nodes.
 void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& parallelism);
 // Reads the files and checks the flags. Throws InputError.
@@ -118,17 +76,5 @@ void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& p
 // Throws an InputError with the reasons why setups cannot run, one per line. Call it for everything
 // that a command simulates, before its first simulation.
 void check(const Job& job, std::span<const Setup> setups);
-
-// The table for a GPU: one of that GPU (measured before published), else a measured one of another
-// GPU, else the roofline. `name` is "auto", "roofline", a shipped name or a file.
-[[nodiscard]] sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name);
-// The default compute efficiency for a cluster without measured matrix products; it applies unless
-// one is fitted or given.
-[[nodiscard]] std::optional<sim::EfficiencyDefault> default_efficiency(
-    const sim::Cluster& cluster, const sim::Calibration& calibration,
-    const sim::Parallelism& parallelism);
-// The GPU with values from a measured table, except those given by --set.
-[[nodiscard]] sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
-                                    const std::vector<sim::Setting>& settings);
 
 }  // namespace apps

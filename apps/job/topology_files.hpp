@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/job.hpp"
+#include "apps/job/job_options.hpp"
+#include "sim/topology/wide_area.hpp"
 
 namespace apps {
 

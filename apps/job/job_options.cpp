@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/job_options.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/job/step_by_step.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::InputError;
+
+po::typed_value<double>* factor(const char* flag, double& option) {
+  return po::value(&option)->notifier([flag](double value) {
+    if (value >= 1e-6 && value <= 1e6) return;
+    throw InputError(fmt::format("{}: {} is not a factor from 1e-6 to 1e6", flag, value));
+  });
+}
+
+po::options_description site_flags(JobOptions& o) {
+  po::options_description flags("Topologies of several sites");
+  auto add = flags.add_options();
+  add("inner-scheme", po::value(&o.inner_scheme)->default_value(o.inner_scheme),
+      "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
+      "for the exchange between sites");
+  add("deadline", po::value(&o.deadline),
+      "time into a round after which the round continues without late sites");
+  return flags;
+}
+
+}  // namespace
+
+po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
+  po::options_description flags("Setup");
+  auto add = flags.add_options();
+  add("topology", po::value(&o.topology)->required(),
+      "cluster or sites: a shipped name (see gardenhose list) or a file");
+  add("model", po::value(&o.model)->required(),
+      "model: a shipped name, a file, or a Hugging Face config.json");
+  const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
+  add("scheme", po::value<std::string>()->default_value("sharded", scheme),
+      "scheme for weights and gradients: a shipped name or a file; to compare several, separate "
+      "them with commas. 'all' means every shipped scheme that the setup allows: with --zero, "
+      "schemes defined for that stage; between sites, schemes that use object storage are included "
+      "only if there is a [store] table");
+  if (search.sizes == nullptr) {
+    add("nodes", count("--nodes", o.nodes), "use only this many nodes (default: all)");
+  } else {
+    add("nodes", po::value(search.sizes),
+        "node counts to choose from, e.g. 4,8,16 (default: powers of two, up to all)");
+  }
+  add("gpus-per-node", count("--gpus-per-node", o.gpus_per_node),
+      "use only this many GPUs per node (default: all)");
+  add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
+  add_parallelism_flags(flags, o.parallelism, search.chosen);
+  add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
+  add("calibration", po::value(&o.calibration)->default_value("auto"),
+      "kernel times: auto, roofline, a shipped name or a file");
+  add("codec-time", factor("--codec-time", o.codec_time),
+      "factor by which to multiply the codec kernels' calibrated times (default: 1)");
+  add("step-by-step", po::bool_switch(&o.step_by_step), kStepByStepHelp);
+  add("each-kernel", po::bool_switch(&o.each_kernel),
+      "simulate every kernel of a layer as its own operation: a finer timeline with the same "
+      "times");
+  add("set", po::value(&o.settings)->composing(),
+      "KEY=VALUE: set any key of an input file, e.g. network.nic_bandwidth=\"200 Gbps\", "
+      "model.layers=12 or scheme.inter_group=512");
+  if (search.chosen.empty()) flags.add(site_flags(o));
+  return flags;
+}
+
+std::set<std::string> names_given(const po::options_description& flags,
+                                  const po::variables_map& values) {
+  std::set<std::string> names;
+  for (const auto& flag : flags.options()) {
+    const std::string& name = flag->long_name();
+    if (values.count(name) != 0 && !values[name].defaulted()) names.insert(name);
+  }
+  return names;
+}
+
+SortedSettings sort_settings(const JobOptions& options) {
+  SortedSettings settings;
+  for (const std::string& text : options.settings) {
+    const auto equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    if (equals == std::string::npos || key.empty()) {
+      throw InputError(
+          fmt::format("--set: '{}' is not KEY=VALUE; write e.g. "
+                      "--set network.nic_bandwidth=\"200 Gbps\"",
+                      sim::printable(text)));
+    }
+    const std::string table = key.substr(0, key.find('.'));
+    auto& into = table == "model"    ? settings.model
+                 : table == "scheme" ? settings.scheme
+                                     : settings.topology;
+    into.push_back({key, text.substr(equals + 1)});
+  }
+  if (options.sequence != 0) {
+    settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
+  }
+  return settings;
+}
+
+}  // namespace apps

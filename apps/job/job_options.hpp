@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of a job, shared by several subcommands.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "apps/job/parallelism_options.hpp"
+#include "sim/base/setting.hpp"
+
+namespace apps {
+
+// The flags as given.
+struct JobOptions {
+  std::string topology, model, calibration = "auto";
+  double codec_time = 1;
+  std::vector<std::string> schemes;
+  int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
+  ParallelismOptions parallelism;
+  int sequence = 0;
+  std::string algorithm;  // of all_reduce; empty: the cluster's
+  bool step_by_step = false, each_kernel = false;
+  // For several sites. No deadline if it is empty.
+  std::string inner_scheme = "sharded", deadline;
+  std::vector<std::string> settings;  // KEY=VALUE
+  std::set<std::string> given;        // names of the given flags, which a search leaves alone
+};
+
+inline constexpr const char* kAlgorithmHelp =
+    "algorithm of all_reduce: ring, or tree for NCCL's double binary tree (default: the "
+    "topology's collectives.algorithm)";
+// Differences between the flags of a searching command and those of run, which has the flags for
+// several sites too.
+struct SearchFlags {
+  ChosenFlags chosen = {};       // marked in their help; including --scheme
+  std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller
+};
+[[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options,
+                                                                    const SearchFlags& search = {});
+// The names of the flags in `flags` that were given.
+[[nodiscard]] std::set<std::string> names_given(
+    const boost::program_options::options_description& flags,
+    const boost::program_options::variables_map& values);
+
+// Settings by target file, from their tables: those of neither the model nor the scheme are the
+// topology's.
+struct SortedSettings {
+  std::vector<sim::Setting> topology, model, scheme;
+};
+[[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
+
+}  // namespace apps
