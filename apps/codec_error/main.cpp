@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gardenhose-codec-error: writes the error of every codec to traces/calibration/codec_error.json.
-// Runs on the CPU alone, on all of its cores.
+// gardenhose-codec-error: writes the error of every codec, or of one, to
+// traces/calibration/codec_error.json. Runs on the CPU alone, on all of its cores.
 #include <exception>
 #include <optional>
 #include <span>
@@ -14,23 +14,30 @@
 #include "codecs/error/table.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/json_reader.hpp"
+#include "sim/base/names.hpp"
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr const char* kUsage =
-    "usage: gardenhose-codec-error [--tensors FOLDER] [FILE]\n\n"
+    "usage: gardenhose-codec-error [--codec NAME] [--tensors FOLDER] [FILE]\n\n"
     "Uses the CPU reference implementation of every codec to measure its error: on synthetic and\n"
     "recorded tensors, in the reductions of every scheme, on trained weights, and over many steps\n"
     "of error feedback, averaged over several seeds. Takes about five minutes on two cores.\n\n"
     "  FILE              JSON file to write (default: traces/calibration/codec_error.json)\n"
+    "  --codec NAME      measure one codec alone and replace its rows in FILE: seconds\n"
     "  --tensors FOLDER  recorded tensors, NAME.npy with NAME.json (default: traces/tensors)\n\n"
     "examples:\n"
     "  gardenhose-codec-error\n"
+    "  gardenhose-codec-error --codec int4_g128\n"
     "  gardenhose-codec-error --tensors my_gradients my_errors.json\n\n"
     "exit codes: 0 written, 2 invalid input or a file that cannot be written, 70 internal error\n";
 
 struct Options {
   std::string tensors = "traces/tensors";
+  std::optional<std::string> codec = {};
   std::string file = "traces/calibration/codec_error.json";
   bool help = false;
 };
@@ -45,6 +52,8 @@ std::optional<Options> parse(std::span<char*> arguments) {
       options.help = true;
     } else if (argument == "--tensors" && i + 1 < arguments.size()) {
       options.tensors = arguments[++i];
+    } else if (argument == "--codec" && i + 1 < arguments.size()) {
+      options.codec = arguments[++i];
     } else if (argument.starts_with("-") || argument.empty() || named) {
       return std::nullopt;
     } else {
@@ -55,21 +64,47 @@ std::optional<Options> parse(std::span<char*> arguments) {
   return options;
 }
 
-void run(const Options& options) {
-  sim::require_writable(options.file);
+const codecs::Codec& codec_named(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const codecs::Codec* codec : codecs::all_codecs()) {
+    if (codec->name == name) return *codec;
+    names.push_back(codec->name);
+  }
+  sim::refuse_name("--codec", name, names);
+}
+
+// The rows of other codecs, measured in the same way.
+Json read_table(const std::string& file, std::span<const codecs::Tensor> recorded) {
+  const sim::JsonDocument document = sim::read_json(file);
+  const sim::JsonReader provenance = sim::JsonReader(document).at("provenance");
+  Json table = Json::parse(sim::read_file(file));  // in the file's order
+  if (table["provenance"] != codecs::error_provenance({}, recorded)) {
+    provenance.fail("other sample sizes or recorded tensors; leave out --codec to measure all");
+  }
+  return table;
+}
+
+std::vector<codecs::Tensor> recorded_tensors(const Options& options) {
   // Only the folder that is looked into by default may be missing.
-  const bool none =
-      options.tensors == Options{}.tensors && !std::filesystem::exists(options.tensors);
-  const std::vector<codecs::Tensor> recorded =
-      none ? std::vector<codecs::Tensor>{} : apps::read_tensors(options.tensors);
+  if (options.tensors == Options{}.tensors && !std::filesystem::exists(options.tensors)) return {};
+  return apps::read_tensors(options.tensors);
+}
+
+void run(const Options& options) {
+  const codecs::Codec* const only = options.codec ? &codec_named(*options.codec) : nullptr;
+  sim::require_writable(options.file);
+  const std::vector<codecs::Tensor> recorded = recorded_tensors(options);
   sim::refuse_overwriting("FILE", options.file, apps::files_of(options.tensors));
+  const Json table = only == nullptr ? Json() : read_table(options.file, recorded);
   std::optional<apps::Progress> progress;
   const auto show = [&progress](std::size_t, std::size_t cells) {
     if (!progress) progress.emplace("codec errors", static_cast<int>(cells));
     progress->step();
   };
-  const nlohmann::ordered_json table = codecs::error_table({}, recorded, show);
-  sim::write_file(options.file, codecs::to_text(table));
+  const Json measured = codecs::error_table({}, recorded, show, only);
+  sim::write_file(
+      options.file,
+      codecs::to_text(only == nullptr ? measured : codecs::with_rows_of(*only, table, measured)));
 }
 
 }  // namespace

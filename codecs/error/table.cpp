@@ -63,7 +63,16 @@ void add_tensors(const ErrorTableSize& size, std::uint64_t seed, std::span<const
   }
 }
 
-Json provenance(const ErrorTableSize& size, std::span<const Tensor> recorded) {
+}  // namespace
+
+Json to_json(const ErrorMetrics& metrics) {
+  return {{"relative_l2", metrics.relative_l2},
+          {"cosine", metrics.cosine},
+          {"max_abs", metrics.max_abs},
+          {"bias", metrics.bias}};
+}
+
+Json error_provenance(const ErrorTableSize& size, std::span<const Tensor> recorded) {
   Json json{{"source", "CPU references of this repository, synthetic and recorded tensors"},
             {"command", "build/release/gardenhose-codec-error"},
             {"seeds", size.seeds},
@@ -87,15 +96,6 @@ Json provenance(const ErrorTableSize& size, std::span<const Tensor> recorded) {
   return json;
 }
 
-}  // namespace
-
-Json to_json(const ErrorMetrics& metrics) {
-  return {{"relative_l2", metrics.relative_l2},
-          {"cosine", metrics.cosine},
-          {"max_abs", metrics.max_abs},
-          {"bias", metrics.bias}};
-}
-
 std::vector<ErrorCell> error_cells(const ErrorTableSize& size, std::uint64_t seed,
                                    std::span<const Tensor> recorded) {
   std::vector<ErrorCell> cells;
@@ -112,11 +112,13 @@ std::vector<ErrorCell> error_cells(const ErrorTableSize& size, std::uint64_t see
 }
 
 Json error_table(const ErrorTableSize& size, std::span<const Tensor> recorded,
-                 const std::function<void(std::size_t, std::size_t)>& done) {
+                 const std::function<void(std::size_t, std::size_t)>& done, const Codec* only) {
+  const auto is_other = [only](const ErrorCell& cell) { return cell.row != only->name; };
   std::vector<Cells> of_seeds;
   std::size_t all = 0, before = 0;
   for (std::uint64_t seed = 1; seed <= size.seeds; ++seed) {
     of_seeds.push_back(error_cells(size, seed, recorded));
+    if (only != nullptr) std::erase_if(of_seeds.back(), is_other);
     all += of_seeds.back().size();
   }
   std::vector<std::vector<Json>> figures(of_seeds.front().size());
@@ -127,14 +129,29 @@ Json error_table(const ErrorTableSize& size, std::span<const Tensor> recorded,
     before += cells.size();
     for (ErrorCell& cell : cells) cell.measure = nullptr;  // and the samples that cells share
   }
-  Json table{{"provenance", provenance(size, recorded)}};
+  Json table{{"provenance", error_provenance(size, recorded)}};
   for (const Codec* codec : all_codecs()) {
+    if (only != nullptr && codec != only) continue;
     table["bits_per_element"][codec->name] = 8 * encoded_bytes_per_element(codec->format);
   }
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const ErrorCell& cell = of_seeds.front()[i];
     Json& row = table[cell.section][cell.row];
     (cell.column.empty() ? row : row[cell.column]) = mean_over_seeds(figures[i]);
+  }
+  return table;
+}
+
+Json with_rows_of(const Codec& codec, Json table, const Json& measured) {
+  for (const char* section : {"bits_per_element", "codecs", "tensors", "feedback"}) {
+    Json rows = Json::object();
+    for (const Codec* row : all_codecs()) {
+      const Json& from = row == &codec ? measured : table;
+      if (from.contains(section) && from.at(section).contains(row->name)) {
+        rows[row->name] = from.at(section).at(row->name);
+      }
+    }
+    table[section] = std::move(rows);
   }
   return table;
 }

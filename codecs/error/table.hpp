@@ -69,11 +69,20 @@ inline constexpr double kFeedbackAbove = 0.05;  // relative L2
 [[nodiscard]] nlohmann::ordered_json mean_over_seeds(
     std::span<const nlohmann::ordered_json> figures);
 
-// The whole table, with its provenance and each codec's "bits_per_element" on the wire. Calls
-// `done` with the number of finished cells and of all cells.
+// How the table was measured.
+[[nodiscard]] nlohmann::ordered_json error_provenance(const ErrorTableSize& size,
+                                                      std::span<const Tensor> recorded);
+
+// The whole table, with its provenance and each codec's "bits_per_element" on the wire; with
+// `only`, that codec's rows alone. Calls `done` with the number of finished cells and of all cells.
 [[nodiscard]] nlohmann::ordered_json error_table(
     const ErrorTableSize& size, std::span<const Tensor> recorded,
-    const std::function<void(std::size_t, std::size_t)>& done);
+    const std::function<void(std::size_t, std::size_t)>& done, const Codec* only = nullptr);
+
+// `table` with the rows of one codec replaced by those of `measured`, in the registry's order.
+// Rows of codecs that are no longer in the registry go.
+[[nodiscard]] nlohmann::ordered_json with_rows_of(const Codec& codec, nlohmann::ordered_json table,
+                                                  const nlohmann::ordered_json& measured);
 
 // One line per cell, numbers rounded to six significant digits, for readable diffs.
 [[nodiscard]] std::string to_text(const nlohmann::ordered_json& table);

@@ -13,7 +13,7 @@ refuses() {  # MESSAGE ARGUMENTS...
   local message=$1 code=0
   shift
   timeout 600 "$program" "$@" >output 2>messages || code=$?
-  if [ "$code" != 2 ] || [ -s output ] || ! grep -qF "$message" messages; then
+  if [ "$code" != 2 ] || [ -s output ] || ! grep -qF -e "$message" messages; then
     echo "codec_error_test.sh: '$*' ended with $code and said:" >&2
     cat output messages >&2
     exit 1
@@ -27,6 +27,10 @@ refuses "none: is not a folder that can be read" --tensors none errors.json
 refuses "usage: gardenhose-codec-error" --tensors
 refuses "usage: gardenhose-codec-error" one.json two.json
 refuses "usage: gardenhose-codec-error" --seeds 3
+refuses "--codec: 'int3' is not one of: fp32, bf16" --codec int3
+refuses "errors.json: no such file" --codec bf16 errors.json
+printf '{"provenance": {"seeds": 6}}' >other.json
+refuses "other.json: /provenance: other sample sizes or recorded tensors" --codec bf16 other.json
 printf 'no tensor' >folder/a.npy
 refuses "a.npy: byte 0: is not a .npy file" --tensors folder errors.json
 if [ -e errors.json ]; then echo "codec_error_test.sh: a refusal wrote a file" >&2; exit 1; fi
