@@ -9,7 +9,9 @@ void require(bool condition, const char* why) {
   if (!condition) throw std::invalid_argument(why);
 }
 
-Traffic memory_traffic(const KernelShape& shape) {
+Traffic memory_traffic(const KernelShape& shape) { return shape.wire.layout->traffic(shape); }
+
+Traffic streamed_traffic(const KernelShape& shape) {
   const double wire = encoded_bytes_per_element(shape.wire);
   const double value = shape.value_bytes;
   const bool twice = shape.wire.group == kWholeTensor && shape.wire.scale != Scale::none;

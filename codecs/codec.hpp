@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Codec: how a vector of numbers becomes bytes on the wire. A codec is a value: a name, a format
-// with its parameters, and the functions of its folder. The simulator only asks a codec for sizes
-// and for its kernels' memory traffic; tests and error tables also run its reference.
+// with its parameters and its layout's sizes, and the functions of its folder. The simulator only
+// asks a codec for sizes and for its kernels' memory traffic; tests and error tables also run its
+// reference.
 #pragma once
 
 #include <cstddef>
@@ -51,10 +52,25 @@ struct KernelShape {
   double residual_bytes = 4;  // per element of encode_feedback's residual
 };
 
-// Bytes that even a fused kernel must move. With one scale for the whole tensor, an encode reads
-// values twice. value_bytes applies to the new values of encode_difference, whose old values are
-// bfloat16, and to the values that decode_add reads and writes.
+// Bytes that even a fused kernel must move: the layout's.
 [[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
+// Of a kernel that moves its values and wires once. With one scale for the whole tensor, an encode
+// reads values twice. value_bytes applies to the new values of encode_difference, whose old values
+// are bfloat16, and to the values that decode_add reads and writes.
+[[nodiscard]] Traffic streamed_traffic(const KernelShape& shape);
+
+// The sizes of a layout, as functions of its folder.
+struct Layout {
+  // Bytes on the wire of `elements` values: payload, scales and padding. 0 elements are 0 bytes.
+  std::size_t (*bytes)(const Format&, std::size_t elements) = nullptr;
+  // The same per element, for large counts.
+  double (*bytes_per_element)(const Format&) = nullptr;
+  // Of a kernel that reads this layout, or of an encode that writes it.
+  Traffic (*traffic)(const KernelShape&) = streamed_traffic;
+  // Whether its codecs also work with groups of this size, from 32 to 2^20; null: their own alone.
+  bool (*takes_group)(const Format&, std::size_t group) = nullptr;
+  bool summable = false;  // wires of several ranks can be added up in flight
+};
 
 struct Codec {
   std::string_view name;     // "int4_g2048"

@@ -2,15 +2,10 @@
 #include "codecs/format.hpp"
 
 #include <array>
-#include <bit>
 #include <charconv>
 #include <stdexcept>
 
 #include "codecs/codec.hpp"
-#include "codecs/group/group.hpp"
-#include "codecs/random_k/random_k.hpp"
-#include "codecs/rotation/rotation.hpp"
-#include "codecs/sparse/sparse.hpp"
 
 namespace codecs {
 namespace {
@@ -99,25 +94,12 @@ std::size_t bytes_of(Scale scale) { return row(scale).bytes; }
 
 std::size_t encoded_bytes(const Format& format, std::size_t elements) {
   require(format.group > 0, "a group has at least one element");
-  if (format.rotation == Rotation::random_signs && elements > 0) {
-    Format rotated = format;
-    rotated.rotation = Rotation::none;
-    return kSignKeyBytes + encoded_bytes(rotated, rotated_elements(format, elements));
-  }
-  if (format.choice == Choice::random) return random_k_bytes(format, elements);
-  if (format.keep > 0) return sparse_wire(format, elements).bytes;
-  if (format.scale != Scale::none) return group_wire(format, elements).bytes;
-  const auto bits = static_cast<std::size_t>(bits_of(format.element));
-  return elements / 8 * bits + (elements % 8 * bits + 7) / 8;  // whole octets first: no overflow
+  return format.layout->bytes(format, elements);
 }
 
 double encoded_bytes_per_element(const Format& format) {
   require(format.group > 0, "a group has at least one element");
-  if (format.choice == Choice::random) return random_k_bytes_per_element(format);
-  if (format.keep > 0) return sparse_bytes_per_element(format);
-  const double payload = bits_of(format.element) / 8.0;
-  if (format.group == kWholeTensor) return payload;
-  return payload + static_cast<double>(bytes_of(format.scale)) / static_cast<double>(format.group);
+  return format.layout->bytes_per_element(format);
 }
 
 std::string format_name(const Format& format) {
@@ -138,25 +120,14 @@ std::string format_name(const Format& format) {
   return name;
 }
 
-// EDEN's group is its rotation's block.
 bool has_groups(const Format& format) {
-  return format.group > 1 && format.group != kWholeTensor && format.keep == 0 &&
-         format.scale != Scale::matched;
+  return format.layout->takes_group != nullptr && format.group > 1 && format.group != kWholeTensor;
 }
 
 bool takes_group(const Format& format, std::size_t group) {
   constexpr std::size_t kSmallest = 32, kLargest = 1 << 20;
-  if (!has_groups(format) || group < kSmallest || group > kLargest) return false;
-  const bool power = std::has_single_bit(group);
-  switch (format.scale) {
-    case Scale::mean_magnitude:
-    case Scale::root_mean_square:
-      return power && group >= 128 && group <= 8192;
-    case Scale::clipped:
-      return power && group <= 512;
-    default:
-      return group % kSmallest == 0;
-  }
+  return has_groups(format) && group >= kSmallest && group <= kLargest &&
+         format.layout->takes_group(format, group);
 }
 
 std::optional<Format> format_named(std::string_view name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Format: the contents of the wire, as a value: an element's code, the scale of its group, its
-// rounding, a preceding transform, and the number of elements of a group that travel. Codecs with
-// equal formats produce equal bytes.
+// rounding, a preceding transform, the number of elements of a group that travel, and the layout
+// that gives all of them their place. Codecs with equal formats produce equal bytes.
 #pragma once
 
 #include <cstddef>
@@ -76,6 +76,11 @@ enum class Choice {
 // A group that is the whole tensor.
 inline constexpr std::size_t kWholeTensor = static_cast<std::size_t>(-1);
 
+// The folder that arranges the bytes, and its sizes: codecs/codec.hpp.
+struct Layout;
+// Packed codes, and the scales of their groups if they have any: codecs/group/group.hpp.
+extern const Layout kGroupLayout;
+
 struct Format {
   Element element = Element::fp32;
   Scale scale = Scale::none;
@@ -85,6 +90,7 @@ struct Format {
   std::size_t block = 32;  // of the rotation
   std::size_t keep = 0;    // elements of each group that travel, with their indices; 0: all
   Choice choice = Choice::largest;
+  const Layout* layout = &kGroupLayout;
   friend bool operator==(const Format&, const Format&) = default;
 };
 
@@ -92,9 +98,8 @@ struct Format {
 // Of one group's scale.
 [[nodiscard]] std::size_t bytes_of(Scale scale);
 
-// Bytes on the wire of `elements` values: payload, scales and padding. 0 elements are 0 bytes.
+// The layout's.
 [[nodiscard]] std::size_t encoded_bytes(const Format& format, std::size_t elements);
-// The same per element, for large counts.
 [[nodiscard]] double encoded_bytes_per_element(const Format& format);
 
 // The name of the registry's codec with this format, or a name composed by the same rules:

@@ -8,6 +8,7 @@
 #include "codecs/demo/dct.hpp"
 #include "codecs/demo/demo.hpp"
 #include "codecs/group/group.hpp"
+#include "codecs/sparse/sparse.hpp"
 #include "codecs/top_k/top_k.hpp"
 
 namespace codecs {
@@ -119,7 +120,8 @@ constexpr Codec demo_top32{.name = "demo_top32",
                                       .group = std::size_t{64} * 64,
                                       .rotation = Rotation::dct,
                                       .block = 64,
-                                      .keep = 32},
+                                      .keep = 32,
+                                      .layout = &kSparseLayout},
                            .encode = encode_demo,
                            .decode = decode_demo};
 

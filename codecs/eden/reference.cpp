@@ -225,6 +225,9 @@ void decode_reduce_eden(const Format& format, std::span<const std::byte> wires, 
 
 namespace {
 
+// A group is a rotation's block, of no other size.
+constexpr Layout kEdenLayout{.bytes = rotated_bytes, .bytes_per_element = group_bytes_per_element};
+
 constexpr Codec row(std::string_view name, std::string_view summary, Element element) {
   return {.name = name,
           .summary = summary,
@@ -232,7 +235,8 @@ constexpr Codec row(std::string_view name, std::string_view summary, Element ele
                      .scale = Scale::matched,
                      .group = 4096,
                      .rotation = Rotation::random_signs,
-                     .block = 4096},
+                     .block = 4096,
+                     .layout = &kEdenLayout},
           .encode = encode_eden,
           .decode = decode_eden};
 }

@@ -111,6 +111,9 @@ struct GroupWire {
   std::size_t bytes = 0;          // of all
 };
 [[nodiscard]] GroupWire group_wire(const Format& format, std::size_t elements);
+// Of kGroupLayout, and of others whose wires hold one.
+[[nodiscard]] double group_bytes_per_element(const Format& format);
+[[nodiscard]] bool layout_takes_group(const Format& format, std::size_t group);
 
 // Rows of the registry's table. Any other group size that is a multiple of 8, and the whole tensor,
 // work with the same functions; kernels take groups of a power of two from 16 up.

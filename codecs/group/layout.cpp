@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where groups stand on the wire, and their codes as bits of bytes.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "codecs/group/steps.hpp"
@@ -16,6 +17,11 @@ constexpr std::size_t kTensorScaleBytes = kWireAlignment;
 std::size_t code_bytes(const Format& format, std::size_t elements) {
   const auto bits = static_cast<std::size_t>(bits_of(format.element));
   return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
+std::size_t wire_bytes(const Format& format, std::size_t elements) {
+  return format.scale == Scale::none ? code_bytes(format, elements)
+                                     : group_wire(format, elements).bytes;
 }
 
 std::size_t first_of_group(const Format& format, std::size_t index) {
@@ -37,6 +43,29 @@ float load(std::span<const std::byte> wire, std::size_t offset) {
 }
 
 }  // namespace
+
+constexpr Layout kGroupLayout{.bytes = wire_bytes,
+                              .bytes_per_element = group_bytes_per_element,
+                              .takes_group = layout_takes_group};
+
+double group_bytes_per_element(const Format& format) {
+  const double payload = bits_of(format.element) / 8.0;
+  if (format.group == kWholeTensor) return payload;
+  return payload + static_cast<double>(bytes_of(format.scale)) / static_cast<double>(format.group);
+}
+
+bool layout_takes_group(const Format& format, std::size_t group) {
+  const bool power = std::has_single_bit(group);
+  switch (format.scale) {
+    case Scale::mean_magnitude:
+    case Scale::root_mean_square:
+      return power && group >= 128 && group <= 8192;
+    case Scale::clipped:
+      return power && group <= 512;
+    default:
+      return group % 32 == 0;
+  }
+}
 
 GroupWire group_wire(const Format& format, std::size_t elements) {
   GroupWire wire;

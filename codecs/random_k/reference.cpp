@@ -106,6 +106,10 @@ void decode_random_k(const Format& format, std::span<const std::byte> wire,
 
 namespace {
 
+// Drawn by all ranks alike, and sent as they are: values of the same places meet.
+constexpr Layout kDrawnLayout{
+    .bytes = random_k_bytes, .bytes_per_element = random_k_bytes_per_element, .summable = true};
+
 constexpr Codec row(std::string_view name, std::string_view summary, Rounding rounding) {
   return {.name = name,
           .summary = summary,
@@ -113,7 +117,8 @@ constexpr Codec row(std::string_view name, std::string_view summary, Rounding ro
                      .group = 4096,
                      .rounding = rounding,
                      .keep = 64,
-                     .choice = Choice::random},
+                     .choice = Choice::random,
+                     .layout = &kDrawnLayout},
           .encode = encode_random_k,
           .decode = decode_random_k};
 }

@@ -136,16 +136,11 @@ void with_rotated_format(Formats<Rotated<kLogs, Statics>...>, const Format& form
           "no CUDA kernel has this format");
 }
 
-Format unrotated(Format format) {
-  format.rotation = Rotation::none;
-  return format;
-}
-
 template <typename Value>
 void launch_encode_rotated(const Format& format, Tensor<const Value> values, const Encoding& to,
                            cudaStream_t stream) {
   const std::size_t elements = rotated_elements(format, values.elements);
-  const Format inner = unrotated(format);
+  const Format inner = without_rotation(format);
   if (elements == 0) return;
   const TensorSource<Value> source{values.values, values.elements};
   const Signs signs = signs_of(sign_key(to.key));
@@ -187,7 +182,7 @@ void encode_rotated_async(const Format& format, Tensor<const Bf16> values, const
 void decode_reduce_rotated_async(const Format& format, const Wires& wires, Tensor<float> sums,
                                  cudaStream_t stream) {
   const std::size_t elements = rotated_elements(format, sums.elements);
-  const Format inner = unrotated(format);
+  const Format inner = without_rotation(format);
   if (elements == 0) return;
   with_rotated_format(
       RotatedFormats{}, format, inner, [&]<int kLog, typename Static>(RotationLog<kLog>, Static) {

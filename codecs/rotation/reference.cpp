@@ -45,17 +45,28 @@ void butterfly(std::size_t stride, std::span<float> values) {
   pairs.bottomRows(rows) = difference;
 }
 
-Format without_rotation(Format format) {
-  require(format.rotation == Rotation::random_signs, "the format has a rotation by random signs");
-  format.rotation = Rotation::none;
-  return format;
-}
-
 void require_wires(const Format& format, std::size_t elements, std::size_t bytes) {
   require(bytes == encoded_bytes(format, elements), "a wire is encoded_bytes() long");
 }
 
+constexpr Layout kRotatedLayout{.bytes = rotated_bytes,
+                                .bytes_per_element = group_bytes_per_element,
+                                .takes_group = layout_takes_group};
+
 }  // namespace
+
+Format without_rotation(Format format) {
+  require(format.rotation == Rotation::random_signs, "the format has a rotation by random signs");
+  format.rotation = Rotation::none;
+  format.layout = &kGroupLayout;
+  return format;
+}
+
+std::size_t rotated_bytes(const Format& format, std::size_t elements) {
+  if (elements == 0) return 0;
+  return kSignKeyBytes +
+         encoded_bytes(without_rotation(format), rotated_elements(format, elements));
+}
 
 SignKey sign_key(const RandomKey& key) {
   const auto words = philox({0, 0, key.tensor, kSharedRank}, philox_key(key));
@@ -159,6 +170,7 @@ constexpr Format rotated(const Format& format, std::size_t block) {
   Format whole = format;
   whole.rotation = Rotation::random_signs;
   whole.block = block;
+  whole.layout = &kRotatedLayout;
   return whole;
 }
 

@@ -63,9 +63,16 @@ void rotate_back_unscaled(std::size_t block, const SignKey& signs, std::span<flo
 [[nodiscard]] std::vector<float> rotated_values(const Format& format, const SignKey& signs,
                                                 std::span<const float> values);
 
+// Of a wire with rotation: the key, and the rotated values' groups.
+[[nodiscard]] std::size_t rotated_bytes(const Format& format, std::size_t elements);
+
 void store_sign_key(const SignKey& signs, std::span<std::byte> wire);
 // Key of `inputs` wires laid end to end; throws std::invalid_argument unless all have the same key.
 [[nodiscard]] SignKey load_sign_key(std::span<const std::byte> wires, std::size_t inputs = 1);
+
+// The format of the rotated values. Throws std::invalid_argument if the format has no rotation by
+// random signs.
+[[nodiscard]] Format without_rotation(Format format);
 
 extern const Codec int4_g128_rht128_sr, int4_g128_rht4096;
 extern const Codec nvfp4_rht16, nvfp4_rht16_sr;

@@ -91,12 +91,23 @@ SparseWire sparse_wire(const Format& format, std::size_t elements) {
   return wire;
 }
 
+namespace {
+
+std::size_t sparse_bytes(const Format& format, std::size_t elements) {
+  return sparse_wire(format, elements).bytes;
+}
+
 double sparse_bytes_per_element(const Format& format) {
   require_sparse_format(format);
   const SparseWire wire = record_sizes(format);
   const std::size_t words = wire.index_words + wire.code_words + wire.scale_words;
   return static_cast<double>(words * sizeof(std::uint32_t)) / static_cast<double>(format.group);
 }
+
+}  // namespace
+
+constexpr Layout kSparseLayout{.bytes = sparse_bytes,
+                               .bytes_per_element = sparse_bytes_per_element};
 
 std::uint32_t get_bits(std::span<const std::byte> bytes, std::size_t first, std::size_t count) {
   std::uint32_t value = 0;

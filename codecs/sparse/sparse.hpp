@@ -51,7 +51,7 @@ struct SparseWire {
 // Throws std::invalid_argument unless the chunk is in [2, 8192], `keep` even and at most the chunk,
 // and the element one of the above.
 [[nodiscard]] SparseWire sparse_wire(const Format& format, std::size_t elements);
-[[nodiscard]] double sparse_bytes_per_element(const Format& format);
+extern const Layout kSparseLayout;
 
 // For a chunk with this many elements: slots in the records, and how many of them are filled.
 [[nodiscard]] std::size_t slots(const Format& format, std::size_t chunk_elements);

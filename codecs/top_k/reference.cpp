@@ -257,7 +257,8 @@ constexpr Codec row(std::string_view name, std::string_view summary, Element ele
           .format = {.element = element,
                      .scale = element == Element::sign ? Scale::mean_magnitude : Scale::none,
                      .group = 4096,
-                     .keep = keep},
+                     .keep = keep,
+                     .layout = &kSparseLayout},
           .encode = encode_top_k,
           .decode = decode_top_k};
 }

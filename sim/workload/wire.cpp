@@ -130,17 +130,15 @@ KernelEstimate reencode_time(const Calibration& calibration, const Gpu& gpu, con
 }  // namespace
 
 bool Wire::is_plain() const {
-  return !card && format.group <= 1 && format.keep == 0 &&
-         (format.element == codecs::Element::fp32 || format.element == codecs::Element::fp16 ||
-          format.element == codecs::Element::bf16);
+  using codecs::Element;
+  const codecs::Format unchanged{.element = format.element};
+  return !card && format == unchanged &&
+         (format.element == Element::fp32 || format.element == Element::fp16 ||
+          format.element == Element::bf16);
 }
 
 bool Wire::is_summable() const {
-  if (card) return card->summable;
-  // Drawn by all ranks alike, and sent as they are: values of the same places meet.
-  const bool drawn = format.keep > 0 && format.choice == codecs::Choice::random &&
-                     format.element == codecs::Element::fp32;
-  return is_plain() || drawn;
+  return card ? card->summable : is_plain() || format.layout->summable;
 }
 
 std::string Wire::name() const { return card ? card->name : codecs::format_name(format); }

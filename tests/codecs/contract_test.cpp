@@ -14,6 +14,7 @@
 
 #include "codecs/error/feedback_error.hpp"
 #include "codecs/group/group.hpp"
+#include "docs/examples/codec-as-folder/mxint8/mxint8.hpp"
 #include "tests/codecs/bounds.hpp"
 #include "tests/codecs/wire.hpp"
 
@@ -21,12 +22,13 @@ namespace codecs {
 namespace {
 
 bool is_rotated(const Format& format) { return format.rotation == Rotation::random_signs; }
-bool is_sparse(const Format& format) { return format.keep > 0; }
 bool is_drawn(const Format& format) { return format.choice == Choice::random; }
 
-// Of each value. Rotated blocks and chunks of which a part travels have bounds as a whole, in the
-// tests of their folders.
-bool has_bounds(const Format& format) { return !is_rotated(format) && !is_sparse(format); }
+bool is_grouped(const Format& format) { return format.layout == &kGroupLayout; }
+
+// Of each value. Other layouts' bounds are in the tests of their folders, as those of rotated
+// blocks and of chunks of which a part travels.
+bool has_bounds(const Format& format) { return is_grouped(format); }
 // Drawn elements leave the others behind, whatever they are.
 bool looks_at_all(const Format& format) { return !is_drawn(format); }
 // Means and codebooks are of what is encoded together.
@@ -46,7 +48,6 @@ class EveryCodec : public testing::TestWithParam<const Codec*> {
  protected:
   const Codec& codec() const { return *GetParam(); }
   bool rotated() const { return is_rotated(codec().format); }
-  bool sparse() const { return is_sparse(codec().format); }
   bool drawn() const { return is_drawn(codec().format); }
   bool stochastic() const { return codec().format.rounding == Rounding::stochastic; }
 };
@@ -131,7 +132,7 @@ TEST_P(EveryCodec, DecodesDenormalsToAlmostNothing) {
   std::vector<float> values(300, std::numeric_limits<float>::denorm_min());
   values[7] = -0x1p-127f;
   const std::vector<float> out = decoded(codec(), encoded(codec(), values), 300);
-  const bool exact = codec().format.element == Element::fp32 && !sparse();
+  const bool exact = codec().format.element == Element::fp32 && is_grouped(codec().format);
   // bf16 keeps denormals to half its last place, 2^-134; group codecs flush groups this tiny, or
   // replace them by their minimum; top-k sends some.
   for (std::size_t i = 0; i < 300; ++i) {
@@ -154,7 +155,7 @@ TEST_P(EveryCodecOfAllValues, LosesNoNaNAndNoInfinity) {
     values[at] = special;
     const std::vector<float> out = decoded(codec(), encoded(codec(), values), elements);
     for (std::size_t i = 0; i < elements; ++i) {
-      if (sparse()) {  // it travels, and reaches no further than its scale
+      if (!is_grouped(format) && !rotated()) {  // it travels, and reaches no further than its scale
         const bool far = i / format.group != 1 && format.element != Element::codebook2;
         EXPECT_TRUE(i == at ? !std::isfinite(out[i]) : !far || std::isfinite(out[i]));
       } else if (group > 1) {
@@ -239,6 +240,10 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryCodecOfAllValues,
                          testing::ValuesIn(codecs_where(looks_at_all)), name_of);
 INSTANTIATE_TEST_SUITE_P(Registry, EveryCodecOfPieces,
                          testing::ValuesIn(codecs_where(fits_in_pieces)), name_of);
+// A codec that no other folder knows of, with a layout of its own.
+INSTANTIATE_TEST_SUITE_P(Example, EveryCodec, testing::Values(&mxint8), name_of);
+INSTANTIATE_TEST_SUITE_P(Example, EveryCodecOfAllValues, testing::Values(&mxint8), name_of);
+INSTANTIATE_TEST_SUITE_P(Example, EveryCodecOfPieces, testing::Values(&mxint8), name_of);
 
 TEST(Registry, NamesAreUniqueAndFound) {
   std::set<std::string_view> names;

@@ -11,6 +11,7 @@
 #include "codecs/demo/dct.hpp"
 #include "codecs/error/error.hpp"
 #include "codecs/feedback/feedback.hpp"
+#include "codecs/sparse/sparse.hpp"
 #include "tests/codecs/wire.hpp"
 
 namespace codecs {
@@ -92,9 +93,17 @@ TEST(Demo, SendsTilesOfFewCoefficientsWholeForEverySide) {
 
 TEST(Demo, RefusesTilesThatAreNoSquaresOrHaveNoTransform) {
   for (const Format& format :
-       {Format{.group = 4096, .rotation = Rotation::dct, .block = 32, .keep = 2},
-        Format{.group = 64, .rotation = Rotation::dct, .block = 8, .keep = 2},
-        Format{.group = 4096, .block = 64, .keep = 2}}) {
+       {Format{.group = 4096,
+       .rotation = Rotation::dct,
+       .block = 32,
+       .keep = 2,
+       .layout = &kSparseLayout},
+        Format{.group = 64,
+        .rotation = Rotation::dct,
+        .block = 8,
+        .keep = 2,
+        .layout = &kSparseLayout},
+        Format{.group = 4096, .block = 64, .keep = 2, .layout = &kSparseLayout}}) {
     std::vector<std::byte> wire(encoded_bytes(format, 100));
     EXPECT_THROW(encode_demo(format, normal_values(100), {}, wire), std::invalid_argument);
   }

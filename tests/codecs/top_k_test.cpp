@@ -20,7 +20,7 @@ constexpr std::size_t kChunk = 4096;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Format top(std::size_t keep, std::size_t chunk, Element element = Element::fp32) {
-  return {.element = element, .group = chunk, .keep = keep};
+  return {.element = element, .group = chunk, .keep = keep, .layout = &kSparseLayout};
 }
 
 Codec codec_of(const Format& format) {

@@ -12,7 +12,7 @@ namespace codecs::cuda {
 namespace {
 
 Format top(std::size_t keep, std::size_t chunk, Element element = Element::fp32) {
-  return {.element = element, .group = chunk, .keep = keep};
+  return {.element = element, .group = chunk, .keep = keep, .layout = &kSparseLayout};
 }
 
 Codec codec_of(const Format& format) {

@@ -19,6 +19,14 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+std::size_t bytes(const Format&, std::size_t elements) {
+  return aligned(elements) + aligned((elements + kGroup - 1) / kGroup);
+}
+
+double bytes_per_element(const Format&) { return 1 + 1.0 / kGroup; }
+
+constexpr Layout kLayout{.bytes = bytes, .bytes_per_element = bytes_per_element};
+
 // The biased exponent of the group's largest magnitude: 255 for infinities and NaNs.
 std::uint8_t scale_byte(std::span<const float> group) {
   std::uint32_t largest = 0;
@@ -66,11 +74,13 @@ void decode(const Format& format, std::span<const std::byte> wire, std::span<flo
 
 }  // namespace
 
-constexpr Codec mxint8{
-    .name = "mxint8",
-    .summary = "MXINT8, powers of two rounded down, nearest",
-    .format = {.element = Element::int8, .scale = Scale::e8m0_floor, .group = kGroup},
-    .encode = encode,
-    .decode = decode};
+constexpr Codec mxint8{.name = "mxint8",
+                       .summary = "MXINT8, powers of two rounded down, nearest",
+                       .format = {.element = Element::int8,
+                                  .scale = Scale::e8m0_floor,
+                                  .group = kGroup,
+                                  .layout = &kLayout},
+                       .encode = encode,
+                       .decode = decode};
 
 }  // namespace codecs
