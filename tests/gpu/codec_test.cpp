@@ -116,10 +116,17 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryCudaCodec,
                          testing::ValuesIn(all_cuda_codecs().begin(), all_cuda_codecs().end()),
                          [](const auto& row) { return std::string(row.param.codec->name); });
 
-TEST(CudaRegistry, HasEveryCodecOnce) {
+// A layout has kernels for all of its codecs, or none.
+TEST(CudaRegistry, HasEveryCodecOfItsLayoutsOnce) {
   std::set<const Codec*> seen;
-  for (const CudaCodec& row : all_cuda_codecs()) EXPECT_TRUE(seen.insert(row.codec).second);
-  for (const Codec* codec : all_codecs()) EXPECT_TRUE(seen.contains(codec)) << codec->name;
+  std::set<const Layout*> layouts;
+  for (const CudaCodec& row : all_cuda_codecs()) {
+    EXPECT_TRUE(seen.insert(row.codec).second);
+    layouts.insert(row.codec->format.layout);
+  }
+  for (const Codec* codec : all_codecs()) {
+    EXPECT_EQ(seen.contains(codec), layouts.contains(codec->format.layout)) << codec->name;
+  }
 }
 
 // Rows whose reference is that of codecs/group: what else their kernels do.
