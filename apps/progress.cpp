@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "apps/streams.hpp"
+#include "apps/words.hpp"
 #include "sim/base/printable.hpp"
 
 namespace apps {
@@ -14,9 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirst{2000};
 constexpr std::chrono::milliseconds kNext{200};
-constexpr const char* kClearLine = "\r\033[K";
-
-void print(const std::string& line) { write_error(kClearLine + sim::printable_lines(line)); }
+constexpr std::chrono::minutes kInLog{1};
 
 }  // namespace
 
@@ -29,13 +29,23 @@ Progress::Progress(std::string what, int steps, std::function<Clock::time_point(
       printed_(start_) {}
 
 Progress::~Progress() {
-  if (shown_) print("");
+  if (shown_ && terminal_) print("");
+}
+
+double Progress::elapsed_s() const {
+  return std::chrono::duration<double>(now_() - start_).count();
+}
+
+void Progress::print(const std::string& line) const {
+  const std::string text = sim::printable_lines(line);
+  write_error(terminal_ ? "\r\033[K" + text : text + "\n");
 }
 
 bool Progress::is_due() {
-  if (!terminal_) return false;
+  if (!terminal_ && !logs_) return false;
   const auto now = now_();
-  if (now - printed_ < (shown_ ? kNext : kFirst)) return false;
+  const std::chrono::milliseconds pause = !terminal_ ? kInLog : shown_ ? kNext : kFirst;
+  if (now - printed_ < pause) return false;
   shown_ = true;
   printed_ = now;
   return true;
@@ -44,9 +54,8 @@ bool Progress::is_due() {
 void Progress::step() {
   ++begun_;
   if (!is_due()) return;
-  const double elapsed_s = std::chrono::duration<double>(printed_ - start_).count();
-  const double left_s = elapsed_s * (steps_ - begun_ + 1) / (begun_ - 1 > 0 ? begun_ - 1 : 1);
-  print(fmt::format("{}: {} of {}, {:.0f} s left", what_, begun_, steps_, left_s));
+  const double left_s = elapsed_s() * (steps_ - begun_ + 1) / std::max(1, begun_ - 1);
+  print(fmt::format("{}: {} of {}, {} left", what_, begun_, steps_, duration_text(left_s)));
 }
 
 void Progress::show(const std::function<std::string()>& how_far) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress of work that takes more than two seconds, on one line of the terminal at standard error.
-// Silent if that is not a terminal but a log, or a program that reads errors.
+// Silent if that is not a terminal but a log, or a program that reads errors; but for work of hours,
+// which can log a line each minute.
 #pragma once
 
 #include <chrono>
@@ -21,14 +22,18 @@ class Progress {
   void expect(int steps) { steps_ += steps; }  // more than previously known
   // For work of unknown extent: its progress so far, if it is time to show it.
   void show(const std::function<std::string()>& how_far);
+  void log_each_minute() { logs_ = true; }
+  [[nodiscard]] double elapsed_s() const;
 
  private:
   [[nodiscard]] bool is_due();
+  void print(const std::string& line) const;
 
   std::string what_;
   int steps_;
   int begun_ = 0;
   const bool terminal_;
+  bool logs_ = false;
   bool shown_ = false;
   std::function<Clock::time_point()> now_;
   Clock::time_point start_;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <regex>
 
 namespace apps {
@@ -30,6 +31,13 @@ std::string grouped(double value) {
 
 std::string rounded_range(double low, double high) {
   return fmt::format("{} to {}", grouped(to_three_digits(low)), grouped(to_three_digits(high)));
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
 }
 
 std::string listed(std::vector<std::string> names) {

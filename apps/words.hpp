@@ -14,6 +14,8 @@ inline constexpr double kLeastGain = 1.05;
 [[nodiscard]] std::string grouped(double value);
 // "200 000 to 214 000", to three digits.
 [[nodiscard]] std::string rounded_range(double low, double high);
+// "2 h 5 min", "3 min 20 s", "12 s".
+[[nodiscard]] std::string duration_text(double seconds);
 // "a, b and c"; of more than five, "a, b, c, d and 4 more".
 [[nodiscard]] std::string listed(std::vector<std::string> names);
 // A text of the simulator, which names the fields of a job in backticks, with the flags that set

@@ -14,6 +14,7 @@ namespace apps {
 struct Totals {
   int stopped_by = 0;  // a signal; 0 if all points have run
   std::int64_t ended = 0;
+  std::int64_t failed = 0;  // of those, refused or crashed
   double wall_s = 0, cpu_s = 0;
 };
 

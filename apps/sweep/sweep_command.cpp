@@ -13,11 +13,11 @@
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/sweep/plan.hpp"
-#include "apps/sweep/progress.hpp"
 #include "apps/sweep/refusals.hpp"
 #include "apps/sweep/run_points.hpp"
 #include "apps/sweep/store.hpp"
 #include "apps/sweep/store_lock.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 

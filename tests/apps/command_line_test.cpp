@@ -2,6 +2,7 @@
 // What run, list and validate print, where they find the shipped files, and how several schemes are
 // compared.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -107,12 +108,13 @@ TEST(CommandLine, ListPrintsShippedFiles) {
 }
 
 // What Progress writes to standard error, where that is `error`, of work that takes hours.
-void work_for_hours(int error) {
+void work_for_hours(int error, bool logs = false) {
   const int before = dup(STDERR_FILENO);
   dup2(error, STDERR_FILENO);
   {
     std::chrono::steady_clock::time_point now{};
     apps::Progress progress("working", 3, [&] { return now += std::chrono::hours(1); });
+    if (logs) progress.log_each_minute();
     progress.step();
     progress.show([] { return "far"; });
   }
@@ -124,6 +126,9 @@ TEST(CommandLine, ShowsProgressAtATerminalAlone) {
   const int log = memfd_create("log", MFD_CLOEXEC);
   work_for_hours(log);
   EXPECT_EQ(lseek(log, 0, SEEK_END), 0);
+  work_for_hours(log, true);
+  EXPECT_EQ(text_of(fmt::format("/proc/self/fd/{}", log)),
+            "working: 1 of 3, 6 h 0 min left\nworking: far\n");
   close(log);
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   ASSERT_EQ(grantpt(terminal), 0);
