@@ -11,7 +11,6 @@
 #include <set>
 #include <utility>
 
-#include "apps/search/round_assumptions.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -66,7 +65,7 @@ GivenSpread parse_spread(const std::string& text) {
   const auto equals = text.find('=');
   GivenSpread given{.name = text.substr(0, equals)};
   std::vector<std::string_view> known;
-  for (const Assumption* one : all_assumptions()) known.push_back(one->name);
+  for (const Assumption& one : assumptions()) known.push_back(one.name);
   known.emplace_back("all");
   if (equals == std::string::npos || std::ranges::find(known, given.name) == known.end()) {
     throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",
@@ -100,15 +99,15 @@ Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
 std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                              const std::vector<std::string>& spreads) {
   std::vector<Doubt> doubts;
-  for (const Assumption* one : all_assumptions()) {
-    const bool of_a = rests_on(a.job, *one);
-    const bool of_b = rests_on(b.job, *one);
-    if (of_a && of_b && is_shared(one->concern, a, b)) {
-      doubts.push_back({one, true, true, wider(spread_of(a.job, *one), spread_of(b.job, *one))});
+  for (const Assumption& one : assumptions()) {
+    const bool of_a = rests_on(a.job, one);
+    const bool of_b = rests_on(b.job, one);
+    if (of_a && of_b && is_shared(one.concern, a, b)) {
+      doubts.push_back({&one, true, true, wider(spread_of(a.job, one), spread_of(b.job, one))});
       continue;
     }
-    if (of_a) doubts.push_back({one, true, false, spread_of(a.job, *one)});
-    if (of_b) doubts.push_back({one, false, true, spread_of(b.job, *one)});
+    if (of_a) doubts.push_back({&one, true, false, spread_of(a.job, one)});
+    if (of_b) doubts.push_back({&one, false, true, spread_of(b.job, one)});
   }
   for (const std::string& text : spreads) {
     const GivenSpread given = parse_spread(text);

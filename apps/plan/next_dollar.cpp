@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "apps/search/assumptions.hpp"
-#include "apps/search/round_assumptions.hpp"
 
 namespace apps {
 namespace {
@@ -46,13 +45,12 @@ std::vector<Improvement> improvements(const Job& job, const Setup& setup, double
   const bool single_nodes = std::ranges::all_of(
       job.topology.sites, [](const sim::Site& site) { return site.cluster.nodes == 1; });
   std::vector<Improvement> all;
-  for (const Assumption* assumption : all_assumptions()) {
-    if (is_between_nodes(*assumption) && single_nodes) continue;
-    if (!rests_on(job, *assumption)) continue;
-    Improvement one =
-        improvement(*assumption, sensitivity(job, setup, *assumption, seconds), price);
-    if (assumption->name == "nic_bandwidth" && !job.inner) {
-      one.costs_usd = cost_of_faster_nics(job.cluster(), time * left_of_time(one, *assumption));
+  for (const Assumption& assumption : assumptions()) {
+    if (is_between_nodes(assumption) && single_nodes) continue;
+    if (!rests_on(job, assumption)) continue;
+    Improvement one = improvement(assumption, sensitivity(job, setup, assumption, seconds), price);
+    if (assumption.name == "nic_bandwidth" && !job.inner) {
+      one.costs_usd = cost_of_faster_nics(job.cluster(), time * left_of_time(one, assumption));
     }
     all.push_back(std::move(one));
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -174,7 +175,7 @@ std::string codec_flags(const Cluster&, const Calibration& calibration) {
   return fmt::format("--codec-time {:.6g}", calibration.codec_slowdown);
 }
 
-constexpr std::array kAssumptions{
+constexpr std::array kOfClusters{
     Assumption{"nic_bandwidth", "bandwidth that large collectives reach on each NIC",
                Concern::links, true, nic_spread, scale_nics, nic_flags},
     Assumption{
@@ -226,7 +227,14 @@ constexpr std::array kAssumptions{
 
 }  // namespace
 
-std::span<const Assumption> assumptions() { return kAssumptions; }
+std::span<const Assumption> assumptions() {
+  static const std::vector<Assumption> all = [] {
+    std::vector<Assumption> rows(kOfClusters.begin(), kOfClusters.end());
+    std::ranges::copy(assumptions_between_sites(), std::back_inserter(rows));
+    return rows;
+  }();
+  return all;
+}
 
 bool rests_on(const Job& job, const Assumption& assumption) {
   if (assumption.concern != Concern::wide_area) return true;

@@ -43,9 +43,11 @@ struct Assumption {
   std::string (*flags)(const sim::Cluster&, const sim::Calibration&) = nullptr;
   BetweenSites between_sites = {};  // for Concern::wide_area, which has none of the three above
 };
-// Assumptions about one cluster; round_assumptions.hpp has the further ones of rounds between
-// sites.
+// Those about a cluster, which sites rest on as well; then those about the network between sites.
+// Names are unique.
 [[nodiscard]] std::span<const Assumption> assumptions();
+// The latter alone.
+[[nodiscard]] std::span<const Assumption> assumptions_between_sites();
 
 // Whether the job has the constant: clusters all of a cluster's; sites those of a path, of one that
 // loses packets, or of storage. Call the other functions only if it does.

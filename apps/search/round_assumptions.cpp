@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/search/round_assumptions.hpp"
-
+// Assumptions about the network between sites.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/search/assumptions.hpp"
 #include "apps/search/set_flag.hpp"
 #include "apps/search/wide_area_rates.hpp"
 
@@ -138,14 +138,6 @@ constexpr std::array kBetweenSites{
 
 }  // namespace
 
-const std::vector<const Assumption*>& all_assumptions() {
-  static const std::vector<const Assumption*> all = [] {
-    std::vector<const Assumption*> list;
-    for (const Assumption& one : assumptions()) list.push_back(&one);
-    for (const Assumption& one : kBetweenSites) list.push_back(&one);
-    return list;
-  }();
-  return all;
-}
+std::span<const Assumption> assumptions_between_sites() { return kBetweenSites; }
 
 }  // namespace apps

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rounds between sites rest on: each assumption moves a round as it says, and by 1 not at all.
-#include "apps/search/round_assumptions.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "apps/job/simulation.hpp"
+#include "apps/search/assumptions.hpp"
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
 
@@ -33,8 +32,8 @@ const std::string kStore = kAll +
                            "--set store.latency=10ms --set store.egress=0USD/GB ";
 
 const Assumption& named(std::string_view name) {
-  for (const Assumption* one : all_assumptions()) {
-    if (one->name == name) return *one;
+  for (const Assumption& one : assumptions()) {
+    if (one.name == name) return one;
   }
   throw std::logic_error("no such assumption");
 }
@@ -47,7 +46,7 @@ double seconds(const Job& job) { return seconds_of(job, job.setups.front()); }
 
 std::vector<std::string> names() {
   std::vector<std::string> names;
-  for (const Assumption* one : all_assumptions()) names.emplace_back(one->name);
+  for (const Assumption& one : assumptions()) names.emplace_back(one.name);
   return names;
 }
 
@@ -111,10 +110,10 @@ TEST(RoundAssumptions, AreOfWhatIsThere) {
 TEST(RoundAssumptions, TogetherAreAllThatARoundsTimeComesFrom) {
   Job job = job_of(kSites + "--scheme diloco --set scheme.inner_steps=10");
   const double as_is = seconds(job);
-  for (const Assumption* one : all_assumptions()) {
+  for (const Assumption& one : assumptions()) {
     // Codecs' kernels go by the memory's bandwidth and by launches, where none was measured.
-    if (!rests_on(job, *one) || one->name == "codec_time") continue;
-    job = scaled(job, *one, one->more_is_faster ? 2 : 0.5);
+    if (!rests_on(job, one) || one.name == "codec_time") continue;
+    job = scaled(job, one, one.more_is_faster ? 2 : 0.5);
   }
   EXPECT_NEAR(seconds(job) / as_is, 0.5, 0.01);
 }
