@@ -25,7 +25,6 @@ struct Doubt {
 // use the same file; and always the communication library. A site counts as its cluster's file, so
 // that sites of a file and a single such cluster share both. `spreads` are NAME=NUMBER and replace
 // the tables' spreads. Throws InputError.
-// NAME=NUMBER, for which the tables' spreads make place. Throws InputError.
 [[nodiscard]] std::vector<Doubt> doubts_of(const Side& a, const Side& b,
                                            const std::vector<std::string>& spreads);
 
