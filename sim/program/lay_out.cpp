@@ -69,6 +69,10 @@ StepLayOut::StepLayOut(const StepContext& step_context, const Scheme& step_schem
   }
 }
 
+void StepLayOut::add(int stage, decltype(Instruction::what) what) {
+  program.instructions.push_back({stage, std::move(what)});
+}
+
 std::uint32_t StepLayOut::communication(const Key& key,
                                         const std::function<Communication()>& make) {
   const auto next = static_cast<std::uint32_t>(program.communications.size());

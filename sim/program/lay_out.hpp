@@ -76,9 +76,7 @@ struct StepLayOut : StepSizes {
   std::vector<const Axis*> block_axes;       // along which blocks of layers communicate
   Program program;
 
-  void add(int stage, decltype(Instruction::what) what) {
-    program.instructions.push_back({stage, std::move(what)});
-  }
+  void add(int stage, decltype(Instruction::what) what);
   void pass(int stage, Pass pass, double bytes, double flop = 0, Phase phase = Phase::memory_pass) {
     add(stage, MemoryPass{pass, phase, bytes, flop});
   }
