@@ -141,7 +141,7 @@ void read_calibrations(const JobOptions& options, const SortedSettings& settings
 void use_step_by_step(Job& job) {
   job.detail = sim::Detail::folded;
   for (const Setup& setup : job.setups) {
-    check_step_by_step(sim::plan_step(job.context(setup), setup.scheme).unfolded_flows);
+    check_step_by_step(sim::wired_step(job.context(setup), setup.scheme).schedule.unfolded_flows);
   }
   job.detail = sim::Detail::step_by_step;
 }
@@ -205,6 +205,7 @@ Job read_job(const JobOptions& options) {
   job.open = open_software(options.parallelism);
   job.given = options.given;
   job.each_kernel = options.each_kernel;
+  job.whole = options.whole;
   job.scheme_settings = settings.scheme;
   if (is_wide_area(options.topology)) {
     job.inner = scheme_of(options.inner_scheme, "--inner-scheme", sim::SchemeKind::inside);

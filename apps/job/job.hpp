@@ -40,6 +40,7 @@ struct Job {
   std::set<std::string> given;           // JobOptions::given
   std::optional<sim::Detail> detail;
   bool each_kernel = false;
+  bool whole = false;  // StepContext::whole
   std::vector<Setup> setups;
   std::vector<sim::Setting> scheme_settings;
 
@@ -61,10 +62,10 @@ struct Job {
   }
   // On another cluster, which must outlive the result.
   [[nodiscard]] sim::StepContext context(const Setup& setup, const sim::Cluster& on) const {
-    return {on, model, calibration(), setup.parallelism, detail, each_kernel};
+    return {on, model, calibration(), setup.parallelism, detail, each_kernel, whole};
   }
   [[nodiscard]] sim::RoundContext round(const Setup& setup) const {
-    return {topology, model, calibrations, setup.parallelism, *inner};
+    return {topology, model, calibrations, setup.parallelism, *inner, whole};
   }
 };
 

@@ -21,7 +21,7 @@ struct JobOptions {
   ParallelismOptions parallelism;
   int sequence = 0;
   std::string algorithm;  // of all_reduce; empty: the cluster's
-  bool step_by_step = false, each_kernel = false;
+  bool step_by_step = false, each_kernel = false, whole = false;
   // For several sites. No deadline if it is empty.
   std::string inner_scheme = "sharded", deadline;
   std::vector<std::string> settings;  // KEY=VALUE

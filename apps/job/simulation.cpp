@@ -22,8 +22,7 @@ Simulation simulate_rounds(const Job& job, const Setup& setup) {
 Simulation simulate(const Job& job, const Setup& setup) {
   if (job.inner) return simulate_rounds(job, setup);
   const sim::StepContext context = job.context(setup);
-  sim::Schedule schedule = sim::plan_step(context, setup.scheme);
-  const sim::Wiring wiring = sim::wire(schedule, job.cluster());
+  auto [schedule, wiring] = sim::wired_step(context, setup.scheme);
   sim::Timeline timeline = sim::simulate(schedule, wiring);
   sim::Report report = sim::summarize(context, setup.scheme, schedule, wiring, timeline);
   return {std::move(schedule), std::move(timeline), std::move(report)};
@@ -33,7 +32,8 @@ double seconds_of(const Job& job, const Setup& setup) {
   if (job.inner) {
     return sim::simulate_round(job.round(setup), setup.scheme, job.deadline).round_s;
   }
-  return sim::simulate(sim::plan_step(job.context(setup), setup.scheme), job.cluster()).makespan_s;
+  const auto [schedule, wiring] = sim::wired_step(job.context(setup), setup.scheme);
+  return sim::simulate(schedule, wiring).makespan_s;
 }
 
 }  // namespace apps

@@ -31,22 +31,14 @@ double ClusterTimes::first_bound(const Candidate& candidate) {
   return found->second.seconds(job.cluster());
 }
 
-// A schedule has the same operations whatever the speed of the NICs.
 double ClusterTimes::planned_bound(const Candidate& candidate) {
-  if (const auto found = planned_bounds_.find(key(candidate)); found != planned_bounds_.end()) {
-    return found->second;
-  }
-  const Job& planned = space_.job(candidate);
+  const auto [found, added] = planned_bounds_.try_emplace(key(candidate));
+  if (!added) return found->second;
   const Setup setup = space_.setup(candidate);
-  const sim::Schedule schedule = sim::plan_step(planned.context(setup), setup.scheme);
+  const auto [schedule, wiring] =
+      sim::wired_step(space_.job(candidate).context(setup), setup.scheme);
   ++planned_;
-  for (std::size_t offer = 0; offer < space_.offers.size(); ++offer) {
-    const sim::Cluster& cluster = space_.offers[offer].cluster();
-    if (cluster.nodes != planned.cluster().nodes) continue;
-    planned_bounds_[{candidate.layout, offer}] =
-        sim::least_time(schedule, sim::wire(schedule, cluster)).base();
-  }
-  return planned_bounds_.at(key(candidate));
+  return found->second = sim::least_time(schedule, wiring).base();
 }
 
 const sim::Report& ClusterTimes::simulated(const Candidate& candidate) {
@@ -54,8 +46,7 @@ const sim::Report& ClusterTimes::simulated(const Candidate& candidate) {
   if (!added) return found->second;
   const Job& job = space_.job(candidate);
   const Setup setup = space_.setup(candidate);
-  const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
-  const sim::Wiring wiring = sim::wire(schedule, job.cluster());
+  const auto [schedule, wiring] = sim::wired_step(job.context(setup), setup.scheme);
   const sim::Timeline timeline = sim::simulate(schedule, wiring);
   found->second = sim::summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
   sim::require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");

@@ -114,8 +114,8 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
   if (!added) return found->second;
   const Job& job = space_.tables[table];
   const Setup setup = space_.setup(at);
-  const sim::Schedule schedule = sim::plan_step(job.context(setup), setup.scheme);
-  return found->second = sim::least_time(schedule, sim::wire(schedule, job.cluster())).base();
+  const auto [schedule, wiring] = sim::wired_step(job.context(setup), setup.scheme);
+  return found->second = sim::least_time(schedule, wiring).base();
 }
 
 // A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all

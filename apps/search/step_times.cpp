@@ -26,21 +26,20 @@ double compute_seconds(const sim::Schedule& schedule) {
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-}  // namespace
-
-StepTimes::Bound StepTimes::bound_of(const sim::Schedule& schedule) const {
-  const sim::Cluster& cluster = job_.cluster();
-  const sim::SentBytes sent = sim::sent_bytes(schedule);
-  double most = 0;
-  for (int node = 0; node < cluster.nodes; ++node) {
-    const auto first = sent.inter_node.begin() + std::ptrdiff_t{node} * cluster.gpus_per_node;
-    double bytes = 0;
-    for (auto rank = first; rank != first + cluster.gpus_per_node; ++rank) bytes += *rank;
-    most = std::max(most, bytes);
+// Of the busiest link out of a NIC.
+double sending_seconds(const sim::Schedule& schedule, const sim::Wiring& wiring) {
+  std::vector<double> seconds(wiring.links.size());
+  for (const sim::Operation& operation : schedule.operations) {
+    if (operation.kind != sim::OperationKind::flow) continue;
+    for (const auto& [id, times] : wiring.routes[operation.route]) {
+      const sim::Link& link = wiring.links[id];
+      if (link.kind == "nic_out") seconds[id] += operation.bytes * times / link.rate_Bps;
+    }
   }
-  const double rate = nic_rate(cluster).base() * cluster.network.nics_per_node;
-  return {compute_seconds(schedule), most / rate};
+  return *std::ranges::max_element(seconds);
 }
+
+}  // namespace
 
 // A slower network makes no step faster. And a step is a longest path, whose lengths grow linearly
 // with the inverse of the bandwidth, so its time is convex in that: what two faster networks gave,
@@ -74,14 +73,15 @@ double StepTimes::seconds(const Setup& setup, double factor, double limit) {
   }
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
   const sim::Cluster cluster = with_nics(job_.cluster(), factor);
-  const sim::Schedule schedule = sim::plan_step(job_.context(setup, cluster), setup.scheme);
-  if (!known.bound) known.bound = bound_of(schedule);
+  const auto [schedule, wiring] = sim::wired_step(job_.context(setup, cluster), setup.scheme);
+  if (!known.bound)
+    known.bound = {compute_seconds(schedule), sending_seconds(schedule, wiring) * factor};
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
   if (limit < std::numeric_limits<double>::infinity()) {
-    const double bound = sim::least_time(schedule, sim::wire(schedule, cluster)).base();
+    const double bound = sim::least_time(schedule, wiring).base();
     if (bound >= limit) return bound;
   }
-  return known.seconds[factor] = sim::simulate(schedule, cluster).makespan_s;
+  return known.seconds[factor] = sim::simulate(schedule, wiring).makespan_s;
 }
 
 std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const Setup> setups,

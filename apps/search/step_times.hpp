@@ -52,7 +52,6 @@ class StepTimes {
                                                                       double factor);
   [[nodiscard]] Known& known(const Setup& setup);
   [[nodiscard]] double at_least(const Known& known, double factor) const;
-  [[nodiscard]] Bound bound_of(const sim::Schedule& schedule) const;
 
   const Job& job_;
   FirstBounds first_;

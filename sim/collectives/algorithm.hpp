@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/schedule/builder.hpp"
+#include "sim/topology/hop.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim {
@@ -29,21 +30,34 @@ struct Leg {
   double unit = 0;              // bytes of each share per byte of the collective
 };
 
-struct LegDraft;
-// Adds the legs' routes to the schedule.
-using MakeLegs = std::function<std::vector<Leg>(std::vector<LegDraft> drafts)>;
+// A leg before it is part of a schedule: hops that progress together.
+struct LegDraft {
+  std::vector<Hop> hops = {};
+  double unit = 1;      // Leg::unit
+  double channels = 1;  // per share: Route::channels
+};
 
-// Appends a collective over the group, with the bytes of the whole buffer (of an all_to_all: of each
-// rank's). They are above 0, and the group has two ranks or more.
+// Appends a collective over the group's legs, with the bytes of the whole buffer (of an all_to_all:
+// of each rank's). They are above 0, and the group has two ranks or more.
 using Run = std::function<void(ScheduleBuilder& builder, const Communicator& group,
-                               CollectiveKind collective, double bytes, const Call& call)>;
+                               std::span<const Leg> legs, CollectiveKind collective, double bytes,
+                               const Call& call)>;
+
+// The flows of a group's collectives.
+struct LaidOut {
+  std::vector<LegDraft> legs;  // in the order in which `run` expects them
+  // Latencies and whatever else the times of `run` depend on, besides legs and the number of ranks:
+  // groups are alike only if theirs are equal.
+  std::vector<double> pace;
+  Run run;
+};
 
 struct CollectiveAlgorithm {
   std::string_view name;
   std::span<const CollectiveKind> runs;
-  // What runs its collectives over the ranks, which ascend. Called once for each group.
-  Run (*lay_out)(const Topology& topology, const std::vector<int>& ranks, Detail detail,
-                 const MakeLegs& make) = nullptr;
+  // Its collectives over the ranks, which ascend. Called once for each group.
+  LaidOut (*lay_out)(const Topology& topology, const std::vector<int>& ranks,
+                     Detail detail) = nullptr;
   // Bytes that a rank sends, on average, per byte of the buffer.
   double (*sent)(CollectiveKind collective, int ranks) = nullptr;
 

@@ -2,7 +2,6 @@
 #include "sim/collectives/collectives.hpp"
 
 #include <cmath>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,8 +11,9 @@ namespace sim {
 
 void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,
             double bytes, const Call& call) {
-  if (group.ranks.size() < 2 || bytes <= 0) return;
-  group.run(collective)(builder, group, collective, bytes, call);
+  if (group.size < 2 || bytes <= 0) return;
+  const Communicator::Laid& laid = group.laid_for(collective);
+  laid.run(builder, group, laid.legs, collective, bytes, call);
 }
 
 void all_gather(ScheduleBuilder& builder, const Communicator& group, double bytes,
@@ -38,16 +38,14 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
 
 void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
                        const Call& call) {
-  if (group.ranks.size() < 2) return;
-  std::set<int> nodes;
-  for (const int rank : group.ranks) nodes.insert(node_of(cluster, rank));
-  const auto node_count = static_cast<double>(nodes.size());
-  const double in_node = static_cast<double>(group.ranks.size()) / node_count - 1;
+  if (group.size < 2) return;
+  const double in_node = static_cast<double>(group.size) / group.nodes - 1;
   const double one_way_s = in_node * cluster.nvlink.latency.base() +
-                           std::ceil(std::log2(node_count)) * cluster.network.latency.base();
-  builder.count_unfolded(1);
+                           std::ceil(std::log2(group.nodes)) * cluster.network.latency.base();
+  builder.count_unfolded(group.alike);
   const Leg latency_only{.route = builder.add_route({})};
-  run_legs(builder, group, {latency_only}, 0, {.before_s = group.launch_s + 2 * one_way_s}, call);
+  run_legs(builder, group, {&latency_only, 1}, 0, {.before_s = group.launch_s + 2 * one_way_s},
+           call);
 }
 
 OperationId send(const Topology& topology, ScheduleBuilder& builder, const Message& message,

@@ -2,12 +2,10 @@
 #include "sim/collectives/communicator.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/collectives/channels.hpp"
-#include "sim/collectives/legs.hpp"
 
 namespace sim {
 namespace {
@@ -15,19 +13,6 @@ namespace {
 // Bytes that pass through a GPU's memory for each byte on a link: written on arrival, read by the
 // collective's kernel, written on.
 constexpr double kMemoryBytesPerWireByte = 3;
-
-// The memory traffic that a leg takes from the GPUs that send: that of what the busiest of them sends.
-Occupancy traffic_of(const Cluster& cluster, const LegDraft& draft) {
-  std::map<int, double> shares;  // by rank
-  for (const Hop& hop : draft.hops) shares[hop.source] += hop.times;
-  double busiest = 0;
-  std::vector<std::int32_t> senders;
-  for (const auto& [rank, sent] : shares) {
-    busiest = std::max(busiest, sent);
-    senders.push_back(rank);
-  }
-  return transfer_occupancy(cluster.gpu, 0, busiest, std::move(senders));
-}
 
 }  // namespace
 
@@ -39,38 +24,77 @@ Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
           .ranks = std::move(ranks)};
 }
 
-Communicator make_communicator(const Topology& topology, ScheduleBuilder& builder,
-                               std::vector<int> ranks, Detail detail, const Uses& uses) {
+Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops) {
+  std::vector<std::pair<int, double>> shares;  // by rank
+  for (const Hop& hop : hops) shares.emplace_back(hop.source, hop.times);
+  std::ranges::sort(shares, {}, [](const auto& one) { return one.first; });
+  double busiest = 0;
+  std::vector<std::int32_t> senders;
+  double sent = 0;
+  for (const auto& [rank, times] : shares) {
+    if (senders.empty() || senders.back() != rank) {
+      senders.push_back(rank);
+      sent = 0;
+    }
+    busiest = std::max(busiest, sent += times);
+  }
+  return transfer_occupancy(gpu, 0, busiest, std::move(senders));
+}
+
+GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail detail,
+                       const Uses& uses) {
   require(std::is_sorted(ranks.begin(), ranks.end()), "ranks ascend");
   const Cluster& cluster = topology.cluster();
-  Communicator group{.ranks = std::move(ranks), .id = builder.add_communicator()};
-  group.launch_s = cluster.collectives.launch.base();
-  group.detail = detail;
+  GroupDraft group{.ranks = std::move(ranks)};
+  for (std::size_t i = 1; i < group.ranks.size(); ++i) {
+    if (node_of(cluster, group.ranks[i]) != node_of(cluster, group.ranks[i - 1])) ++group.nodes;
+  }
   if (group.ranks.size() < 2) return group;
-
-  if (detail == Detail::folded && !lie_evenly(cluster, group.ranks)) builder.note_approximate();
-  group.occupancy = builder.add_occupancy(transfer_occupancy(
-      cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
-  const MakeLegs make = [&](std::vector<LegDraft> drafts) {
-    std::vector<Leg> legs;
-    for (LegDraft& draft : drafts) {
-      const auto occupancy = builder.add_occupancy(traffic_of(cluster, draft));
-      const auto route = builder.add_route(
-          {.hops = std::move(draft.hops), .communicator = group.id, .channels = draft.channels});
-      legs.push_back({.route = route, .occupancy = occupancy, .unit = draft.unit});
-    }
-    return legs;
-  };
+  group.even = lie_evenly(cluster, group.ranks);
   for (const CollectiveKind collective : uses) {
     const CollectiveAlgorithm& algorithm = algorithm_of(cluster, collective);
-    auto laid = std::ranges::find(group.laid_out, &algorithm, &Communicator::LaidOut::algorithm);
-    if (laid == group.laid_out.end()) {
-      laid = group.laid_out.insert(
-          laid, {&algorithm, algorithm.lay_out(topology, group.ranks, detail, make)});
+    auto laid = std::ranges::find(group.laid, &algorithm, &GroupDraft::Laid::algorithm);
+    if (laid == group.laid.end()) {
+      laid = group.laid.insert(
+          laid, {.algorithm = &algorithm, .out = algorithm.lay_out(topology, group.ranks, detail)});
     }
     laid->chosen_for.push_back(collective);
   }
   return group;
+}
+
+Communicator add_group(const Topology& topology, ScheduleBuilder& builder, GroupDraft draft,
+                       Detail detail) {
+  const Cluster& cluster = topology.cluster();
+  if (detail == Detail::folded && !draft.even) builder.note_approximate();
+  const auto size = static_cast<int>(draft.ranks.size());
+  Communicator group{.ranks = std::move(draft.ranks),
+                     .size = size,
+                     .nodes = draft.nodes,
+                     .id = builder.add_communicator(),
+                     .launch_s = cluster.collectives.launch.base(),
+                     .detail = detail};
+  if (group.size < 2) return group;
+  group.occupancy = builder.add_occupancy(transfer_occupancy(
+      cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
+  for (GroupDraft::Laid& one : draft.laid) {
+    Communicator::Laid& laid = group.laid.emplace_back();
+    laid.chosen_for = std::move(one.chosen_for);
+    laid.run = std::move(one.out.run);
+    for (LegDraft& leg : one.out.legs) {
+      const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, leg.hops));
+      const auto route = builder.add_route(
+          {.hops = std::move(leg.hops), .communicator = group.id, .channels = leg.channels});
+      laid.legs.push_back({.route = route, .occupancy = occupancy, .unit = leg.unit});
+    }
+  }
+  return group;
+}
+
+Communicator make_communicator(const Topology& topology, ScheduleBuilder& builder,
+                               std::vector<int> ranks, Detail detail, const Uses& uses) {
+  return add_group(topology, builder, draft_group(topology, std::move(ranks), detail, uses),
+                   detail);
 }
 
 Uses gathers_and_sums() {
@@ -83,12 +107,12 @@ Uses every_collective() {
   return uses;
 }
 
-const Run& Communicator::run(CollectiveKind collective) const {
-  const auto found = std::ranges::find_if(laid_out, [&](const LaidOut& one) {
+const Communicator::Laid& Communicator::laid_for(CollectiveKind collective) const {
+  const auto found = std::ranges::find_if(laid, [&](const Laid& one) {
     return std::ranges::find(one.chosen_for, collective) != one.chosen_for.end();
   });
-  require(found != laid_out.end(), "a collective that the communicator was made for");
-  return found->run;
+  require(found != laid.end(), "a collective that the communicator was made for");
+  return *found;
 }
 
 }  // namespace sim

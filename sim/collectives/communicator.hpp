@@ -10,27 +10,47 @@
 
 namespace sim {
 
-struct Communicator {
+// A group before it is part of a schedule.
+struct GroupDraft {
   std::vector<int> ranks;  // ascending
+  int nodes = 1;           // on which they lie
+  bool even = true;        // lie_evenly()
+  struct Laid {
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::vector<CollectiveKind> chosen_for = {};
+    LaidOut out = {};
+  };
+  std::vector<Laid> laid = {};  // none of a single rank
+};
+
+struct Communicator {
+  std::vector<int> ranks;  // of the schedule, ascending
+  int size = 1;            // ranks of the group: more where those of the schedule stand for others
+  int nodes = 1;           // on which they lie
+  double alike = 1;        // groups that it stands for
   std::int32_t id = 0;
   double launch_s = 0;
   Detail detail = Detail::folded;
   std::uint32_t occupancy = 0;  // of a collective, from its begin to its end: one SM per channel
-  struct LaidOut {
-    const CollectiveAlgorithm* algorithm = nullptr;
-    Run run;
+  struct Laid {
     std::vector<CollectiveKind> chosen_for = {};
+    std::vector<Leg> legs = {};
+    Run run = {};
   };
-  std::vector<LaidOut> laid_out = {};
+  std::vector<Laid> laid = {};
 
   // How the collective runs. Throws std::logic_error if it was not laid out for the group.
-  [[nodiscard]] const Run& run(CollectiveKind collective) const;
+  [[nodiscard]] const Laid& laid_for(CollectiveKind collective) const;
 };
 
 // What a transfer takes from the GPUs of `ranks` while it runs: one SM for each of `channels`, and
 // the memory bandwidth for `wire_bytes` on the wire per byte of the flow.
 [[nodiscard]] Occupancy transfer_occupancy(const Gpu& gpu, double channels, double wire_bytes,
                                            std::vector<std::int32_t> ranks);
+
+// The same while a leg's bytes move: the traffic of its hops in the memory of the GPUs that send, as
+// much as the busiest of them sends.
+[[nodiscard]] Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops);
 
 // The collectives for which a communicator is made.
 using Uses = std::vector<CollectiveKind>;
@@ -39,6 +59,11 @@ using Uses = std::vector<CollectiveKind>;
 [[nodiscard]] Uses every_collective();
 
 // Lays out the collectives of `ranks`, which must be distinct and ascending.
+[[nodiscard]] GroupDraft draft_group(const Topology& topology, std::vector<int> ranks,
+                                     Detail detail, const Uses& uses);
+[[nodiscard]] Communicator add_group(const Topology& topology, ScheduleBuilder& builder,
+                                     GroupDraft draft, Detail detail);
+// Both.
 [[nodiscard]] Communicator make_communicator(const Topology& topology, ScheduleBuilder& builder,
                                              std::vector<int> ranks, Detail detail = Detail::folded,
                                              const Uses& uses = every_collective());

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "sim/collectives/algorithm.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim {
@@ -20,13 +21,6 @@ struct Lane {
 // running flows, and its work on a route faster than with the route's links; 8 nodes are the
 // cheapest compromise.
 inline constexpr int kNodesOfLeg = 8;
-
-// Hops that progress together.
-struct LegDraft {
-  std::vector<Hop> hops = {};
-  double unit = 1;      // bytes of each share per byte of the collective
-  double channels = 1;  // per share: Route::channels
-};
 
 // Distinct rings over `ranks` (ascending), their weights summing to the cluster's channels; hops[i]
 // leaves the i-th rank in the ring's order. A ring crosses between nodes on a NIC and visits the

@@ -19,19 +19,19 @@ double farthest_latency(const Topology& topology, const std::vector<LegDraft>& l
   return farthest;
 }
 
-Run lay_out_pairs(const Topology& topology, const std::vector<int>& ranks, Detail detail,
-                  const MakeLegs& make) {
+// `unit` is per byte that each rank sends to each other rank.
+LaidOut lay_out_pairs(const Topology& topology, const std::vector<int>& ranks, Detail detail) {
   std::vector<LegDraft> drafts =
       detail == Detail::folded ? fold_all_to_all(topology, ranks) : list_pairs(topology, ranks);
   const double farthest_s = farthest_latency(topology, drafts);
-  // `unit` per byte that each rank sends to each other rank.
-  return [legs = make(std::move(drafts)), farthest_s](ScheduleBuilder& builder,
-                                                      const Communicator& group, CollectiveKind,
-                                                      double bytes, const Call& call) {
-    const auto n = static_cast<double>(group.ranks.size());
-    builder.count_unfolded(n * (n - 1));
+  const auto run = [farthest_s](ScheduleBuilder& builder, const Communicator& group,
+                                std::span<const Leg> legs, CollectiveKind, double bytes,
+                                const Call& call) {
+    const double n = group.size;
+    builder.count_unfolded(group.alike * n * (n - 1));
     run_legs(builder, group, legs, bytes / n, {.before_s = group.launch_s + farthest_s}, call);
   };
+  return {std::move(drafts), {farthest_s}, run};
 }
 
 constexpr std::array kPairwiseCollectives{CollectiveKind::all_to_all};

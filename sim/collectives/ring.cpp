@@ -2,7 +2,7 @@
 // Ring: each rank passes 1/n of the buffer to the next one, n-1 times for an all_gather or a
 // reduce_scatter, twice as often for an all_reduce.
 #include <array>
-#include <memory>
+#include <span>
 
 #include "sim/collectives/legs.hpp"
 #include "sim/collectives/run.hpp"
@@ -10,13 +10,11 @@
 namespace sim {
 namespace {
 
-// The rings of a group, laid out.
-struct LaidRings {
-  double step_s = 0;      // latency of one step: mean over the rings' hops
-  double hops = 0;        // over all distinct rings
-  std::vector<Leg> legs;  // folded: one flow per few nodes, `unit` per byte that each rank sends
-  // Step by step: the hops of each distinct ring in order, `unit` per byte that each rank sends.
-  std::vector<std::vector<Leg>> in_order;
+// The rings of a group. Their legs are folded, one flow per few nodes, or the hops of each distinct
+// ring in order; `unit` is per byte that each rank sends.
+struct Rings {
+  double step_s = 0;  // latency of one step: mean over the rings' hops
+  double hops = 0;    // over all distinct rings
 };
 
 double mean_step_latency(const Topology& topology, const std::vector<Lane>& rings) {
@@ -37,7 +35,7 @@ int rounds_of(CollectiveKind collective) {
 // passes on. NCCL sends in slices, so a slow hop's latency is paid where it is crossed and not by
 // every rank at every step: each step has the rings' mean latency.
 Ids ring_steps(ScheduleBuilder& builder, const Communicator& group, double step_s,
-               const std::vector<Leg>& hops, double chunk, int steps, const Call& call,
+               std::span<const Leg> hops, double chunk, int steps, const Call& call,
                OperationId ready) {
   const std::size_t n = hops.size();
   Ids previous(n, ready);
@@ -54,50 +52,54 @@ Ids ring_steps(ScheduleBuilder& builder, const Communicator& group, double step_
   return previous;
 }
 
-void run_rings(ScheduleBuilder& builder, const Communicator& group, const LaidRings& rings,
-               CollectiveKind collective, double bytes, const Call& call) {
-  const auto n = static_cast<int>(group.ranks.size());
-  const int steps = rounds_of(collective) * (n - 1);
-  const double chunk = bytes / n;
-  builder.count_unfolded(steps * rings.hops);
+void run_rings(ScheduleBuilder& builder, const Communicator& group, const Rings& rings,
+               std::span<const Leg> legs, CollectiveKind collective, double bytes,
+               const Call& call) {
+  const int steps = rounds_of(collective) * (group.size - 1);
+  const double chunk = bytes / group.size;
+  builder.count_unfolded(group.alike * steps * rings.hops);
   if (group.detail == Detail::folded) {
-    run_legs(builder, group, rings.legs, chunk * steps,
+    run_legs(builder, group, legs, chunk * steps,
              {.before_s = group.launch_s, .on_the_way_s = steps * rings.step_s}, call);
     return;
   }
   run_collective(builder, group, call, [&](OperationId begin) {
     Ids ends;
-    for (const auto& hops : rings.in_order) {
-      const Ids last = ring_steps(builder, group, rings.step_s, hops, chunk, steps, call, begin);
+    const auto n = static_cast<std::size_t>(group.size);
+    for (std::size_t ring = 0; ring < legs.size(); ring += n) {
+      const Ids last = ring_steps(builder, group, rings.step_s, legs.subspan(ring, n), chunk, steps,
+                                  call, begin);
       ends.insert(ends.end(), last.begin(), last.end());
     }
     return ends;
   });
 }
 
-Run lay_out_rings(const Topology& topology, const std::vector<int>& ranks, Detail detail,
-                  const MakeLegs& make) {
-  const Cluster& cluster = topology.cluster();
-  const std::vector<Lane> rings = ring_lanes(cluster, ranks);
-  LaidRings laid{.step_s = mean_step_latency(topology, rings),
-                 .hops = static_cast<double>(rings.size() * ranks.size())};
-  if (detail == Detail::folded) {
-    laid.legs = make(fold_lanes(cluster, ranks, rings));
-  } else {
-    for (const Lane& ring : rings) {
-      std::vector<LegDraft> hops;
-      const double unit = ring.weight / static_cast<double>(cluster.collectives.channels);
-      const double channels = ring.weight;
-      for (const Hop& hop : ring.hops) {
-        hops.push_back({.hops = {hop}, .unit = unit, .channels = channels});
-      }
-      laid.in_order.push_back(make(std::move(hops)));
+std::vector<LegDraft> list_hops(const Cluster& cluster, const std::vector<Lane>& rings) {
+  std::vector<LegDraft> legs;
+  for (const Lane& ring : rings) {
+    const double unit = ring.weight / static_cast<double>(cluster.collectives.channels);
+    const double channels = ring.weight;
+    for (const Hop& hop : ring.hops) {
+      legs.push_back({.hops = {hop}, .unit = unit, .channels = channels});
     }
   }
-  return [laid = std::move(laid)](ScheduleBuilder& builder, const Communicator& group,
-                                  CollectiveKind collective, double bytes, const Call& call) {
-    run_rings(builder, group, laid, collective, bytes, call);
+  return legs;
+}
+
+LaidOut lay_out_rings(const Topology& topology, const std::vector<int>& ranks, Detail detail) {
+  const Cluster& cluster = topology.cluster();
+  const std::vector<Lane> lanes = ring_lanes(cluster, ranks);
+  const Rings rings{.step_s = mean_step_latency(topology, lanes),
+                    .hops = static_cast<double>(lanes.size() * ranks.size())};
+  const auto run = [rings](ScheduleBuilder& builder, const Communicator& group,
+                           std::span<const Leg> legs, CollectiveKind collective, double bytes,
+                           const Call& call) {
+    run_rings(builder, group, rings, legs, collective, bytes, call);
   };
+  return {detail == Detail::folded ? fold_lanes(cluster, ranks, lanes) : list_hops(cluster, lanes),
+          {rings.step_s},
+          run};
 }
 
 constexpr std::array kRingCollectives{CollectiveKind::all_gather, CollectiveKind::reduce_scatter,

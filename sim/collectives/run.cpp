@@ -31,7 +31,7 @@ void run_collective(ScheduleBuilder& builder, const Communicator& group, const C
   add_members(builder, group, call, builder.release(group.occupancy, run(begin)));
 }
 
-void run_legs(ScheduleBuilder& builder, const Communicator& group, const std::vector<Leg>& legs,
+void run_legs(ScheduleBuilder& builder, const Communicator& group, std::span<const Leg> legs,
               double bytes, const ScheduleBuilder::Latency& latency, const Call& call) {
   run_collective(builder, group, call, [&](OperationId begin) {
     Ids flows;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "sim/collectives/collectives.hpp"
@@ -18,7 +19,7 @@ void run_collective(ScheduleBuilder& builder, const Communicator& group, const C
                     const std::function<Ids(OperationId begin)>& run);
 
 // One flow per leg, all at once.
-void run_legs(ScheduleBuilder& builder, const Communicator& group, const std::vector<Leg>& legs,
+void run_legs(ScheduleBuilder& builder, const Communicator& group, std::span<const Leg> legs,
               double bytes, const ScheduleBuilder::Latency& latency, const Call& call);
 
 }  // namespace sim

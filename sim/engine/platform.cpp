@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <simgrid/kernel/ProfileBuilder.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -48,6 +49,19 @@ std::string outage_profile(const std::string& link, std::span<const Outage> outa
   return profile;
 }
 
+// SimGrid counts a link as often as a route names it. Where each flow has a multiple of so many
+// shares of a link, these are the unit, so that routes stay short. By link; 1 if its rate changes.
+std::vector<int> units_of(const Wiring& wiring) {
+  std::vector<int> units(wiring.links.size());
+  for (const std::vector<Crossing>& route : wiring.routes) {
+    for (const auto& [link, times] : route) units[link] = std::gcd(units[link], times);
+  }
+  for (std::size_t link = 0; link < units.size(); ++link) {
+    if (units[link] == 0 || !wiring.links[link].changes.empty()) units[link] = 1;
+  }
+  return units;
+}
+
 // A link's rate is never 0, and SimGrid takes a flow down with a link that is off; a connection
 // whose path is interrupted waits. A byte in thirty years is as good as none.
 constexpr double kStandstill_Bps = 1e-9;
@@ -73,8 +87,10 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   source_ = zone->create_host("source", 1);
   destination_ = zone->create_host("destination", 1);
 
-  for (const Link& wired : wiring.links) {
-    auto* link = zone->create_link(wired.name, wired.rate_Bps)->set_latency(0);
+  const std::vector<int> units = units_of(wiring);
+  for (std::size_t id = 0; id < wiring.links.size(); ++id) {
+    const Link& wired = wiring.links[id];
+    auto* link = zone->create_link(wired.name, wired.rate_Bps / units[id])->set_latency(0);
     if (const std::string down = outage_profile(wired.name, outages); !down.empty()) {
       link->set_state_profile(
           ProfileBuilder::from_string(wired.name + "_down", down, kHappensOnce));
@@ -89,11 +105,11 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   for (const Link& wired : wiring.links) {
     rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = highest_rate(wired)});
   }
-  for (const std::vector<LinkId>& route : wiring.routes) {
+  for (const std::vector<Crossing>& route : wiring.routes) {
     auto& path = routes_.emplace_back();
     auto& varying = varying_.emplace_back();
-    for (const LinkId id : route) {
-      path.push_back(links_[id]->get_impl());
+    for (const auto& [id, times] : route) {
+      path.insert(path.end(), static_cast<std::size_t>(times / units[id]), links_[id]->get_impl());
       if (!wiring.links[id].changes.empty()) varying.push_back(id);
     }
   }

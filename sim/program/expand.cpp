@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/collectives/collectives.hpp"
+#include "sim/program/alike_groups.hpp"
 #include "sim/program/groups.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 
@@ -14,15 +15,12 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(const Program& program, const StepContext& context, Detail detail)
+  Expansion(const Program& program, const StepContext& context, Ground ground)
       : program_(program),
         context_(context),
-        detail_(detail),
-        topology_(context.cluster),
-        layout_(layout_of(context.cluster, context.parallelism)),
-        builder_(rank_count(context.cluster)),
+        builder_(std::move(ground.builder)),
+        groups_(std::move(ground.groups)),
         roofline_(context.cluster.gpu, compute_efficiency(context.cluster), context.calibration),
-        groups_(topology_, layout_, program, context, detail, builder_),
         slowdown_(rank_slowdowns(context.cluster)),
         held_(static_cast<std::size_t>(builder_.ranks())),
         gathered_(held_.size() * program.buckets, kNoOperation),
@@ -44,15 +42,19 @@ class Expansion {
  private:
   using Ids = std::vector<OperationId>;
 
+  [[nodiscard]] const std::vector<int>& ranks(int stage) const {
+    return groups_.ranks[static_cast<std::size_t>(stage)];
+  }
+
   void expand(int stage, const Compute& compute) {
-    for (const int rank : groups_.ranks(stage)) {
+    for (const int rank : ranks(stage)) {
       run_kernels(rank, compute.phase, compute.label, program_.kernels[compute.kernels]);
     }
   }
 
   void expand(int stage, const MemoryPass& pass) {
     const BlockTime time = time_of(pass);
-    for (const int rank : groups_.ranks(stage)) {
+    for (const int rank : ranks(stage)) {
       if (pass.beside) {
         builder_.work(rank, Stream::weight_codec, pass.phase, name_of(pass.pass), time.seconds, 1,
                       starts(rank, *pass.beside), pass.pass);
@@ -64,7 +66,7 @@ class Expansion {
 
   void expand(int stage, const Codec& codec) {
     const TimedKernel kernel = timed(codec.kernel);
-    for (const int rank : groups_.ranks(stage)) {
+    for (const int rank : ranks(stage)) {
       if (kernel.stream == Stream::compute) {
         run_kernels(rank, kernel.phase, kernel.label, {{kernel.seconds, kernel.seconds}});
       } else {
@@ -76,28 +78,26 @@ class Expansion {
   void expand(int stage, const Communicate& what) {
     const Communication& communication = program_.communications[what.communication];
     const std::vector<TimedKernel>& kernels = kernels_of(what.communication);
-    for (const JoinedRanks& joined : groups_.of(stage, communication.axis)) {
-      for (const int rank : joined.ranks)
-        ready(kAtStart)[index(rank)] = start(rank, communication.start);
-      for (std::size_t i = 0; i < communication.parts.size(); ++i) {
-        const Part& part = communication.parts[i];
-        const Ids& before = ready(part.after);
-        Ids& ends = ready(static_cast<int>(i));
-        if (const auto* transfer = std::get_if<Transfer>(&part.what)) {
-          const std::string& label = what.label.empty() ? transfer->label : what.label;
-          for (const Communicator& group : joined.communicators.at(transfer->among)) {
-            exchange(group, *transfer, label, before, ends);
-          }
-        } else {
-          for (const int rank : joined.ranks) {
-            ends[index(rank)] = launch(rank, kernels[i], {&before[index(rank)], 1});
-          }
+    for (const int rank : ranks(stage))
+      ready(kAtStart)[index(rank)] = start(rank, communication.start);
+    for (std::size_t i = 0; i < communication.parts.size(); ++i) {
+      const Part& part = communication.parts[i];
+      const Ids& before = ready(part.after);
+      Ids& ends = ready(static_cast<int>(i));
+      if (const auto* transfer = std::get_if<Transfer>(&part.what)) {
+        const std::string& label = what.label.empty() ? transfer->label : what.label;
+        for (const Communicator& group : groups_.of({stage, communication.axis, transfer->among})) {
+          exchange(group, *transfer, label, before, ends);
+        }
+      } else {
+        for (const int rank : ranks(stage)) {
+          ends[index(rank)] = launch(rank, kernels[i], {&before[index(rank)], 1});
         }
       }
-      if (!what.bucket) continue;
-      const Ids& ends = ready(static_cast<int>(communication.parts.size()) - 1);
-      for (const int rank : joined.ranks) gathered(rank, *what.bucket) = ends[index(rank)];
     }
+    if (!what.bucket) return;
+    const Ids& ends = ready(static_cast<int>(communication.parts.size()) - 1);
+    for (const int rank : ranks(stage)) gathered(rank, *what.bucket) = ends[index(rank)];
   }
 
   void exchange(const Communicator& group, const Transfer& transfer, const std::string& label,
@@ -110,18 +110,21 @@ class Expansion {
   }
 
   void expand(int stage, const Send& send) {
-    Ids& flows = sent_[send.message];
+    Ids& flows = sent_[send.message];  // by destination
     flows.resize(held_.size());
     const TimedKernel encode = on_compute(send.encode, Phase::encode);
-    for (const int source : groups_.ranks(stage)) {
+    const std::vector<Groups::Message>& messages = groups_.messages.at({stage, send.to});
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const Groups::Message& message = messages[i];
+      const int source = ranks(stage)[i];
       OperationId after = after_blocks(source);
       if (send.encode) after = launch(source, encode, {&after, 1});
-      Call call = call_of(send.forward);
-      call.after = {&after, 1};
-      const int destination = layout_.at(source, axes::pipeline, send.to);
-      flows[index(source)] =
-          sim::send(topology_, builder_, {source, destination, send.bytes}, call);
-      if (send.holds) hold(source, flows[index(source)]);
+      const Call call = call_of(send.forward);
+      builder_.count_unfolded(message.alike);
+      const OperationId flow = builder_.flow(message.route, 0, call.phase, call.label,
+                                             message.latency_s, send.bytes, {&after, 1});
+      flows[index(message.destination)] = flow;
+      if (send.holds) hold(source, flow);
     }
   }
 
@@ -129,29 +132,31 @@ class Expansion {
     const Ids flows = std::exchange(sent_[receive.message], {});
     const Call call = call_of(receive.forward);
     const TimedKernel decode = on_compute(receive.decode, Phase::decode);
-    for (const int rank : groups_.ranks(stage)) {
-      const OperationId flow = flows[index(layout_.at(rank, axes::pipeline, receive.from))];
-      hold(rank, builder_.member(rank, call.stream, call.phase, call.label, {}, flow));
+    for (const int rank : ranks(stage)) {
+      hold(rank,
+           builder_.member(rank, call.stream, call.phase, call.label, {}, flows[index(rank)]));
       if (!receive.decode) continue;
       run_kernels(rank, decode.phase, decode.label, {{decode.seconds, decode.seconds}});
     }
   }
 
   void expand(int stage, const Hold& what) {
-    for (const int rank : groups_.ranks(stage)) {
+    for (const int rank : ranks(stage)) {
       for (const Stream stream : what.streams) hold(rank, builder_.last(rank, stream));
     }
   }
 
   void expand(int stage, const HoldWeights& what) {
-    for (const int rank : groups_.ranks(stage)) hold(rank, gathered(rank, what.bucket));
+    for (const int rank : ranks(stage)) hold(rank, gathered(rank, what.bucket));
   }
 
   void expand(int /*stage*/, const SumNorm& /*norm*/) {
-    std::vector<int> ranks(held_.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    Communicator world{.ranks = std::move(ranks), .id = builder_.add_communicator()};
-    world.launch_s = context_.cluster.collectives.launch.base();
+    Communicator world{.ranks = std::vector<int>(held_.size()),
+                       .size = rank_count(context_.cluster),
+                       .nodes = context_.cluster.nodes,
+                       .id = builder_.add_communicator(),
+                       .launch_s = context_.cluster.collectives.launch.base()};
+    std::iota(world.ranks.begin(), world.ranks.end(), 0);
     Ids after;
     for (const int rank : world.ranks) after.push_back(builder_.last(rank, Stream::compute));
     all_reduce_scalar(context_.cluster, builder_, world,
@@ -163,11 +168,9 @@ class Expansion {
   }
 
   void expand(int stage, const SumTied& tied) {
-    for (const int first : groups_.ranks(stage)) {
-      const int last = layout_.at(first, axes::pipeline, layout_.size(axes::pipeline) - 1);
-      const Communicator pair = make_communicator(topology_, builder_, {first, last}, detail_,
-                                                  {CollectiveKind::all_reduce});
-      const OperationId after[] = {start(first, {tied.after}), start(last, {tied.after})};
+    for (const Communicator& pair : groups_.of({stage, &axes::pipeline})) {
+      Ids after;
+      for (const int rank : pair.ranks) after.push_back(start(rank, {tied.after}));
       all_reduce(builder_, pair, tied.bytes,
                  {.stream = Stream::tensor,
                   .phase = Phase::pipeline_comm,
@@ -281,24 +284,33 @@ class Expansion {
 
   const Program& program_;
   const StepContext& context_;
-  Detail detail_;
-  Topology topology_;
-  Layout layout_;
   ScheduleBuilder builder_;
-  Roofline roofline_;
   Groups groups_;
+  Roofline roofline_;
   std::vector<double> slowdown_;                   // by rank, for matrix products
   std::vector<Ids> held_;                          // by rank, what its next kernel waits for
   Ids gathered_;                                   // by rank, then bucket
-  std::vector<Ids> sent_;                          // by message, then rank
+  std::vector<Ids> sent_;                          // by message, then destination
   std::vector<Ids> ready_;                         // of the communication at hand, by part and rank
   std::vector<std::vector<TimedKernel>> kernels_;  // by communication, then part
 };
 
 }  // namespace
 
-Schedule expand(const Program& program, const StepContext& context, Detail detail) {
-  return Expansion(program, context, detail).run();
+WiredStep expand(const Program& program, const StepContext& context, Detail detail) {
+  const Topology topology(context.cluster);
+  const GroupDrafts drafts = draft_groups(topology, program, context, detail);
+  if (detail == Detail::folded && !context.whole) {
+    if (auto alike = alike_groups(topology, drafts)) {
+      Wiring wiring = std::move(alike->wiring);
+      Schedule schedule = Expansion(program, context, std::move(alike->ground)).run();
+      wiring.routes.resize(schedule.routes.size());  // the others are of no hops
+      return {std::move(schedule), std::move(wiring)};
+    }
+  }
+  Schedule schedule = Expansion(program, context, every_group(topology, drafts, detail)).run();
+  Wiring wiring = wire(schedule, topology);
+  return {std::move(schedule), std::move(wiring)};
 }
 
 }  // namespace sim

@@ -9,7 +9,8 @@
 
 namespace sim {
 
-// `context` is that of lay_out(); of its parallelism, the layout is what counts here.
-[[nodiscard]] Schedule expand(const Program& program, const StepContext& context, Detail detail);
+// `context` is that of lay_out(); of its parallelism, the layout is what counts here. Of folded
+// collectives, alike ranks are expanded once, unless `context.whole`.
+[[nodiscard]] WiredStep expand(const Program& program, const StepContext& context, Detail detail);
 
 }  // namespace sim

@@ -2,6 +2,8 @@
 #include "sim/program/groups.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "sim/base/error.hpp"
 
@@ -19,16 +21,20 @@ std::vector<int> every(const std::vector<int>& ranks, int first, int stride, int
   return chosen;
 }
 
+// Ranks ascend, so those of a node follow each other.
 Lists by_node(const Cluster& cluster, const std::vector<int>& ranks) {
-  std::map<int, std::vector<int>> nodes;
-  for (const int rank : ranks) nodes[node_of(cluster, rank)].push_back(rank);
-  Lists lists;
-  for (auto& [node, members] : nodes) lists.push_back(std::move(members));
-  for (const auto& members : lists) {
-    require(members.size() == lists.front().size(),
+  Lists nodes;
+  int node = -1;
+  for (const int rank : ranks) {
+    if (node_of(cluster, rank) != node) nodes.emplace_back();
+    node = node_of(cluster, rank);
+    nodes.back().push_back(rank);
+  }
+  for (const auto& members : nodes) {
+    require(members.size() == nodes.front().size(),
             "problems() has found no node with fewer replicas");
   }
-  return lists;
+  return nodes;
 }
 
 // How ranks that hold the same weights, `shards` of which have one set of shards, take part.
@@ -86,39 +92,113 @@ std::vector<const Axis*> joined_axes(const Placement& placement, const Axis* axi
   return axes;
 }
 
-}  // namespace
-
-Groups::Groups(const Topology& topology, const Layout& layout, const Program& program,
-               const StepContext& context, Detail detail, ScheduleBuilder& builder) {
-  const Placement& placement = context.parallelism.placement;
-  std::vector<const Axis*> in_stage;
-  for (const Axis* axis : placement) {
-    if (axis != nullptr && axis != &axes::pipeline) in_stage.push_back(axis);
+class Drafting {
+ public:
+  Drafting(const Topology& topology, const StepContext& context, Detail detail)
+      : topology_(topology),
+        context_(context),
+        detail_(detail),
+        layout_(layout_of(context.cluster, context.parallelism)) {
+    std::vector<const Axis*> in_stage;
+    for (const Axis* axis : context.parallelism.placement) {
+      if (axis != nullptr && axis != &axes::pipeline) in_stage.push_back(axis);
+    }
+    drafts_.ranks = layout_.groups(in_stage);
+    for (std::vector<int>& ranks : drafts_.ranks) std::ranges::sort(ranks);
   }
-  ranks_ = layout.groups(in_stage);
-  const int shards = shard_ranks(context.cluster, context.parallelism);
-  const Needs needs = needs_of(program);
-  std::vector<const Axis*> joining(placement.begin(), placement.end());
-  std::erase(joining, nullptr);
-  joining.push_back(nullptr);  // ranks that hold the same weights
-  for (const Axis* axis : joining) {
-    if (!needs.contains(axis)) continue;
-    const auto& parts = needs.at(axis);
-    ByStage& stages = joined_[axis];
-    stages.resize(ranks_.size());
-    for (std::vector<int>& members : layout.groups(joined_axes(placement, axis))) {
-      const auto stage = static_cast<std::size_t>(layout.place(members.front(), axes::pipeline));
-      std::ranges::sort(members);
-      JoinedRanks& joined = stages[stage].emplace_back(JoinedRanks{std::move(members), {}});
+
+  GroupDrafts run(const Program& program) && {
+    const Placement& placement = context_.parallelism.placement;
+    const Needs needs = needs_of(program);
+    std::vector<const Axis*> joining(placement.begin(), placement.end());
+    std::erase(joining, nullptr);
+    joining.push_back(nullptr);  // ranks that hold the same weights
+    for (const Axis* axis : joining) {
+      if (needs.contains(axis)) join(axis, needs.at(axis));
+    }
+    for (const auto& [stage, what] : program.instructions) {
+      if (const auto* one = std::get_if<Send>(&what)) add_messages(stage, one->to);
+      if (std::holds_alternative<SumTied>(what)) join_ends(stage);
+    }
+    return std::move(drafts_);
+  }
+
+ private:
+  void join(const Axis* axis, const std::map<Among, std::set<CollectiveKind>>& parts) {
+    const int shards = shard_ranks(context_.cluster, context_.parallelism);
+    for (std::vector<int>& ranks :
+         layout_.groups(joined_axes(context_.parallelism.placement, axis))) {
+      const int stage = layout_.place(ranks.front(), axes::pipeline);
+      std::ranges::sort(ranks);
       for (const auto& [how, collectives] : parts) {
-        for (std::vector<int>& list : among(how, context.cluster, joined.ranks, shards)) {
-          joined.communicators[how].push_back(
-              make_communicator(topology, builder, std::move(list), detail,
-                                {collectives.begin(), collectives.end()}));
+        for (std::vector<int>& list : among(how, context_.cluster, ranks, shards)) {
+          add({stage, axis, how}, std::move(list), {collectives.begin(), collectives.end()});
         }
       }
     }
   }
+
+  void join_ends(int stage) {
+    for (const int first : drafts_.ranks[static_cast<std::size_t>(stage)]) {
+      const int last = layout_.at(first, axes::pipeline, layout_.size(axes::pipeline) - 1);
+      add({stage, &axes::pipeline}, {first, last}, {CollectiveKind::all_reduce});
+    }
+  }
+
+  void add(const GroupsKey& key, std::vector<int> ranks, const Uses& uses) {
+    auto known = std::ranges::find(drafts_.groups, key, [](const auto& one) { return one.first; });
+    if (known == drafts_.groups.end()) known = drafts_.groups.insert(known, {key, {}});
+    known->second.push_back(draft_group(topology_, std::move(ranks), detail_, uses));
+  }
+
+  void add_messages(int from, int to) {
+    const auto [known, added] = drafts_.messages.try_emplace({from, to});
+    if (!added) return;
+    for (const int source : drafts_.ranks[static_cast<std::size_t>(from)]) {
+      const int destination = layout_.at(source, axes::pipeline, to);
+      MessageWay way{source, destination, topology_.path(source, destination),
+                     context_.cluster.collectives.launch.base()};
+      for (const Hop& hop : way.hops) way.latency_s += topology_.latency(hop).base();
+      known->second.push_back(std::move(way));
+    }
+  }
+
+  const Topology& topology_;
+  const StepContext& context_;
+  Detail detail_;
+  Layout layout_;
+  GroupDrafts drafts_;
+};
+
+}  // namespace
+
+GroupDrafts draft_groups(const Topology& topology, const Program& program,
+                         const StepContext& context, Detail detail) {
+  return Drafting(topology, context, detail).run(program);
+}
+
+const std::vector<Communicator>& Groups::of(const GroupsKey& key) const {
+  const auto found =
+      std::ranges::find(communicators, key, [](const auto& one) { return one.first; });
+  require(found != communicators.end(), "groups that the program was drafted for");
+  return found->second;
+}
+
+Ground every_group(const Topology& topology, const GroupDrafts& drafts, Detail detail) {
+  ScheduleBuilder builder(rank_count(topology.cluster()));
+  Groups groups{.ranks = drafts.ranks, .communicators = {}, .messages = {}};
+  for (const auto& [key, drafted] : drafts.groups) {
+    auto& all = groups.communicators.emplace_back(key, std::vector<Communicator>{}).second;
+    for (const GroupDraft& one : drafted) all.push_back(add_group(topology, builder, one, detail));
+  }
+  for (const auto& [stages, ways] : drafts.messages) {
+    for (const MessageWay& way : ways) {
+      groups.messages[stages].push_back({.route = builder.add_route({.hops = way.hops}),
+                                         .latency_s = way.latency_s,
+                                         .destination = way.destination});
+    }
+  }
+  return {std::move(builder), std::move(groups)};
 }
 
 }  // namespace sim

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups: the ranks between which a program communicates, and their communicators.
+// Groups: between which ranks a program's collectives and messages go, and over which flows.
 #pragma once
 
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "sim/collectives/communicator.hpp"
@@ -13,30 +13,54 @@
 
 namespace sim {
 
-// Ranks that a communication joins, and their communicators by how they take part.
-struct JoinedRanks {
-  std::vector<int> ranks;  // ascending
-  std::map<Among, std::vector<Communicator>> communicators;
+// The groups of a stage along an axis, or of ranks that hold the same weights if it is null; along
+// axes::pipeline, its ranks and their neighbours in the last stage.
+struct GroupsKey {
+  int stage = 0;
+  const Axis* axis = nullptr;
+  Among among = Among::axis;
+  bool operator==(const GroupsKey&) const = default;
 };
 
-class Groups {
- public:
-  // With the communicators that the program uses.
-  Groups(const Topology& topology, const Layout& layout, const Program& program,
-         const StepContext& context, Detail detail, ScheduleBuilder& builder);
-
-  [[nodiscard]] const std::vector<int>& ranks(int stage) const {
-    return ranks_[static_cast<std::size_t>(stage)];
-  }
-  // Of the stage: the groups along the axis, or of ranks that hold the same weights if it is null.
-  [[nodiscard]] const std::vector<JoinedRanks>& of(int stage, const Axis* axis) const {
-    return joined_.at(axis)[static_cast<std::size_t>(stage)];
-  }
-
- private:
-  using ByStage = std::vector<std::vector<JoinedRanks>>;
-  std::vector<std::vector<int>> ranks_;    // by stage
-  std::map<const Axis*, ByStage> joined_;  // null: ranks that hold the same weights
+// A message from one stage to another.
+struct MessageWay {
+  int source = 0, destination = 0;
+  std::vector<Hop> hops;
+  double latency_s = 0;
 };
+
+// All of a program, before it is part of a schedule.
+struct GroupDrafts {
+  std::vector<std::vector<int>> ranks;  // by stage, ascending
+  std::vector<std::pair<GroupsKey, std::vector<GroupDraft>>> groups;
+  std::map<std::pair<int, int>, std::vector<MessageWay>> messages;  // by stages, from and to
+};
+[[nodiscard]] GroupDrafts draft_groups(const Topology& topology, const Program& program,
+                                       const StepContext& context, Detail detail);
+
+// The same in a schedule.
+struct Groups {
+  struct Message {
+    std::uint32_t route = 0;
+    double latency_s = 0;
+    int destination = 0;
+    double alike = 1;  // messages that it stands for
+  };
+
+  std::vector<std::vector<int>> ranks;  // by stage, ascending
+  std::vector<std::pair<GroupsKey, std::vector<Communicator>>> communicators;
+  std::map<std::pair<int, int>, std::vector<Message>> messages;  // by stages, in order of `ranks`
+
+  [[nodiscard]] const std::vector<Communicator>& of(const GroupsKey& key) const;
+};
+
+// What a program is expanded on.
+struct Ground {
+  ScheduleBuilder builder;
+  Groups groups;
+};
+// Each rank and each group for itself.
+[[nodiscard]] Ground every_group(const Topology& topology, const GroupDrafts& drafts,
+                                 Detail detail);
 
 }  // namespace sim

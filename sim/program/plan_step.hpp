@@ -14,6 +14,7 @@
 
 #include "sim/collectives/communicator.hpp"
 #include "sim/schedule/schedule.hpp"
+#include "sim/schedule/wiring.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/calibration.hpp"
@@ -35,13 +36,21 @@ struct StepContext {
   // kMostUnfolded flows.
   std::optional<Detail> detail = {};
   bool each_kernel = false;  // each kernel of a layer is an operation; else each block of them
+  bool whole = false;        // every rank is simulated, those that do the same too
 };
 
 // Why the job, or the scheme with it, cannot run: one line per problem, empty if there is none.
 // Takes microseconds, so that all jobs can be checked before the first simulation.
 [[nodiscard]] std::string problems(const StepContext& context, const Scheme& scheme);
 
-// Throws InputError if there are problems().
+struct WiredStep {
+  Schedule schedule;
+  Wiring wiring;
+};
+// One of the ranks that do the same stands for all (Schedule::alike), unless `context.whole`. Throws
+// InputError if there are problems().
+[[nodiscard]] WiredStep wired_step(const StepContext& context, const Scheme& scheme);
+// The schedule of every rank.
 [[nodiscard]] Schedule plan_step(const StepContext& context, const Scheme& scheme);
 
 // GPU memory of the scheme's codecs: wires in flight, residuals, secondary shards, factors.

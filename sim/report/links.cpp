@@ -18,7 +18,9 @@ std::vector<double> carried_bytes(const Schedule& schedule, const Wiring& wiring
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::flow || std::isnan(timeline.end_s[id])) continue;
-    for (const LinkId link : wiring.routes[operation.route]) bytes[link] += operation.bytes;
+    for (const auto& [link, times] : wiring.routes[operation.route]) {
+      bytes[link] += operation.bytes * times;
+    }
   }
   return bytes;
 }

@@ -10,6 +10,24 @@
 #include "sim/report/writers.hpp"
 
 namespace sim {
+namespace {
+
+// "rank 008", or "rank 008, as 63 others".
+std::string name_of(const std::vector<int>& alike, std::size_t digits) {
+  const std::string name = fmt::format("rank {:0{}}", alike.front(), digits);
+  return alike.size() == 1 ? name : fmt::format("{}, as {} others", name, alike.size() - 1);
+}
+
+// Of the names of the schedule's first ranks.
+std::size_t most_digits(const Schedule& schedule, int ranks) {
+  int last = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    last = std::max(last, schedule.alike[static_cast<std::size_t>(rank)].front());
+  }
+  return std::to_string(last).size();
+}
+
+}  // namespace
 
 std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int ranks,
                         std::span<const std::string> names) {
@@ -17,16 +35,15 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   auto out = std::back_inserter(text);
   // Perfetto sorts processes by name: with as many digits rank 10 is not before rank 2.
-  const auto digits = std::to_string(shown - 1).size();
+  const std::size_t digits = most_digits(schedule, shown);
   const char* separator = "";
   for (int rank = 0; rank < shown; ++rank) {
+    const auto place = static_cast<std::size_t>(rank);
+    const std::string name = names.empty() ? name_of(schedule.alike[place], digits) : names[place];
     fmt::format_to(out,
                    "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":"
                    "{}}}}}",
-                   separator, rank,
-                   nlohmann::json(names.empty() ? fmt::format("rank {:0{}}", rank, digits)
-                                                : names[static_cast<std::size_t>(rank)])
-                       .dump());
+                   separator, rank, nlohmann::json(name).dump());
     separator = ",\n";
     for (int stream = 0; stream < kStreams; ++stream) {
       fmt::format_to(out,

@@ -28,12 +28,6 @@ struct TimeParts {
   std::map<Phase, double> exposed_by_phase_s = {};
 };
 
-// What a step sends, mean over ranks, each hop counted once.
-struct WireBytes {
-  double intra_node = 0;
-  double inter_node = 0;
-};
-
 // A kind of link, by the one that is busiest.
 struct LinkUse {
   std::string link;    // as the wiring names it, "nic_out_3"
@@ -72,10 +66,10 @@ struct EfficiencyRange {
 // What only a step of one cluster has.
 struct StepFigures {
   std::string calibration;
-  int data = 1;               // data-parallel replicas
-  double tflops_per_gpu = 0;  // model FLOP, full attention, no recomputation
-  double mfu = 0;             // of the BF16 peak
-  WireBytes wire;
+  int data = 1;                              // data-parallel replicas
+  double tflops_per_gpu = 0;                 // model FLOP, full attention, no recomputation
+  double mfu = 0;                            // of the BF16 peak
+  WireBytes wire;                            // that it sends
   std::map<Phase, WireBytes> wire_by_phase;  // of the phases that send
   double gradient_exchange_s = 0;  // from the first pass over the gradients to the summed shard
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "sim/base/error.hpp"
@@ -13,17 +12,11 @@
 namespace sim {
 namespace {
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-WireBytes mean_of(const SentBytes& sent) { return {mean(sent.intra_node), mean(sent.inter_node)}; }
-
 void add_wire(const Schedule& schedule, StepFigures& step) {
-  step.wire = mean_of(sent_bytes(schedule));
+  step.wire = mean_sent(schedule);
   for (const Phase phase : {Phase::tensor_comm, Phase::pipeline_comm, Phase::weight_comm,
                             Phase::gradient_comm, Phase::optimizer_comm}) {
-    const WireBytes wire = mean_of(sent_bytes(schedule, phase));
+    const WireBytes wire = mean_sent(schedule, phase);
     if (wire.intra_node + wire.inter_node > 0) step.wire_by_phase[phase] = wire;
   }
 }

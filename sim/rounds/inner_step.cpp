@@ -25,7 +25,8 @@ std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeli
     const Operation& operation = schedule.operations[id];
     if (operation.kind != OperationKind::member || operation.phase != Phase::gradient_comm)
       continue;
-    ends.push_back(std::min(needed_s, timeline.end_s[id]));
+    const std::size_t alike = schedule.alike[static_cast<std::size_t>(operation.rank)].size();
+    ends.insert(ends.end(), alike, std::min(needed_s, timeline.end_s[id]));
   }
   if (ends.empty()) return {needed_s};
   std::sort(ends.begin(), ends.end());
@@ -67,7 +68,7 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
                        Schedule& schedule, Wiring& wiring) {
   const Cluster& cluster = site.cluster;
   const double rate = outer_rate_Bps(site) / (cluster.nodes * cluster.network.nics_per_node);
-  std::vector<std::int32_t> ranks(static_cast<std::size_t>(rank_count(cluster)));
+  std::vector<std::int32_t> ranks(static_cast<std::size_t>(schedule.ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   const int channels = transport.kind == Transport::Kind::rdma ? transport.rdma.channels : 0;
   const double wire_bytes = outer_rate_Bps(site) / rank_count(cluster) / rate;
@@ -79,7 +80,7 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
     if (!wiring.links[id].kind.starts_with("nic_")) continue;
     wiring.links.push_back({.name = "outer_" + name, .rate_Bps = rate});
     wiring.routes.push_back(
-        {static_cast<LinkId>(id), static_cast<LinkId>(wiring.links.size() - 1)});
+        {{static_cast<LinkId>(id)}, {static_cast<LinkId>(wiring.links.size() - 1)}});
     schedule.routes.emplace_back();
     // What all of it takes from the GPUs is counted once.
     const bool first = name == "nic_out_0";
@@ -97,8 +98,8 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
 
 InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
-  Schedule schedule = plan_step(context.step(table), context.inner);
-  const Timeline alone = simulate(schedule, site.cluster);
+  auto [schedule, wiring] = wired_step(context.step(table), context.inner);
+  const Timeline alone = simulate(schedule, wiring);
   if (alone.outcome != Outcome::complete) {
     throw InputError(
         fmt::format("{}: the inner step of {} did not end within 1e6 s of simulated time; is one "
@@ -111,7 +112,6 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
   step.ready_s =
       parts ? ready_parts(schedule, alone, step.needed_s) : std::vector<double>{step.needed_s};
   if (parts || scheme.between_sites->overlap_steps > 0) {
-    Wiring wiring = wire(schedule, site.cluster);
     add_outer_traffic(site, context.area.transport, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));
     step.slowdown = std::max(1.0, beside / step.seconds);

@@ -69,9 +69,9 @@ double fullest_link(const RoundResult& result) {
     if (hops.empty()) continue;
     const Hop& hop = hops.front();  // of a ring all are heard
     if (!counts(hop.source)) continue;
-    for (const LinkId link : result.wiring.routes[operation.route]) {
+    for (const auto& [link, times] : result.wiring.routes[operation.route]) {
       if (!counts(hop.destination) && link != uplink_of(hop.source)) continue;
-      bytes[link] += operation.bytes;
+      bytes[link] += operation.bytes * times;
     }
   }
   const double played_s = result.timeline.makespan_s;

@@ -19,9 +19,14 @@ struct RoundContext {
   std::span<const Calibration> calibrations;  // by table of sites, for its GPU
   Parallelism parallelism;                    // inside every site
   const Scheme& inner;
+  bool whole = false;  // StepContext::whole
 
   [[nodiscard]] StepContext step(std::size_t table) const {
-    return {area.sites[table].cluster, model, calibrations[table], parallelism};
+    return {.cluster = area.sites[table].cluster,
+            .model = model,
+            .calibration = calibrations[table],
+            .parallelism = parallelism,
+            .whole = whole};
   }
 };
 

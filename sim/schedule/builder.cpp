@@ -8,9 +8,22 @@
 
 namespace sim {
 
-ScheduleBuilder::ScheduleBuilder(int ranks)
-    : last_(static_cast<std::size_t>(ranks) * kStreams, kNoOperation) {
-  schedule_.ranks = ranks;
+namespace {
+
+std::vector<std::vector<int>> themselves(int ranks) {
+  std::vector<std::vector<int>> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back({rank});
+  return all;
+}
+
+}  // namespace
+
+ScheduleBuilder::ScheduleBuilder(int ranks) : ScheduleBuilder(themselves(ranks)) {}
+
+ScheduleBuilder::ScheduleBuilder(std::vector<std::vector<int>> alike)
+    : last_(alike.size() * kStreams, kNoOperation) {
+  schedule_.ranks = static_cast<int>(alike.size());
+  schedule_.alike = std::move(alike);
   schedule_.occupancies.emplace_back();
   schedule_.parts.push_back({KernelPart{}});
 }
@@ -85,10 +98,13 @@ std::uint32_t ScheduleBuilder::add_route(Route route) {
     const Route& known = schedule_.routes[id];
     if (known.communicator == route.communicator && known.channels == route.channels) return id;
   }
-  const auto id = static_cast<std::uint32_t>(schedule_.routes.size());
-  candidates.push_back(id);
+  candidates.push_back(add_own_route(std::move(route)));
+  return candidates.back();
+}
+
+std::uint32_t ScheduleBuilder::add_own_route(Route route) {
   schedule_.routes.push_back(std::move(route));
-  return id;
+  return static_cast<std::uint32_t>(schedule_.routes.size() - 1);
 }
 
 std::uint32_t ScheduleBuilder::add_occupancy(Occupancy occupancy) {

@@ -18,7 +18,8 @@ inline constexpr OperationId kNoOperation = UINT32_MAX;
 
 class ScheduleBuilder {
  public:
-  explicit ScheduleBuilder(int ranks);
+  explicit ScheduleBuilder(int ranks);  // each stands for itself
+  explicit ScheduleBuilder(std::vector<std::vector<int>> alike);
 
   // One kernel, or several consecutive ones, on a rank's GPU. It starts after the stream's last
   // operation and `after` (kNoOperation is skipped). If `seconds` is 0, returns the stream's last
@@ -62,6 +63,7 @@ class ScheduleBuilder {
   [[nodiscard]] OperationId last(int rank, Stream stream) const;
 
   std::uint32_t add_route(Route route);  // sorts the hops; an equal route is reused
+  std::uint32_t add_own_route(Route route);
   std::uint32_t add_occupancy(Occupancy occupancy);
   // For Schedule::unfolded_flows and Schedule::approximate.
   void count_unfolded(double flows) { schedule_.unfolded_flows += flows; }

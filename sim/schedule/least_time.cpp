@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <vector>
 
 namespace sim {
@@ -33,12 +32,10 @@ struct Crossed {
 
 std::vector<std::vector<Crossed>> crossed_links(const Wiring& wiring) {
   std::vector<std::vector<Crossed>> routes;
-  for (const std::vector<LinkId>& route : wiring.routes) {
-    std::map<LinkId, int> shares;
-    for (const LinkId link : route) ++shares[link];
+  for (const std::vector<Crossing>& route : wiring.routes) {
     auto& crossed = routes.emplace_back();
-    for (const auto& [link, count] : shares) {
-      crossed.push_back({link, count / highest_rate(wiring.links[link])});
+    for (const auto& [link, times] : route) {
+      crossed.push_back({link, times / highest_rate(wiring.links[link])});
     }
   }
   return routes;

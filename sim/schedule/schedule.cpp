@@ -14,10 +14,23 @@ SentBytes count_sent(const Schedule& schedule, std::optional<Phase> phase) {
     if (operation.kind != OperationKind::flow || (phase && operation.phase != *phase)) continue;
     for (const Hop& hop : schedule.routes[operation.route].hops) {
       auto& level = hop.over_network() ? sent.inter_node : sent.intra_node;
-      level[static_cast<std::size_t>(hop.source)] += operation.bytes * hop.times;
+      const auto rank = static_cast<std::size_t>(hop.source);
+      level[rank] += operation.bytes * hop.times / static_cast<double>(schedule.alike[rank].size());
     }
   }
   return sent;
+}
+
+WireBytes mean_of(const Schedule& schedule, const SentBytes& sent) {
+  WireBytes mean;
+  double ranks = 0;
+  for (std::size_t rank = 0; rank < schedule.alike.size(); ++rank) {
+    const auto count = static_cast<double>(schedule.alike[rank].size());
+    ranks += count;
+    mean.intra_node += count * sent.intra_node[rank];
+    mean.inter_node += count * sent.inter_node[rank];
+  }
+  return {mean.intra_node / ranks, mean.inter_node / ranks};
 }
 
 }  // namespace
@@ -39,5 +52,10 @@ const char* stream_name(Stream stream) {
 
 SentBytes sent_bytes(const Schedule& schedule) { return count_sent(schedule, std::nullopt); }
 SentBytes sent_bytes(const Schedule& schedule, Phase phase) { return count_sent(schedule, phase); }
+
+WireBytes mean_sent(const Schedule& schedule) { return mean_of(schedule, sent_bytes(schedule)); }
+WireBytes mean_sent(const Schedule& schedule, Phase phase) {
+  return mean_of(schedule, sent_bytes(schedule, phase));
+}
 
 }  // namespace sim

@@ -112,6 +112,8 @@ struct Occupancy {
 
 struct Schedule {
   int ranks = 0;
+  // By rank: the ranks of the job for which it stands, as they do the same (sim/schedule/alike.hpp).
+  std::vector<std::vector<int>> alike;
   std::vector<Operation> operations;
   std::vector<std::uint32_t> dependencies;  // each smaller than the operation that names it
   std::vector<Route> routes;
@@ -126,12 +128,21 @@ struct Schedule {
   }
 };
 
-// Bytes that each rank sends in the schedule, each hop counted once, by level.
+// Bytes that each rank of the schedule sends, each hop counted once, by level: the mean of those for
+// which it stands.
 struct SentBytes {
   std::vector<double> intra_node;  // by rank, over NVLink
   std::vector<double> inter_node;  // by rank, over its node's NICs
 };
 [[nodiscard]] SentBytes sent_bytes(const Schedule& schedule);
 [[nodiscard]] SentBytes sent_bytes(const Schedule& schedule, Phase phase);
+
+// The same, mean over the ranks of the job.
+struct WireBytes {
+  double intra_node = 0;
+  double inter_node = 0;
+};
+[[nodiscard]] WireBytes mean_sent(const Schedule& schedule);
+[[nodiscard]] WireBytes mean_sent(const Schedule& schedule, Phase phase);
 
 }  // namespace sim

@@ -3,31 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <utility>
 
 namespace sim {
 namespace {
 
-// `cap_of(route, hop, links)` gives one more link of the hop, if it has one, and adds it to `links`
-// when it is new.
-template <class Topology, class CapOf>
-Wiring wire_routes(const Schedule& schedule, const Topology& topology, CapOf cap_of) {
-  Wiring wiring;
-  wiring.links.assign(topology.links().begin(), topology.links().end());
+// `crossed(hop, route)` are the links of one share of the hop.
+template <class Crossed>
+std::vector<std::vector<Crossing>> wire_routes(const Schedule& schedule, Crossed crossed) {
+  std::vector<std::vector<Crossing>> routes;
   for (const Route& route : schedule.routes) {
-    auto& path = wiring.routes.emplace_back();
+    std::vector<Crossing> all;
     for (const Hop& hop : route.hops) {
-      std::vector<LinkId> crossed = topology.way(hop).links;
-      if (const auto cap = cap_of(route, hop, wiring.links)) crossed.push_back(*cap);
-      for (int share = 0; share < hop.times; ++share) {
-        path.insert(path.end(), crossed.begin(), crossed.end());
-      }
+      for (const LinkId link : crossed(hop, route)) all.push_back({link, hop.times});
     }
+    routes.push_back(merged(std::move(all)));
   }
-  return wiring;
+  return routes;
 }
 
 LinkId append(Link link, std::vector<Link>& links) {
@@ -37,45 +31,70 @@ LinkId append(Link link, std::vector<Link>& links) {
 
 }  // namespace
 
-Wiring wire(const Schedule& schedule, const Topology& topology) {
-  const Cluster& cluster = topology.cluster();
+std::vector<Crossing> merged(std::vector<Crossing> crossings) {
+  std::ranges::sort(crossings, {}, &Crossing::link);
+  std::vector<Crossing> few;
+  for (const Crossing& one : crossings) {
+    if (!few.empty() && few.back().link == one.link) {
+      few.back().times += one.times;
+    } else {
+      few.push_back(one);
+    }
+  }
+  return few;
+}
+
+ClusterLinks::ClusterLinks(const Topology& topology)
+    : topology_(topology), links_(topology.links().begin(), topology.links().end()) {}
+
+std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communicator) {
+  std::vector<LinkId> links = topology_.way(hop).links;
+  const Cluster& cluster = topology_.cluster();
   const auto cap = cluster.fitted.communicator_bandwidth;
-  std::map<std::int32_t, std::size_t> numbers;           // of capped communicators, in order
-  std::map<std::pair<std::size_t, int>, LinkId> capped;  // by that number and node
-  const auto cap_of = [&](const Route& route, const Hop& hop,
-                          std::vector<Link>& links) -> std::optional<LinkId> {
-    if (!cap || !hop.over_network() || route.communicator == 0) return std::nullopt;
-    const auto number = numbers.try_emplace(route.communicator, numbers.size()).first->second;
-    const std::pair key{number, node_of(cluster, hop.source)};
-    if (const auto known = capped.find(key); known != capped.end()) return known->second;
-    return capped[key] =
-               append({.name = fmt::format("communicator_cap_{}_node_{}", key.first, key.second),
-                       .rate_Bps = cap->base(),
-                       .kind = "communicator_cap",
-                       .set_by = "fitted.communicator_bandwidth"},
-                      links);
-  };
-  return wire_routes(schedule, topology, cap_of);
+  if (!cap || !hop.over_network() || communicator == 0) return links;
+  const auto number = numbers_.try_emplace(communicator, numbers_.size()).first->second;
+  const auto [capped, added] = capped_.try_emplace({number, node_of(cluster, hop.source)});
+  if (added) {
+    const auto& [of, node] = capped->first;
+    capped->second = append({.name = fmt::format("communicator_cap_{}_node_{}", of, node),
+                             .rate_Bps = cap->base(),
+                             .kind = "communicator_cap",
+                             .set_by = "fitted.communicator_bandwidth"},
+                            links_);
+  }
+  links.push_back(capped->second);
+  return links;
+}
+
+Wiring wire(const Schedule& schedule, const Topology& topology) {
+  ClusterLinks links(topology);
+  auto routes = wire_routes(schedule, [&](const Hop& hop, const Route& route) {
+    return links.crossed(hop, route.communicator);
+  });
+  return {std::move(links).take(), std::move(routes)};
 }
 
 Wiring wire(const Schedule& schedule, const WideTopology& topology) {
+  std::vector<Link> links(topology.links().begin(), topology.links().end());
   std::map<std::pair<int, int>, LinkId> connections;
-  const auto cap_of = [&](const Route&, const Hop& hop,
-                          std::vector<Link>& links) -> std::optional<LinkId> {
+  const auto crossed = [&](const Hop& hop, const Route&) {
+    std::vector<LinkId> way = topology.way(hop).links;
     const double rate = wide_connection_rate(topology.area(), hop).base();
-    if (!std::isfinite(rate)) return std::nullopt;
-    const std::pair pair{hop.source, hop.destination};
-    if (const auto known = connections.find(pair); known != connections.end()) {
-      return known->second;
+    if (!std::isfinite(rate)) return way;
+    const auto [known, added] = connections.try_emplace({hop.source, hop.destination});
+    if (added) {
+      const std::string name = fmt::format("connections_{}_{}", hop.source, hop.destination);
+      known->second = append({.name = name,
+                              .rate_Bps = rate,
+                              .kind = name,
+                              .set_by = wide_connection_limit(topology.area(), hop)},
+                             links);
     }
-    const std::string name = fmt::format("connections_{}_{}", hop.source, hop.destination);
-    return connections[pair] = append({.name = name,
-                                       .rate_Bps = rate,
-                                       .kind = name,
-                                       .set_by = wide_connection_limit(topology.area(), hop)},
-                                      links);
+    way.push_back(known->second);
+    return way;
   };
-  return wire_routes(schedule, topology, cap_of);
+  auto routes = wire_routes(schedule, crossed);
+  return {std::move(links), std::move(routes)};
 }
 
 }  // namespace sim

@@ -3,6 +3,9 @@
 // input besides the schedule.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "sim/schedule/schedule.hpp"
@@ -11,16 +14,40 @@
 
 namespace sim {
 
-struct Wiring {
-  std::vector<Link> links;
-  // By Schedule::routes: the links of each; a link that carries k shares of the flow appears k
-  // times.
-  std::vector<std::vector<LinkId>> routes;
+// A link of a route, and how many shares of the flow it carries.
+struct Crossing {
+  LinkId link = 0;
+  int times = 1;
+  auto operator<=>(const Crossing&) const = default;
 };
 
-// The links of a cluster, and one more per communicator and node if the cluster caps a
-// communicator's traffic out of a node (Fitted::communicator_bandwidth):
-// "communicator_cap_2_node_0".
+// Each link once, ascending.
+[[nodiscard]] std::vector<Crossing> merged(std::vector<Crossing> crossings);
+
+struct Wiring {
+  std::vector<Link> links;
+  std::vector<std::vector<Crossing>> routes;  // by Schedule::routes; merged()
+};
+
+// The links of a cluster that hops cross, and one more per communicator and node if the cluster caps
+// a communicator's traffic out of a node (Fitted::communicator_bandwidth): "communicator_cap_2_node_0".
+class ClusterLinks {
+ public:
+  explicit ClusterLinks(const Topology& topology);
+
+  // Those of one share of the hop.
+  [[nodiscard]] std::vector<LinkId> crossed(const Hop& hop, std::int32_t communicator);
+  [[nodiscard]] const std::vector<Link>& links() const { return links_; }
+  [[nodiscard]] std::vector<Link> take() && { return std::move(links_); }
+
+ private:
+  const Topology& topology_;
+  std::vector<Link> links_;
+  std::map<std::int32_t, std::size_t> numbers_;           // of capped communicators, in order
+  std::map<std::pair<std::size_t, int>, LinkId> capped_;  // by that number and node
+};
+
+// ClusterLinks.
 [[nodiscard]] Wiring wire(const Schedule& schedule, const Topology& topology);
 
 // The links between sites, and one more per ordered pair of places whose connections are slower than

@@ -111,8 +111,7 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
-  const Schedule schedule = plan_step(context, one.scheme);
-  const Wiring wiring = wire(schedule, one.cluster);
+  const auto [schedule, wiring] = wired_step(context, one.scheme);
   const Timeline timeline = simulate(schedule, wiring);
   const Report report = summarize(context, one.scheme, schedule, wiring, timeline);
   return {.tflops_per_gpu = report.step->tflops_per_gpu,
@@ -126,14 +125,8 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
-  const Schedule schedule = plan_step(context, one.scheme);
-  const auto wire = [&](Phase phase) {
-    const SentBytes sent = sent_bytes(schedule, phase);
-    WireBytes mean;
-    for (const double bytes : sent.intra_node) mean.intra_node += bytes / schedule.ranks;
-    for (const double bytes : sent.inter_node) mean.inter_node += bytes / schedule.ranks;
-    return mean;
-  };
+  const Schedule schedule = wired_step(context, one.scheme).schedule;
+  const auto wire = [&](Phase phase) { return mean_sent(schedule, phase); };
   const bool ring = one.scheme.gradients.algorithm == &reductions::ring;
   const double gradients_s = phase_seconds(one, wire(Phase::gradient_comm), ring);
   const double communication_s = gradients_s + phase_seconds(one, wire(Phase::weight_comm), true) +

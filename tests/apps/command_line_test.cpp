@@ -239,18 +239,33 @@ TEST(RunOutput, CsvSaysWhatJsonSays) {
   }
 }
 
-TEST(RunOutput, TimelineIsJsonWithATrackForEachRank) {
+// The names of the ranks in the timeline of kRun.
+std::vector<std::string> ranks_in_timeline(const std::string& flags) {
   const Sandbox sandbox;
   const Outcome outcome =
-      run(words(std::string(kRun) + " --perfetto timeline.json"), sandbox.path());
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+      run(words(std::string(kRun) + " --perfetto timeline.json" + flags), sandbox.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(sandbox.names(), Arguments{"timeline.json"});
   const Json timeline = Json::parse(text_of(sandbox.path() / "timeline.json"));
-  std::set<int> ranks;
-  for (const Json& event : timeline.at("traceEvents")) ranks.insert(event.at("pid").get<int>());
-  std::set<int> all;  // two nodes of four
-  for (int rank = 0; rank < 8; ++rank) all.insert(rank);
-  EXPECT_EQ(ranks, all);
+  std::vector<std::string> names;
+  for (const Json& event : timeline.at("traceEvents")) {
+    if (event.at("name") != "process_name") continue;
+    EXPECT_EQ(event.at("pid"), names.size());
+    names.push_back(event.at("args").at("name"));
+  }
+  return names;
+}
+
+TEST(RunOutput, TimelineIsJsonWithATrackForEachRankOfTheWhole) {
+  const auto names = ranks_in_timeline(" --whole");
+  ASSERT_EQ(names.size(), 8u);  // two nodes of four
+  for (int rank = 0; rank < 8; ++rank) {
+    EXPECT_EQ(names[static_cast<std::size_t>(rank)], "rank " + std::to_string(rank));
+  }
+}
+
+TEST(RunOutput, TimelineHasOneTrackForRanksThatDoTheSame) {
+  EXPECT_EQ(ranks_in_timeline(""), std::vector<std::string>{"rank 0, as 7 others"});
 }
 
 TEST(Comparison, SchemesComeInTheOrderAsked) {

@@ -120,6 +120,8 @@ constexpr Knob kKnobs[] = {
     {"--step-by-step", kSharded, "", kStep, changed},
     {"--each-kernel", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json",
      "", "timeline.json", up},
+    {"--whole", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json", "",
+     "timeline.json", up},
     {"--set", kSmall, "gpu.power=800W", "/energy_j", up},
     // Flags: what is reported.
     {"--baseline", kTwoSchemes, "sharded", "/1/speedup", changed},
@@ -132,7 +134,7 @@ constexpr Knob kKnobs[] = {
     {"--perfetto", kSmall, "timeline.json", "timeline.json", up},
     {"--range", kSmall, "off", "/tokens_per_s_low", changed},
     {"--perfetto-ranks",
-     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json", "1",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --whole --perfetto timeline.json", "1",
      "timeline.json", down},
     {"--require-fit", "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --set gpu.memory=1GB", "",
      "", fails},

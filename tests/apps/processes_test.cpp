@@ -19,10 +19,11 @@ namespace apps_tests {
 namespace {
 
 constexpr std::string_view kRun =
-    "run --topology sdp4bit_a100 --model gpt_125m --nodes 2 --perfetto timeline.json";
+    "run --topology sdp4bit_a100 --model gpt_125m --nodes 2 --whole --perfetto timeline.json";
 // Its simulation takes long enough to be met.
 constexpr std::string_view kLong =
-    "run --topology sdp4bit_a100 --model gpt_125m --accumulation 400 --perfetto timeline.json";
+    "run --topology sdp4bit_a100 --model gpt_125m --accumulation 400 --whole "
+    "--perfetto timeline.json";
 
 // Orphans of the programs that a test starts become children of the test, which can see them.
 class Processes : public testing::Test {

@@ -24,7 +24,7 @@ double end_over_changing_link(double bytes, std::vector<RateChange> changes, dou
                                  .rate_Bps = kGigabyte,
                                  .changes = std::move(changes),
                                  .repeats_s = repeats_s}},
-                      .routes = {{0}}};
+                      .routes = {{{0}}}};
   return simulate(schedule, wiring, conditions).end_s[id];
 }
 

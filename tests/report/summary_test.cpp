@@ -26,7 +26,9 @@ std::map<std::string, LinkUse> fullest_by_kind(const ReportedStep& step) {
   std::vector<double> bytes(step.wiring.links.size());
   for (const Operation& operation : step.schedule.operations) {
     if (operation.kind != OperationKind::flow) continue;
-    for (const LinkId link : step.wiring.routes[operation.route]) bytes[link] += operation.bytes;
+    for (const auto& [link, times] : step.wiring.routes[operation.route]) {
+      bytes[link] += operation.bytes * times;
+    }
   }
   std::map<std::string, LinkUse> fullest;
   for (std::size_t id = 0; id < bytes.size(); ++id) {

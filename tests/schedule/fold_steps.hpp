@@ -12,6 +12,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/error.hpp"
@@ -50,11 +51,24 @@ inline Model shallow_gpt(int layers, int sequence) {
           .sequence = sequence};
 }
 
+// From which a draw chooses, a value as often as it is listed.
+struct DrawnSizes {
+  std::vector<int> nodes = {2, 3, 4, 5};
+  std::vector<int> gpus = {2, 4, 4, 8, 8};  // of a node
+  std::vector<double> speed_spread = {0.0, 0.0, 0.015};
+};
+// Nodes of eight equal GPUs, and a power of two of them.
+inline DrawnSizes even_sizes(int most_gpus) {
+  DrawnSizes sizes{.nodes = {}, .gpus = {8}, .speed_spread = {0.0}};
+  for (int nodes = 1; nodes * 8 <= most_gpus; nodes *= 2) sizes.nodes.push_back(nodes);
+  return sizes;
+}
+
 class StepDraw {
  public:
   // A stage's chunk has at most so many layers.
-  explicit StepDraw(std::uint64_t seed, int most_layers = 2)
-      : random_(seed), most_layers_(most_layers) {}
+  explicit StepDraw(std::uint64_t seed, int most_layers = 2, DrawnSizes sizes = {})
+      : random_(seed), most_layers_(most_layers), sizes_(std::move(sizes)) {}
 
   // One that check() and plan_step() take.
   StepPoint draw() {
@@ -79,12 +93,16 @@ class StepDraw {
   T one_of(std::initializer_list<T> values) {
     return *(values.begin() + random_() % values.size());
   }
+  template <class T>
+  T one_of(const std::vector<T>& values) {
+    return values[random_() % values.size()];
+  }
   bool toss() { return random_() % 2 == 0; }
 
   Cluster cluster() {
-    const int gpus = one_of({2, 4, 4, 8, 8});
+    const int gpus = one_of(sizes_.gpus);
     Cluster cluster = sample_cluster(
-        {.nodes = one_of({2, 3, 4, 5}),
+        {.nodes = one_of(sizes_.nodes),
          .gpus = gpus,
          .nics = std::max(1, gpus / one_of({1, 1, 2, 4})),
          .fabric = all_network_fabrics()[random_() % all_network_fabrics().size()],
@@ -95,7 +113,7 @@ class StepDraw {
     cluster.network.nic_bandwidth = one_of({25_Gbps, 37_Gbps, 100_Gbps, 200_Gbps, 400_Gbps});
     cluster.collectives.channels = one_of({8, 16, 24});
     cluster.gpu.launch_latency = 2_us;
-    cluster.speed_spread = one_of({0.0, 0.0, 0.015});
+    cluster.speed_spread = one_of(sizes_.speed_spread);
     return cluster;
   }
 
@@ -126,10 +144,10 @@ class StepDraw {
   static bool splits(const StepPoint& point) {
     try {
       const Calibration calibration = roofline();
-      return !plan_step(
+      return !wired_step(
                   {point.cluster, point.model, calibration, point.parallelism, Detail::folded},
                   *point.scheme)
-                  .operations.empty();
+                  .schedule.operations.empty();
     } catch (const InputError&) {
       return false;
     }
@@ -137,6 +155,7 @@ class StepDraw {
 
   std::mt19937_64 random_;
   int most_layers_;
+  DrawnSizes sizes_;
 };
 
 inline std::string to_text(const StepPoint& point) {

@@ -13,13 +13,12 @@
 namespace sim {
 namespace {
 
-Run lay_out_one_shot(const Topology& topology, const std::vector<int>& ranks, Detail,
-                     const MakeLegs& make) {
-  return [legs = make(list_pairs(topology, ranks))](ScheduleBuilder& builder,
-                                                    const Communicator& group, CollectiveKind,
-                                                    double bytes, const Call& call) {
+LaidOut lay_out_one_shot(const Topology& topology, const std::vector<int>& ranks, Detail) {
+  const auto run = [](ScheduleBuilder& builder, const Communicator& group,
+                      std::span<const Leg> legs, CollectiveKind, double bytes, const Call& call) {
     run_legs(builder, group, legs, bytes, {.before_s = group.launch_s}, call);
   };
+  return {list_pairs(topology, ranks), {}, run};
 }
 
 constexpr std::array kOneShotRuns{CollectiveKind::all_reduce};

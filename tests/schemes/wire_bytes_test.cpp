@@ -13,7 +13,7 @@ struct Sent {
   double inter_node = 0;
 };
 
-Sent mean_sent(const Schedule& schedule, Phase phase) {
+Sent sent_on_average(const Schedule& schedule, Phase phase) {
   const SentBytes sent = sent_bytes(schedule, phase);
   return {mean(sent.intra_node), mean(sent.inter_node)};
 }
@@ -127,7 +127,7 @@ TEST_P(SchemeWireBytes, OfWeightsAreRingsOfTheirFormat) {
     for (const Shape& shape : kShapes) {
       const auto schedule = plan(small_cluster(shape.nodes, shape.gpus), sample_model(),
                                  {.sharding = {.stage = stage}}, scheme());
-      expect_sent(mean_sent(schedule, Phase::weight_comm), weights_of(shape, scheme(), stage),
+      expect_sent(sent_on_average(schedule, Phase::weight_comm), weights_of(shape, scheme(), stage),
                   shape);
     }
   }
@@ -138,7 +138,7 @@ TEST_P(SchemeWireBytes, OfGradientsAreTheirAlgorithms) {
     for (const Shape& shape : kShapes) {
       const auto schedule = plan(small_cluster(shape.nodes, shape.gpus), sample_model(),
                                  defined(scheme(), {.gradients = precision}), scheme());
-      expect_sent(mean_sent(schedule, Phase::gradient_comm),
+      expect_sent(sent_on_average(schedule, Phase::gradient_comm),
                   gradients_of(shape, scheme(), precision), shape);
     }
   }
@@ -177,7 +177,7 @@ TEST_P(SchemeWireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
     const Sent expected = ring(shape, 4 * kSampleParameters);
     const auto schedule =
         plan(small_cluster(shape.nodes, shape.gpus), sample_model(), defined(passes), passes);
-    const Sent sent = mean_sent(schedule, Phase::gradient_comm);
+    const Sent sent = sent_on_average(schedule, Phase::gradient_comm);
     EXPECT_DOUBLE_EQ(sent.intra_node, expected.intra_node);
     EXPECT_DOUBLE_EQ(sent.inter_node, expected.inter_node);
   }
@@ -206,9 +206,9 @@ TEST(PublishedWireBytes, AreThoseOfSdp4bit) {
     const auto schedule =
         plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, scheme_named(row.scheme));
     const double n = kSampleParameters;
-    const Sent weights = mean_sent(schedule, Phase::weight_comm);
+    const Sent weights = sent_on_average(schedule, Phase::weight_comm);
     EXPECT_DOUBLE_EQ(weights.intra_node + weights.inter_node, 7.0 / 8 * n * row.weight_bits / 8);
-    const Sent gradients = mean_sent(schedule, Phase::gradient_comm);
+    const Sent gradients = sent_on_average(schedule, Phase::gradient_comm);
     EXPECT_DOUBLE_EQ(gradients.intra_node, 3.0 / 4 * n * row.inside_bits / 8) << row.scheme;
     EXPECT_DOUBLE_EQ(gradients.inter_node, 1.0 / 2 / 4 * n * row.between_bits / 8) << row.scheme;
   }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/schedule/alike.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+namespace sim {
+namespace {
+
+// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+std::uint64_t scramble(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+
+using Kinds = std::vector<Kind>;
+
+// Of a set: how often something occurs in it does not count.
+class KindOfSet {
+ public:
+  void add(Kind kind) { kinds_.push_back(kind); }
+  // Empties it.
+  Kind take() {
+    std::ranges::sort(kinds_);
+    const auto end = std::unique(kinds_.begin(), kinds_.end());
+    auto of_all = static_cast<Kind>(end - kinds_.begin());
+    for (auto kind = kinds_.begin(); kind != end; ++kind) of_all = mix(of_all, *kind);
+    kinds_.clear();
+    return of_all;
+  }
+
+ private:
+  Kinds kinds_;
+};
+
+std::size_t count_distinct(Kinds kinds) {
+  std::ranges::sort(kinds);
+  return static_cast<std::size_t>(std::unique(kinds.begin(), kinds.end()) - kinds.begin());
+}
+
+// The kinds of all parts, told apart a little further with each round.
+struct Colours {
+  Kinds ranks, links, groups, legs;
+
+  explicit Colours(const Incidence& incidence) : ranks(incidence.ranks), links(incidence.links) {
+    for (const Group& group : incidence.groups) groups.push_back(group.kind);
+    for (const GroupLeg& leg : incidence.legs) legs.push_back(leg.kind);
+  }
+
+  void refine(const Incidence& incidence) {
+    KindOfSet set;
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+      const GroupLeg& leg = incidence.legs[i];
+      for (const Crossing& one : leg.links) set.add(links[one.link]);
+      legs[i] = mix(mix(legs[i], groups[leg.group]), set.take());
+    }
+    Kinds legs_of(groups.size());  // sums: a group has few kinds of legs
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+      legs_of[incidence.legs[i].group] += scramble(legs[i]);
+    }
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (const Group::Member& one : incidence.groups[i].members) {
+        set.add(mix(ranks[one.rank], std::uint64_t{one.role}));
+      }
+      groups[i] = mix(mix(groups[i], legs_of[i]), set.take());
+    }
+    pass_on(incidence);
+  }
+
+  [[nodiscard]] std::size_t count() const { return count_distinct(ranks) + count_distinct(links); }
+
+ private:
+  // To ranks and links, from all that touches them: sums, in which the order does not count.
+  void pass_on(const Incidence& incidence) {
+    Kinds of_ranks(ranks.size()), of_links(links.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (const Group::Member& one : incidence.groups[i].members) {
+        of_ranks[one.rank] += mix(groups[i], std::uint64_t{one.role});
+      }
+    }
+    for (std::size_t i = 0; i < legs.size(); ++i) {
+      const Kind kind = scramble(legs[i]);
+      for (const std::int32_t rank : incidence.legs[i].senders) {
+        of_ranks[static_cast<std::size_t>(rank)] += kind;
+      }
+      for (const Crossing& one : incidence.legs[i].links) {
+        of_links[one.link] += kind * static_cast<Kind>(one.times);
+      }
+    }
+    for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = mix(ranks[i], of_ranks[i]);
+    for (std::size_t i = 0; i < links.size(); ++i) links[i] = mix(links[i], of_links[i]);
+  }
+};
+
+Classes numbered(const Kinds& kinds) {
+  Classes classes;
+  classes.of.reserve(kinds.size());
+  std::unordered_map<Kind, std::uint32_t> known;
+  for (std::uint32_t part = 0; part < kinds.size(); ++part) {
+    const auto [found, added] =
+        known.try_emplace(kinds[part], static_cast<std::uint32_t>(classes.first.size()));
+    if (added) {
+      classes.first.push_back(part);
+      classes.sizes.push_back(0);
+    }
+    classes.of.push_back(found->second);
+    ++classes.sizes[found->second];
+  }
+  return classes;
+}
+
+}  // namespace
+
+Kind mix(Kind kind, std::uint64_t more) {
+  return scramble(kind * 0x9e3779b97f4a7c15 + scramble(more + 0x9e3779b97f4a7c15));
+}
+
+Kind mix(Kind kind, double more) { return mix(kind, std::bit_cast<std::uint64_t>(more)); }
+
+AlikeParts alike_parts(const Incidence& incidence) {
+  Colours colours(incidence);
+  for (std::size_t before = 0, after = colours.count(); after > before;) {
+    before = after;
+    colours.refine(incidence);
+    after = colours.count();
+  }
+  // Once more, so that groups and legs have seen the last of ranks and links.
+  colours.refine(incidence);
+  return {numbered(colours.ranks), numbered(colours.links), numbered(colours.groups),
+          numbered(colours.legs)};
+}
+
+}  // namespace sim

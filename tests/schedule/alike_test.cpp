@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank for all that do the same: the classes, and that the times are those of every rank.
+#include "sim/schedule/alike.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/schedule/alike_steps.hpp"
+
+namespace sim {
+namespace {
+
+using Ids = std::vector<std::uint32_t>;
+
+// Ranks, each with a link of its own, and groups whose flows cross the links of their members.
+Incidence incidence(std::size_t ranks, const std::vector<std::vector<std::uint32_t>>& groups) {
+  Incidence all{.ranks = std::vector<Kind>(ranks), .links = std::vector<Kind>(ranks)};
+  for (const auto& members : groups) {
+    GroupLeg leg{.group = static_cast<std::uint32_t>(all.groups.size())};
+    Group group;
+    for (const std::uint32_t rank : members) {
+      group.members.push_back({rank});
+      leg.links.push_back({rank});
+    }
+    all.groups.push_back(group);
+    all.legs.push_back(leg);
+  }
+  return all;
+}
+
+TEST(AlikeParts, OfEqualGroupsAreOneClass) {
+  const AlikeParts alike = alike_parts(incidence(6, {{0, 1}, {2, 3}, {4, 5}}));
+  EXPECT_EQ(alike.ranks.of, Ids(6, 0));
+  EXPECT_EQ(alike.ranks.sizes, Ids{6});
+  EXPECT_EQ(alike.links.first, Ids{0});
+  EXPECT_EQ(alike.groups.sizes, Ids{3});
+  EXPECT_EQ(alike.legs.sizes, Ids{3});
+}
+
+TEST(AlikeParts, AreToldApartByWhatTheyTouchHoweverFarAway) {
+  // A chain: its ends are alike, and so on inwards; and the ranks that nothing joins.
+  const AlikeParts alike = alike_parts(incidence(7, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}));
+  EXPECT_EQ(alike.ranks.of, (Ids{0, 1, 2, 1, 0, 3, 3}));
+  EXPECT_EQ(alike.groups.of, (Ids{0, 1, 1, 0}));
+  EXPECT_TRUE(alike.ranks.is_first(2));
+  EXPECT_FALSE(alike.ranks.is_first(4));
+}
+
+TEST(AlikeParts, AreToldApartByOneRankOrOneLink) {
+  Incidence all = incidence(6, {{0, 1}, {2, 3}, {4, 5}});
+  all.links[2] = 1;
+  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 0, 1, 1, 0, 0})) << "both send over it";
+  all.links[2] = 0;
+  all.ranks[5] = 1;
+  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 0, 0, 0, 1, 2}));
+}
+
+TEST(AlikeParts, AreToldApartByRolesAndShares) {
+  Incidence all = incidence(4, {{0, 1}, {2, 3}});
+  all.groups[0].members[1].role = all.groups[1].members[1].role = 1;
+  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 1, 0, 1}));
+  all.legs[0].links[0].times = 2;
+  EXPECT_EQ(alike_parts(all).ranks.of, (Ids{0, 1, 2, 3}));
+}
+
+TEST(AlikeRanks, TakeAsLongAsEveryRankInRandomSteps) {
+  StepDraw random(3, 1, even_sizes(64));
+  int whole = 0;
+  constexpr int kSteps = 40;
+  for (int i = 0; i < kSteps; ++i) {
+    const StepPoint point = random.draw();
+    const AlikeStep step = compare_alike(point);
+    whole += step.classes == step.ranks;
+    if (step.apart > kSame) continue;
+    EXPECT_LE(step.difference, kMostApart) << to_text(point);
+  }
+  EXPECT_LT(whole * 10, kSteps);
+}
+
+TEST(AlikeRanks, TakeAsLongAsEveryRankWhereNodesDiffer) {
+  // Partly filled leaves, groups that lie unevenly, and GPUs of different speed.
+  StepDraw random(4, 1);
+  for (int i = 0; i < 30; ++i) {
+    const StepPoint point = random.draw();
+    const AlikeStep step = compare_alike(point);
+    if (step.apart > kSame) continue;
+    EXPECT_LE(step.difference, kMostApart) << to_text(point);
+  }
+}
+
+TEST(AlikeRanks, SendWhatEveryRankSendsOnAverage) {
+  StepDraw random(5, 1, even_sizes(32));
+  const Calibration calibration = roofline();
+  for (int i = 0; i < 20; ++i) {
+    const StepPoint point = random.draw();
+    StepContext context{point.cluster, point.model, calibration, point.parallelism, Detail::folded};
+    const WireBytes few = mean_sent(wired_step(context, *point.scheme).schedule);
+    const WireBytes all = mean_sent(plan_step(context, *point.scheme));
+    EXPECT_NEAR(few.intra_node, all.intra_node, 1e-9 * all.intra_node) << to_text(point);
+    EXPECT_NEAR(few.inter_node, all.inter_node, 1e-9 * all.inter_node) << to_text(point);
+  }
+}
+
+}  // namespace
+}  // namespace sim
