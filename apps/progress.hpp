@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "sim/study/watch.hpp"
+
 namespace apps {
 
 class Progress {
@@ -20,6 +22,9 @@ class Progress {
 
   void step();                                 // one more has begun
   void expect(int steps) { steps_ += steps; }  // more than previously known
+  [[nodiscard]] sim::study::Watch watch() {
+    return {[this](int steps) { expect(steps); }, [this] { step(); }};
+  }
   // For work of unknown extent: its progress so far, if it is time to show it.
   void show(const std::function<std::string()>& how_far);
   void log_each_minute() { logs_ = true; }

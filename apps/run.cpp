@@ -12,8 +12,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/scheme_files.hpp"
-#include "apps/job/setup_options.hpp"
-#include "apps/job/simulation.hpp"
+#include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
@@ -21,9 +20,6 @@
 #include "apps/run/run_options.hpp"
 #include "apps/run/verdict.hpp"
 #include "apps/run/warnings.hpp"
-#include "apps/search/best_setup.hpp"
-#include "apps/search/break_even.hpp"
-#include "apps/search/efficiency_range.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -31,6 +27,11 @@
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/study/search/best_setup.hpp"
+#include "sim/study/search/break_even.hpp"
+#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/setup_options.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace apps {
 namespace {
@@ -39,6 +40,9 @@ constexpr const char* kBest = "best";
 
 Simulation simulate_with_errors(const Job& job, const Setup& setup) {
   Simulation result = simulate(job, setup);
+  if (result.report.round) {
+    for (std::string& event : result.report.round->events) event = with_flags(event);
+  }
   result.report.codec_error =
       job.inner ? sim::codec_errors(codec_error_file(), setup.scheme)
                 : sim::codec_errors(codec_error_file(), job.context(setup), setup.scheme);
@@ -134,7 +138,9 @@ class Comparison {
   void find_break_evens(const std::function<void(const sim::Report&)>& found) {
     for (const Compared& one : compared_) {
       sim::Report& report = reports_[one.report];
-      report.break_even = find_break_even(job_, one.side.choices, one.baseline.choices, times_);
+      Progress progress("searching for the break-even bandwidth", 0);
+      report.break_even =
+          find_break_even(job_, one.side.choices, one.baseline.choices, times_, progress.watch());
       found(report);
     }
   }
@@ -176,7 +182,7 @@ class Comparison {
 
   Side fastest_of(const std::vector<sim::Scheme>& schemes) {
     Progress progress("searching for the fastest options", 0);
-    Best best = best_setup(searched_, schemes, times_, {.progress = &progress});
+    Best best = best_setup(searched_, schemes, times_, {.watch = progress.watch()});
     return {std::move(best.setup), std::move(best.considered), true};
   }
 

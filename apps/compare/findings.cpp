@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "apps/progress.hpp"
-#include "apps/search/bracket.hpp"
+#include "apps/words.hpp"
+#include "sim/study/search/bracket.hpp"
 
 namespace apps {
 namespace {
@@ -78,7 +79,7 @@ class FlipSearch {
               .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
                                     : std::numeric_limits<double>::infinity()};
     const auto flags = [&](const Side& side) {
-      return flags_of(scaled(side.job, *doubt.assumption, factor), *doubt.assumption);
+      return with_flags(fields_of(scaled(side.job, *doubt.assumption, factor), *doubt.assumption));
     };
     if (doubt.of_a) flip.flags_a = flags(comparison_.a);
     if (doubt.of_b) flip.flags_b = flags(comparison_.b);

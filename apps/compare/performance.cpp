@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "apps/job/simulation.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace apps {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/compare/sides.hpp"
-#include "apps/search/assumptions.hpp"
+#include "sim/study/search/assumptions.hpp"
 
 namespace apps {
 

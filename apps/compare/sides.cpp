@@ -8,16 +8,17 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
-#include "apps/job/setup_options.hpp"
-#include "apps/job/simulation.hpp"
+#include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
-#include "apps/search/best_setup.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/study/search/best_setup.hpp"
+#include "sim/study/setup_options.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace apps {
 namespace {
@@ -152,7 +153,7 @@ void tune(Side& side) {
   StepTimes times(side.job);
   Progress progress("searching for the fastest options", 0);
   const std::vector<sim::Scheme> schemes{side.setup.scheme};
-  side.setup = best_setup(side.job, schemes, times, {.progress = &progress}).setup;
+  side.setup = best_setup(side.job, schemes, times, {.watch = progress.watch()}).setup;
   side.tuned_flags = flags_of(side.job, side.setup);
 }
 

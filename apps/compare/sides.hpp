@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 
 namespace apps {
 

@@ -223,18 +223,9 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add_software_flags(add, o, defaults);
 }
 
-OpenSoftware open_software(const ParallelismOptions& o) {
+sim::study::OpenSoftware open_software(const ParallelismOptions& o) {
   return {
       .attention = o.attention.empty(), .kernels = o.kernels.empty(), .overlap = o.overlap.empty()};
-}
-
-sim::Parallelism at_stage(sim::Parallelism p, int stage, const OpenSoftware& open) {
-  const bool fsdp = stage == 3;
-  p.sharding.stage = stage;
-  if (open.attention) p.attention = fsdp ? sim::Attention::fused : sim::Attention::unfused;
-  if (open.kernels) p.kernels = fsdp ? sim::Kernels::eager : sim::Kernels::megatron;
-  if (open.overlap) p.overlap = {.gradients = fsdp, .weights = fsdp};
-  return p;
 }
 
 sim::Parallelism parallelism_of(const ParallelismOptions& o) {
@@ -248,7 +239,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
   p.recompute = chosen("--recompute", o.recompute, sim::kRecomputes);
-  const OpenSoftware open = open_software(o);
+  const sim::study::OpenSoftware open = open_software(o);
   if (!open.attention) p.attention = chosen("--attention", o.attention, sim::kAttentions);
   if (!open.kernels) p.kernels = chosen("--kernels", o.kernels, sim::kKernels);
   if (!open.overlap) p.overlap = overlap_of(o.overlap);

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/workload/parallelism.hpp"
+#include "sim/study/software.hpp"
 
 namespace apps {
 
@@ -32,15 +32,8 @@ using ChosenFlags = std::set<std::string_view>;
 // The help shows "chosen" as the default of a chosen flag, else run's default.
 void add_parallelism_flags(boost::program_options::options_description& flags,
                            ParallelismOptions& options, const ChosenFlags& chosen = {});
-// Choices that no flag makes and the stage of ZeRO therefore decides: it implies the training
-// software, Megatron or, for stage 3, PyTorch's FSDP.
-struct OpenSoftware {
-  bool attention = true, kernels = true, overlap = true;
-};
-[[nodiscard]] OpenSoftware open_software(const ParallelismOptions& options);
-// The same for --zero `stage`: flags and searches alike choose a stage through this.
-[[nodiscard]] sim::Parallelism at_stage(sim::Parallelism parallelism, int stage,
-                                        const OpenSoftware& open);
+// What no flag chooses.
+[[nodiscard]] sim::study::OpenSoftware open_software(const ParallelismOptions& options);
 
 // Everything except the accumulation.
 [[nodiscard]] sim::Parallelism parallelism_of(const ParallelismOptions& options);

@@ -8,12 +8,13 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
-#include "apps/job/setup_options.hpp"
+#include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/map/scheme_map.hpp"
 #include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
+#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {

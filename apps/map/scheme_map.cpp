@@ -8,11 +8,12 @@
 #include <numeric>
 #include <utility>
 
-#include "apps/job/setup_options.hpp"
-#include "apps/job/simulation.hpp"
-#include "apps/search/efficiency_range.hpp"
-#include "apps/search/nic_bandwidth.hpp"
+#include "apps/job/setup_flags.hpp"
 #include "sim/base/error.hpp"
+#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
+#include "sim/study/setup_options.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace apps {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/search/best_setup.hpp"
+#include "sim/study/search/best_setup.hpp"
 
 namespace apps {
 

@@ -10,9 +10,9 @@
 #include "apps/plan/best_first.hpp"
 #include "apps/plan/cluster_times.hpp"
 #include "apps/plan/run_line.hpp"
-#include "apps/search/efficiency_range.hpp"
-#include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
+#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
 
 namespace apps {
 namespace {

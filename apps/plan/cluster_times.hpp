@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "apps/plan/space.hpp"
-#include "apps/search/first_bound.hpp"
 #include "sim/report/report.hpp"
+#include "sim/study/search/first_bound.hpp"
 
 namespace apps {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "apps/job/setup_options.hpp"
+#include "sim/study/setup_options.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace apps {

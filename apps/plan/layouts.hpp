@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "apps/plan/plan_options.hpp"
 
 namespace apps {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/search/assumptions.hpp"
+#include "sim/study/search/assumptions.hpp"
 
 namespace apps {
 namespace {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "apps/plan/goal.hpp"
 
 namespace apps {
 
 struct Improvement {
-  std::string name, meaning;  // of an assumption (apps/search/assumptions.hpp)
+  std::string name, meaning;  // of an assumption (sim/study/search/assumptions.hpp)
   double sensitivity = 0;     // percent more throughput per percent more of it; by re-simulation
   // From ten percent more of a part that speeds the step up, or ten percent less of one that slows
   // it down, for the same tokens:

@@ -9,11 +9,12 @@
 #include <set>
 
 #include "apps/arguments.hpp"
-#include "apps/job/setup_options.hpp"
+#include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {

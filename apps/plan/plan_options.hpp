@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "apps/plan/goal.hpp"
 
 namespace apps {

@@ -8,7 +8,8 @@
 #include <boost/token_functions.hpp>
 
 #include "apps/arguments.hpp"
-#include "apps/job/setup_options.hpp"
+#include "apps/job/setup_flags.hpp"
+#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "apps/plan/run_line.hpp"
 #include "apps/plan/site_times.hpp"
-#include "apps/search/efficiency_range.hpp"
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
+#include "sim/study/search/efficiency_range.hpp"
 
 namespace apps {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "apps/job/scheme_files.hpp"
-#include "apps/job/setup_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
+#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "apps/plan/layouts.hpp"
 #include "apps/plan/plan_options.hpp"
 

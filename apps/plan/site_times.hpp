@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/plan/site_space.hpp"
-#include "apps/search/first_bound.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/study/search/first_bound.hpp"
 
 namespace apps {
 

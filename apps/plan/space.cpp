@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "apps/job/scheme_files.hpp"
-#include "apps/job/setup_options.hpp"
-#include "apps/search/nic_bandwidth.hpp"
 #include "sim/base/error.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
+#include "sim/study/setup_options.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace apps {

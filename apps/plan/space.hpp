@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "apps/plan/layouts.hpp"
 
 namespace apps {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "sim/report/report.hpp"
 
 namespace apps {

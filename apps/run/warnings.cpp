@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "apps/job/scheme_files.hpp"
-#include "apps/job/setup_options.hpp"
 #include "apps/print.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/program/kernels_of.hpp"
+#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {

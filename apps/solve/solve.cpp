@@ -11,14 +11,14 @@
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
 #include "apps/job/scheme_files.hpp"
-#include "apps/job/setup_options.hpp"
-#include "apps/job/simulation.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/progress.hpp"
 #include "apps/solve/solve_answers.hpp"
 #include "apps/solve/unknowns.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/study/setup_options.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace apps {
 namespace {

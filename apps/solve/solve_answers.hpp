@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/search/bracket.hpp"
-#include "apps/search/efficiency_range.hpp"
+#include "apps/job/read_job.hpp"
+#include "sim/study/search/bracket.hpp"
+#include "sim/study/search/efficiency_range.hpp"
 
 namespace apps {
 

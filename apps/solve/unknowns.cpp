@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/search/nic_bandwidth.hpp"
-#include "apps/search/wide_area_rates.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
+#include "sim/study/search/wide_area_rates.hpp"
 
 namespace apps {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "apps/job/job.hpp"
-#include "apps/search/bracket.hpp"
+#include "apps/job/read_job.hpp"
+#include "sim/study/search/bracket.hpp"
 
 namespace apps {
 

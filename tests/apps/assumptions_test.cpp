@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What predictions rest on: each assumption moves the answer as it says, and by 1 not at all.
-#include "apps/search/assumptions.hpp"
+#include "sim/study/search/assumptions.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/job/simulation.hpp"
+#include "apps/words.hpp"
 #include "sim/engine/simulate.hpp"
+#include "sim/study/simulation.hpp"
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
 
@@ -73,7 +74,7 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
 // What the flags say is what was simulated, to their six digits.
 TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
-  const std::string flags = named(GetParam()).flags(other.cluster(), other.calibration());
+  const std::string flags = with_flags(fields_of(other, named(GetParam())));
   const double step_time_s = apps_tests::json_of("run " + kFlags + flags)["step_time_s"];
   EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
 }

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "apps/arguments.hpp"
-#include "apps/job/job.hpp"
+#include "apps/job/read_job.hpp"
 #include "tests/apps/program.hpp"
 
 namespace apps_tests {
 
-inline apps::Job job_of(const std::string& flags) {
+inline sim::study::Job job_of(const std::string& flags) {
   apps::JobOptions options;
   auto known = apps::job_flags(options);
   boost::program_options::variables_map values;

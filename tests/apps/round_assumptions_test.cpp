@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/simulation.hpp"
-#include "apps/search/assumptions.hpp"
+#include "apps/words.hpp"
+#include "sim/study/search/assumptions.hpp"
+#include "sim/study/simulation.hpp"
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
 
@@ -78,7 +79,7 @@ TEST_P(RoundAssumptions, HaveASpreadWithItsSource) {
 TEST_P(RoundAssumptions, AreToldToRunByTheirFlags) {
   const std::string& as_is = flags_with(GetParam());
   const Job other = scaled(job_of(as_is), named(GetParam()), 1.25);
-  const std::string flags = flags_of(other, named(GetParam()));
+  const std::string flags = with_flags(fields_of(other, named(GetParam())));
   const bool can_be_told =
       named(GetParam()).concern == Concern::wide_area || GetParam() == "codec_time";
   EXPECT_EQ(flags.empty(), !can_be_told) << flags;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times of steps that a search keeps.
-#include "apps/search/step_times.hpp"
+#include "sim/study/search/step_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,25 +13,27 @@ namespace apps_tests {
 namespace {
 
 TEST(StepTimes, AreOfOneSetupWhicheverFieldAnotherDiffersIn) {
-  const apps::Job job =
+  const sim::study::Job job =
       job_of("--topology dgx_h100_x16 --model gpt_125m --nodes 2 --scheme data_parallel");
-  const apps::Setup setup = job.setups.front();
-  apps::StepTimes times(job);
+  const sim::study::Setup setup = job.setups.front();
+  sim::study::StepTimes times(job);
   constexpr double kForever = 1e9;
   times.know(setup, kForever);
   EXPECT_EQ(times.at_least(setup), kForever);
-  const std::vector<std::function<void(apps::Setup&)>> changes{
-      [](apps::Setup& s) { s.parallelism.counted_ends = sim::CountedEnds::head; },
-      [](apps::Setup& s) { s.parallelism.loss = sim::Loss::fused; },
-      [](apps::Setup& s) { s.parallelism.sharding.prefetch_after_backward = true; },
-      [](apps::Setup& s) { s.parallelism.overlap.pipeline = !s.parallelism.overlap.pipeline; },
-      [](apps::Setup& s) { s.scheme.name = "another"; },
-      [](apps::Setup& s) { s.scheme.gradients.slices = 2; },
-      [](apps::Setup& s) { s.scheme.gradients.fused_hadamard = false; },
-      [](apps::Setup& s) { s.scheme.activations.pipeline = {}; },
-      [](apps::Setup& s) { s.scheme.overlap.weights = false; }};
+  const std::vector<std::function<void(sim::study::Setup&)>> changes{
+      [](sim::study::Setup& s) { s.parallelism.counted_ends = sim::CountedEnds::head; },
+      [](sim::study::Setup& s) { s.parallelism.loss = sim::Loss::fused; },
+      [](sim::study::Setup& s) { s.parallelism.sharding.prefetch_after_backward = true; },
+      [](sim::study::Setup& s) {
+        s.parallelism.overlap.pipeline = !s.parallelism.overlap.pipeline;
+      },
+      [](sim::study::Setup& s) { s.scheme.name = "another"; },
+      [](sim::study::Setup& s) { s.scheme.gradients.slices = 2; },
+      [](sim::study::Setup& s) { s.scheme.gradients.fused_hadamard = false; },
+      [](sim::study::Setup& s) { s.scheme.activations.pipeline = {}; },
+      [](sim::study::Setup& s) { s.scheme.overlap.weights = false; }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    apps::Setup other = setup;
+    sim::study::Setup other = setup;
     changes[i](other);
     EXPECT_LT(times.at_least(other), kForever) << "change " << i;
   }

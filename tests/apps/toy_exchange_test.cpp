@@ -7,7 +7,6 @@
 
 #include "apps/data_files.hpp"
 #include "apps/plan/site_times.hpp"
-#include "apps/search/first_bound.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/program/lay_out.hpp"
@@ -17,6 +16,7 @@
 #include "sim/schemes/kernels.hpp"
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/meeting.hpp"
+#include "sim/study/search/first_bound.hpp"
 #include "tests/apps/jobs.hpp"
 #include "tests/rounds/areas.hpp"
 
@@ -60,9 +60,9 @@ class ToyReduction : public testing::Test {
                        .zero = {0},
                        .gradients = {.algorithm = &kTwoGathers, .inside = kInt8, .between = kInt8},
                        .twin = "data_parallel"};
-  const apps::Job job_ = apps_tests::job_of(
+  const sim::study::Job job_ = apps_tests::job_of(
       "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --scheme data_parallel");
-  const apps::Setup setup_ = job_.setup_of(scheme_);
+  const sim::study::Setup setup_ = job_.setup_of(scheme_);
   const StepContext context_ = job_.context(setup_);
   const double wire_ =
       kInt8.bytes(buckets_of(context_.model, context_.parallelism, 0)[0].parameters);
@@ -101,7 +101,7 @@ TEST_F(ToyReduction, NamesTheSourcesOfItsKernels) {
 }
 
 TEST_F(ToyReduction, IsNoFasterThanItsBound) {
-  const apps::FirstBound bound = apps::FirstBounds().of(job_, setup_);
+  const sim::study::FirstBound bound = sim::study::FirstBounds().of(job_, setup_);
   EXPECT_NEAR(bound.bytes, 8 * wire_, 1e-3 * wire_);  // of each node's eight ranks
   const double step_s = simulate(plan_step(context_, scheme_), context_.cluster).makespan_s;
   EXPECT_LE(bound.seconds(job_.cluster()), step_s);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/read_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "apps/arguments.hpp"
+#include "apps/data_files.hpp"
+#include "apps/job/scheme_files.hpp"
+#include "apps/job/step_by_step.hpp"
+#include "apps/job/topology_files.hpp"
+#include "apps/print.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
+#include "sim/topology/compute_efficiency.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace apps {
+namespace {
+
+using sim::InputError;
+
+// The table for a GPU: one of that GPU (measured before published), else a measured one of another
+// GPU, else the roofline. `name` is "auto", "roofline", a shipped name or a file.
+sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+  if (name == "roofline") return sim::roofline();
+  if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
+  std::optional<sim::Calibration> best;
+  int best_rank = 0;
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    sim::Calibration table = sim::read_calibration(file);
+    const bool measured = table.kind == "measured";
+    const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
+    if (rank > best_rank) {
+      best = std::move(table);
+      best_rank = rank;
+    }
+  }
+  return best ? *std::move(best) : sim::roofline();
+}
+
+// The default compute efficiency for a cluster without measured matrix products; it applies unless
+// one is fitted or given.
+std::optional<sim::EfficiencyDefault> default_efficiency(const sim::Cluster& cluster,
+                                                         const sim::Calibration& calibration,
+                                                         const sim::Parallelism& parallelism) {
+  if (measured_products(calibration, cluster.gpu)) return std::nullopt;
+  return sim::default_efficiency(sim::read_efficiencies(efficiency_file()), cluster.gpu.name,
+                                 sim::product_bits(parallelism.matrices));
+}
+
+// The GPU with values from a measured table, except those given by --set.
+sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
+                      const std::vector<sim::Setting>& settings) {
+  sim::Gpu gpu = sim::as_measured(sheet, calibration);
+  for (const sim::Setting& setting : settings) {
+    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
+    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
+  }
+  return gpu;
+}
+
+// Refuses simulations beyond the limits, and names the flag that made them so large.
+void check_size(const JobOptions& options, const Job& job) {
+  for (const sim::Site& site : job.topology.sites) {
+    if (is_held(site.cluster, job.model, job.parallelism)) continue;
+    const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
+                       : options.parallelism.accumulation != 0 ? "--accumulation"
+                                                               : "--nodes";
+    throw InputError(fmt::format(
+        "{}: {} GPUs x {} layers x {} micro-batches are more than a simulation can hold; keep "
+        "their product at or below {:.0f}",
+        flag, sim::rank_count(site.cluster), (job.model.layers - 1) / job.parallelism.pipeline + 1,
+        job.parallelism.accumulation, sim::study::kMostLayers));
+  }
+}
+
+int replica_count(const Job& job) {
+  int replicas = 0;
+  for (const sim::Site& site : job.topology.sites) {
+    replicas += site.count * sim::data_parallel(site.cluster, job.parallelism);
+  }
+  return replicas;
+}
+
+// Of what ships, `all` is what the job can run: within a cluster what is defined for the stage that
+// a flag says.
+bool can_run(const Job& job, const sim::Scheme& scheme) {
+  if (job.inner) return sim::problem(job.round(job.setup_of(scheme)), scheme).empty();
+  return !job.zero || scheme.is_defined_for(*job.zero);
+}
+
+std::vector<sim::Scheme> schemes_of(const JobOptions& options, const Job& job) {
+  std::vector<sim::Scheme> schemes;
+  if (options.schemes != std::vector<std::string>{"all"}) {
+    for (const std::string& name : options.schemes) {
+      schemes.push_back(scheme_of(name, "--scheme", job.kind()));
+    }
+    return schemes;
+  }
+  for (const sim::Scheme* scheme : sim::all_schemes(job.kind())) {
+    if (can_run(job, *scheme)) schemes.push_back(*scheme);
+  }
+  return schemes;
+}
+
+// Between sites a setting may name a part that only some of the schemes have, but not one that none
+// has.
+void read_setups(const JobOptions& options, Job& job) {
+  const std::vector<sim::Scheme> schemes = schemes_of(options, job);
+  for (const sim::Setting& setting : job.scheme_settings) {
+    if (!job.inner) break;
+    const bool taken = std::ranges::any_of(
+        schemes, [&](const sim::Scheme& scheme) { return sim::takes(scheme, setting); });
+    if (!taken) static_cast<void>(sim::with_settings(schemes.front(), {&setting, 1}));
+  }
+  for (const sim::Scheme& scheme : schemes) {
+    job.setups.push_back(job.setup_of(job.with_settings(scheme)));
+  }
+}
+
+// Of each site's GPU, whose values follow its table.
+void read_calibrations(const JobOptions& options, const SortedSettings& settings, Job& job) {
+  for (sim::Site& site : job.topology.sites) {
+    sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
+    table.codec_slowdown = options.codec_time;
+    site.cluster.gpu = measured_gpu(site.cluster.gpu, table, settings.topology);
+    site.cluster.default_efficiency = default_efficiency(site.cluster, table, job.parallelism);
+    sim::check(site.cluster, job.model, job.parallelism);
+    job.calibrations.push_back(std::move(table));
+  }
+}
+
+void use_step_by_step(Job& job) {
+  job.detail = sim::Detail::folded;
+  for (const Setup& setup : job.setups) {
+    check_step_by_step(sim::wired_step(job.context(setup), setup.scheme).schedule.unfolded_flows);
+  }
+  job.detail = sim::Detail::step_by_step;
+}
+
+}  // namespace
+
+void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& parallelism) {
+  const int nodes = tensor_nodes(cluster, parallelism);
+  if (nodes == 1) return;
+  print_note(
+      "warning: --tp: groups of {} tensor-parallel GPUs span {} nodes, so activations cross the "
+      "network after each block of a layer\n",
+      parallelism.tensor, nodes);
+}
+
+Job read_job(const JobOptions& options) {
+  const SortedSettings settings = sort_settings(options);
+  Job job{.topology = read_topology(options, settings),
+          .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};
+  job.parallelism = parallelism_of(options.parallelism);
+  job.zero = options.parallelism.zero;
+  job.open = open_software(options.parallelism);
+  job.given = options.given;
+  job.each_kernel = options.each_kernel;
+  job.whole = options.whole;
+  job.scheme_settings = settings.scheme;
+  if (is_wide_area(options.topology)) {
+    job.inner = scheme_of(options.inner_scheme, "--inner-scheme", sim::SchemeKind::inside);
+    job.parallelism = job.setup_of(*job.inner).parallelism;
+  }
+  read_calibrations(options, settings, job);
+  job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
+  check_size(options, job);
+  if (!options.deadline.empty()) {
+    job.deadline = quantity_of<sim::Seconds>("--deadline", options.deadline, "60 s");
+  }
+  read_setups(options, job);
+  if (options.step_by_step) use_step_by_step(job);
+  return job;
+}
+
+}  // namespace apps

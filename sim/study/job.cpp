@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/job.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "sim/base/error.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace sim::study {
+
+int most_layers(const Cluster& cluster, const Parallelism& parallelism) {
+  const double of_each = double{1} * parallelism.accumulation * rank_count(cluster);
+  return static_cast<int>(kMostLayers / of_each) * parallelism.pipeline;
+}
+
+bool is_held(const Cluster& cluster, const Model& model, const Parallelism& parallelism) {
+  return model.layers <= most_layers(cluster, parallelism);
+}
+
+Setup Job::setup_of(Scheme scheme) const {
+  Setup setup{std::move(scheme), parallelism};
+  if (!zero) setup.parallelism.sharding.stage = (inner ? *inner : setup.scheme).usual_stage();
+  return setup;
+}
+
+Scheme Job::with_settings(const Scheme& scheme) const {
+  std::vector<Setting> taken;
+  for (const Setting& setting : scheme_settings) {
+    if (!inner || takes(scheme, setting)) taken.push_back(setting);
+  }
+  return sim::with_settings(scheme, taken);
+}
+
+void check(const Job& job, std::span<const Setup> setups) {
+  if (job.inner) {
+    for (const Setup& setup : setups) sim::check(job.round(setup), setup.scheme);
+    return;
+  }
+  std::vector<std::string> lines;
+  for (const Setup& setup : setups) {
+    std::istringstream problems(sim::problems(job.context(setup), setup.scheme));
+    for (std::string line; std::getline(problems, line);) {
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+  }
+  if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+}  // namespace sim::study

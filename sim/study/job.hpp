@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Job: the input of a study, for one cluster and for several sites alike.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/setting.hpp"
+#include "sim/rounds/site_work.hpp"
+#include "sim/study/software.hpp"
+
+namespace sim::study {
+
+// Layers of all micro-batches and GPUs: planned, some 400 B each.
+inline constexpr double kMostLayers = 1 << 24;
+// The most layers that memory and patience hold the simulation of; whether they hold the model.
+[[nodiscard]] int most_layers(const Cluster& cluster, const Parallelism& parallelism);
+[[nodiscard]] bool is_held(const Cluster& cluster, const Model& model,
+                           const Parallelism& parallelism);
+
+// A scheme, and the parallelism that it is run with.
+struct Setup {
+  Scheme scheme;
+  Parallelism parallelism;
+};
+
+// All data from files, ready to simulate.
+struct Job {
+  WideArea topology;  // a cluster is its only site
+  Model model;
+  std::vector<Calibration> calibrations;  // by table of sites
+  // Within each of several sites: the setups' schemes are for the exchange between them. None: a
+  // job of one cluster.
+  std::optional<Scheme> inner;
+  std::optional<Seconds> deadline;  // of a round
+  Parallelism parallelism;          // as given
+  std::optional<int> zero;          // the stage of ZeRO, if given
+  OpenSoftware open;                // the part that depends on the stage of ZeRO
+  std::set<std::string> given;      // names of the given fields, which a search leaves alone
+  std::optional<Detail> detail;
+  bool each_kernel = false;
+  bool whole = false;  // StepContext::whole
+  std::vector<Setup> setups;
+  std::vector<Setting> scheme_settings;
+
+  [[nodiscard]] SchemeKind kind() const {
+    return inner ? SchemeKind::between_sites : SchemeKind::inside;
+  }
+  // Of one cluster.
+  [[nodiscard]] const Cluster& cluster() const { return topology.sites.front().cluster; }
+  [[nodiscard]] Cluster& cluster() { return topology.sites.front().cluster; }
+  [[nodiscard]] const Calibration& calibration() const { return calibrations.front(); }
+
+  // At the given stage of ZeRO; else at the first stage of the scheme within a site,
+  // or its substitute.
+  [[nodiscard]] Setup setup_of(Scheme scheme) const;
+  // With scheme_settings: with all of them on one cluster, between sites with those that apply.
+  [[nodiscard]] Scheme with_settings(const Scheme& scheme) const;
+  [[nodiscard]] StepContext context(const Setup& setup) const { return context(setup, cluster()); }
+  // On another cluster, which must outlive the result.
+  [[nodiscard]] StepContext context(const Setup& setup, const Cluster& on) const {
+    return {on, model, calibration(), setup.parallelism, detail, each_kernel, whole};
+  }
+  [[nodiscard]] RoundContext round(const Setup& setup) const {
+    return {topology, model, calibrations, setup.parallelism, *inner, whole};
+  }
+};
+
+// Throws an InputError with the reasons why setups cannot run, one per line. Call it for everything
+// that is simulated, before the first simulation.
+void check(const Job& job, std::span<const Setup> setups);
+
+}  // namespace sim::study

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/search/assumptions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "sim/study/search/nic_bandwidth.hpp"
+#include "sim/study/search/set_field.hpp"
+#include "sim/study/simulation.hpp"
+#include "sim/topology/fabrics.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace sim::study {
+namespace {
+
+bool is_measured_here(const Cluster& cluster, const Calibration& calibration) {
+  return calibration.gpu == cluster.gpu.name && calibration.kind == "measured";
+}
+
+// A constant typed by hand is no fit, and with one of two nobody knows what was measured.
+bool has_fitted_network(const Fitted& fitted) {
+  const bool cap_is_typed =
+      fitted.communicator_bandwidth && !fitted.rests_on_rows("communicator_bandwidth");
+  return fitted.network_efficiency && fitted.rests_on_rows("network_efficiency") && !cap_is_typed;
+}
+
+Spread nic_spread(const Cluster& cluster, const Calibration&) {
+  if (has_fitted_network(cluster.fitted)) {
+    return {0.05, "error of predicted gradient exchanges on the rows of the fit (validate)"};
+  }
+  return {0.1, "a judgement: efficiencies from data sheets, and those fitted to measured steps"};
+}
+
+void scale_nics(Cluster& cluster, Calibration&, double factor) {
+  cluster = with_nics(std::move(cluster), factor);
+}
+
+std::string nic_fields(const Cluster& cluster, const Calibration&) {
+  std::string fields = set_field("network.nic_bandwidth", cluster.network.nic_bandwidth);
+  const auto& cap = cluster.fitted.communicator_bandwidth;
+  if (cap) fields += " " + set_field("fitted.communicator_bandwidth", *cap);
+  return fields;
+}
+
+Spread nvlink_spread(const Cluster&, const Calibration&) {
+  return {0.07,
+          "fractions that collectives achieve on the shipped clusters' NVLinks, 0.76 to 0.94"};
+}
+
+Spread latency_spread(const Cluster&, const Calibration&) {
+  return {0.27, "two versions of NCCL's tuning table: 9.6 us and 14 us"};
+}
+
+Spread kernel_launch_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (is_measured_here(cluster, calibration) && calibration.launch_latency) {
+    return {0.05, "a judgement: measured on this GPU"};
+  }
+  return {0.56, "two sources: 2 us on an H100, 0.9 us in CUDA graphs"};
+}
+
+// A step waits for its slowest GPU. The largest of n values of a normal distribution scatters by its
+// standard deviation times pi / sqrt(12 ln n) (Gumbel's limit).
+double of_slowest(const Cluster& cluster) {
+  const double n = rank_count(cluster);
+  const double share = n > 2 ? std::numbers::pi / std::sqrt(12 * std::log(n)) : 1;
+  return cluster.speed_spread * share;
+}
+
+Spread matrix_spread(const Cluster& cluster, const Calibration& calibration) {
+  Spread spread = efficiency_spread(cluster, calibration);
+  if (cluster.speed_spread > 0) {
+    spread.of_logarithm = std::hypot(spread.of_logarithm, of_slowest(cluster));
+    spread.source += ", and the slowest GPU, by speed_spread";
+  }
+  return spread;
+}
+
+void scale_matrices(Cluster& cluster, Calibration& calibration, double factor) {
+  Gpu& gpu = cluster.gpu;
+  gpu.bf16 = gpu.bf16 * factor;
+  if (gpu.fp8) gpu.fp8 = *gpu.fp8 * factor;
+  if (gpu.fp4) gpu.fp4 = *gpu.fp4 * factor;
+  for (GemmTime& measured : calibration.gemm) measured.seconds /= factor;
+}
+
+std::string matrix_fields(const Cluster& cluster, const Calibration& calibration) {
+  const Gpu& gpu = cluster.gpu;
+  if (measured_products(calibration, gpu)) return "";
+  std::string fields = set_field("gpu.bf16", gpu.bf16);
+  if (gpu.fp8) fields += " " + set_field("gpu.fp8", *gpu.fp8);
+  if (gpu.fp4) fields += " " + set_field("gpu.fp4", *gpu.fp4);
+  return fields;
+}
+
+Spread attention_spread(const Cluster&, const Calibration&) {
+  return {0.2, "a judgement: published forward kernels reach 0.35 to 0.75 of the peak"};
+}
+
+void scale_attention(Cluster& cluster, Calibration&, double factor) {
+  auto& share = cluster.gpu.fused_attention;
+  if (share) share = std::min(1.0, *share * factor);
+}
+
+std::string attention_fields(const Cluster& cluster, const Calibration&) {
+  const auto& share = cluster.gpu.fused_attention;
+  return share ? set_field("gpu.fused_attention", *share) : "";
+}
+
+Spread memory_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (is_measured_here(cluster, calibration) && calibration.copy_bandwidth) {
+    return {0.02, "a judgement: measured on this GPU"};
+  }
+  return {0.05, "fractions that BabelStream achieves on the shipped clusters' GPUs, 0.78 to 0.90"};
+}
+
+void scale_memory(Cluster& cluster, Calibration& calibration, double factor) {
+  cluster.gpu.memory_bandwidth = cluster.gpu.memory_bandwidth * factor;
+  for (auto& [pass, times] : calibration.passes) {
+    for (PassTime& time : times) time.seconds /= factor;
+  }
+}
+
+// The share of it that was measured would be worked out anew.
+std::string memory_fields(const Cluster& cluster, const Calibration& calibration) {
+  const bool own = calibration.gpu == cluster.gpu.name;
+  if (own && !calibration.passes.empty()) return "";
+  std::string fields = set_field("gpu.memory_bandwidth", cluster.gpu.memory_bandwidth);
+  if (own && calibration.copy_bandwidth) {
+    fields += " " + set_field("gpu.memory_efficiency", cluster.gpu.memory_efficiency);
+  }
+  return fields;
+}
+
+// The median over kernels, each at its largest size. Of a normal distribution the quartiles are
+// 1.349 standard deviations apart.
+double spread_of_kernels(const Calibration& calibration) {
+  std::vector<double> spreads;
+  for (const auto* table : {&calibration.kernels, &calibration.methods}) {
+    for (const auto& [key, times] : *table) {
+      if (times.back().spread > 0) spreads.push_back(times.back().spread / 1.349);
+    }
+  }
+  if (spreads.empty()) return 0;
+  const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
+  std::nth_element(spreads.begin(), middle, spreads.end());
+  return *middle;
+}
+
+Spread codec_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (calibration.kernels.empty()) return {0.4, "a judgement: roofline, no kernel was measured"};
+  if (calibration.gpu != cluster.gpu.name) {
+    return {0.25, "a judgement: extrapolated from another GPU by memory bandwidth"};
+  }
+  if (const double measured = spread_of_kernels(calibration); measured > 0) {
+    return {measured, "the launches that " + calibration.name + " measured"};
+  }
+  return {0.1, "a judgement: published for this GPU without a spread"};
+}
+
+void scale_codecs(Cluster&, Calibration& calibration, double factor) {
+  calibration.codec_slowdown *= factor;
+}
+
+std::string codec_fields(const Cluster&, const Calibration& calibration) {
+  return fmt::format("`codec-time` {:.6g}", calibration.codec_slowdown);
+}
+
+constexpr std::array kOfClusters{
+    Assumption{"nic_bandwidth", "bandwidth that large collectives reach on each NIC",
+               Concern::links, true, nic_spread, scale_nics, nic_fields},
+    Assumption{
+        "nvlink_bandwidth", "bandwidth that large collectives reach on a GPU's NVLinks",
+        Concern::links, true, nvlink_spread,
+        [](Cluster& c, Calibration&, double f) { c.nvlink.bandwidth = c.nvlink.bandwidth * f; },
+        [](const Cluster& c, const Calibration&) {
+          return set_field("nvlink.bandwidth", c.nvlink.bandwidth);
+        }},
+    Assumption{"network_latency", "latency of a collective's step between nodes", Concern::links,
+               false, latency_spread,
+               [](Cluster& c, Calibration&, double f) {
+                 c.network.latency = c.network.latency * f;
+                 c.network.switch_latency = c.network.switch_latency * f;
+               },
+               [](const Cluster& c, const Calibration&) {
+                 std::string fields = set_field("network.latency", c.network.latency);
+                 if (!c.network.fabric->takes("switch_latency")) return fields;
+                 return fields + " " +
+                        set_field("network.switch_latency", c.network.switch_latency);
+               }},
+    Assumption{"nvlink_latency", "latency of a collective's step within a node", Concern::links,
+               false, latency_spread,
+               [](Cluster& c, Calibration&, double f) { c.nvlink.latency = c.nvlink.latency * f; },
+               [](const Cluster& c, const Calibration&) {
+                 return set_field("nvlink.latency", c.nvlink.latency);
+               }},
+    Assumption{
+        "collective_launch", "fixed cost of a collective", Concern::library, false, latency_spread,
+        [](Cluster& c, Calibration&, double f) { c.collectives.launch = c.collectives.launch * f; },
+        [](const Cluster& c, const Calibration&) {
+          return set_field("collectives.launch", c.collectives.launch);
+        }},
+    Assumption{
+        "kernel_launch", "gap between one kernel's end and the next one's start", Concern::gpu,
+        false, kernel_launch_spread,
+        [](Cluster& c, Calibration&, double f) { c.gpu.launch_latency = c.gpu.launch_latency * f; },
+        [](const Cluster& c, const Calibration&) {
+          return set_field("gpu.launch_latency", c.gpu.launch_latency);
+        }},
+    Assumption{"matrix_rate", "rate of matrix products, in all precisions", Concern::gpu, true,
+               matrix_spread, scale_matrices, matrix_fields},
+    Assumption{"attention_rate", "fraction of the peak that fused attention achieves", Concern::gpu,
+               true, attention_spread, scale_attention, attention_fields},
+    Assumption{"memory_bandwidth", "bandwidth that passes over GPU memory reach", Concern::gpu,
+               true, memory_spread, scale_memory, memory_fields},
+    Assumption{"codec_time", "time of the codecs' kernels", Concern::gpu, false, codec_spread,
+               scale_codecs, codec_fields},
+};
+
+}  // namespace
+
+std::span<const Assumption> assumptions() {
+  static const std::vector<Assumption> all = [] {
+    std::vector<Assumption> rows(kOfClusters.begin(), kOfClusters.end());
+    std::ranges::copy(assumptions_between_sites(), std::back_inserter(rows));
+    return rows;
+  }();
+  return all;
+}
+
+bool rests_on(const Job& job, const Assumption& assumption) {
+  if (assumption.concern != Concern::wide_area) return true;
+  return job.inner && place_count(job.topology) > 1 &&
+         assumption.between_sites.is_there(job.topology);
+}
+
+Spread spread_of(const Job& job, const Assumption& assumption) {
+  if (assumption.concern == Concern::wide_area) {
+    return assumption.between_sites.spread(job.topology);
+  }
+  Spread widest;
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    const Spread spread =
+        assumption.spread(job.topology.sites[table].cluster, job.calibrations[table]);
+    if (table == 0 || spread.of_logarithm > widest.of_logarithm) widest = spread;
+  }
+  return widest;
+}
+
+std::string fields_of(const Job& job, const Assumption& assumption) {
+  if (assumption.concern == Concern::wide_area) {
+    return assumption.between_sites.fields(job.topology);
+  }
+  std::string fields = assumption.fields(job.cluster(), job.calibration());
+  return job.inner && fields.starts_with("`set` ") ? "" : fields;
+}
+
+Job scaled(Job job, const Assumption& assumption, double factor) {
+  if (assumption.concern == Concern::wide_area) {
+    assumption.between_sites.scale(job.topology, factor);
+    return job;
+  }
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    assumption.scale(job.topology.sites[table].cluster, job.calibrations[table], factor);
+  }
+  return job;
+}
+
+double sensitivity(const Job& job, const Setup& setup, const Assumption& assumption,
+                   double seconds) {
+  const double other = seconds_of(scaled(job, assumption, kSensitivityStep), setup);
+  return std::log(seconds / other) / std::log(kSensitivityStep);
+}
+
+}  // namespace sim::study

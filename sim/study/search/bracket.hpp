@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches for the value at which a goal starts or stops being met.
+#pragma once
+
+#include <functional>
+
+namespace sim::study {
+
+// Searched in its logarithm.
+struct Range {
+  double lowest = 0, highest = 0;
+  bool whole = false;  // whole numbers
+};
+
+struct Found {
+  double met = 0;       // a value that meets the goal
+  double missed = 0;    // a value that does not
+  bool ever = false;    // met anywhere
+  bool always = false;  // met at both ends
+  [[nodiscard]] bool bracketed() const { return ever && !always; }
+};
+
+// Assumes that the goal changes once over the range. `step` is called before each try. The
+// resulting ends are neighbours, or within 1 % unless they are whole numbers.
+[[nodiscard]] Found bracket(const Range& range, const std::function<bool(double)>& met,
+                            const std::function<void()>& step);
+// The most tries it takes.
+[[nodiscard]] int most_tries(const Range& range);
+
+}  // namespace sim::study

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Break-even: the network on which a scheme stops paying.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "sim/report/report.hpp"
+#include "sim/study/search/step_times.hpp"
+#include "sim/study/watch.hpp"
+
+namespace sim::study {
+
+// Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, halving the bracket
+// until it is 1 % wide. A cap on one communicator scales along. Each side is the fastest of several
+// setups, searched anew at each bandwidth. Nothing on one node, or for an uncompressed scheme.
+[[nodiscard]] std::optional<BreakEven> find_break_even(const Job& job,
+                                                       std::span<const Setup> setups,
+                                                       std::span<const Setup> baselines,
+                                                       StepTimes& times, const Watch& watch = {});
+
+}  // namespace sim::study

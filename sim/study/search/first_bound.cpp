@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/search/first_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "sim/program/leaving_bytes.hpp"
+#include "sim/schedule/least_time.hpp"
+#include "sim/topology/gpu_speeds.hpp"
+#include "sim/topology/topology.hpp"
+#include "sim/workload/roofline.hpp"
+#include "sim/workload/stages.hpp"
+
+namespace sim::study {
+namespace {
+
+// What tensor-parallel ranks take to sum what each has of a micro-batch's activations, or to encode
+// and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
+// nothing is known.
+double tensor_exchange_s(const Job& job, const Parallelism& p, const Wire& wire) {
+  if (p.tensor == 1 || tensor_nodes(job.cluster(), p) > 1) return 0;
+  const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
+  const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
+  double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster().collectives.launch.base();
+  if (wire.is_plain()) latency_s += 2 * (p.tensor - 1) * job.cluster().nvlink.latency.base();
+  return latency_s + bytes / gpu_rate(job.cluster()).base();
+}
+
+double weight_bytes(const Parallelism& p, const Scheme& scheme) {
+  const double bytes = scheme.weights.wire.bytes_per_element();
+  if (p.matrices == MatrixPrecision::bf16) return bytes;
+  return std::min(bytes, bytes_of(p.matrices));  // products may take codes as they come
+}
+
+// What leaves the busiest node.
+class NodeBytes {
+ public:
+  NodeBytes(const Job& job, const Setup& setup)
+      : job_(job),
+        p_(setup.parallelism),
+        scheme_(setup.scheme),
+        data_(data_parallel(job.cluster(), p_)),
+        shards_(shard_ranks(job.cluster(), p_)),
+        weight_(weight_bytes(p_, scheme_)),
+        leaving_(static_cast<std::size_t>(job.cluster().nodes)) {
+    const StepContext context = job.context(setup);
+    const StepSizes shape(context, scheme_);
+    for (int stage = 0; stage < p_.pipeline; ++stage) {
+      const StageParameters held = stage_parameters(job_.model, p_, stage);
+      const Bucket whole{.parameters = held.total(), .last_layer = held.layers - 1};
+      gradients_.push_back(leaving_bytes(shape, reduction_of(shape, stage, whole)));
+    }
+  }
+
+  // All of a step; ZeRO-3 drops the weights of a layer in each of its backward passes at the latest.
+  [[nodiscard]] double all() {
+    const int reductions = p_.sharding.stage >= 2 ? p_.accumulation : 1;
+    if (p_.sharding.stage < 3) return once(1, reductions);
+    const bool twice = p_.sharding.reshard_after_forward && !scheme_.weights.secondary_shards;
+    return most(
+        [&](const StageParameters& held) {
+          const double layers = held.layer * held.layers;
+          const double ends = held.embedding + held.head;
+          return p_.accumulation * ((twice ? 2 : 1) * layers + ends);
+        },
+        reductions);
+  }
+  // Weights that are gathered so many times, and gradients that are summed.
+  [[nodiscard]] double once(double weights, double gradients) {
+    return most([&](const StageParameters& held) { return weights * held.total(); }, gradients);
+  }
+
+ private:
+  // With the weights of a stage that are gathered.
+  [[nodiscard]] double most(const auto& gathered, double reductions) {
+    std::ranges::fill(leaving_, 0);
+    for (int stage = 0; stage < p_.pipeline; ++stage) {
+      const LeavingBytes& gradients = gradients_[static_cast<std::size_t>(stage)];
+      const double exchanged = weight_ * gathered(stage_parameters(job_.model, p_, stage)) +
+                               reductions * gradients.shards;
+      for (int t = 0; t < p_.tensor; ++t) {
+        for (int first = 0; first < data_ && shards_ > 1; first += shards_) {
+          add({stage, first, t}, 1, shards_, exchanged);
+        }
+        for (int first = 0; first < shards_ && shards_ < data_; ++first) {
+          add({stage, first, t}, shards_, data_ / shards_, reductions * gradients.replicas);
+        }
+        add({stage, 0, t}, 1, data_, reductions * gradients.same_weights);
+      }
+    }
+    return *std::ranges::max_element(leaving_);
+  }
+
+  // Of `count` replicas, `stride` apart, that have one part each of `bytes`.
+  void add(Place place, int stride, int count, double bytes) {
+    if (bytes == 0) return;
+    std::vector<int> held(leaving_.size());
+    for (int i = 0; i < count; ++i, place.replica += stride) {
+      const int rank = rank_of(job_.cluster(), p_, place);
+      ++held[static_cast<std::size_t>(node_of(job_.cluster(), rank))];
+    }
+    for (std::size_t node = 0; node < held.size(); ++node) {
+      if (held[node] > 0) leaving_[node] += bytes * (count - held[node]) / count;
+    }
+  }
+
+  const Job& job_;
+  const Parallelism& p_;
+  const Scheme& scheme_;
+  int data_, shards_;
+  double weight_;
+  std::vector<LeavingBytes> gradients_;  // of a reduction, by stage
+  std::vector<double> leaving_;          // by node
+};
+
+// What follows once all gradients are summed: clipping, AdamW, and the cast to BF16. Muon's part of
+// the parameters is left out.
+double update_seconds(const Job& job, const Parallelism& p) {
+  if (p.optimizer == Optimizer::muon) return 0;
+  const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
+  const bool fsdp = p.sharding.stage == 3;
+  const double gradient = fsdp ? 4 : bytes_of(p.gradients);
+  double longest = 0;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const double shard =
+        stage_parameters(job.model, p, stage).total() / shard_ranks(job.cluster(), p);
+    const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
+    longest = std::max(longest, roofline.pass(bytes));
+  }
+  return longest;
+}
+
+// Without what the kernels of a micro-batch do not depend on.
+Parallelism of_passes(Parallelism p) {
+  const Parallelism usual;
+  p.pipeline = usual.pipeline;
+  p.virtual_stages = usual.virtual_stages;
+  p.counted_ends = usual.counted_ends;
+  p.accumulation = usual.accumulation;
+  p.bucket = usual.bucket;
+  p.gathers_matrices = usual.gathers_matrices;
+  p.overlap = {.tensor = p.overlap.tensor};
+  p.sharding = {.stage = p.sharding.stage == 3 ? 3 : 1};
+  return p;
+}
+
+}  // namespace
+
+double FirstBound::seconds(const Cluster& cluster, double factor) const {
+  const double rate = nic_rate(cluster).base() * cluster.network.nics_per_node * factor;
+  const double both_s = std::max({gathered / rate + from_forward_s, to_backward_s + summed / rate,
+                                  between_s + gathered_and_summed / rate});
+  return std::max({compute_s, bytes / rate, both_s + update_s}) * (1 - kRounded);
+}
+
+const FirstBounds::Passes& FirstBounds::passes(const Job& job, const Parallelism& p,
+                                               const Wire& wire) {
+  const Key key{rank_count(job.cluster()), tensor_nodes(job.cluster(), p), of_passes(p)};
+  const auto [known, added] = known_.at(key, p.tensor > 1 ? wire : Wire{});
+  if (!added) return known;
+  known = passes_of(job, p, wire);
+  if (p.matrices == MatrixPrecision::bf16) return known;
+  // Products may take what is gathered as it comes, as a form of ZeRO-3 or as a scheme has it.
+  Parallelism other = p;
+  other.gathers_matrices = !p.gathers_matrices;
+  return known = least(known, passes_of(job, other, wire));
+}
+
+FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
+  for (double Passes::*part :
+       {&Passes::forward, &Passes::backward, &Passes::embedding, &Passes::embedding_backward,
+        &Passes::head, &Passes::head_backward}) {
+    a.*part = std::min(a.*part, b.*part);
+  }
+  return a;
+}
+
+FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const Wire& wire) {
+  const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
+  const double slow = std::ranges::min(rank_slowdowns(job.cluster()));  // the fastest GPU
+  const auto seconds = [&](const Operators& operators) {
+    const BlockTime time = roofline.block(operators);
+    return time.memory_seconds + (time.seconds - time.memory_seconds) * slow;
+  };
+  const LayerOperators layer = layer_operators(job.model, p);
+  const EndOperators ends = end_operators(job.model, p);
+  const double exchange = tensor_exchange_s(job, p, wire);
+  // An exchange of gradients runs beside the kernels of weights, where they are let.
+  const auto block = [&](const Operators& inputs, const Operators& weights) {
+    return seconds(inputs) +
+           (p.overlap.tensor ? std::max(exchange, seconds(weights)) : exchange + seconds(weights));
+  };
+  return {.forward = seconds(layer.attention) + seconds(layer.feed_forward) + 2 * exchange,
+          .backward = seconds(layer.recompute) +
+                      (p.recompute == Recompute::full ? 2 * exchange : 0) +
+                      block(layer.feed_forward_inputs, layer.feed_forward_weights) +
+                      block(layer.attention_inputs, layer.attention_weights),
+          .embedding = seconds(ends.embedding),
+          .embedding_backward = seconds(ends.embedding_backward),
+          .head = seconds(ends.head),
+          .head_backward = seconds(ends.head_backward)};
+}
+
+FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire& wire,
+                                const std::vector<Buffers>& by_stage) {
+  const Passes& pass = passes(job, p, wire);
+  constexpr double kLongest = std::numeric_limits<double>::infinity();
+  FirstBound bound{.from_forward_s = kLongest, .to_backward_s = kLongest};
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const Buffers buffer = by_stage.empty() ? Buffers{} : by_stage[static_cast<std::size_t>(stage)];
+    const bool first = stage == 0;
+    const bool last = stage == p.pipeline - 1;
+    const int layers = stage_layers(job.model, p, stage);
+    const double forward = layers * pass.forward + buffer.forward + (first ? pass.embedding : 0) +
+                           (last ? pass.head : 0);
+    const double backward = layers * pass.backward + buffer.backward +
+                            (first ? pass.embedding_backward : 0) + (last ? pass.head_backward : 0);
+    // What the stages before it do first, and last: beside those passes that nothing waits for.
+    const int before_it = first_layer(job.model, p, stage);
+    const double fill = first ? 0 : before_it * pass.forward + pass.embedding;
+    const double drain = first ? 0 : before_it * pass.backward + pass.embedding_backward;
+    const double beside = first ? 0 : buffer.backward;
+    const double before = (by_stage.empty() ? 0 : by_stage.front().first) + fill;
+    const double passes_s = p.accumulation * (forward + backward);
+    const double all = before + passes_s - beside + std::max(buffer.last + beside, drain);
+    bound.compute_s = std::max(bound.compute_s, all);
+    bound.from_forward_s = std::min(bound.from_forward_s, all - before - forward);
+    bound.to_backward_s = std::min(bound.to_backward_s, before + passes_s - backward);
+    if (p.pipeline == 1) bound.between_s = passes_s - forward - backward;
+  }
+  return bound;
+}
+
+std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
+  // Measured passes are faster, byte by byte, where they are small.
+  if (!job.calibration().passes.empty()) return {};
+  const Parallelism& p = setup.parallelism;
+  const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
+  const bool several = data_parallel(job.cluster(), p) > 1;
+  const double gradient = bytes_of(p.gradients);
+  std::vector<Buffers> all;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const StageParameters held = stage_parameters(job.model, p, stage);
+    Buffers buffer;
+    if (p.sharding.stage < 3) {
+      buffer.first = roofline.pass(gradient * held.total());
+      const double scaled = several ? roofline.pass(2 * gradient * held.total()) : 0;
+      (p.sharding.stage == 2 ? buffer.backward : buffer.last) = scaled;
+    } else if (several) {
+      buffer.backward = roofline.pass((2 + gradient) * held.total());
+      const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster(), p) > 1 &&
+                           !setup.scheme.weights.secondary_shards;
+      if (unpacks) {
+        const double layers = held.layer * held.layers;
+        buffer.forward = roofline.pass(2 * weight_bytes(p, setup.scheme) * layers);
+        if (p.sharding.reshard_after_forward) buffer.backward += buffer.forward;
+      }
+    }
+    all.push_back(buffer);
+  }
+  return all;
+}
+
+FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
+  const Parallelism& p = setup.parallelism;
+  FirstBound bound = kernels(job, p, setup.scheme.activations.tensor, buffers(job, setup));
+  NodeBytes bytes(job, setup);
+  bound.bytes = bytes.all();
+  if (p.sharding.stage < 3 && p.virtual_stages == 1) {
+    bound.gathered = bytes.once(1, 0);
+    bound.summed = bytes.once(0, 1);
+    bound.gathered_and_summed = bytes.once(1, 1);
+  }
+  if (job.calibration().passes.empty()) bound.update_s = update_seconds(job, p);
+  bound.compute_s += bound.update_s;
+  return bound;
+}
+
+}  // namespace sim::study

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lower bound of a step's time in closed form, before any planning: microseconds instead of the
+// milliseconds to seconds that a schedule takes.
+//
+// The longest of three:
+//
+//   compute   A pipeline stage begins when the stages before it have sent it the first micro-batch,
+//             runs the passes of all of them one after the other, and its last backward pass is
+//             followed by those of the stages before it: s F + m (F + B) + s B for stage s, with F
+//             and B its passes of one of m micro-batches. They have all kernels of the layers at
+//             their roofline, the passes over weights and gradients, and the exchanges of tensor
+//             parallelism that nothing runs beside, at the rate of a GPU's NVLink port. The update
+//             follows once all gradients are summed.
+//   network   What of weights and gradients has to leave a node, at the rate of all its NICs. A
+//             node that holds k of the S shards of something lacks (S - k) / S of it: so much has
+//             to come in where it is gathered, and to leave where it is summed. The collectives
+//             send at least that, and as much in as out. Exchanges that are not counted (scalars,
+//             pipeline messages, low-rank factors) are more.
+//   both      Below ZeRO-3 weights are gathered once, before the first forward pass ends, and
+//             gradients are summed after the last backward pass began: beside what is computed
+//             between the two nothing of them is sent.
+//
+// Everything that the engine adds (latency, kernels that slow each other down, codecs) only
+// lengthens the step.
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include "sim/study/job.hpp"
+#include "sim/study/search/memo.hpp"
+
+namespace sim::study {
+
+struct FirstBound {
+  double compute_s = 0;
+  double bytes = 0;  // leaving the busiest node
+  // Below ZeRO-3, with whole pipeline stages: bytes that a node must receive before the first
+  // forward pass ends, must send after the last backward pass begins, and both; and the computing
+  // time between the two, from the end of the first, and to the begin of the last.
+  double gathered = 0, summed = 0, gathered_and_summed = 0;
+  double between_s = 0, from_forward_s = 0, to_backward_s = 0;
+  double update_s = 0;
+
+  // On NICs `factor` times as fast as this cluster's. Less a ten-thousandth, which the engine may
+  // round off.
+  [[nodiscard]] double seconds(const Cluster& cluster, double factor = 1) const;
+};
+
+// Shared data of setups of one model on GPUs of one kind.
+class FirstBounds {
+ public:
+  [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
+  // FirstBound::compute_s of all setups with that parallelism, however weights and gradients are
+  // sharded, whose tensor-parallel ranks exchange such wires.
+  [[nodiscard]] double kernels_s(const Job& job, const Parallelism& p, const Wire& wire) {
+    return kernels(job, p, wire, {}).compute_s;
+  }
+
+ private:
+  // Passes over weights and gradients: once before everything, in each micro-batch's forward and
+  // backward pass, and once after the last.
+  struct Buffers {
+    double first = 0, forward = 0, backward = 0, last = 0;
+  };
+  [[nodiscard]] FirstBound kernels(const Job& job, const Parallelism& p, const Wire& wire,
+                                   const std::vector<Buffers>& by_stage);
+  [[nodiscard]] std::vector<Buffers> buffers(const Job& job, const Setup& setup) const;
+
+  // Seconds of one micro-batch: per layer, and outside the layers.
+  struct Passes {
+    double forward = 0, backward = 0;
+    double embedding = 0, embedding_backward = 0, head = 0, head_backward = 0;
+  };
+  // By GPUs (whose speeds differ), nodes that tensor parallelism spans, and what matters of the
+  // parallelism and of the wire.
+  using Key = std::tuple<int, int, Parallelism>;
+
+  [[nodiscard]] static Passes least(Passes a, const Passes& b);
+  [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p, const Wire& wire);
+  [[nodiscard]] const Passes& passes(const Job& job, const Parallelism& p, const Wire& wire);
+  Memo<Key, Wire, Passes> known_;
+};
+
+}  // namespace sim::study

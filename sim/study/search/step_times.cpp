@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/search/step_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/schedule/least_time.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace sim::study {
+namespace {
+
+// The busiest GPU's.
+double compute_seconds(const Schedule& schedule) {
+  std::vector<double> seconds(static_cast<std::size_t>(schedule.ranks));
+  for (const Operation& operation : schedule.operations) {
+    if (operation.kind != OperationKind::work) continue;
+    if (operation.stream != Stream::compute) continue;
+    seconds[static_cast<std::size_t>(operation.rank)] += operation.seconds;
+  }
+  return *std::max_element(seconds.begin(), seconds.end());
+}
+
+// Of the busiest link out of a NIC.
+double sending_seconds(const Schedule& schedule, const Wiring& wiring) {
+  std::vector<double> seconds(wiring.links.size());
+  for (const Operation& operation : schedule.operations) {
+    if (operation.kind != OperationKind::flow) continue;
+    for (const auto& [id, times] : wiring.routes[operation.route]) {
+      const Link& link = wiring.links[id];
+      if (link.kind == "nic_out") seconds[id] += operation.bytes * times / link.rate_Bps;
+    }
+  }
+  return *std::ranges::max_element(seconds);
+}
+
+}  // namespace
+
+// A slower network makes no step faster. And a step is a longest path, whose lengths grow linearly
+// with the inverse of the bandwidth, so its time is convex in that: what two faster networks gave,
+// carried on, is a bound. Flows that share links are no paths: some is left for them.
+double StepTimes::at_least(const Known& known, double factor) const {
+  constexpr double kLeft = 0.99;
+  double bound = known.first.seconds(job_.cluster(), factor);
+  if (known.bound) {
+    bound = std::max({bound, known.bound->compute_s, known.bound->network_s / factor});
+  }
+  const auto faster = known.seconds.lower_bound(factor);
+  if (faster == known.seconds.end()) return bound;
+  bound = std::max(bound, faster->second);
+  const auto fastest = std::next(faster);
+  if (fastest == known.seconds.end()) return bound;
+  const double rise = (faster->second - fastest->second) / (1 / faster->first - 1 / fastest->first);
+  const double carried_on = faster->second + rise * (1 / factor - 1 / faster->first);
+  return std::max(bound, kLeft * carried_on);
+}
+
+StepTimes::Known& StepTimes::known(const Setup& setup) {
+  const auto [known, added] = known_.at(setup.parallelism, setup.scheme);
+  if (added) known.first = first_.of(job_, setup);
+  return known;
+}
+
+double StepTimes::seconds(const Setup& setup, double factor, double limit) {
+  Known& known = this->known(setup);
+  if (const auto found = known.seconds.find(factor); found != known.seconds.end()) {
+    return found->second;
+  }
+  if (const double bound = at_least(known, factor); bound >= limit) return bound;
+  const Cluster cluster = with_nics(job_.cluster(), factor);
+  const auto [schedule, wiring] = wired_step(job_.context(setup, cluster), setup.scheme);
+  if (!known.bound)
+    known.bound = {compute_seconds(schedule), sending_seconds(schedule, wiring) * factor};
+  if (const double bound = at_least(known, factor); bound >= limit) return bound;
+  if (limit < std::numeric_limits<double>::infinity()) {
+    const double bound = least_time(schedule, wiring).base();
+    if (bound >= limit) return bound;
+  }
+  return known.seconds[factor] = simulate(schedule, wiring).makespan_s;
+}
+
+std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const Setup> setups,
+                                                                 double factor) {
+  std::vector<std::pair<double, const Setup*>> sorted;
+  for (const Setup& setup : setups) {
+    sorted.emplace_back(at_least(known(setup), factor), &setup);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  return sorted;
+}
+
+double StepTimes::least(std::span<const Setup> setups, double factor, double limit) {
+  for (const auto& [bound, setup] : by_bound(setups, factor)) {
+    if (bound >= limit) break;
+    limit = std::min(limit, seconds(*setup, factor, limit));
+  }
+  return limit;
+}
+
+bool StepTimes::any_reaches(std::span<const Setup> setups, double factor, double at_most) {
+  const double limit = std::nextafter(at_most, std::numeric_limits<double>::infinity());
+  for (const auto& [bound, setup] : by_bound(setups, factor)) {
+    if (bound >= limit) return false;
+    if (seconds(*setup, factor, limit) <= at_most) return true;
+  }
+  return false;
+}
+
+}  // namespace sim::study

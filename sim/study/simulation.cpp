@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/simulation.hpp"
+
+#include <utility>
+
+#include "sim/rounds/round_report.hpp"
+
+namespace sim::study {
+namespace {
+
+Simulation simulate_rounds(const Job& job, const Setup& setup) {
+  RoundResult result = simulate_round(job.round(setup), setup.scheme, job.deadline);
+  Report report = summarize(job.round(setup), setup.scheme, result);
+  return {std::move(result.plan.schedule), std::move(result.timeline), std::move(report)};
+}
+
+}  // namespace
+
+// The main line: what goes in, the schedule, when it ran, what that means.
+Simulation simulate(const Job& job, const Setup& setup) {
+  if (job.inner) return simulate_rounds(job, setup);
+  const StepContext context = job.context(setup);
+  auto [schedule, wiring] = wired_step(context, setup.scheme);
+  Timeline timeline = simulate(schedule, wiring);
+  Report report = summarize(context, setup.scheme, schedule, wiring, timeline);
+  return {std::move(schedule), std::move(timeline), std::move(report)};
+}
+
+double seconds_of(const Job& job, const Setup& setup) {
+  if (job.inner) {
+    return simulate_round(job.round(setup), setup.scheme, job.deadline).round_s;
+  }
+  const auto [schedule, wiring] = wired_step(job.context(setup), setup.scheme);
+  return simulate(schedule, wiring).makespan_s;
+}
+
+}  // namespace sim::study
