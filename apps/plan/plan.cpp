@@ -1,145 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan: the best ways to train a model on so many tokens.
-#include <fmt/format.h>
+#include "sim/study/plan/plan.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-
-#include "apps/plan/best_first.hpp"
-#include "apps/plan/cluster_choices.hpp"
-#include "apps/plan/plan_report.hpp"
-#include "apps/plan/site_choices.hpp"
+#include "apps/commands.hpp"
+#include "apps/plan/plan_output.hpp"
+#include "apps/plan/run_line.hpp"
 #include "apps/progress.hpp"
-#include "sim/base/error.hpp"
+#include "apps/words.hpp"
 
 namespace apps {
 namespace {
 
-constexpr std::size_t kBest = 10;
+using sim::study::PlanReport;
+using sim::study::Searched;
 
-void check_money(const PlanOptions& options, const Choices& choices) {
-  const auto second = sim::Seconds::from_base(1);
-  for (std::size_t i = 0; i < choices.count(); ++i) {
-    if (choices.price(i, second).total() > 0) return;
-  }
-  const char* flag = options.goal.aim == Aim::cheapest            ? "--goal"
-                     : options.goal.budget_usd < PlanGoal::kNever ? "--budget"
-                                                                  : nullptr;
-  if (flag == nullptr) return;
-  throw sim::InputError(
-      fmt::format("{}: nothing in {} has a price; {}", flag, options.job.topology,
-                  options.is_wide_area ? "set gpu.price in its clusters' files" : "set gpu.price"));
-}
-
-class Planner {
- public:
-  Planner(const PlanOptions& options, Choices& choices,
-          const std::function<void(const Choices&)>& progress)
-      : options_(options), goal_(options.goal), choices_(choices), progress_(progress) {}
-
-  PlanReport run() {
-    PlanReport report;
-    std::vector<Ranked> best =
-        search(kBest, [&](std::size_t one, double s) { return score(one, s); });
-    if (best.empty()) {
-      report.met = false;
-      best = search(1, [&](std::size_t one, double s) { return excess(one, s); });
-    }
-    if (best.empty()) {
-      throw sim::InputError(fmt::format(
-          "--topology: no round of {} ends; gardenhose run shows what its sites wait for",
-          options_.job.topology));
-    }
-    for (const Ranked& one : best) report.rows.push_back(row(one));
-    const PlanRow& first = report.rows.front();
-    report.improvements = choices_.improvements(best.front().candidate, first.price,
-                                                sim::Seconds::from_base(first.time_s));
-    report.topology = first.report.topology;
-    report.model = first.report.model;
-    report.not_counted = choices_.not_counted();
-    if (goal_.electricity.base() == 0) {
-      report.not_counted.emplace_back("power (no --electricity)");
-    }
-    report.searched = choices_.searched();
-    return report;
-  }
-
- private:
-  std::vector<Ranked> search(std::size_t count, const Scoring& scoring) {
-    return best_of(choices_, scoring, count, options_.exhaustive, progress_);
-  }
-
-  // The whole training, where a step or a round takes so many seconds.
-  struct Training {
-    double seconds_per_token = 0;
-    sim::Seconds time;
-    Price price;
+PlanReport report_of(const PlanOptions& options) {
+  Progress shown("searching", 0);
+  const auto progress = [&](const Searched& searched) {
+    shown.show([&] { return how_far(searched); });
   };
-  [[nodiscard]] Training training(std::size_t one, double seconds) const {
-    const double each = seconds / choices_.tokens(one);
-    const sim::Seconds time = goal_.time(each);
-    return {each, time, choices_.price(one, time)};
+  try {
+    return plan(options.question, progress);
+  } catch (const sim::study::NothingFits& error) {
+    throw sim::InputError(std::string(error.what()) + ": " + run_line(options, error.closest));
   }
-
-  [[nodiscard]] std::optional<Score> score(std::size_t one, double seconds) const {
-    if (std::isinf(seconds)) return std::nullopt;
-    const auto [each, time, price] = training(one, seconds);
-    if (!meets_limits(goal_, price.total(), time)) return std::nullopt;
-    if (goal_.share > 0 && goal_.share * each > choices_.full_speed(one)) return std::nullopt;
-    return score_of(goal_, price.total(), time, choices_.nic_bandwidth_Bps(one));
-  }
-
-  // By how much the limit that is missed most is missed.
-  [[nodiscard]] std::optional<Score> excess(std::size_t one, double seconds) const {
-    if (std::isinf(seconds)) return std::nullopt;
-    const auto [each, time, price] = training(one, seconds);
-    double most = std::max(time.base() / goal_.deadline_s, price.total() / goal_.budget_usd);
-    if (goal_.share > 0) most = std::max(most, goal_.share * each / choices_.full_speed(one));
-    return Score{most, 0, 0};
-  }
-
-  // What the row would be if it were so many times as fast: what sites send stays the same.
-  [[nodiscard]] TimeAndPrice at_speed(std::size_t one, const PlanRow& row, double factor) const {
-    const double time_s = row.time_s / factor;
-    const Price price = choices_.price(one, sim::Seconds::from_base(time_s));
-    return {time_s, price.of_time() + row.price.egress};
-  }
-
-  PlanRow row(const Ranked& one) {
-    const auto [each, time, price] = training(one.candidate, one.seconds);
-    PlanRow row = choices_.row(one.candidate);
-    row.time_s = time.base();
-    row.price = price;
-    const sim::EfficiencyRange& range = *row.report.range;
-    const double tokens_per_s = row.report.tokens_per_s;
-    row.low = at_speed(one.candidate, row, range.tokens_per_s_high / tokens_per_s);
-    row.high = at_speed(one.candidate, row, range.tokens_per_s_low / tokens_per_s);
-    row.speed_share = choices_.full_speed(one.candidate) / each;
-    row.over_critical_batch = options_.critical_batch && row.step_tokens > *options_.critical_batch;
-    return row;
-  }
-
-  const PlanOptions& options_;
-  const PlanGoal& goal_;
-  Choices& choices_;
-  const std::function<void(const Choices&)>& progress_;
-};
+}
 
 }  // namespace
 
 int plan_command(const Arguments& arguments) {
-  const auto options = parse_plan(arguments);
+  auto options = parse_plan(arguments);
   if (!options) return 0;
-  Progress shown("searching", 0);
-  const auto progress = [&](const Choices& choices) {
-    shown.show([&] { return how_far(choices.searched()); });
-  };
-  const std::unique_ptr<Choices> choices =
-      options->is_wide_area ? site_choices(*options) : cluster_choices(*options);
-  check_money(*options, *choices);
-  choices->find_full_speeds(progress);
-  print(*options, Planner(*options, *choices, progress).run());
+  read_question(*options);
+  PlanReport report = report_of(*options);
+  for (std::string& part : report.not_counted) part = with_flags(part);
+  print(*options, report);
   return 0;
 }
 

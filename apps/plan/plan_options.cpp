@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "apps/arguments.hpp"
+#include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {
@@ -76,7 +77,7 @@ struct Texts {
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
   po::options_description flags("Plan");
   auto add = flags.add_options();
-  add("tokens", po::value(&o.goal.tokens)->required(), "tokens to train on, e.g. 1e12");
+  add("tokens", po::value(&o.question.goal.tokens)->required(), "tokens to train on, e.g. 1e12");
   add("goal", po::value(&texts.aim)->default_value("cheapest"),
       "cheapest: the lowest price; fastest: the shortest time; smallest-network: the slowest NICs, "
       "then the lowest price, with which training reaches --share of the speed that the same nodes "
@@ -85,14 +86,14 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "maximum training time, e.g. \"30 days\"; slower plans are left out");
   add("budget", po::value(&texts.budget),
       "maximum price, e.g. \"2e6 USD\"; more expensive plans are left out");
-  add("share", po::value(&o.goal.share),
+  add("share", po::value(&o.question.goal.share),
       "fraction of full speed that --goal smallest-network must reach (default: 0.9)");
   add("nic-bandwidths", po::value(&texts.link_speeds),
       "NIC bandwidths to choose from, separated by commas (default: the topology's)");
   add("inner-scheme", po::value(&texts.inner_schemes),
       "schemes to choose from within each site, separated by commas (default: sharded); --scheme "
       "lists the schemes between sites");
-  add("batch-tokens", po::value(&o.batch_tokens)->default_value(std::int64_t{4} << 20),
+  add("batch-tokens", po::value(&o.question.batch_tokens)->default_value(std::int64_t{4} << 20),
       "tokens per step, rounded up to the same number of sequences for each replica");
   add("critical-batch", po::value<double>(),
       "critical batch size: TOKENS per step beyond which a larger batch saves hardly any steps, as "
@@ -101,7 +102,7 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "tokens");
   add("electricity", po::value(&texts.electricity),
       "electricity price for the GPUs, e.g. \"0.08 USD/kWh\" (default: not counted)");
-  add("exhaustive", po::bool_switch(&o.exhaustive),
+  add("exhaustive", po::bool_switch(&o.question.exhaustive),
       "simulate every setup that fits in memory: a check, for small searches");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   return flags;
@@ -132,21 +133,19 @@ T more_than_nothing(const char* flag, const std::string& text, std::string_view 
   return value;
 }
 
-std::vector<LinkSpeed> parse_link_speeds(const std::string& text) {
-  std::vector<LinkSpeed> speeds;
+void parse_link_speeds(const std::string& text, PlanOptions& o) {
+  std::map<double, std::string> speeds;  // of equal ones the first
   for (const std::string& part : split(text)) {
-    speeds.push_back({part, more_than_nothing<sim::Bandwidth>("--nic-bandwidths", part)});
+    speeds.emplace(more_than_nothing<sim::Bandwidth>("--nic-bandwidths", part).base(), part);
   }
-  std::ranges::sort(speeds, {}, [](const LinkSpeed& one) { return one.bandwidth.base(); });
-  const auto same = [](const LinkSpeed& a, const LinkSpeed& b) {
-    return a.bandwidth == b.bandwidth;
-  };
-  speeds.erase(std::unique(speeds.begin(), speeds.end(), same), speeds.end());
-  return speeds;
+  for (const auto& [speed, part] : speeds) {
+    o.question.nic_bandwidths.push_back(sim::Bandwidth::from_base(speed));
+    o.link_speeds.push_back(part);
+  }
 }
 
-void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& goal) {
-  goal.aim = sim::chosen("--goal", texts.aim, kAims);
+void parse_goal(const po::variables_map& values, const Texts& texts, sim::study::PlanGoal& goal) {
+  goal.aim = sim::chosen("--goal", texts.aim, sim::study::kAims);
   if (!texts.deadline.empty()) {
     goal.deadline_s =
         more_than_nothing<sim::Seconds>("--deadline", texts.deadline, "30 days").base();
@@ -160,7 +159,7 @@ void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& g
     throw InputError(
         fmt::format("--tokens: {} is not a number of tokens; write e.g. 1e12", goal.tokens));
   }
-  const bool shared = goal.aim == Aim::smallest_network;
+  const bool shared = goal.aim == sim::study::Aim::smallest_network;
   if (values.count("share") == 0) {
     goal.share = shared ? 0.9 : 0;
   } else if (!shared) {
@@ -171,7 +170,7 @@ void parse_goal(const po::variables_map& values, const Texts& texts, PlanGoal& g
 }
 
 void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
-  if (o.goal.aim == Aim::smallest_network) {
+  if (o.question.goal.aim == sim::study::Aim::smallest_network) {
     throw InputError(
         fmt::format("--goal: to find the smallest network between the sites of {}, use gardenhose "
                     "solve bandwidth --utilisation 0.9",
@@ -252,22 +251,40 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   o.job.schemes = split(values["scheme"].defaulted() ? default_schemes(o.is_wide_area)
                                                      : values["scheme"].as<std::string>());
   o.inner_schemes = split(texts.inner_schemes.empty() ? "sharded" : texts.inner_schemes);
-  if (!texts.nodes.empty()) o.nodes = parse_nodes(texts.nodes);
-  if (!texts.link_speeds.empty()) o.link_speeds = parse_link_speeds(texts.link_speeds);
-  parse_goal(values, texts, o.goal);
-  if (o.batch_tokens < 1) {
-    throw InputError(fmt::format("--batch-tokens: {} is less than 1", o.batch_tokens));
+  if (!texts.nodes.empty()) o.question.nodes = parse_nodes(texts.nodes);
+  if (!texts.link_speeds.empty()) parse_link_speeds(texts.link_speeds, o);
+  parse_goal(values, texts, o.question.goal);
+  if (o.question.batch_tokens < 1) {
+    throw InputError(fmt::format("--batch-tokens: {} is less than 1", o.question.batch_tokens));
   }
   if (values.count("critical-batch") != 0) {
-    o.critical_batch = values["critical-batch"].as<double>();
-    if (!(*o.critical_batch >= 1)) {
-      throw InputError(fmt::format("--critical-batch: {} is less than 1", *o.critical_batch));
+    o.question.critical_batch = values["critical-batch"].as<double>();
+    if (!(*o.question.critical_batch >= 1)) {
+      throw InputError(
+          fmt::format("--critical-batch: {} is less than 1", *o.question.critical_batch));
     }
   }
   refuse(values, o);
   o.job.given = names_given(job, values);
   note_passed_on(arguments, flags, job, o);
   return o;
+}
+
+void read_question(PlanOptions& o) {
+  JobOptions job = o.job;
+  job.inner_scheme = o.inner_schemes.front();
+  o.question.job = read_job(job);
+  if (!o.is_wide_area) return;
+  for (const std::string& name : o.inner_schemes) {
+    o.question.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));
+  }
+  for (const sim::Site& site : o.question.job.topology.sites) {
+    const std::string key = fmt::format("sites.{}.count=", site.name);
+    if (std::ranges::any_of(o.job.settings,
+                            [&](const std::string& one) { return one.starts_with(key); })) {
+      o.question.fixed_counts.insert(site.name);
+    }
+  }
 }
 
 }  // namespace apps

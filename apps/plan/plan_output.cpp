@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as a table, JSON or CSV.
+#include "apps/plan/plan_output.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "apps/plan/plan_report.hpp"
 #include "apps/plan/plan_rows.hpp"
+#include "apps/plan/run_line.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
@@ -18,17 +19,22 @@
 namespace apps {
 namespace {
 
+using sim::study::Improvement;
+using sim::study::PlanGoal;
+using sim::study::PlanReport;
+using sim::study::PlanRow;
+using sim::study::Searched;
 using Json = nlohmann::ordered_json;
 
 Json json_of(const PlanOptions& options, const PlanReport& report) {
   const Searched& searched = report.searched;
-  const PlanGoal& goal = options.goal;
+  const PlanGoal& goal = options.question.goal;
   const auto limit = [](double value) {
     return value < PlanGoal::kNever ? Json(value) : Json(nullptr);
   };
   Json json = {{"topology", report.topology},
                {"model", report.model},
-               {"goal", sim::name_of(goal.aim, kAims)},
+               {"goal", sim::name_of(goal.aim, sim::study::kAims)},
                {"tokens", goal.tokens},
                {"deadline_s", limit(goal.deadline_s)},
                {"budget_usd", limit(goal.budget_usd)},
@@ -36,7 +42,7 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
                {"met", report.met},
                {"not_counted", report.not_counted},
                {"search",
-                {{"exhaustive", options.exhaustive},
+                {{"exhaustive", options.question.exhaustive},
                  {"setups", searched.setups},
                  {"too_large", searched.too_large},
                  {"planned", searched.planned},
@@ -51,7 +57,10 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
          {"costs_usd", one.costs_usd ? Json(*one.costs_usd) : Json(nullptr)}});
   }
   json["plans"] = Json::array();
-  for (const PlanRow& row : report.rows) json["plans"].push_back(record_of(row));
+  for (const PlanRow& row : report.rows) {
+    json["plans"].push_back(record_of(row));
+    json["plans"].back()["command"] = run_line(options, row.way);
+  }
   return json;
 }
 
@@ -110,7 +119,7 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
     print_text(
         "!: the step exceeds --critical-batch, {:g} tokens: reaching the same loss may take more "
         "tokens\n",
-        *options.critical_batch);
+        *options.question.critical_batch);
   }
   const Searched& searched = report.searched;
   if (searched.not_held > 0) {
@@ -128,16 +137,16 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
       searched.setups, searched.too_large, searched.planned, searched.simulated,
       options.is_wide_area ? "inner " : "",
       options.is_wide_area ? fmt::format(" for {} rounds", searched.rounds) : "",
-      options.exhaustive ? " (all)" : "");
+      options.question.exhaustive ? " (all)" : "");
 }
 
 void print_table(const PlanOptions& options, const PlanReport& report) {
-  const std::string limits = limits_text(options.goal);
-  const std::string_view aim = sim::name_of(options.goal.aim, kAims);
+  const std::string limits = limits_text(options.question.goal);
+  const std::string_view aim = sim::name_of(options.question.goal.aim, sim::study::kAims);
   print_answer((report.met ? fmt::format("{}{}: ", aim, limits)
                            : fmt::format("no plan trains{}; the closest: ", limits)) +
                summary_of(report.rows.front()));
-  print_text("{:g} tokens of {} on {}: {}{}\n\n", options.goal.tokens, report.model,
+  print_text("{:g} tokens of {} on {}: {}{}\n\n", options.question.goal.tokens, report.model,
              report.topology, aim, limits);
   print_rows(report);
   print_text(
@@ -147,7 +156,8 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
     print_text("{:>2}  {}: {}\n    {}\n", i + 1,
-               to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound, row.command);
+               to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound,
+               run_line(options, row.way));
   }
   print_improvements(report);
   print_text("\n");

@@ -11,6 +11,9 @@
 namespace apps {
 namespace {
 
+using sim::study::PlanRow;
+using sim::study::Price;
+using sim::study::TimeAndPrice;
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<Cell>;
 
@@ -45,7 +48,7 @@ std::string site_names(const sim::RoundFigures& round) {
 Cells place_cells(const PlanRow& row) {
   const sim::Report& report = row.report;
   if (!report.round) {
-    return {{"nodes", fmt::format("{}", row.nodes)},
+    return {{"nodes", fmt::format("{}", row.way.nodes)},
             {"per NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
             {"scheme", report.scheme}};
   }
@@ -103,9 +106,10 @@ std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
 // "4 nodes with qwd take"
 std::string setup_text(const PlanRow& row) {
   const sim::Report& report = row.report;
-  const bool alone = (report.round ? report.round->sites : row.nodes) == 1;
-  const std::string where = report.round ? site_names(*report.round)
-                                         : fmt::format("{} node{}", row.nodes, alone ? "" : "s");
+  const bool alone = (report.round ? report.round->sites : row.way.nodes) == 1;
+  const std::string where = report.round
+                                ? site_names(*report.round)
+                                : fmt::format("{} node{}", row.way.nodes, alone ? "" : "s");
   const bool named = !report.round || !alone;
   return fmt::format("{}{} {}", where, named ? " with " + report.scheme : "",
                      alone ? "takes" : "take");
@@ -126,7 +130,7 @@ Json setup_figures(const PlanRow& row) {
   if (report.round) {
     json["sites"] = site_names(*report.round);
   } else {
-    json["nodes"] = row.nodes;
+    json["nodes"] = row.way.nodes;
   }
   json["gpus"] = report.gpus;
   if (!report.round) json["nic_bandwidth_Bps"] = row.nic_bandwidth_Bps;
@@ -208,7 +212,6 @@ Json record_of(const PlanRow& row) {
   add_result(row, json);
   sim::add_time_parts(report.time, json);
   json["bound"] = report.bound;
-  json["command"] = row.command;
   return json;
 }
 

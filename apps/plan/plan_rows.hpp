@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/plan/plan_report.hpp"
+#include "sim/study/plan/plan_report.hpp"
 
 namespace apps {
 
@@ -15,12 +15,13 @@ struct Cell {
   std::string text;
 };
 // The same headings for all rows of a plan.
-[[nodiscard]] std::vector<Cell> cells_of(const PlanRow& row);
+[[nodiscard]] std::vector<Cell> cells_of(const sim::study::PlanRow& row);
 
-[[nodiscard]] nlohmann::ordered_json record_of(const PlanRow& row);
+// Without its command.
+[[nodiscard]] nlohmann::ordered_json record_of(const sim::study::PlanRow& row);
 
 // "4 nodes with qwd take 29.4 days (likely 25.1 to 34.6 days) and 114 kUSD (likely 96.7 to 133 kUSD)".
-[[nodiscard]] std::string summary_of(const PlanRow& row);
+[[nodiscard]] std::string summary_of(const sim::study::PlanRow& row);
 // "18.8 days", "7.2 h", "13.6 min": nothing longer than days, since a plan covers weeks or months.
 [[nodiscard]] std::string long_time_text(double seconds);
 

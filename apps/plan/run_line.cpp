@@ -8,22 +8,21 @@
 #include <boost/token_functions.hpp>
 
 #include "apps/arguments.hpp"
+#include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
-#include "sim/study/setup_options.hpp"
+#include "sim/study/search/nic_bandwidth.hpp"
 
 namespace apps {
 namespace {
 
-// The command up to how it is laid out.
-Arguments begin_of(const PlanOptions& options, const std::string& scheme) {
-  return {"gardenhose",      "run",      "--topology", options.job.topology, "--model",
-          options.job.model, "--scheme", scheme};
-}
-
 // What is passed on but for flags that the layout has another value of, and the layout's.
-void append_layout(const PlanOptions& options, const Job& given, const Setup& setup,
-                   Arguments& line) {
-  const Arguments chosen = boost::program_options::split_unix(flags_of(given, setup));
+void append_layout(const PlanOptions& options, const sim::study::Way& way, Arguments& line) {
+  Job step = options.question.job;  // inside a site
+  step.inner.reset();
+  const sim::Scheme& scheme = options.question.job.inner ? options.question.inner[way.inner]
+                                                         : step.setups[way.scheme].scheme;
+  const Arguments chosen =
+      boost::program_options::split_unix(flags_of(step, {scheme, way.parallelism}));
   bool left_out = false;
   for (const std::string& word : options.passed_on) {
     if (word.starts_with("--")) left_out = std::ranges::find(chosen, word) != chosen.end();
@@ -32,41 +31,43 @@ void append_layout(const PlanOptions& options, const Job& given, const Setup& se
   line.insert(line.end(), chosen.begin(), chosen.end());
 }
 
-void append_link_speed(const Space& space, const Candidate& candidate, Arguments& line) {
-  const std::string& text = space.link_speeds[candidate.offer];
-  if (text.empty()) return;
-  line.insert(line.end(), {"--set", "network.nic_bandwidth=" + text});
-  const auto& cap = space.job(candidate).cluster().fitted.communicator_bandwidth;
+void append_cluster(const PlanOptions& options, const sim::study::Way& way, Arguments& line) {
+  line.insert(line.end(), {"--nodes", std::to_string(way.nodes)});
+  append_layout(options, way, line);
+  if (!way.nic_bandwidth) return;
+  line.insert(line.end(),
+              {"--set", "network.nic_bandwidth=" + options.link_speeds[*way.nic_bandwidth]});
+  const sim::Cluster cluster = with_nics(options.question.job.cluster(),
+                                         options.question.nic_bandwidths[*way.nic_bandwidth]);
+  const auto& cap = cluster.fitted.communicator_bandwidth;
   if (!cap) return;
   line.insert(line.end(),
               {"--set", fmt::format("fitted.communicator_bandwidth={:.17g}Bps", cap->base())});
 }
 
-}  // namespace
-
-std::string run_line(const PlanOptions& options, const Space& space, const Candidate& candidate) {
-  const Layout& layout = space.layouts[candidate.layout];
-  Arguments line = begin_of(options, space.scheme_names[layout.scheme]);
-  line.insert(line.end(), {"--nodes", std::to_string(space.job(candidate).cluster().nodes)});
-  append_layout(options, space.given, space.setup(candidate), line);
-  append_link_speed(space, candidate, line);
-  return shell_text(line);
+void append_sites(const PlanOptions& options, const sim::study::Way& way, Arguments& line) {
+  const std::string& inner = options.inner_schemes[way.inner];
+  if (inner != "sharded") line.insert(line.end(), {"--inner-scheme", inner});
+  append_layout(options, way, line);
+  for (std::size_t table = 0; table < way.counts.size(); ++table) {
+    const sim::Site& site = options.question.job.topology.sites[table];
+    if (way.counts[table] == site.count) continue;
+    line.insert(line.end(),
+                {"--set", fmt::format("sites.{}.count={}", site.name, way.counts[table])});
+  }
 }
 
-std::string run_line(const PlanOptions& options, const SiteSpace& space,
-                     const SiteCandidate& candidate) {
-  const SiteLayout& at = space.layouts[candidate.layout];
-  const SiteOffer& offer = space.offers[at.offer];
-  Arguments line = begin_of(options, space.scheme_names[candidate.scheme]);
-  const std::string& inner = space.inner_names[at.layout.scheme];
-  if (inner != "sharded") line.insert(line.end(), {"--inner-scheme", inner});
-  append_layout(options, space.tables.front(), space.setup(at), line);
-  for (std::size_t table = 0; table < offer.counts.size(); ++table) {
-    const sim::Site& site = space.given.topology.sites[table];
-    if (offer.counts[table] == site.count) continue;
-    line.insert(line.end(),
-                {"--set", fmt::format("sites.{}.count={}", site.name, offer.counts[table])});
-  }
+}  // namespace
+
+std::string run_line(const PlanOptions& options, const sim::study::Way& way) {
+  const Job& job = options.question.job;
+  std::vector<sim::Scheme> schemes;
+  for (const Setup& setup : job.setups) schemes.push_back(setup.scheme);
+  Arguments line{"gardenhose", "run",
+                 "--topology", options.job.topology,
+                 "--model",    options.job.model,
+                 "--scheme",   names_as_given(options.job.schemes, schemes)[way.scheme]};
+  (job.inner ? append_sites : append_cluster)(options, way, line);
   return shell_text(line);
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "apps/data_files.hpp"
-#include "apps/plan/site_times.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/program/lay_out.hpp"
@@ -16,6 +15,7 @@
 #include "sim/schemes/kernels.hpp"
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/sites/meeting.hpp"
+#include "sim/study/plan/site_times.hpp"
 #include "sim/study/search/first_bound.hpp"
 #include "tests/apps/jobs.hpp"
 #include "tests/rounds/areas.hpp"
@@ -188,7 +188,7 @@ TEST_F(ToyExchange, NamesTheSourcesOfItsKernels) {
 }
 
 TEST_F(ToyExchange, SendsNoLessThanItsBound) {
-  EXPECT_EQ(apps::least_sent(context(), 0, scheme_), whole_bytes(context(), 0, scheme_));
+  EXPECT_EQ(sim::study::least_sent(context(), 0, scheme_), whole_bytes(context(), 0, scheme_));
 }
 
 }  // namespace

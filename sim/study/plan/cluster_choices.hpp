@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "apps/plan/choices.hpp"
-#include "apps/plan/plan_options.hpp"
+#include "sim/study/plan/choices.hpp"
+#include "sim/study/plan/plan_question.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // Throws InputError, too where nothing fits in memory. Simulates nothing yet.
-[[nodiscard]] std::unique_ptr<Choices> cluster_choices(const PlanOptions& options);
+[[nodiscard]] std::unique_ptr<Choices> cluster_choices(const PlanQuestion& question);
 
-}  // namespace apps
+}  // namespace sim::study

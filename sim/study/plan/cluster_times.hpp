@@ -6,21 +6,21 @@
 #include <map>
 #include <utility>
 
-#include "apps/plan/space.hpp"
 #include "sim/report/report.hpp"
+#include "sim/study/plan/space.hpp"
 #include "sim/study/search/first_bound.hpp"
 
-namespace apps {
+namespace sim::study {
 
 class ClusterTimes {
  public:
   explicit ClusterTimes(const Space& space) : space_(space) {}
 
   // Lower bounds of a step's seconds: in closed form (for a group, the time of its kernels under
-  // any scheme), and from its schedule (sim::least_time()).
+  // any scheme), and from its schedule (least_time()).
   [[nodiscard]] double first_bound(const Candidate& candidate);
   [[nodiscard]] double planned_bound(const Candidate& candidate);
-  [[nodiscard]] const sim::Report& simulated(const Candidate& candidate);
+  [[nodiscard]] const Report& simulated(const Candidate& candidate);
 
   // Number of schedules planned, each for all NIC speeds, and of steps simulated.
   [[nodiscard]] std::int64_t planned() const { return planned_; }
@@ -39,8 +39,8 @@ class ClusterTimes {
   std::map<std::size_t, FirstBound> first_bounds_;  // by layout
   std::map<std::size_t, double> group_bounds_;      // by frame
   std::map<Key, double> planned_bounds_;
-  std::map<Key, sim::Report> reports_;
+  std::map<Key, Report> reports_;
   std::int64_t planned_ = 0;
 };
 
-}  // namespace apps
+}  // namespace sim::study

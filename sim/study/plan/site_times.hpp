@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "apps/plan/site_space.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/study/plan/site_space.hpp"
 #include "sim/study/search/first_bound.hpp"
 
-namespace apps {
+namespace sim::study {
 
 class SiteTimes {
  public:
@@ -22,9 +22,9 @@ class SiteTimes {
   // and from a site's traffic if the others wait for it.
   [[nodiscard]] double first_bound(const SiteCandidate& candidate);
   [[nodiscard]] double planned_bound(const SiteCandidate& candidate);
-  [[nodiscard]] const sim::Report& simulated(const SiteCandidate& candidate);
+  [[nodiscard]] const Report& simulated(const SiteCandidate& candidate);
   // Nothing unless simulated() was called.
-  [[nodiscard]] const sim::Report* known(const SiteCandidate& candidate) const;
+  [[nodiscard]] const Report* known(const SiteCandidate& candidate) const;
 
   [[nodiscard]] std::int64_t planned() const {
     return static_cast<std::int64_t>(planned_steps_.size());
@@ -41,7 +41,7 @@ class SiteTimes {
   [[nodiscard]] static Key key(const SiteCandidate& one) { return {one.layout, one.scheme}; }
 
   // An inner step: the table of the file, and what a layout chooses.
-  using StepKey = std::tuple<std::size_t, std::size_t, sim::Parallelism>;
+  using StepKey = std::tuple<std::size_t, std::size_t, Parallelism>;
   [[nodiscard]] static StepKey step_key(std::size_t table, const Layout& layout) {
     return {table, layout.scheme, layout.parallelism};
   }
@@ -51,23 +51,23 @@ class SiteTimes {
   // Bound of a round, from such a bound of each table's inner steps.
   using StepBound = double (SiteTimes::*)(std::size_t table, const SiteLayout& at);
   [[nodiscard]] double bound(const SiteCandidate& candidate, StepBound of_step);
-  [[nodiscard]] std::vector<sim::InnerStep> inner_steps(const SiteCandidate& candidate);
+  [[nodiscard]] std::vector<InnerStep> inner_steps(const SiteCandidate& candidate);
 
   const SiteSpace& space_;
   std::vector<FirstBounds> first_;  // by table
   std::map<StepKey, double> first_steps_, planned_steps_;
   // Also by the demands that the scheme between the sites makes on a step: gradients, concurrent
   // traffic.
-  std::map<std::tuple<StepKey, bool, bool>, sim::InnerStep> inner_steps_;
-  std::map<Key, sim::Report> reports_;
+  std::map<std::tuple<StepKey, bool, bool>, InnerStep> inner_steps_;
+  std::map<Key, Report> reports_;
 };
 
 // Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if
 // the site may be left out of the round or there is no other.
-[[nodiscard]] double least_sent(const sim::RoundContext& context, std::size_t table,
-                                const sim::Scheme& scheme);
+[[nodiscard]] double least_sent(const RoundContext& context, std::size_t table,
+                                const Scheme& scheme);
 
 // Time of a round for each `tokens` trained in it; infinite if it was aborted.
-[[nodiscard]] double seconds_for(const sim::Report& report, double tokens);
+[[nodiscard]] double seconds_for(const Report& report, double tokens);
 
-}  // namespace apps
+}  // namespace sim::study

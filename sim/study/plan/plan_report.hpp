@@ -4,14 +4,16 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "apps/plan/goal.hpp"
-#include "apps/plan/next_dollar.hpp"
-#include "apps/plan/plan_options.hpp"
+#include "sim/base/error.hpp"
 #include "sim/report/report.hpp"
+#include "sim/study/plan/goal.hpp"
+#include "sim/study/plan/next_dollar.hpp"
+#include "sim/study/plan/plan_question.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // A whole training.
 struct TimeAndPrice {
@@ -21,13 +23,12 @@ struct TimeAndPrice {
 
 // One of the best candidates.
 struct PlanRow {
-  sim::Report report;            // of a cluster's step, or of sites' round
-  int nodes = 0;                 // of a cluster
+  Way way;
+  Report report;                 // of a cluster's step, or of sites' round
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together
   double energy_j = 0;           // of the whole training
-  std::string command;
-  double time_s = 0;  // of the whole training
+  double time_s = 0;             // of the whole training
   Price price;
   // With the compute efficiency one spread higher, and one lower.
   TimeAndPrice low, high;
@@ -55,9 +56,11 @@ struct PlanReport {
   Searched searched;
 };
 
-// "1200 setups, 40 planned, 12 simulated".
-[[nodiscard]] std::string how_far(const Searched& searched);
-// table, json or csv.
-void print(const PlanOptions& options, const PlanReport& report);
+// No setup fits in the memory of the GPUs.
+class NothingFits : public InputError {
+ public:
+  NothingFits(const std::string& text, Way way) : InputError(text), closest(std::move(way)) {}
+  const Way closest;  // what needs the least memory
+};
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/cluster_choices.hpp"
+#include "sim/study/plan/cluster_choices.hpp"
 
 #include <fmt/format.h>
 
@@ -7,39 +7,38 @@
 #include <map>
 #include <utility>
 
-#include "apps/plan/best_first.hpp"
-#include "apps/plan/cluster_times.hpp"
-#include "apps/plan/run_line.hpp"
 #include "sim/base/error.hpp"
+#include "sim/study/plan/best_first.hpp"
+#include "sim/study/plan/cluster_times.hpp"
 #include "sim/study/search/efficiency_range.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
-
-using sim::InputError;
 
 constexpr double kUnlimited = 1000;  // times the fastest NICs
 
 // Opens groups until something fits.
-void check_fits(const PlanOptions& options, Space& space) {
+void check_fits(Space& space) {
   for (const Candidate& group : space.groups) {
     if (!open(space, group).empty()) return;
   }
-  const sim::Gpu& gpu = space.given.cluster().gpu;
+  const Gpu& gpu = space.given.cluster().gpu;
   if (!space.smallest) {
     throw InputError(
-        fmt::format("--model: {} cannot be split over any of these clusters; leave out --tp, --pp, "
-                    "--zero, --micro-batch or --recompute, or change --nodes",
+        fmt::format("`model`: {} cannot be split over any of these clusters; leave out `tp`, `pp`, "
+                    "`zero`, `micro-batch` or `recompute`, or change `nodes`",
                     space.given.model.name));
   }
   Space one = space;
   one.layouts = {*space.smallest};
   const Candidate smallest{.offer = space.smallest_offer, .frame = 0, .layout = 0};
-  throw InputError(fmt::format(
-      "--model: no setup of {} fits in the {:.1f} GB of the {}; the smallest needs {:.1f} GB: {}",
-      space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
-      space.smallest->memory / 1e9, run_line(options, one, smallest)));
+  throw NothingFits(
+      fmt::format(
+          "`model`: no setup of {} fits in the {:.1f} GB of the {}; the smallest needs {:.1f} GB",
+          space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
+          space.smallest->memory / 1e9),
+      one.way(smallest));
 }
 
 // The same frames, each on as many nodes with NICs that are no limit.
@@ -50,7 +49,7 @@ Space with_unlimited_network(const Space& space) {
   unlimited.opened.clear();
   unlimited.layouts.clear();
   std::map<int, std::size_t> offers;  // by nodes
-  sim::Bandwidth most;
+  Bandwidth most;
   for (const Job& offer : space.offers) {
     most = std::max(most, offer.cluster().network.nic_bandwidth);
   }
@@ -73,8 +72,8 @@ using SpeedsByNodes = std::map<int, double>;  // seconds per token with an unlim
 
 class ClusterChoices : public Choices {
  public:
-  ClusterChoices(const PlanOptions& options, Space space)
-      : options_(options), space_(std::move(space)), times_(space_), candidates_(space_.groups) {}
+  ClusterChoices(const PlanQuestion& question, Space space)
+      : question_(question), space_(std::move(space)), times_(space_), candidates_(space_.groups) {}
 
   void find_full_speeds(const std::function<void(const Choices&)>& progress) override;
 
@@ -84,7 +83,7 @@ class ClusterChoices : public Choices {
   std::vector<std::size_t> open(std::size_t group) override {
     const auto [found, added] = members_.try_emplace(group);
     if (added) {
-      for (const Candidate& one : apps::open(space_, at(group))) {
+      for (const Candidate& one : study::open(space_, at(group))) {
         found->second.push_back(candidates_.size());
         candidates_.push_back(one);
       }
@@ -97,8 +96,8 @@ class ClusterChoices : public Choices {
   double seconds(std::size_t i) override { return times_.simulated(at(i)).time_s; }
 
   [[nodiscard]] double tokens(std::size_t i) const override { return step_tokens(space_, at(i)); }
-  [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
-    return price_of(cluster(i), time, options_.goal.electricity);
+  [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
+    return price_of(cluster(i), time, question_.goal.electricity);
   }
   [[nodiscard]] double nic_bandwidth_Bps(std::size_t i) const override {
     return cluster(i).network.nic_bandwidth.base();
@@ -109,26 +108,24 @@ class ClusterChoices : public Choices {
   }
 
   PlanRow row(std::size_t i) override {
-    sim::Report step = times_.simulated(at(i));
+    Report step = times_.simulated(at(i));
     step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
-    return {.report = step,
-            .nodes = cluster(i).nodes,
+    return {.way = space_.way(at(i)),
+            .report = step,
             .nic_bandwidth_Bps = nic_bandwidth_Bps(i),
             .step_tokens = tokens(i),
-            .energy_j = step.energy_j * options_.goal.tokens / tokens(i),
-            .command = run_line(options_, space_, at(i))};
+            .energy_j = step.energy_j * question_.goal.tokens / tokens(i)};
   }
 
-  std::vector<Improvement> improvements(std::size_t i, const Price& price,
-                                        sim::Seconds time) override {
-    return apps::improvements(space_.job(at(i)), space_.setup(at(i)), seconds(i), price, time);
+  std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
+    return study::improvements(space_.job(at(i)), space_.setup(at(i)), seconds(i), price, time);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
-    const sim::Cluster& cluster = space_.given.cluster();
+    const Cluster& cluster = space_.given.cluster();
     std::vector<std::string> parts;
     if (cluster.gpu.price.base() == 0) parts.emplace_back("GPUs (gpu.price is 0)");
-    const sim::Network& network = cluster.network;
+    const Network& network = cluster.network;
     if (!network.node_price && !network.port_price && !network.bandwidth_price) {
       parts.emplace_back(
           "network beyond what gpu.price includes (no network.node_price, port_price or "
@@ -149,11 +146,9 @@ class ClusterChoices : public Choices {
 
  private:
   [[nodiscard]] const Candidate& at(std::size_t i) const { return candidates_[i]; }
-  [[nodiscard]] const sim::Cluster& cluster(std::size_t i) const {
-    return space_.job(at(i)).cluster();
-  }
+  [[nodiscard]] const Cluster& cluster(std::size_t i) const { return space_.job(at(i)).cluster(); }
 
-  const PlanOptions& options_;
+  const PlanQuestion& question_;
   Space space_;
   ClusterTimes times_;
   std::vector<Candidate> candidates_;                        // the groups, then what was opened
@@ -164,15 +159,15 @@ class ClusterChoices : public Choices {
 
 // Of the fastest setup of each number of nodes with a network that is no limit.
 void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>& progress) {
-  if (options_.goal.aim != Aim::smallest_network) return;
-  ClusterChoices unlimited(options_, with_unlimited_network(space_));
+  if (question_.goal.aim != Aim::smallest_network) return;
+  ClusterChoices unlimited(question_, with_unlimited_network(space_));
   const Space& space = unlimited.space_;
   for (std::size_t offer = 0; offer < space.offers.size(); ++offer) {
     const auto scoring = [&](std::size_t candidate, double seconds) -> std::optional<Score> {
       if (unlimited.at(candidate).offer != offer) return std::nullopt;
       return Score{seconds / unlimited.tokens(candidate), 0, 0};
     };
-    const auto best = best_of(unlimited, scoring, 1, options_.exhaustive, progress);
+    const auto best = best_of(unlimited, scoring, 1, question_.exhaustive, progress);
     full_speeds_[space.offers[offer].cluster().nodes] = best.front().score[0];
   }
   before_ = unlimited.searched();
@@ -180,10 +175,10 @@ void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>&
 
 }  // namespace
 
-std::unique_ptr<Choices> cluster_choices(const PlanOptions& options) {
-  Space space = space_of(options);
-  check_fits(options, space);
-  return std::make_unique<ClusterChoices>(options, std::move(space));
+std::unique_ptr<Choices> cluster_choices(const PlanQuestion& question) {
+  Space space = space_of(question);
+  check_fits(space);
+  return std::make_unique<ClusterChoices>(question, std::move(space));
 }
 
-}  // namespace apps
+}  // namespace sim::study

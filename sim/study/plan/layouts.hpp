@@ -7,14 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "apps/job/read_job.hpp"
-#include "apps/plan/plan_options.hpp"
+#include "sim/study/job.hpp"
 
-namespace apps {
+namespace sim::study {
 
 struct Layout {
   std::size_t scheme = 0;  // index into the chosen schemes
-  sim::Parallelism parallelism;
+  Parallelism parallelism;
   double memory = 0;  // bytes per GPU of one cluster
 };
 
@@ -27,20 +26,20 @@ struct Ground {
 // A layout without the transport of its weights and gradients: it determines the kernels of a step
 // and their order. Tensor and pipeline parallelism as model and nodes divide, virtual stages,
 // sequence parallelism, each split of a replica's sequences into micro-batches, recomputation; and
-// the software implied by ZeRO-3, or by the stages below it. Options given by flags stay fixed. A
-// step has PlanOptions::batch_tokens over all grounds together, rounded up to the same number of
+// the software implied by ZeRO-3, or by the stages below it. Given options stay fixed. A
+// step has at least `batch_tokens` over all grounds together, rounded up to the same number of
 // sequences per replica.
 struct Frames {
-  std::vector<sim::Parallelism> all;  // at ZeRO-1 or ZeRO-3
-  int not_held = 0;                   // splits with more micro-batches than a simulation can hold
+  std::vector<Parallelism> all;  // at ZeRO-1 or ZeRO-3
+  int not_held = 0;              // splits with more micro-batches than a simulation can hold
 };
-[[nodiscard]] Frames frames_of(const PlanOptions& options, std::span<const Ground> grounds,
-                               std::span<const sim::Scheme> schemes);
+[[nodiscard]] Frames frames_of(std::int64_t batch_tokens, std::span<const Ground> grounds,
+                               std::span<const Scheme> schemes);
 
 // The layouts of a frame, without their memory: each scheme with its stages of ZeRO,
 // sharding_forms(), gradients in BF16 and FP32, and ZeRO-3 with and without resharding.
 [[nodiscard]] std::vector<Layout> layouts_of(std::span<const Ground> grounds,
-                                             std::span<const sim::Scheme> schemes,
-                                             const sim::Parallelism& frame);
+                                             std::span<const Scheme> schemes,
+                                             const Parallelism& frame);
 
-}  // namespace apps
+}  // namespace sim::study

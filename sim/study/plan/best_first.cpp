@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/best_first.hpp"
+#include "sim/study/plan/best_first.hpp"
 
 #include <algorithm>
 #include <queue>
 #include <tuple>
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 enum class Known { group, first_bound, second_bound, simulated };
@@ -94,4 +94,4 @@ std::vector<Ranked> best_of(Choices& choices, const Scoring& scoring, std::size_
   return (exhaustive ? best_of_all : best_first)(choices, scoring, count, progress);
 }
 
-}  // namespace apps
+}  // namespace sim::study

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/read_job.hpp"
-#include "apps/plan/goal.hpp"
+#include "sim/study/job.hpp"
+#include "sim/study/plan/goal.hpp"
 
-namespace apps {
+namespace sim::study {
 
 struct Improvement {
   std::string name, meaning;  // of an assumption (sim/study/search/assumptions.hpp)
@@ -25,6 +25,6 @@ struct Improvement {
 // topology.
 [[nodiscard]] std::vector<Improvement> improvements(const Job& job, const Setup& setup,
                                                     double seconds, const Price& price,
-                                                    sim::Seconds time);
+                                                    Seconds time);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/layouts.hpp"
+#include "sim/study/plan/layouts.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 #include "sim/study/setup_options.hpp"
 #include "sim/topology/topology.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 std::vector<int> divisors(int whole) {
@@ -21,12 +21,12 @@ std::vector<int> divisors(int whole) {
 }
 
 // Whether the replicas of each place of the model are spread evenly over the nodes that have any.
-bool is_even(const sim::Cluster& cluster, const sim::Parallelism& p) {
+bool is_even(const Cluster& cluster, const Parallelism& p) {
   for (int stage = 0; stage < p.pipeline; ++stage) {
     for (int t = 0; t < p.tensor; ++t) {
       std::map<int, int> replicas;  // by node
       for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
-        ++replicas[sim::node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
+        ++replicas[node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
       }
       for (const auto& [node, count] : replicas) {
         if (count != replicas.begin()->second) return false;
@@ -37,16 +37,16 @@ bool is_even(const sim::Cluster& cluster, const sim::Parallelism& p) {
 }
 
 // A scheme that works node by node needs as many replicas on every node.
-bool is_by_node(const sim::Scheme& scheme) {
+bool is_by_node(const Scheme& scheme) {
   return scheme.gradients.algorithm->is_by_node || scheme.weights.secondary_shards;
 }
 
 class FrameSearch {
  public:
-  FrameSearch(const PlanOptions& options, std::span<const Ground> grounds,
-              std::span<const sim::Scheme> schemes)
-      : options_(options), grounds_(grounds), first_(*grounds.front().job) {
-    for (const sim::Scheme& scheme : schemes) {
+  FrameSearch(std::int64_t batch_tokens, std::span<const Ground> grounds,
+              std::span<const Scheme> schemes)
+      : batch_tokens_(batch_tokens), grounds_(grounds), first_(*grounds.front().job) {
+    for (const Scheme& scheme : schemes) {
       for (const int stage : scheme.zero) {
         if (first_.zero && stage != *first_.zero) continue;
         (stage == 3 ? fsdp_ : below_) = true;
@@ -59,8 +59,8 @@ class FrameSearch {
     for (const Ground& ground : grounds_) {
       gpus = std::min(gpus, ground.job->cluster().gpus_per_node);
     }
-    sim::Parallelism p = first_.parallelism;
-    if (!fixed("gradient-precision")) p.gradients = sim::Precision::bf16;  // the faster one
+    Parallelism p = first_.parallelism;
+    if (!fixed("gradient-precision")) p.gradients = Precision::bf16;  // the faster one
     for (const int tensor : degrees("tp", p.tensor, gpus)) {
       for (const int pipeline : degrees("pp", first_.parallelism.pipeline, first_.model.layers)) {
         p.tensor = tensor;
@@ -74,34 +74,34 @@ class FrameSearch {
   }
 
  private:
-  [[nodiscard]] bool fixed(const char* flag) const { return first_.given.contains(flag); }
+  [[nodiscard]] bool fixed(const char* field) const { return first_.given.contains(field); }
 
   [[nodiscard]] bool all(const auto& holds) const {
     return std::ranges::all_of(grounds_, [&](const Ground& one) { return holds(*one.job); });
   }
-  [[nodiscard]] bool is_possible(const sim::Parallelism& p) const {
+  [[nodiscard]] bool is_possible(const Parallelism& p) const {
     return all([&](const Job& job) { return problems(job.cluster(), job.model, p).empty(); });
   }
-  [[nodiscard]] bool is_held(const sim::Parallelism& p) const {
-    return all([&](const Job& job) { return apps::is_held(job.cluster(), job.model, p); });
+  [[nodiscard]] bool is_held(const Parallelism& p) const {
+    return all([&](const Job& job) { return study::is_held(job.cluster(), job.model, p); });
   }
 
-  [[nodiscard]] std::vector<int> degrees(const char* flag, int given, int whole) const {
-    return fixed(flag) ? std::vector{given} : divisors(whole);
+  [[nodiscard]] std::vector<int> degrees(const char* field, int given, int whole) const {
+    return fixed(field) ? std::vector{given} : divisors(whole);
   }
 
   // Behind one switch all GPUs are neighbours, and one replica has no others.
-  [[nodiscard]] bool placement_matters(const sim::Parallelism& p) const {
+  [[nodiscard]] bool placement_matters(const Parallelism& p) const {
     return std::ranges::any_of(grounds_, [&](const Ground& one) {
-      const sim::Cluster& cluster = one.job->cluster();
+      const Cluster& cluster = one.job->cluster();
       return data_parallel(cluster, p) > 1 && (cluster.nodes > 1 || joins_pairs(cluster));
     });
   }
 
   // Chunks of pipeline stages, sequence parallelism, and which groups are neighbours: tensor-parallel
   // ranks, then replicas or pipeline stages.
-  void add_orders(const sim::Parallelism& p) {
-    const sim::Parallelism& given = first_.parallelism;
+  void add_orders(const Parallelism& p) {
+    const Parallelism& given = first_.parallelism;
     std::vector<int> chunks{1};
     if (fixed("virtual-stages")) {
       chunks = {given.virtual_stages};
@@ -117,9 +117,9 @@ class FrameSearch {
     }
     std::vector placements{given.placement};
     if (!fixed("placement") && p.pipeline > 1 && placement_matters(p)) {
-      placements.push_back({&sim::axes::tensor, &sim::axes::pipeline, &sim::axes::data});
+      placements.push_back({&axes::tensor, &axes::pipeline, &axes::data});
     }
-    sim::Parallelism ordered = p;
+    Parallelism ordered = p;
     for (const auto& placement : placements) {
       ordered.placement = placement;
       for (const int chunk : chunks) {
@@ -132,18 +132,18 @@ class FrameSearch {
     }
   }
 
-  void add_splits(const sim::Parallelism& p) {
+  void add_splits(const Parallelism& p) {
     std::int64_t pass = 0;  // tokens of a micro-batch of one sequence in every replica
     for (const Ground& ground : grounds_) {
       pass += std::int64_t{ground.count} * data_parallel(ground.job->cluster(), p) *
               first_.model.sequence;
     }
-    const std::int64_t passes = (options_.batch_tokens - 1) / pass + 1;
+    const std::int64_t passes = (batch_tokens_ - 1) / pass + 1;
     if (passes > std::numeric_limits<int>::max()) {
       ++found_.not_held;
       return;
     }
-    sim::Parallelism split = p;
+    Parallelism split = p;
     for (int count = 1; count <= passes; ++count) {
       split.accumulation = count;
       if (!is_held(split)) break;
@@ -158,14 +158,14 @@ class FrameSearch {
     if (!is_held(split)) ++found_.not_held;
   }
 
-  void add_recomputes(sim::Parallelism p) {
-    for (const sim::Recompute recompute : recomputations(first_, p)) {
+  void add_recomputes(Parallelism p) {
+    for (const Recompute recompute : recomputations(first_, p)) {
       p.recompute = recompute;
       if (is_possible(p)) found_.all.push_back(p);
     }
   }
 
-  const PlanOptions& options_;
+  const std::int64_t batch_tokens_;
   const std::span<const Ground> grounds_;
   const Job& first_;
   const OpenSoftware software_ = chosen_software(first_);
@@ -174,10 +174,10 @@ class FrameSearch {
 };
 
 // Gradients in BF16 and FP32, and weights that stay after the forward pass.
-void add_forms(const Job& job, std::size_t scheme, const sim::Parallelism& sharded,
+void add_forms(const Job& job, std::size_t scheme, const Parallelism& sharded,
                std::vector<Layout>& layouts) {
-  const sim::Parallelism& given = job.parallelism;
-  std::vector precisions{sim::Precision::bf16, sim::Precision::fp32};
+  const Parallelism& given = job.parallelism;
+  std::vector precisions{Precision::bf16, Precision::fp32};
   if (job.given.contains("gradient-precision")) precisions = {given.gradients};
   std::vector reshards{true, false};
   const bool gathers = sharded.sharding.stage == 3 && data_parallel(job.cluster(), sharded) > 1;
@@ -185,7 +185,7 @@ void add_forms(const Job& job, std::size_t scheme, const sim::Parallelism& shard
     reshards = {given.sharding.reshard_after_forward};
   }
   Layout layout{.scheme = scheme, .parallelism = sharded};
-  for (const sim::Precision precision : precisions) {
+  for (const Precision precision : precisions) {
     for (const bool reshard : reshards) {
       layout.parallelism.gradients = precision;
       layout.parallelism.sharding.reshard_after_forward = reshard;
@@ -196,18 +196,17 @@ void add_forms(const Job& job, std::size_t scheme, const sim::Parallelism& shard
 
 }  // namespace
 
-Frames frames_of(const PlanOptions& options, std::span<const Ground> grounds,
-                 std::span<const sim::Scheme> schemes) {
-  return FrameSearch(options, grounds, schemes).find();
+Frames frames_of(std::int64_t batch_tokens, std::span<const Ground> grounds,
+                 std::span<const Scheme> schemes) {
+  return FrameSearch(batch_tokens, grounds, schemes).find();
 }
 
-std::vector<Layout> layouts_of(std::span<const Ground> grounds,
-                               std::span<const sim::Scheme> schemes,
-                               const sim::Parallelism& frame) {
+std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const Scheme> schemes,
+                               const Parallelism& frame) {
   const Job& first = *grounds.front().job;
   const bool even = std::ranges::all_of(
       grounds, [&](const Ground& one) { return is_even(one.job->cluster(), frame); });
-  const auto possible = [&](const sim::Parallelism& p) {
+  const auto possible = [&](const Parallelism& p) {
     return std::ranges::all_of(grounds, [&](const Ground& one) {
       return problems(one.job->cluster(), one.job->model, p).empty();
     });
@@ -218,9 +217,9 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds,
     for (const int stage : schemes[i].zero) {
       if ((stage == 3) != (frame.sharding.stage == 3)) continue;
       if (first.zero && stage != *first.zero) continue;
-      sim::Parallelism staged = frame;
+      Parallelism staged = frame;
       staged.sharding.stage = stage;
-      for (const sim::Parallelism& form : sharding_forms(first, schemes[i], staged)) {
+      for (const Parallelism& form : sharding_forms(first, schemes[i], staged)) {
         if (possible(form)) add_forms(first, i, form, layouts);
       }
     }
@@ -228,4 +227,4 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds,
   return layouts;
 }
 
-}  // namespace apps
+}  // namespace sim::study

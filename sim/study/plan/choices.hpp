@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/plan/goal.hpp"
-#include "apps/plan/next_dollar.hpp"
-#include "apps/plan/plan_report.hpp"
+#include "sim/study/plan/goal.hpp"
+#include "sim/study/plan/next_dollar.hpp"
+#include "sim/study/plan/plan_report.hpp"
 
-namespace apps {
+namespace sim::study {
 
 class Choices {
  public:
@@ -37,7 +37,7 @@ class Choices {
   // Equal within a group from here on. Tokens per step or round.
   [[nodiscard]] virtual double tokens(std::size_t candidate) const = 0;
   // Costs of training with this time: a lower bound, and exact once seconds() is known.
-  [[nodiscard]] virtual Price price(std::size_t candidate, sim::Seconds time) const = 0;
+  [[nodiscard]] virtual Price price(std::size_t candidate, Seconds time) const = 0;
   [[nodiscard]] virtual double nic_bandwidth_Bps(std::size_t candidate) const = 0;
   // Seconds per token with an unlimited network; 0 if not asked for.
   [[nodiscard]] virtual double full_speed(std::size_t candidate) const = 0;
@@ -47,11 +47,11 @@ class Choices {
   virtual PlanRow row(std::size_t candidate) = 0;
   // For a candidate whose training has this price and time.
   virtual std::vector<Improvement> improvements(std::size_t candidate, const Price& price,
-                                                sim::Seconds time) = 0;
+                                                Seconds time) = 0;
   // Parts of the price not counted, and why.
   [[nodiscard]] virtual std::vector<std::string> not_counted() const = 0;
   // Counts of the work so far.
   [[nodiscard]] virtual Searched searched() const = 0;
 };
 
-}  // namespace apps
+}  // namespace sim::study

@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include "apps/job/read_job.hpp"
-#include "apps/plan/layouts.hpp"
+#include "sim/study/job.hpp"
+#include "sim/study/plan/layouts.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // A layout on one of the offers, or all layouts of a frame there.
 struct Candidate {
@@ -28,7 +28,7 @@ struct Candidate {
 
 // For the offers from `first_offer` on with the same number of nodes.
 struct SizedFrame {
-  sim::Parallelism parallelism;
+  Parallelism parallelism;
   std::size_t first_offer = 0, offers = 1;
 };
 
@@ -41,10 +41,10 @@ struct Space {
   // Jobs on each number of nodes and NIC speed. One node does not need a network: it only comes
   // with the slowest NICs.
   std::vector<Job> offers;
-  std::vector<std::string> link_speeds;  // by offer, as given; empty: the file's
-  Job given;                             // as the flags say, on all nodes
-  std::vector<sim::Scheme> schemes;
-  std::vector<std::string> scheme_names;  // as given
+  // By offer, of PlanQuestion::nic_bandwidths; none: the job's.
+  std::vector<std::optional<std::size_t>> nic_bandwidths;
+  Job given;  // as given, on all nodes
+  std::vector<Scheme> schemes;
   std::vector<SizedFrame> frames;
   std::vector<Candidate> groups;  // each frame on each of its offers
   std::int64_t setups = 0;        // layouts on each of their offers, fitting or not
@@ -63,11 +63,18 @@ struct Space {
   [[nodiscard]] Setup setup(const Candidate& candidate) const {
     return setup(layouts[candidate.layout]);
   }
+  [[nodiscard]] Way way(const Candidate& candidate) const {
+    const Layout& layout = layouts[candidate.layout];
+    return {.scheme = layout.scheme,
+            .parallelism = layout.parallelism,
+            .nodes = job(candidate).cluster().nodes,
+            .nic_bandwidth = nic_bandwidths[candidate.offer]};
+  }
   [[nodiscard]] const Job& job(const Candidate& candidate) const { return offers[candidate.offer]; }
 };
 
 // All frames_of() each offer, none of them laid out. Throws InputError.
-[[nodiscard]] Space space_of(const PlanOptions& options);
+[[nodiscard]] Space space_of(const PlanQuestion& question);
 
 // Lays out the frame of a group, unless done before, and returns its fitting layouts.
 std::vector<Candidate> open(Space& space, const Candidate& group);
@@ -75,4 +82,4 @@ std::vector<Candidate> open(Space& space, const Candidate& group);
 // Tokens per step.
 [[nodiscard]] double step_tokens(const Space& space, const Candidate& candidate);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/site_choices.hpp"
+#include "sim/study/plan/site_choices.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "apps/plan/run_line.hpp"
-#include "apps/plan/site_times.hpp"
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
+#include "sim/study/plan/site_times.hpp"
 #include "sim/study/search/efficiency_range.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
-using sim::InputError;
-
-void check_fits(const PlanOptions& options, const SiteSpace& space) {
+void check_fits(const SiteSpace& space) {
   if (!space.candidates.empty()) return;
   const char* model = space.given.model.name.c_str();
   if (!space.closest) {
     throw InputError(
-        fmt::format("--model: {} cannot be split over any of these sites; leave out --tp, --pp, "
-                    "--zero, --micro-batch or --recompute, or choose another --scheme",
+        fmt::format("`model`: {} cannot be split over any of these sites; leave out `tp`, `pp`, "
+                    "`zero`, `micro-batch` or `recompute`, or choose another `scheme`",
                     model));
   }
-  throw InputError(fmt::format(
-      "--model: no setup of {} fits in the memory of the sites' GPUs; the closest needs "
-      "{:.1f} times as much: {}",
-      model, space.closest_share, run_line(options, space, *space.closest)));
+  throw NothingFits(
+      fmt::format(
+          "`model`: no setup of {} fits in the memory of the sites' GPUs; the closest needs "
+          "{:.1f} times as much",
+          model, space.closest_share),
+      space.way(*space.closest));
 }
 
 class SiteChoices : public Choices {
  public:
-  SiteChoices(const PlanOptions& options, SiteSpace space)
-      : options_(options), space_(std::move(space)), times_(space_) {}
+  SiteChoices(const PlanQuestion& question, SiteSpace space)
+      : question_(question), space_(std::move(space)), times_(space_) {}
 
   void find_full_speeds(const std::function<void(const Choices&)>&) override {}
 
@@ -51,12 +50,12 @@ class SiteChoices : public Choices {
     return step_tokens(space_, layout(i)) * scheme(i).between_sites->inner_steps;
   }
 
-  [[nodiscard]] Price price(std::size_t i, sim::Seconds time) const override {
-    Price price = price_of(context(i).area, time, options_.goal.electricity);
-    if (const sim::Report* report = times_.known(at(i))) {
+  [[nodiscard]] Price price(std::size_t i, Seconds time) const override {
+    Price price = price_of(context(i).area, time, question_.goal.electricity);
+    if (const Report* report = times_.known(at(i))) {
       price.egress = report->round->egress_usd / report->time_s * time.base();
     } else {
-      price.egress = least_egress(context(i), scheme(i)) * options_.goal.tokens / tokens(i);
+      price.egress = least_egress(context(i), scheme(i)) * question_.goal.tokens / tokens(i);
     }
     return price;
   }
@@ -66,18 +65,17 @@ class SiteChoices : public Choices {
   [[nodiscard]] double full_speed(std::size_t) const override { return 0; }
 
   PlanRow row(std::size_t i) override {
-    sim::Report report = times_.simulated(at(i));
+    Report report = times_.simulated(at(i));
     report.range = range_of(job(i), setup(i), report);
     const double round_tokens = report.tokens_per_s * report.time_s;
-    return {.report = report,
+    return {.way = space_.way(at(i)),
+            .report = report,
             .step_tokens = step_tokens(space_, layout(i)),
-            .energy_j = report.energy_j * options_.goal.tokens / round_tokens,
-            .command = run_line(options_, space_, at(i))};
+            .energy_j = report.energy_j * question_.goal.tokens / round_tokens};
   }
 
-  std::vector<Improvement> improvements(std::size_t i, const Price& price,
-                                        sim::Seconds time) override {
-    return apps::improvements(job(i), setup(i), times_.simulated(at(i)).time_s, price, time);
+  std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
+    return study::improvements(job(i), setup(i), times_.simulated(at(i)).time_s, price, time);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
@@ -85,18 +83,17 @@ class SiteChoices : public Choices {
     const auto& sites = space_.given.topology.sites;
     const auto lacks = [&](const char* what, const char* key, const auto& has) {
       std::string names;
-      for (const sim::Site& site : sites) {
+      for (const Site& site : sites) {
         if (!has(site)) names += (names.empty() ? "" : ", ") + site.name;
       }
       if (!names.empty()) parts.push_back(fmt::format("{} of {} ({})", what, names, key));
     };
     lacks("GPUs", "gpu.price of their clusters is 0",
-          [](const sim::Site& site) { return site.cluster.gpu.price.base() > 0; });
+          [](const Site& site) { return site.cluster.gpu.price.base() > 0; });
     lacks("network within",
           "no network.node_price, port_price or bandwidth_price of their clusters",
-          [](const sim::Site& site) { return network_price(site.cluster).base() > 0; });
-    lacks("data sent out", "egress is 0",
-          [](const sim::Site& site) { return site.egress.base() > 0; });
+          [](const Site& site) { return network_price(site.cluster).base() > 0; });
+    lacks("data sent out", "egress is 0", [](const Site& site) { return site.egress.base() > 0; });
     return parts;
   }
 
@@ -114,10 +111,8 @@ class SiteChoices : public Choices {
   [[nodiscard]] const SiteLayout& layout(std::size_t i) const {
     return space_.layouts[at(i).layout];
   }
-  [[nodiscard]] const sim::Scheme& scheme(std::size_t i) const {
-    return space_.schemes[at(i).scheme];
-  }
-  [[nodiscard]] sim::RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
+  [[nodiscard]] const Scheme& scheme(std::size_t i) const { return space_.schemes[at(i).scheme]; }
+  [[nodiscard]] RoundContext context(std::size_t i) const { return space_.context(layout(i)); }
 
   [[nodiscard]] Job job(std::size_t i) const {
     const SiteOffer& offer = space_.offers[layout(i).offer];
@@ -132,26 +127,26 @@ class SiteChoices : public Choices {
   }
 
   // Dollars of a round.
-  static double least_egress(const sim::RoundContext& context, const sim::Scheme& scheme) {
+  static double least_egress(const RoundContext& context, const Scheme& scheme) {
     double usd = 0;
     for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-      const sim::Site& site = context.area.sites[table];
+      const Site& site = context.area.sites[table];
       usd += site.count * least_sent(context, table, scheme) * site.egress.base();
     }
     return usd;
   }
 
-  const PlanOptions& options_;
+  const PlanQuestion& question_;
   const SiteSpace space_;
   SiteTimes times_;
 };
 
 }  // namespace
 
-std::unique_ptr<Choices> site_choices(const PlanOptions& options) {
-  SiteSpace space = site_space_of(options);
-  check_fits(options, space);
-  return std::make_unique<SiteChoices>(options, std::move(space));
+std::unique_ptr<Choices> site_choices(const PlanQuestion& question) {
+  SiteSpace space = site_space_of(question);
+  check_fits(space);
+  return std::make_unique<SiteChoices>(question, std::move(space));
 }
 
-}  // namespace apps
+}  // namespace sim::study

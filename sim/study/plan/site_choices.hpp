@@ -5,12 +5,12 @@
 
 #include <memory>
 
-#include "apps/plan/choices.hpp"
-#include "apps/plan/plan_options.hpp"
+#include "sim/study/plan/choices.hpp"
+#include "sim/study/plan/plan_question.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // Throws InputError, also if nothing fits in memory.
-[[nodiscard]] std::unique_ptr<Choices> site_choices(const PlanOptions& options);
+[[nodiscard]] std::unique_ptr<Choices> site_choices(const PlanQuestion& question);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -13,12 +13,12 @@
 #include "sim/base/units.hpp"
 #include "sim/topology/wide_area.hpp"
 
-namespace apps {
+namespace sim::study {
 
 enum class Aim { cheapest, fastest, smallest_network };
-inline constexpr sim::EnumName<Aim> kAims[]{{"cheapest", Aim::cheapest},
-                                            {"fastest", Aim::fastest},
-                                            {"smallest-network", Aim::smallest_network}};
+inline constexpr EnumName<Aim> kAims[]{{"cheapest", Aim::cheapest},
+                                       {"fastest", Aim::fastest},
+                                       {"smallest-network", Aim::smallest_network}};
 
 // The cost of training, in dollars. Parts without a price are 0.
 struct Price {
@@ -29,24 +29,22 @@ struct Price {
   [[nodiscard]] double total() const { return of_time() + egress; }
 };
 // For a cluster over this time, every GPU at its power.
-[[nodiscard]] Price price_of(const sim::Cluster& cluster, sim::Seconds time,
-                             sim::EnergyPrice electricity);
+[[nodiscard]] Price price_of(const Cluster& cluster, Seconds time, EnergyPrice electricity);
 // For all sites and the leased links between them; egress depends on the bytes sent.
-[[nodiscard]] Price price_of(const sim::WideArea& area, sim::Seconds time,
-                             sim::EnergyPrice electricity);
+[[nodiscard]] Price price_of(const WideArea& area, Seconds time, EnergyPrice electricity);
 
 struct PlanGoal {
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   Aim aim = Aim::cheapest;
   double tokens = 0;  // of the whole training
-  sim::EnergyPrice electricity;
+  EnergyPrice electricity;
   double deadline_s = kNever;
   double budget_usd = kNever;
   double share = 0;  // of the speed with an unlimited network; for smallest_network
 
-  [[nodiscard]] sim::Seconds time(double seconds_per_token) const {
-    return sim::Seconds::from_base(tokens * seconds_per_token);
+  [[nodiscard]] Seconds time(double seconds_per_token) const {
+    return Seconds::from_base(tokens * seconds_per_token);
   }
 };
 
@@ -54,9 +52,9 @@ struct PlanGoal {
 // and price, for `smallest_network` the NICs' bandwidth, price and time. None of them falls as time
 // rises.
 using Score = std::array<double, 3>;
-[[nodiscard]] Score score_of(const PlanGoal& goal, double usd, sim::Seconds time,
+[[nodiscard]] Score score_of(const PlanGoal& goal, double usd, Seconds time,
                              double nic_bandwidth_Bps);
 // Whether deadline and budget are met.
-[[nodiscard]] bool meets_limits(const PlanGoal& goal, double usd, sim::Seconds time);
+[[nodiscard]] bool meets_limits(const PlanGoal& goal, double usd, Seconds time);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -12,9 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "apps/plan/choices.hpp"
+#include "sim/study/plan/choices.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // The score of a candidate whose step or round takes this many seconds; nothing if it is out of the
 // question. Monotonic: with a longer time, the score does not fall and the candidate does not come
@@ -33,4 +33,4 @@ struct Ranked {
                                           std::size_t count, bool exhaustive,
                                           const std::function<void(const Choices&)>& progress);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/site_times.hpp"
+#include "sim/study/plan/site_times.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,26 +9,26 @@
 #include "sim/topology/topology.hpp"
 #include "sim/topology/wide_topology.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Of all that a site sends: what its line and its NICs let through.
-double access_rate(const sim::Site& site) {
+double access_rate(const Site& site) {
   return std::min(site.uplink, all_nics_rate(site.cluster)).base();
 }
 
 // Bytes per second of the fastest path to another place, or to the storage.
-double fastest_path(const sim::WideArea& area, int place, const sim::Exchange& exchange) {
+double fastest_path(const WideArea& area, int place, const Exchange& exchange) {
   if (exchange.is_stored) {
-    return wide_connection_rate(area, sim::wide_hop(place, sim::store_place(area))).base();
+    return wide_connection_rate(area, wide_hop(place, store_place(area))).base();
   }
   double fastest = 0;
   for (int other = 0; other < place_count(area); ++other) {
     if (other == place) continue;
     const auto& shared = path_between(area, place, other).bandwidth;
-    const double connected = wide_connection_rate(area, sim::wide_hop(place, other)).base();
+    const double connected = wide_connection_rate(area, wide_hop(place, other)).base();
     fastest = std::max(fastest, shared ? std::min(connected, shared->base()) : connected);
   }
   return fastest;
@@ -36,13 +36,13 @@ double fastest_path(const sim::WideArea& area, int place, const sim::Exchange& e
 
 // What it takes a site of the table to send what it has: all of it by its access, and by one path at
 // least what goes to one other.
-double sending_s(const sim::RoundContext& context, std::size_t table, const sim::Scheme& scheme) {
+double sending_s(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const double sent = least_sent(context, table, scheme);
   if (sent == 0) return 0;
-  const sim::WideArea& area = context.area;
+  const WideArea& area = context.area;
   int place = 0;
   for (std::size_t before = 0; before < table; ++before) place += area.sites[before].count;
-  const sim::Exchange& exchange = *scheme.between_sites->exchange;
+  const Exchange& exchange = *scheme.between_sites->exchange;
   const double places = place_count(area);
   const double to_one = sent * exchange.copies_to_one(places) / exchange.copies_sent(places);
   return std::max(sent / access_rate(area.sites[table]),
@@ -50,13 +50,13 @@ double sending_s(const sim::RoundContext& context, std::size_t table, const sim:
 }
 
 // What it takes the site that leads, whichever that is, to send the others what came of theirs.
-double leading_s(const sim::RoundContext& context, const sim::Scheme& scheme) {
+double leading_s(const RoundContext& context, const Scheme& scheme) {
   if (!scheme.between_sites->exchange->has_leader) return 0;
   double others = -1;
   double fastest = 0;
   double bytes = kInfinity;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-    const sim::Site& site = context.area.sites[table];
+    const Site& site = context.area.sites[table];
     others += site.drops_out ? 0 : site.count;
     fastest = std::max(fastest, access_rate(site));
     bytes = std::min(bytes, whole_bytes(context, table, scheme));
@@ -65,11 +65,11 @@ double leading_s(const sim::RoundContext& context, const sim::Scheme& scheme) {
 }
 
 // Of the places that are heard in a round at least: those of a quorum that do not drop out.
-int least_heard(const sim::WideArea& area, int quorum) {
+int least_heard(const WideArea& area, int quorum) {
   const int places = place_count(area);
   if (quorum == 0) return places;
   int dropping = 0;
-  for (const sim::Site& site : area.sites) dropping += site.drops_out ? site.count : 0;
+  for (const Site& site : area.sites) dropping += site.drops_out ? site.count : 0;
   return std::clamp(quorum - dropping, 1, places);
 }
 
@@ -93,9 +93,9 @@ double of_own_pace(const std::vector<PlaceTime>& places, double round_s) {
 
 }  // namespace
 
-double least_sent(const sim::RoundContext& context, std::size_t table, const sim::Scheme& scheme) {
+double least_sent(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const int places = place_count(context.area);
-  const sim::SiteExchange& exchange = *scheme.between_sites;
+  const SiteExchange& exchange = *scheme.between_sites;
   if (places == 1 || exchange.quorum > 0) return 0;
   const bool pauses = exchange.exchange->joins_two && places % 2 == 1;
   return whole_bytes(context, table, scheme) * exchange.exchange->copies_sent(places) *
@@ -114,8 +114,8 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
   if (!added) return found->second;
   const Job& job = space_.tables[table];
   const Setup setup = space_.setup(at);
-  const auto [schedule, wiring] = sim::wired_step(job.context(setup), setup.scheme);
-  return found->second = sim::least_time(schedule, wiring).base();
+  const auto [schedule, wiring] = wired_step(job.context(setup), setup.scheme);
+  return found->second = least_time(schedule, wiring).base();
 }
 
 // A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all
@@ -124,14 +124,14 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
 double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   const SiteLayout& at = space_.layouts[candidate.layout];
   const SiteOffer& offer = space_.offers[at.offer];
-  const sim::Scheme& scheme = space_.schemes[candidate.scheme];
-  const sim::SiteExchange& exchange = *scheme.between_sites;
-  const sim::RoundContext context = space_.context(at);
+  const Scheme& scheme = space_.schemes[candidate.scheme];
+  const SiteExchange& exchange = *scheme.between_sites;
+  const RoundContext context = space_.context(at);
   const bool one_by_one =
       rounds_played(context, scheme) == 1 && !exchange.delayed && !exchange.gradients;
   std::vector<PlaceTime> places;
   for (std::size_t table = 0; table < offer.tables.size(); ++table) {
-    const sim::Site& site = offer.area.sites[table];
+    const Site& site = offer.area.sites[table];
     double seconds = exchange.inner_steps * (this->*of_step)(offer.tables[table], at) / site.speed;
     const double sent = sending_s(context, table, scheme);
     seconds = one_by_one ? seconds + sent : std::max(seconds, sent);
@@ -141,7 +141,7 @@ double SiteTimes::bound(const SiteCandidate& candidate, StepBound of_step) {
   std::ranges::sort(places, {}, &PlaceTime::seconds);
   const auto heard = static_cast<std::size_t>(least_heard(offer.area, exchange.quorum));
   const double round_s = std::max(places[heard - 1].seconds, leading_s(context, scheme));
-  return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - sim::kRounded);
+  return (exchange.delayed ? of_own_pace(places, round_s) : round_s) * (1 - kRounded);
 }
 
 double SiteTimes::first_bound(const SiteCandidate& candidate) {
@@ -152,43 +152,43 @@ double SiteTimes::planned_bound(const SiteCandidate& candidate) {
   return bound(candidate, &SiteTimes::planned_step);
 }
 
-std::vector<sim::InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidate) {
+std::vector<InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidate) {
   const SiteLayout& at = space_.layouts[candidate.layout];
   const std::vector<std::size_t>& tables = space_.offers[at.offer].tables;
-  const sim::Scheme& scheme = space_.schemes[candidate.scheme];
-  const sim::SiteExchange& exchange = *scheme.between_sites;
-  std::vector<sim::InnerStep> steps;
+  const Scheme& scheme = space_.schemes[candidate.scheme];
+  const SiteExchange& exchange = *scheme.between_sites;
+  std::vector<InnerStep> steps;
   for (std::size_t table = 0; table < tables.size(); ++table) {
     const auto [found, added] = inner_steps_.try_emplace(
         {step_key(tables[table], at.layout), exchange.gradients, exchange.overlap_steps > 0});
-    if (added) found->second = sim::inner_step(space_.context(at), table, scheme);
+    if (added) found->second = inner_step(space_.context(at), table, scheme);
     steps.push_back(found->second);
   }
   return steps;
 }
 
-const sim::Report& SiteTimes::simulated(const SiteCandidate& candidate) {
+const Report& SiteTimes::simulated(const SiteCandidate& candidate) {
   const auto [found, added] = reports_.try_emplace(key(candidate));
   if (!added) return found->second;
   const SiteLayout& at = space_.layouts[candidate.layout];
-  const sim::Scheme& scheme = space_.schemes[candidate.scheme];
-  const sim::SiteExchange& exchange = *scheme.between_sites;
-  const sim::RoundContext context = space_.context(at);
-  const sim::RoundResult result = sim::simulate_round(context, scheme, inner_steps(candidate));
-  found->second = sim::summarize(context, scheme, result);
+  const Scheme& scheme = space_.schemes[candidate.scheme];
+  const SiteExchange& exchange = *scheme.between_sites;
+  const RoundContext context = space_.context(at);
+  const RoundResult result = simulate_round(context, scheme, inner_steps(candidate));
+  found->second = summarize(context, scheme, result);
   const double seconds = seconds_for(found->second, exchange.inner_steps * step_tokens(space_, at));
-  sim::require(first_bound(candidate) <= seconds, "no round beats its first bound");
-  sim::require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
+  require(first_bound(candidate) <= seconds, "no round beats its first bound");
+  require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
   return found->second;
 }
 
-const sim::Report* SiteTimes::known(const SiteCandidate& candidate) const {
+const Report* SiteTimes::known(const SiteCandidate& candidate) const {
   const auto found = reports_.find(key(candidate));
   return found == reports_.end() ? nullptr : &found->second;
 }
 
-double seconds_for(const sim::Report& report, double tokens) {
+double seconds_for(const Report& report, double tokens) {
   return report.ended() && report.tokens_per_s > 0 ? tokens / report.tokens_per_s : kInfinity;
 }
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/next_dollar.hpp"
+#include "sim/study/plan/next_dollar.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,14 +7,14 @@
 
 #include "sim/study/search/assumptions.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 // Of all ports, for the bandwidth that a tenth is.
-std::optional<double> cost_of_faster_nics(const sim::Cluster& cluster, sim::Seconds time) {
-  const sim::Network& network = cluster.network;
+std::optional<double> cost_of_faster_nics(const Cluster& cluster, Seconds time) {
+  const Network& network = cluster.network;
   if (!network.bandwidth_price) return std::nullopt;
-  const sim::DollarRate port =
+  const DollarRate port =
       *network.bandwidth_price * (network.nic_bandwidth * (kSensitivityStep - 1));
   return (port * (double{1} * network.nics_per_node * cluster.nodes) * time).base();
 }
@@ -41,9 +41,9 @@ bool is_between_nodes(const Assumption& assumption) {
 }  // namespace
 
 std::vector<Improvement> improvements(const Job& job, const Setup& setup, double seconds,
-                                      const Price& price, sim::Seconds time) {
+                                      const Price& price, Seconds time) {
   const bool single_nodes = std::ranges::all_of(
-      job.topology.sites, [](const sim::Site& site) { return site.cluster.nodes == 1; });
+      job.topology.sites, [](const Site& site) { return site.cluster.nodes == 1; });
   std::vector<Improvement> all;
   for (const Assumption& assumption : assumptions()) {
     if (is_between_nodes(assumption) && single_nodes) continue;
@@ -58,4 +58,4 @@ std::vector<Improvement> improvements(const Job& job, const Setup& setup, double
   return all;
 }
 
-}  // namespace apps
+}  // namespace sim::study

@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "apps/job/read_job.hpp"
-#include "apps/plan/layouts.hpp"
-#include "apps/plan/plan_options.hpp"
+#include "sim/study/job.hpp"
+#include "sim/study/plan/layouts.hpp"
+#include "sim/study/plan/plan_question.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // Sites that take part.
 struct SiteOffer {
   std::vector<int> counts;  // of every table of the file
-  sim::WideArea area;       // of these sites
+  WideArea area;            // of these sites
   // By table of `area`: the file's table, and its calibration.
   std::vector<std::size_t> tables;
-  std::vector<sim::Calibration> calibrations;
+  std::vector<Calibration> calibrations;
 };
 
 struct SiteLayout {
@@ -34,12 +34,10 @@ struct SiteCandidate {
 };
 
 struct SiteSpace {
-  Job given;                // as the flags say, on all sites
+  Job given;                // as given, on all sites
   std::vector<Job> tables;  // the same of each table's cluster
-  std::vector<sim::Scheme> inner;
-  std::vector<std::string> inner_names;  // as given
-  std::vector<sim::Scheme> schemes;
-  std::vector<std::string> scheme_names;  // as given
+  std::vector<Scheme> inner;
+  std::vector<Scheme> schemes;
   std::vector<SiteOffer> offers;
   std::vector<SiteLayout> layouts;
   std::vector<SiteCandidate> candidates;  // that fit in their GPUs' memory
@@ -51,7 +49,14 @@ struct SiteSpace {
   [[nodiscard]] Setup setup(const SiteLayout& at) const {
     return {inner[at.layout.scheme], at.layout.parallelism};
   }
-  [[nodiscard]] sim::RoundContext context(const SiteLayout& at) const {
+  [[nodiscard]] Way way(const SiteCandidate& candidate) const {
+    const SiteLayout& at = layouts[candidate.layout];
+    return {.scheme = candidate.scheme,
+            .parallelism = at.layout.parallelism,
+            .inner = at.layout.scheme,
+            .counts = offers[at.offer].counts};
+  }
+  [[nodiscard]] RoundContext context(const SiteLayout& at) const {
     const SiteOffer& offer = offers[at.offer];
     return {offer.area, given.model, offer.calibrations, at.layout.parallelism,
             inner[at.layout.scheme]};
@@ -59,11 +64,11 @@ struct SiteSpace {
 };
 
 // From each table of sites all, none, or 1, 2, 4 and so on; at least one site in total. Counts
-// given by --set sites.NAME.count stay fixed. Schemes that some sites cannot run are left out
+// of PlanQuestion::fixed_counts stay fixed. Schemes that some sites cannot run are left out
 // there; a single site only uses the first scheme. Throws InputError.
-[[nodiscard]] SiteSpace site_space_of(const PlanOptions& options);
+[[nodiscard]] SiteSpace site_space_of(const PlanQuestion& question);
 
 // Tokens per step over all sites.
 [[nodiscard]] double step_tokens(const SiteSpace& space, const SiteLayout& at);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/site_space.hpp"
+#include "sim/study/plan/site_space.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "apps/job/scheme_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
 #include "sim/study/setup_options.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
-
-using sim::InputError;
 
 constexpr std::size_t kMostOffers = 256;  // some seconds to lay out
 
-bool says_count(const PlanOptions& options, const std::string& site) {
-  const std::string key = fmt::format("sites.{}.count=", site);
-  return std::ranges::any_of(options.job.settings,
-                             [&](const std::string& setting) { return setting.starts_with(key); });
-}
-
-std::vector<int> counts_of(const PlanOptions& options, const sim::Site& site) {
-  if (says_count(options, site.name)) return {site.count};
+std::vector<int> counts_of(const PlanQuestion& question, const Site& site) {
+  if (question.fixed_counts.contains(site.name)) return {site.count};
   std::vector<int> counts{0};
   for (int count = 1; count < site.count; count *= 2) counts.push_back(count);
   counts.push_back(site.count);
@@ -33,12 +24,12 @@ std::vector<int> counts_of(const PlanOptions& options, const sim::Site& site) {
 }
 
 // The first table's counts vary slowest.
-std::vector<std::vector<int>> all_counts(const PlanOptions& options, const sim::WideArea& area) {
+std::vector<std::vector<int>> all_counts(const PlanQuestion& question, const WideArea& area) {
   std::vector<std::vector<int>> all{{}};
-  for (const sim::Site& site : area.sites) {
+  for (const Site& site : area.sites) {
     std::vector<std::vector<int>> longer;
     for (const std::vector<int>& counts : all) {
-      for (const int count : counts_of(options, site)) {
+      for (const int count : counts_of(question, site)) {
         longer.push_back(counts);
         longer.back().push_back(count);
       }
@@ -46,8 +37,8 @@ std::vector<std::vector<int>> all_counts(const PlanOptions& options, const sim::
     all = std::move(longer);
     if (all.size() > kMostOffers) {
       throw InputError(
-          fmt::format("--topology: the sites of {} can take part in more than {} ways; fix the "
-                      "number of some, e.g. --set sites.{}.count={}",
+          fmt::format("`topology`: the sites of {} can take part in more than {} ways; fix the "
+                      "number of some, e.g. `set` sites.{}.count={}",
                       area.name, kMostOffers, site.name, site.count));
     }
   }
@@ -67,29 +58,23 @@ Job job_of_table(Job job, std::size_t table) {
 
 class SiteSpaceBuilder {
  public:
-  explicit SiteSpaceBuilder(const PlanOptions& options) : options_(options) {
-    JobOptions job = options.job;
-    job.inner_scheme = options.inner_schemes.front();
-    space_.given = read_job(job);
+  explicit SiteSpaceBuilder(const PlanQuestion& question) : question_(question) {
+    space_.given = question.job;
     check(space_.given, space_.given.setups);
     for (const Setup& setup : space_.given.setups) space_.schemes.push_back(setup.scheme);
-    space_.scheme_names = names_as_given(options.job.schemes, space_.schemes);
-    space_.inner_names = options.inner_schemes;
-    for (const std::string& name : options.inner_schemes) {
-      space_.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));
-    }
+    space_.inner = question.inner;
     for (std::size_t table = 0; table < space_.given.topology.sites.size(); ++table) {
       space_.tables.push_back(job_of_table(space_.given, table));
     }
     grounds_ = space_.tables;
-    if (options.job.given.contains("overlap")) return;
+    if (question.job.given.contains("overlap")) return;
     for (Job& ground : grounds_) {
       ground.parallelism.overlap = start_of(ground, space_.inner.front()).parallelism.overlap;
     }
   }
 
   SiteSpace build() && {
-    for (std::vector<int>& counts : all_counts(options_, space_.given.topology)) {
+    for (std::vector<int>& counts : all_counts(question_, space_.given.topology)) {
       add_offer(std::move(counts));
     }
     return std::move(space_);
@@ -105,11 +90,11 @@ class SiteSpaceBuilder {
       offer.calibrations.push_back(space_.given.calibrations[table]);
       grounds.push_back({&grounds_[table], offer.counts[table]});
     }
-    offer.area = sim::with_counts(space_.given.topology, offer.counts);
+    offer.area = with_counts(space_.given.topology, offer.counts);
     space_.offers.push_back(std::move(offer));
-    const Frames frames = frames_of(options_, grounds, space_.inner);
+    const Frames frames = frames_of(question_.batch_tokens, grounds, space_.inner);
     space_.not_held += frames.not_held;
-    for (const sim::Parallelism& frame : frames.all) {
+    for (const Parallelism& frame : frames.all) {
       for (const Layout& layout : layouts_of(grounds, space_.inner, frame)) {
         space_.layouts.push_back({space_.offers.size() - 1, layout});
         add_schemes(space_.context(space_.layouts.back()));
@@ -118,16 +103,16 @@ class SiteSpaceBuilder {
   }
 
   // Of the last layout.
-  void add_schemes(const sim::RoundContext& context) {
+  void add_schemes(const RoundContext& context) {
     const bool alone = place_count(context.area) == 1;
     for (std::size_t scheme = 0; scheme < space_.schemes.size(); ++scheme) {
       if (alone && scheme > 0) break;
-      if (!sim::problem(context, space_.schemes[scheme]).empty()) continue;
+      if (!problem(context, space_.schemes[scheme]).empty()) continue;
       add({space_.layouts.size() - 1, scheme}, context);
     }
   }
 
-  void add(const SiteCandidate& candidate, const sim::RoundContext& context) {
+  void add(const SiteCandidate& candidate, const RoundContext& context) {
     double share = 0;  // of the memory of the fullest GPU
     for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
       const double needed = site_memory(context, table, space_.schemes[candidate.scheme]).total();
@@ -145,22 +130,22 @@ class SiteSpaceBuilder {
     }
   }
 
-  const PlanOptions& options_;
+  const PlanQuestion& question_;
   std::vector<Job> grounds_;  // the tables', with what overlaps
   SiteSpace space_;
 };
 
 }  // namespace
 
-SiteSpace site_space_of(const PlanOptions& options) { return SiteSpaceBuilder(options).build(); }
+SiteSpace site_space_of(const PlanQuestion& question) { return SiteSpaceBuilder(question).build(); }
 
 double step_tokens(const SiteSpace& space, const SiteLayout& at) {
   double sequences = 0;
-  for (const sim::Site& site : space.offers[at.offer].area.sites) {
+  for (const Site& site : space.offers[at.offer].area.sites) {
     sequences +=
         site.count * static_cast<double>(global_batch(site.cluster, at.layout.parallelism));
   }
   return sequences * space.given.model.sequence;
 }
 
-}  // namespace apps
+}  // namespace sim::study

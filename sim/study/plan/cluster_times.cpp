@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/plan/cluster_times.hpp"
+#include "sim/study/plan/cluster_times.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,19 +8,19 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/least_time.hpp"
 
-namespace apps {
+namespace sim::study {
 
 double ClusterTimes::group_bound(const Candidate& group) {
   const auto [found, added] = group_bounds_.try_emplace(group.frame);
   double& least = found->second;
   if (!added) return least;
   const Job& job = space_.job(group);
-  const sim::Parallelism& frame = space_.frames[group.frame].parallelism;
+  const Parallelism& frame = space_.frames[group.frame].parallelism;
   least = std::numeric_limits<double>::infinity();
-  for (const sim::Scheme& scheme : space_.schemes) {
+  for (const Scheme& scheme : space_.schemes) {
     least = std::min(least, first_.kernels_s(job, frame, scheme.activations.tensor));
   }
-  return least *= 1 - sim::kRounded;
+  return least *= 1 - kRounded;
 }
 
 double ClusterTimes::first_bound(const Candidate& candidate) {
@@ -35,26 +35,25 @@ double ClusterTimes::planned_bound(const Candidate& candidate) {
   const auto [found, added] = planned_bounds_.try_emplace(key(candidate));
   if (!added) return found->second;
   const Setup setup = space_.setup(candidate);
-  const auto [schedule, wiring] =
-      sim::wired_step(space_.job(candidate).context(setup), setup.scheme);
+  const auto [schedule, wiring] = wired_step(space_.job(candidate).context(setup), setup.scheme);
   ++planned_;
-  return found->second = sim::least_time(schedule, wiring).base();
+  return found->second = least_time(schedule, wiring).base();
 }
 
-const sim::Report& ClusterTimes::simulated(const Candidate& candidate) {
+const Report& ClusterTimes::simulated(const Candidate& candidate) {
   const auto [found, added] = reports_.try_emplace(key(candidate));
   if (!added) return found->second;
   const Job& job = space_.job(candidate);
   const Setup setup = space_.setup(candidate);
-  const auto [schedule, wiring] = sim::wired_step(job.context(setup), setup.scheme);
-  const sim::Timeline timeline = sim::simulate(schedule, wiring);
-  found->second = sim::summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
-  sim::require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");
+  const auto [schedule, wiring] = wired_step(job.context(setup), setup.scheme);
+  const Timeline timeline = simulate(schedule, wiring);
+  found->second = summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
+  require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");
   const auto planned = planned_bounds_.find(key(candidate));
   const double bound =
-      planned == planned_bounds_.end() ? sim::least_time(schedule, wiring).base() : planned->second;
-  sim::require(bound <= timeline.makespan_s, "no step beats its schedule's bound");
+      planned == planned_bounds_.end() ? least_time(schedule, wiring).base() : planned->second;
+  require(bound <= timeline.makespan_s, "no step beats its schedule's bound");
   return found->second;
 }
 
-}  // namespace apps
+}  // namespace sim::study

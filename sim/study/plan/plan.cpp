@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "sim/base/error.hpp"
+#include "sim/study/plan/best_first.hpp"
+#include "sim/study/plan/cluster_choices.hpp"
+#include "sim/study/plan/plan_report.hpp"
+#include "sim/study/plan/site_choices.hpp"
+
+namespace sim::study {
+namespace {
+
+constexpr std::size_t kBest = 10;
+
+void check_money(const PlanQuestion& question, const Choices& choices) {
+  const auto second = Seconds::from_base(1);
+  for (std::size_t i = 0; i < choices.count(); ++i) {
+    if (choices.price(i, second).total() > 0) return;
+  }
+  const char* field = question.goal.aim == Aim::cheapest            ? "goal"
+                      : question.goal.budget_usd < PlanGoal::kNever ? "budget"
+                                                                    : nullptr;
+  if (field == nullptr) return;
+  throw InputError(
+      fmt::format("`{}`: nothing in {} has a price; {}", field, question.job.topology.name,
+                  question.job.inner ? "set gpu.price in its clusters' files" : "set gpu.price"));
+}
+
+class Planner {
+ public:
+  Planner(const PlanQuestion& question, Choices& choices,
+          const std::function<void(const Choices&)>& progress)
+      : question_(question), goal_(question.goal), choices_(choices), progress_(progress) {}
+
+  PlanReport run() {
+    PlanReport report;
+    std::vector<Ranked> best =
+        search(kBest, [&](std::size_t one, double s) { return score(one, s); });
+    if (best.empty()) {
+      report.met = false;
+      best = search(1, [&](std::size_t one, double s) { return excess(one, s); });
+    }
+    if (best.empty()) {
+      throw InputError(fmt::format(
+          "`topology`: no round of {} ends; gardenhose run shows what its sites wait for",
+          question_.job.topology.name));
+    }
+    for (const Ranked& one : best) report.rows.push_back(row(one));
+    const PlanRow& first = report.rows.front();
+    report.improvements = choices_.improvements(best.front().candidate, first.price,
+                                                Seconds::from_base(first.time_s));
+    report.topology = first.report.topology;
+    report.model = first.report.model;
+    report.not_counted = choices_.not_counted();
+    if (goal_.electricity.base() == 0) {
+      report.not_counted.emplace_back("power (no `electricity`)");
+    }
+    report.searched = choices_.searched();
+    return report;
+  }
+
+ private:
+  std::vector<Ranked> search(std::size_t count, const Scoring& scoring) {
+    return best_of(choices_, scoring, count, question_.exhaustive, progress_);
+  }
+
+  // The whole training, where a step or a round takes so many seconds.
+  struct Training {
+    double seconds_per_token = 0;
+    Seconds time;
+    Price price;
+  };
+  [[nodiscard]] Training training(std::size_t one, double seconds) const {
+    const double each = seconds / choices_.tokens(one);
+    const Seconds time = goal_.time(each);
+    return {each, time, choices_.price(one, time)};
+  }
+
+  [[nodiscard]] std::optional<Score> score(std::size_t one, double seconds) const {
+    if (std::isinf(seconds)) return std::nullopt;
+    const auto [each, time, price] = training(one, seconds);
+    if (!meets_limits(goal_, price.total(), time)) return std::nullopt;
+    if (goal_.share > 0 && goal_.share * each > choices_.full_speed(one)) return std::nullopt;
+    return score_of(goal_, price.total(), time, choices_.nic_bandwidth_Bps(one));
+  }
+
+  // By how much the limit that is missed most is missed.
+  [[nodiscard]] std::optional<Score> excess(std::size_t one, double seconds) const {
+    if (std::isinf(seconds)) return std::nullopt;
+    const auto [each, time, price] = training(one, seconds);
+    double most = std::max(time.base() / goal_.deadline_s, price.total() / goal_.budget_usd);
+    if (goal_.share > 0) most = std::max(most, goal_.share * each / choices_.full_speed(one));
+    return Score{most, 0, 0};
+  }
+
+  // What the row would be if it were so many times as fast: what sites send stays the same.
+  [[nodiscard]] TimeAndPrice at_speed(std::size_t one, const PlanRow& row, double factor) const {
+    const double time_s = row.time_s / factor;
+    const Price price = choices_.price(one, Seconds::from_base(time_s));
+    return {time_s, price.of_time() + row.price.egress};
+  }
+
+  PlanRow row(const Ranked& one) {
+    const auto [each, time, price] = training(one.candidate, one.seconds);
+    PlanRow row = choices_.row(one.candidate);
+    row.time_s = time.base();
+    row.price = price;
+    const EfficiencyRange& range = *row.report.range;
+    const double tokens_per_s = row.report.tokens_per_s;
+    row.low = at_speed(one.candidate, row, range.tokens_per_s_high / tokens_per_s);
+    row.high = at_speed(one.candidate, row, range.tokens_per_s_low / tokens_per_s);
+    row.speed_share = choices_.full_speed(one.candidate) / each;
+    row.over_critical_batch =
+        question_.critical_batch && row.step_tokens > *question_.critical_batch;
+    return row;
+  }
+
+  const PlanQuestion& question_;
+  const PlanGoal& goal_;
+  Choices& choices_;
+  const std::function<void(const Choices&)>& progress_;
+};
+
+}  // namespace
+
+PlanReport plan(const PlanQuestion& question,
+                const std::function<void(const Searched&)>& progress) {
+  const auto searched = [&](const Choices& choices) { progress(choices.searched()); };
+  const std::unique_ptr<Choices> choices =
+      question.job.inner ? site_choices(question) : cluster_choices(question);
+  check_money(question, *choices);
+  choices->find_full_speeds(searched);
+  return Planner(question, *choices, searched).run();
+}
+
+}  // namespace sim::study

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan: the best ways to train a model on so many tokens.
+#pragma once
+
+#include <functional>
+
+#include "sim/study/plan/plan_report.hpp"
+
+namespace sim::study {
+
+// The ten best ways, or the closest one if none meets the limits of the goal. The search is exact:
+// it finds what simulating every setup would. `progress` is called now and then. Throws InputError,
+// also (NothingFits) if nothing fits in memory.
+[[nodiscard]] PlanReport plan(
+    const PlanQuestion& question,
+    const std::function<void(const Searched&)>& progress = [](const Searched&) {});
+
+}  // namespace sim::study
