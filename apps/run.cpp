@@ -36,6 +36,11 @@
 namespace apps {
 namespace {
 
+using sim::study::Best;
+using sim::study::Simulation;
+using sim::study::StepTimes;
+using sim::study::uncompressed_schemes;
+
 constexpr const char* kBest = "best";
 
 Simulation simulate_with_errors(const Job& job, const Setup& setup) {
@@ -241,9 +246,9 @@ class Comparison {
 
   const RunOptions& options_;
   const Job job_;
-  Job searched_;                                              // what a search keeps to
-  StepTimes times_;                                           // of a cluster
-  Memo<sim::Parallelism, sim::Scheme, double> tokens_per_s_;  // of rounds
+  Job searched_;                                                          // what a search keeps to
+  StepTimes times_;                                                       // of a cluster
+  sim::study::Memo<sim::Parallelism, sim::Scheme, double> tokens_per_s_;  // of rounds
   const bool wants_best_;         // as the baseline of a cluster's steps
   std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
   std::optional<Side> best_;

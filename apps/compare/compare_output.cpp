@@ -17,11 +17,18 @@
 namespace apps {
 namespace {
 
+using sim::study::Doubt;
+using sim::study::DoubtFinding;
+using sim::study::Findings;
+using sim::study::Flip;
+using sim::study::Goal;
+using sim::study::Interval;
+using sim::study::SideFinding;
 using Json = nlohmann::ordered_json;
 
 const char* unit_of(Goal goal) { return goal == Goal::cost ? "tokens_per_usd" : "tokens_per_s"; }
 
-const char* what_is_timed(const Side& side) { return side.job.inner ? "round" : "step"; }
+const char* what_is_timed(const Side& side) { return side.run.job.inner ? "round" : "step"; }
 
 Json tuned_flags(const Side& side) {
   const auto flags = side.tuned_flags;
@@ -32,14 +39,14 @@ Json json_of(const Side& side, const SideFinding& finding, Goal goal) {
   const std::string unit = unit_of(goal);
   Json json{{"flags", side.flags},
             {"tuned_flags", tuned_flags(side)},
-            {"topology", side.job.topology.name},
-            {"model", side.job.model.name},
-            {"scheme", side.setup.scheme.name},
+            {"topology", side.run.job.topology.name},
+            {"model", side.run.job.model.name},
+            {"scheme", side.run.setup.scheme.name},
             {"global_batch", side.global_batch()},
-            {"sequence", side.job.model.sequence},
+            {"sequence", side.run.job.model.sequence},
             {"fits_memory", side.fits_memory},
             {fmt::format("{}_time_s", what_is_timed(side)), finding.as_is.time_s}};
-  if (side.job.inner) json["inner_steps"] = side.setup.scheme.between_sites->inner_steps;
+  if (side.run.job.inner) json["inner_steps"] = side.run.setup.scheme.between_sites->inner_steps;
   json["tokens_per_s"] = finding.as_is.tokens_per_s;
   json[unit + "_median"] = finding.repeated.median;
   json[unit + "_low"] = finding.repeated.low;
@@ -52,8 +59,8 @@ Json json_of(const std::optional<Flip>& flip) {
   if (!flip) return nullptr;
   return {{"factor", flip->factor},
           {"spreads", flip->spreads},
-          {"flags_a", flip->flags_a},
-          {"flags_b", flip->flags_b}};
+          {"flags_a", with_flags(flip->fields_a)},
+          {"flags_b", with_flags(flip->fields_b)}};
 }
 
 Json json_of(const DoubtFinding& finding) {
@@ -117,14 +124,14 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 std::string time_text(const Side& side, double seconds) {
   const std::string text =
       fmt::format("{} a {}", to_text(sim::Seconds::from_base(seconds)), what_is_timed(side));
-  if (!side.job.inner) return text;
-  const int steps = side.setup.scheme.between_sites->inner_steps;
+  if (!side.run.job.inner) return text;
+  const int steps = side.run.setup.scheme.between_sites->inner_steps;
   return fmt::format("{} of {} step{}", text, steps, steps == 1 ? "" : "s");
 }
 
 std::string batch_line(const Side& side) {
-  return fmt::format("   {}\n", sim::batch_text(side.global_batch(), side.job.model.sequence,
-                                                side.job.inner ? "inner step" : "step"));
+  return fmt::format("   {}\n", sim::batch_text(side.global_batch(), side.run.job.model.sequence,
+                                                side.run.job.inner ? "inner step" : "step"));
 }
 
 // "   tuned: with --zero 3 --overlap all"
@@ -139,19 +146,20 @@ std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   return fmt::format(
       "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
       "95 % from {:.0f} to {:.0f}\n{}",
-      side.name, side.flags, side.setup.scheme.name, side.job.topology.name,
+      side.name, side.flags, side.run.setup.scheme.name, side.run.job.topology.name,
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
       time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
       unit, finding.repeated.low, finding.repeated.high, batch_line(side) + tuned_line(side));
 }
 
 std::string flags_text(const Doubt& doubt, const Flip& flip) {
-  if (flip.flags_a == flip.flags_b || !doubt.of_b) return flip.flags_a;
-  if (!doubt.of_a) return flip.flags_b;
+  const std::string a = with_flags(flip.fields_a), b = with_flags(flip.fields_b);
+  if (a == b || !doubt.of_b) return a;
+  if (!doubt.of_a) return b;
   const auto text = [](const std::string& flags) {
     return flags.empty() ? "has no flag for it" : flags;
   };
-  return fmt::format("A {}; B {}", text(flip.flags_a), text(flip.flags_b));
+  return fmt::format("A {}; B {}", text(a), text(b));
 }
 
 std::string flip_sentence(const Findings& findings) {
@@ -161,7 +169,7 @@ std::string flip_sentence(const Findings& findings) {
     return fmt::format(
         "no single assumption flips the decision, each varied from {:g} times lower to {:g} times "
         "higher",
-        kMostDoubted, kMostDoubted);
+        sim::study::kMostDoubted, sim::study::kMostDoubted);
   }
   const Flip& flip = *soonest.flip;
   std::string text = fmt::format(

@@ -2,10 +2,11 @@
 // A comparison as a table, JSON or CSV.
 #pragma once
 
-#include "apps/compare/findings.hpp"
+#include "apps/compare/sides.hpp"
+#include "sim/study/compare/findings.hpp"
 
 namespace apps {
 
-void print_findings(const Comparison& comparison, const Findings& findings);
+void print_findings(const Comparison& comparison, const sim::study::Findings& findings);
 
 }  // namespace apps

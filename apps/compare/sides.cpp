@@ -150,30 +150,30 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
 }
 
 void tune(Side& side) {
-  StepTimes times(side.job);
+  sim::study::StepTimes times(side.run.job);
   Progress progress("searching for the fastest options", 0);
-  const std::vector<sim::Scheme> schemes{side.setup.scheme};
-  side.setup = best_setup(side.job, schemes, times, {.watch = progress.watch()}).setup;
-  side.tuned_flags = flags_of(side.job, side.setup);
+  const std::vector<sim::Scheme> schemes{side.run.setup.scheme};
+  side.run.setup = best_setup(side.run.job, schemes, times, {.watch = progress.watch()}).setup;
+  side.tuned_flags = flags_of(side.run.job, side.run.setup);
 }
 
 void check_ends(const Side& side) {
-  const sim::Report report = simulate(side.job, side.setup).report;
+  const sim::Report report = simulate(side.run.job, side.run.setup).report;
   if (report.ended()) return;
   throw InputError(fmt::format("{}: the round does not end: {}", side.name == "A" ? "--a" : "--b",
                                fmt::join(report.round->events, "; ")));
 }
 
 void warn_of_memory(const Side& side) {
-  for (std::size_t table = 0; table < side.job.topology.sites.size(); ++table) {
-    const sim::Site& site = side.job.topology.sites[table];
+  for (std::size_t table = 0; table < side.run.job.topology.sites.size(); ++table) {
+    const sim::Site& site = side.run.job.topology.sites[table];
     const sim::Gpu& gpu = site.cluster.gpu;
-    const double needed = memory_of(side.job, side.setup, table).total();
+    const double needed = memory_of(side.run.job, side.run.setup, table).total();
     if (needed <= static_cast<double>(gpu.memory.count)) continue;
     print_note(
         "warning: {}: {}needs {:.1f} GB, but the {} has {:.1f} GB; gardenhose run shows what would "
         "fit\n",
-        side.name, side.job.inner ? site.name + " " : "", needed / 1e9, gpu.name,
+        side.name, side.run.job.inner ? site.name + " " : "", needed / 1e9, gpu.name,
         static_cast<double>(gpu.memory.count) / 1e9);
   }
 }
@@ -186,35 +186,17 @@ Side read_side(const char* name, const std::string& flags, const CompareOptions&
   } else {
     check(job, {&setup, 1});
   }
-  return {name, flags, std::move(job), std::move(setup)};
-}
-
-void check_price(const Job& job) {
-  for (const sim::Site& site : job.topology.sites) {
-    if (site.cluster.gpu.price.base() > 0) continue;
-    throw InputError(
-        job.inner ? fmt::format("--goal: {} of {} has no gpu.price; write one into {}.toml",
-                                site.name, job.topology.name, site.cluster.name)
-                  : fmt::format("--goal: {} has no gpu.price; write e.g. --set gpu.price=\"2 "
-                                "USD/h\"",
-                                site.cluster.name));
-  }
-}
-
-void check_pair(Goal goal, const Side& a, const Side& b) {
-  if (total_parameters(a.job.model) != total_parameters(b.job.model)) {
-    throw InputError(fmt::format("--model: A trains {} and B {}: their tokens are not comparable",
-                                 a.job.model.name, b.job.model.name));
-  }
-  if (goal == Goal::throughput) return;
-  check_price(a.job);
-  check_price(b.job);
+  return {name, flags, {std::move(job), std::move(setup)}};
 }
 
 }  // namespace
 
 std::int64_t Side::global_batch() const {
-  return sim::global_batch(job.topology, setup.parallelism);
+  return sim::global_batch(run.job.topology, run.setup.parallelism);
+}
+
+sim::study::Comparison Comparison::question() const {
+  return {a.run, b.run, options.aim(), options.repetitions, options.seed};
 }
 
 std::optional<Comparison> parse_comparison(const Arguments& arguments) {
@@ -223,20 +205,20 @@ std::optional<Comparison> parse_comparison(const Arguments& arguments) {
   if (!a) return std::nullopt;
   const auto b = parse_side(arguments, "--b", given.b);
   Comparison comparison{*a, read_side("A", a->a, *a), read_side("B", b->b, *b)};
-  check_pair(a->aim(), comparison.a, comparison.b);
+  check(comparison.question());
   return comparison;
 }
 
 void prepare(Comparison& comparison) {
   for (Side* side : {&comparison.a, &comparison.b}) {
     if (comparison.options.tune) tune(*side);
-    if (side->job.inner) {
+    if (side->run.job.inner) {
       check_ends(*side);
     } else {
-      warn_of_tensor_nodes(side->job.cluster(), side->setup.parallelism);
+      warn_of_tensor_nodes(side->run.job.cluster(), side->run.setup.parallelism);
     }
     warn_of_memory(*side);
-    side->fits_memory = fits_memory(side->job, side->setup);
+    side->fits_memory = fits_memory(side->run.job, side->run.setup);
   }
 }
 

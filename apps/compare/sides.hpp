@@ -10,19 +10,14 @@
 
 #include "apps/commands.hpp"
 #include "apps/job/read_job.hpp"
+#include "sim/study/compare/comparison.hpp"
 
 namespace apps {
 
-enum class Goal {
-  throughput,  // tokens per second
-  cost         // tokens per dollar (see Performance)
-};
-
 struct Side {
-  std::string name;   // "A"
-  std::string flags;  // its own, as given
-  Job job;
-  Setup setup;                                  // as the flags say, or the fastest
+  std::string name;                             // "A"
+  std::string flags;                            // its own, as given
+  sim::study::Side run;                         // as the flags say, or the fastest
   std::optional<std::string> tuned_flags = {};  // as flags_of() words them; nothing: as given
   bool fits_memory = true;                      // at every site
 
@@ -37,12 +32,16 @@ struct CompareOptions {
   std::vector<std::string> spreads;  // NAME=NUMBER
   bool tune = false;
 
-  [[nodiscard]] Goal aim() const { return goal == "cost" ? Goal::cost : Goal::throughput; }
+  [[nodiscard]] sim::study::Goal aim() const {
+    return goal == "cost" ? sim::study::Goal::cost : sim::study::Goal::throughput;
+  }
 };
 
 struct Comparison {
   CompareOptions options;  // shared by both
   Side a, b;
+
+  [[nodiscard]] sim::study::Comparison question() const;
 };
 
 // Nothing if the arguments ask for help, which is printed. Simulates nothing. Throws InputError,

@@ -66,7 +66,7 @@ sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration
 // Refuses simulations beyond the limits, and names the flag that made them so large.
 void check_size(const JobOptions& options, const Job& job) {
   for (const sim::Site& site : job.topology.sites) {
-    if (is_held(site.cluster, job.model, job.parallelism)) continue;
+    if (sim::study::is_held(site.cluster, job.model, job.parallelism)) continue;
     const char* flag = options.parallelism.global_batch != 0   ? "--global-batch"
                        : options.parallelism.accumulation != 0 ? "--accumulation"
                                                                : "--nodes";

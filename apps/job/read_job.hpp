@@ -7,7 +7,8 @@
 
 namespace apps {
 
-using namespace sim::study;
+using sim::study::Job;
+using sim::study::Setup;
 
 // Where tensor-parallel groups span nodes.
 void warn_of_tensor_nodes(const sim::Cluster& cluster, const sim::Parallelism& parallelism);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // map: which scheme is fastest where, over NIC bandwidths and models.
+#include "sim/study/map.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +12,10 @@
 #include "apps/commands.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
-#include "apps/map/scheme_map.hpp"
+#include "apps/map/map_output.hpp"
 #include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
-#include "sim/study/setup_options.hpp"
 
 namespace apps {
 namespace {
@@ -106,23 +107,28 @@ int map_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   require_cluster(options->job.topology, "a map is of one cluster");
-  std::vector<MapJob> jobs;  // all of them first: what is wrong is said before the work
+  std::vector<Job> given, jobs;  // all of them first: what is wrong is said before the work
   for (const std::string& model : options->models) {
     JobOptions job = options->job;
     job.model = model;
-    jobs.push_back(map_job(job, options->tensor, options->tokens));
-    if (jobs.back().job.cluster().nodes < 2) {
+    given.push_back(read_job(job));
+    jobs.push_back(map_job(given.back(), options->tensor, options->tokens));
+    if (jobs.back().cluster().nodes < 2) {
       throw InputError("--nodes: a single node has no network to map; use two or more");
     }
   }
   Progress progress("mapping points", static_cast<int>(jobs.size() * options->bandwidths.size()));
-  std::vector<MapPoint> points;
-  for (const MapJob& job : jobs) {
-    for (MapPoint& point : map_points(job, options->bandwidths, [&] { progress.step(); })) {
-      points.push_back(std::move(point));
+  std::vector<MapRow> rows;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    for (const sim::study::MapPoint& point :
+         map_points(jobs[i], options->bandwidths, progress.watch().step)) {
+      const auto flags = [&](const sim::study::Best& best) {
+        return flags_of(given[i], best.setup);
+      };
+      rows.push_back({point, flags(point.uncompressed), flags(point.compressed)});
     }
   }
-  print_map(options->format, points);
+  print_map(options->format, rows);
   return 0;
 }
 

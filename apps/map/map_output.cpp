@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map of schemes as a table, JSON or CSV.
+#include "apps/map/map_output.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/map/grid_text.hpp"
-#include "apps/map/scheme_map.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
@@ -16,10 +16,12 @@
 namespace apps {
 namespace {
 
+using sim::study::MapPoint;
 using Json = nlohmann::ordered_json;
 
-Json record_of(const MapPoint& point) {
-  const Best& best = point.pays() ? point.compressed : point.uncompressed;
+Json record_of(const MapRow& row) {
+  const MapPoint& point = row.point;
+  const sim::study::Best& best = point.pays() ? point.compressed : point.uncompressed;
   return {{"topology", point.topology},
           {"gpus", point.gpus},
           {"model", point.model},
@@ -36,11 +38,11 @@ Json record_of(const MapPoint& point) {
           {"uncompressed", point.uncompressed.setup.scheme.name},
           {"uncompressed_step_time_s", point.uncompressed.step_time_s},
           {"uncompressed_fits_memory", point.uncompressed.fits},
-          {"uncompressed_flags", point.uncompressed_flags},
+          {"uncompressed_flags", row.uncompressed_flags},
           {"compressed", point.compressed.setup.scheme.name},
           {"compressed_step_time_s", point.compressed.step_time_s},
           {"compressed_fits_memory", point.compressed.fits},
-          {"compressed_flags", point.compressed_flags}};
+          {"compressed_flags", row.compressed_flags}};
 }
 
 // Both of what is compared.
@@ -113,10 +115,14 @@ void print_table(std::span<const MapPoint> points) {
 
 }  // namespace
 
-void print_map(const std::string& format, std::span<const MapPoint> points) {
-  if (format == "table") return print_table(points);
+void print_map(const std::string& format, std::span<const MapRow> rows) {
+  if (format == "table") {
+    std::vector<MapPoint> points;
+    for (const MapRow& row : rows) points.push_back(row.point);
+    return print_table(points);
+  }
   std::vector<Json> records;
-  for (const MapPoint& point : points) records.push_back(record_of(point));
+  for (const MapRow& row : rows) records.push_back(record_of(row));
   print_records(format, records);
 }
 

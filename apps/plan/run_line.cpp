@@ -37,8 +37,8 @@ void append_cluster(const PlanOptions& options, const sim::study::Way& way, Argu
   if (!way.nic_bandwidth) return;
   line.insert(line.end(),
               {"--set", "network.nic_bandwidth=" + options.link_speeds[*way.nic_bandwidth]});
-  const sim::Cluster cluster = with_nics(options.question.job.cluster(),
-                                         options.question.nic_bandwidths[*way.nic_bandwidth]);
+  const sim::Cluster cluster = sim::study::with_nics(
+      options.question.job.cluster(), options.question.nic_bandwidths[*way.nic_bandwidth]);
   const auto& cap = cluster.fitted.communicator_bandwidth;
   if (!cap) return;
   line.insert(line.end(),

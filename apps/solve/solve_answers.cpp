@@ -5,10 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
@@ -20,6 +17,9 @@
 namespace apps {
 namespace {
 
+using sim::study::Answer;
+using sim::study::Answers;
+using sim::study::Found;
 using Json = nlohmann::ordered_json;
 
 std::string met_text(const Answer& answer) {
@@ -32,14 +32,6 @@ std::string met_text(const Answer& answer) {
 std::string short_text(const Answer& answer) {
   if (!answer.found.ever) return "nowhere";
   return answer.found.always ? "everywhere" : answer.met_text;
-}
-
-// Where the goal is met everywhere or nowhere, beyond the figures of the other answers: on which
-// side says `greater_is_better`.
-double place_of(const Answer& answer, bool greater_is_better) {
-  if (answer.found.bracketed()) return answer.met;
-  constexpr double kBeyond = std::numeric_limits<double>::infinity();
-  return answer.found.ever == greater_is_better ? -kBeyond : kBeyond;
 }
 
 // The range of an answer: the lesser end first.
@@ -95,18 +87,6 @@ void print_table(const Question& question, const Answers& answers) {
 }
 
 }  // namespace
-
-std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question) {
-  const std::array<Answer, 3> all{answers.slower[question], answers.as_is[question],
-                                  answers.faster[question]};
-  const auto* figure =
-      std::ranges::find_if(all, [](const Answer& one) { return one.found.bracketed(); });
-  if (figure == all.end()) return {all.front(), all.back()};
-  const bool greater_is_better = figure->met > figure->missed;
-  const auto [least, greatest] = std::ranges::minmax_element(
-      all, {}, [&](const Answer& one) { return place_of(one, greater_is_better); });
-  return {*least, *greatest};
-}
 
 void print(const std::string& format, const Question& question, const Answers& answers) {
   std::vector<Json> rows;

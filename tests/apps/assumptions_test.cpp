@@ -18,7 +18,7 @@
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 // Two layers on two nodes of two H100 whose step each assumption is a part of: nothing overlaps.
@@ -74,7 +74,7 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
 // What the flags say is what was simulated, to their six digits.
 TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
-  const std::string flags = with_flags(fields_of(other, named(GetParam())));
+  const std::string flags = apps::with_flags(fields_of(other, named(GetParam())));
   const double step_time_s = apps_tests::json_of("run " + kFlags + flags)["step_time_s"];
   EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
 }
@@ -183,4 +183,4 @@ TEST(Assumptions, TakeTheSpreadThatTheClusterHas) {
 }
 
 }  // namespace
-}  // namespace apps
+}  // namespace sim::study

@@ -14,7 +14,7 @@
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 using apps_tests::job_of;
@@ -79,7 +79,7 @@ TEST_P(RoundAssumptions, HaveASpreadWithItsSource) {
 TEST_P(RoundAssumptions, AreToldToRunByTheirFlags) {
   const std::string& as_is = flags_with(GetParam());
   const Job other = scaled(job_of(as_is), named(GetParam()), 1.25);
-  const std::string flags = with_flags(fields_of(other, named(GetParam())));
+  const std::string flags = apps::with_flags(fields_of(other, named(GetParam())));
   const bool can_be_told =
       named(GetParam()).concern == Concern::wide_area || GetParam() == "codec_time";
   EXPECT_EQ(flags.empty(), !can_be_told) << flags;
@@ -139,4 +139,4 @@ TEST(RoundAssumptions, OfARoundThatNeverEndsAreInfinite) {
 }
 
 }  // namespace
-}  // namespace apps
+}  // namespace sim::study

@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "apps/solve/solve_answers.hpp"
+#include "sim/study/solve/solve.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 // Met at so many Gbps, and not with 1 % less.
@@ -45,4 +45,4 @@ TEST(SolveRange, EndsBeyondTheFigures) {
 }
 
 }  // namespace
-}  // namespace apps
+}  // namespace sim::study

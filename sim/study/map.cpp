@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/map/scheme_map.hpp"
+#include "sim/study/map.hpp"
 
 #include <fmt/format.h>
 
@@ -8,18 +8,17 @@
 #include <numeric>
 #include <utility>
 
-#include "apps/job/setup_flags.hpp"
 #include "sim/base/error.hpp"
 #include "sim/study/search/efficiency_range.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 bool fits(const Job& job, int stage) {
-  Setup setup = start_of(job, sim::scheme_named("sharded"));
+  Setup setup = start_of(job, scheme_named("sharded"));
   setup.parallelism.sharding.stage = stage;
   return fits_memory(job, setup);
 }
@@ -28,11 +27,11 @@ bool fits(const Job& job, int stage) {
 void choose_tensor(Job& job) {
   struct Attempt {
     int stage;
-    sim::Recompute recompute;
+    Recompute recompute;
   };
-  const sim::Recompute given = job.parallelism.recompute;
+  const Recompute given = job.parallelism.recompute;
   for (const Attempt& attempt :
-       {Attempt{1, given}, Attempt{3, given}, Attempt{3, sim::Recompute::full}}) {
+       {Attempt{1, given}, Attempt{3, given}, Attempt{3, Recompute::full}}) {
     job.parallelism.recompute = attempt.recompute;
     int last = job.parallelism.tensor;
     for (int tensor = 1; tensor <= job.cluster().gpus_per_node; tensor *= 2) {
@@ -45,16 +44,15 @@ void choose_tensor(Job& job) {
   }
 }
 
-std::vector<sim::Scheme> compressed_schemes(const Job& job) {
-  std::vector<sim::Scheme> schemes;
+std::vector<Scheme> compressed_schemes(const Job& job) {
+  std::vector<Scheme> schemes;
   for (const Setup& setup : job.setups) {
     if (!setup.scheme.sends_plain()) schemes.push_back(setup.scheme);
   }
   return schemes;
 }
 
-MapPoint point_of(const MapJob& job, sim::Bandwidth bandwidth) {
-  const Job& laid = job.job;
+MapPoint point_of(const Job& laid, Bandwidth bandwidth) {
   return {.topology = laid.cluster().name,
           .model = laid.model.name,
           .gpus = rank_count(laid.cluster()),
@@ -80,13 +78,11 @@ void add_range(const Job& job, double factor, MapPoint& point) {
 
 }  // namespace
 
-MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
-  Job given = read_job(options);
-  if (compressed_schemes(given).empty()) {
-    throw sim::InputError(
-        "--scheme: names no compressed scheme; add one, uncompressed ones are always in the map");
+Job map_job(Job job, int tensor, std::int64_t tokens) {
+  if (compressed_schemes(job).empty()) {
+    throw InputError(
+        "`scheme`: names no compressed scheme; add one, uncompressed ones are always in the map");
   }
-  Job job = given;
   if (tensor == 0) choose_tensor(job);
   job.given.insert({"tp", "sequence-parallel", "recompute"});  // the same for both sides
   const std::int64_t pass =
@@ -97,42 +93,40 @@ MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   job.parallelism.accumulation = static_cast<int>(std::min(passes, kMost));
   if (!is_held(job.cluster(), job.model, job.parallelism)) {
-    throw sim::InputError(
-        fmt::format("--tokens: {} are {} micro-batches of {} on {} GPUs, more than a simulation "
+    throw InputError(
+        fmt::format("`tokens`: {} are {} micro-batches of {} on {} GPUs, more than a simulation "
                     "can hold; write fewer",
                     tokens, passes, job.model.name, rank_count(job.cluster())));
   }
-  return {std::move(given), std::move(job)};
+  return job;
 }
 
-std::vector<MapPoint> map_points(const MapJob& job, std::span<const sim::Bandwidth> bandwidths,
+std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> bandwidths,
                                  const std::function<void()>& begin_point) {
   std::vector<std::size_t> order(bandwidths.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return bandwidths[b] < bandwidths[a]; });
-  const std::vector<sim::Scheme> plain = uncompressed_schemes();
-  const std::vector<sim::Scheme> compressed = compressed_schemes(job.job);
-  StepTimes times(job.job);
+  const std::vector<Scheme> plain = uncompressed_schemes();
+  const std::vector<Scheme> compressed = compressed_schemes(job);
+  StepTimes times(job);
   std::vector<MapPoint> points(bandwidths.size());
   const MapPoint* faster = nullptr;
   for (const std::size_t at : order) {
     begin_point();
     MapPoint& point = points[at] = point_of(job, bandwidths[at]);
-    const double factor = bandwidths[at] / job.job.cluster().network.nic_bandwidth;
-    const auto search = [&](const std::vector<sim::Scheme>& schemes, Best MapPoint::*side) {
+    const double factor = bandwidths[at] / job.cluster().network.nic_bandwidth;
+    const auto search = [&](const std::vector<Scheme>& schemes, Best MapPoint::*side) {
       point.*side = best_setup(
-          job.job, schemes, times,
+          job, schemes, times,
           {.factor = factor, .first = faster == nullptr ? nullptr : &(faster->*side).setup});
     };
     search(plain, &MapPoint::uncompressed);
     search(compressed, &MapPoint::compressed);
-    add_range(job.job, factor, point);
-    point.uncompressed_flags = flags_of(job.given, point.uncompressed.setup);
-    point.compressed_flags = flags_of(job.given, point.compressed.setup);
+    add_range(job, factor, point);
     faster = &point;
   }
   return points;
 }
 
-}  // namespace apps
+}  // namespace sim::study

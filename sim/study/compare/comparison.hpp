@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well a side trains, as it is and with changed assumptions.
+// Two configurations to compare, and how well each trains. A side is one cluster or several sites,
+// whatever the other side is.
 #pragma once
 
-#include "apps/compare/sides.hpp"
+#include <cstdint>
+
 #include "sim/study/search/assumptions.hpp"
 
-namespace apps {
+namespace sim::study {
+
+enum class Goal {
+  throughput,  // tokens per second
+  cost         // tokens per dollar (see Performance)
+};
+
+struct Side {
+  Job job;
+  Setup setup;
+};
+
+struct Comparison {
+  Side a, b;
+  Goal goal = Goal::throughput;
+  int repetitions = 100;
+  std::uint64_t seed = 1;
+};
+// Throws InputError if the sides train different models or cannot be compared by the goal.
+void check(const Comparison& comparison);
 
 // Results of a simulation. An aborted round has an infinite time and no tokens.
 struct Performance {
@@ -24,4 +45,4 @@ struct Performance {
 
 [[nodiscard]] Side scaled(Side side, const Assumption& assumption, double factor);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "apps/compare/performance.hpp"
+#include "sim/study/compare/comparison.hpp"
 
-namespace apps {
+namespace sim::study {
 
 // An assumption of both sides, wrong by the same factor in both, or of one side.
 struct Doubt {
@@ -20,13 +21,19 @@ struct Doubt {
   [[nodiscard]] const char* whose() const { return of_a ? of_b ? "both" : "A" : "B"; }
 };
 
+// A spread for the assumption of this name, or for "all".
+struct GivenSpread {
+  std::string name;
+  Spread spread;
+};
+
 // The assumptions of both sides. They share: GPU rates if both have the same set of GPUs with the
 // same calibrations; links if both have the same set of clusters; the network between sites if both
 // use the same file; and always the communication library. A site counts as its cluster's file, so
-// that sites of a file and a single such cluster share both. `spreads` are NAME=NUMBER and replace
-// the tables' spreads. Throws InputError.
+// that sites of a file and a single such cluster share both. `spreads` replace the tables'.
+// Throws InputError.
 [[nodiscard]] std::vector<Doubt> doubts_of(const Side& a, const Side& b,
-                                           const std::vector<std::string>& spreads);
+                                           std::span<const GivenSpread> spreads = {});
 
 struct Pair {
   Performance a, b;
@@ -36,11 +43,11 @@ struct Pair {
 [[nodiscard]] Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
                                  const std::vector<double>& factors);
 
-// As many repetitions as the options say, each with its own factors: log-normal with median 1. The
+// As many repetitions as the comparison says, each with its own factors: log-normal with median 1. The
 // same seed gives the same pairs, and a longer list begins with the shorter one. `step` is called
 // before each.
 [[nodiscard]] std::vector<Pair> simulate_repetitions(const Comparison& comparison,
                                                      const std::vector<Doubt>& doubts,
                                                      const std::function<void()>& step);
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/compare/doubts.hpp"
+#include "sim/study/compare/doubts.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <random>
 #include <set>
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/base/quantity_text.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
-
-using sim::InputError;
-
-constexpr double kLargestSpread = 2;
 
 using Names = std::set<std::string>;
 
@@ -27,7 +20,7 @@ using Names = std::set<std::string>;
 struct Parts {
   Names gpus, clusters;
 
-  void add(const sim::Cluster& cluster, const sim::Calibration& calibration) {
+  void add(const Cluster& cluster, const Calibration& calibration) {
     gpus.insert(cluster.gpu.name + " by " + calibration.name);
     clusters.insert(cluster.name);
   }
@@ -56,30 +49,6 @@ bool is_shared(Concern concern, const Side& a, const Side& b) {
   return false;
 }
 
-struct GivenSpread {
-  std::string name;
-  double value = 0;
-};
-
-GivenSpread parse_spread(const std::string& text) {
-  const auto equals = text.find('=');
-  GivenSpread given{.name = text.substr(0, equals)};
-  std::vector<std::string_view> known;
-  for (const Assumption& one : assumptions()) known.push_back(one.name);
-  known.emplace_back("all");
-  if (equals == std::string::npos || std::ranges::find(known, given.name) == known.end()) {
-    throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",
-                                 sim::printable(text), fmt::join(known, ", ")));
-  }
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, given.value);
-  if (error != std::errc() || stop != end || !(given.value >= 0 && given.value <= kLargestSpread)) {
-    throw InputError(fmt::format("--spread: '{}' is not a number from 0 to {}",
-                                 sim::printable(text.substr(equals + 1)), kLargestSpread));
-  }
-  return given;
-}
-
 const Spread& wider(const Spread& one, const Spread& other) {
   return one.of_logarithm < other.of_logarithm ? other : one;
 }
@@ -96,8 +65,7 @@ Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
 
 }  // namespace
 
-std::vector<Doubt> doubts_of(const Side& a, const Side& b,
-                             const std::vector<std::string>& spreads) {
+std::vector<Doubt> doubts_of(const Side& a, const Side& b, std::span<const GivenSpread> spreads) {
   std::vector<Doubt> doubts;
   for (const Assumption& one : assumptions()) {
     const bool of_a = rests_on(a.job, one);
@@ -109,17 +77,16 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b,
     if (of_a) doubts.push_back({&one, true, false, spread_of(a.job, one)});
     if (of_b) doubts.push_back({&one, false, true, spread_of(b.job, one)});
   }
-  for (const std::string& text : spreads) {
-    const GivenSpread given = parse_spread(text);
+  for (const GivenSpread& given : spreads) {
     bool any = false;
     for (Doubt& doubt : doubts) {
       if (given.name != "all" && given.name != doubt.assumption->name) continue;
-      doubt.spread = {given.value, "--spread"};
+      doubt.spread = given.spread;
       any = true;
     }
     if (!any) {
       throw InputError(
-          fmt::format("--spread: neither side has {}; it applies between sites, to storage or to "
+          fmt::format("`spread`: neither side has {}; it applies between sites, to storage or to "
                       "paths that lose packets",
                       given.name));
     }
@@ -136,11 +103,11 @@ Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubt
 std::vector<Pair> simulate_repetitions(const Comparison& comparison,
                                        const std::vector<Doubt>& doubts,
                                        const std::function<void()>& step) {
-  std::mt19937_64 generator(comparison.options.seed);
+  std::mt19937_64 generator(comparison.seed);
   std::normal_distribution<double> normal;
   std::vector<Pair> pairs;
   std::vector<double> factors(doubts.size());
-  for (int i = 0; i < comparison.options.repetitions; ++i) {
+  for (int i = 0; i < comparison.repetitions; ++i) {
     step();
     for (std::size_t j = 0; j < doubts.size(); ++j) {
       factors[j] = std::exp(doubts[j].spread.of_logarithm * normal(generator));
@@ -150,4 +117,4 @@ std::vector<Pair> simulate_repetitions(const Comparison& comparison,
   return pairs;
 }
 
-}  // namespace apps
+}  // namespace sim::study

@@ -10,28 +10,22 @@
 
 #include "sim/study/search/best_setup.hpp"
 
-namespace apps {
+namespace sim::study {
 
-// A model's job, from --model, the other flags and the two rules below.
-struct MapJob {
-  Job given;  // as the flags say
-  Job job;    // with the rules' choices
-};
-
-// Lays out the job on the cluster. If `tensor` is 0, tensor parallelism is the smallest with which
-// an uncompressed step fits in memory: under ZeRO-1, which keeps the whole weights that most
-// schemes need; else under ZeRO-3; else under ZeRO-3 with full recomputation. A step has `tokens`,
-// rounded up to the same number of sequences per replica.
-[[nodiscard]] MapJob map_job(const JobOptions& options, int tensor, std::int64_t tokens);
+// Lays out a job for its map: its setups' compressed schemes against all uncompressed ones. If
+// `tensor` is 0, tensor parallelism is the smallest with which an uncompressed step fits in memory:
+// under ZeRO-1, which keeps the whole weights that most schemes need; else under ZeRO-3; else under
+// ZeRO-3 with full recomputation. A step has `tokens`, rounded up to the same number of sequences
+// per replica. Throws InputError.
+[[nodiscard]] Job map_job(Job job, int tensor, std::int64_t tokens);
 
 // One NIC bandwidth and model.
 struct MapPoint {
   std::string topology, model;
   int gpus = 0, tensor = 1, pipeline = 1, sequence = 0;
   std::int64_t global_batch = 0;
-  sim::Bandwidth nic_bandwidth;
-  Best uncompressed, compressed;                     // the fastest of each kind
-  std::string uncompressed_flags, compressed_flags;  // that run them, in addition to the job's
+  Bandwidth nic_bandwidth;
+  Best uncompressed, compressed;  // the fastest of each kind
   // The speed-up of these two with the compute efficiency one spread lower and one higher, smaller
   // speed-up first; the fastest schemes are not searched again.
   double speedup_low = 0, speedup_high = 0;
@@ -47,11 +41,8 @@ struct MapPoint {
 // The points of one model in the order of `bandwidths`. Both sides are searched at each bandwidth,
 // fast networks first: a step that is slow there is slower on slow networks and need not be
 // simulated.
-[[nodiscard]] std::vector<MapPoint> map_points(const MapJob& job,
-                                               std::span<const sim::Bandwidth> bandwidths,
+[[nodiscard]] std::vector<MapPoint> map_points(const Job& job,
+                                               std::span<const Bandwidth> bandwidths,
                                                const std::function<void()>& begin_point);
 
-// table, json or csv.
-void print_map(const std::string& format, std::span<const MapPoint> points);
-
-}  // namespace apps
+}  // namespace sim::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/solve/unknowns.hpp"
+#include "sim/study/solve/unknowns.hpp"
 
 #include <fmt/format.h>
 
@@ -13,19 +13,17 @@
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/search/wide_area_rates.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
-using sim::InputError;
-
-double narrowest_Bps(const sim::WideArea& area) {
+double narrowest_Bps(const WideArea& area) {
   double least = std::numeric_limits<double>::infinity();
-  const auto take = [&](sim::Bandwidth rate) { least = std::min(least, rate.base()); };
-  for (const sim::Site& site : area.sites) {
+  const auto take = [&](Bandwidth rate) { least = std::min(least, rate.base()); };
+  for (const Site& site : area.sites) {
     take(site.uplink);
     take(site.downlink);
   }
-  for (const sim::WideLink& link : area.links) {
+  for (const WideLink& link : area.links) {
     if (link.bandwidth) take(*link.bandwidth);
   }
   if (area.backbone && area.backbone->bandwidth) take(*area.backbone->bandwidth);
@@ -37,20 +35,20 @@ void scale_rates(Job& job, double factor) {
 }
 
 void set_latency(Job& job, double seconds) {
-  const auto latency = sim::Seconds::from_base(seconds);
-  for (sim::WideLink& link : job.topology.links) link.latency = latency;
+  const auto latency = Seconds::from_base(seconds);
+  for (WideLink& link : job.topology.links) link.latency = latency;
   if (job.topology.backbone) job.topology.backbone->latency = latency;
   if (job.topology.store) job.topology.store->latency = latency;
 }
 
 void set_inner_steps(Job& job, double steps) {
   for (Setup& setup : job.setups) {
-    sim::SiteExchange& exchange = *setup.scheme.between_sites;
+    SiteExchange& exchange = *setup.scheme.between_sites;
     exchange.inner_steps = std::max(exchange.fragments, static_cast<int>(steps));
   }
 }
 
-void begin_at_fragments(const Job&, const sim::Scheme& scheme, Range& range) {
+void begin_at_fragments(const Job&, const Scheme& scheme, Range& range) {
   range.lowest = std::max<double>(range.lowest, scheme.between_sites->fragments);
   if (!scheme.between_sites->gradients) return;
   throw InputError(
@@ -62,7 +60,7 @@ void set_peers(Job& job, double peers) {
 }
 
 // A round takes at least the sites that make its quorum.
-void begin_at_quorum(const Job& job, const sim::Scheme& scheme, Range& range) {
+void begin_at_quorum(const Job& job, const Scheme& scheme, Range& range) {
   if (job.topology.sites.size() != 1) {
     throw InputError(
         fmt::format("solve peers: {} has {} tables of sites; write a single one, with a count",
@@ -71,19 +69,19 @@ void begin_at_quorum(const Job& job, const sim::Scheme& scheme, Range& range) {
   range.lowest = std::max<double>(range.lowest, scheme.between_sites->quorum);
   if (range.lowest <= range.highest) return;
   throw InputError(fmt::format(
-      "--set scheme.quorum: {} is more than the {:.0f} sites that solve peers tries at most",
+      "`set` scheme.quorum: {} is more than the {:.0f} sites that solve peers tries at most",
       scheme.between_sites->quorum, range.highest));
 }
 
 void set_layers(Job& job, double layers) {
   const int stages = job.parallelism.pipeline * job.parallelism.virtual_stages;
   // Twice as many where an end counts as a layer: a stage of an end alone has none.
-  const int least = job.parallelism.counted_ends == sim::CountedEnds::none ? stages : 2 * stages;
+  const int least = job.parallelism.counted_ends == CountedEnds::none ? stages : 2 * stages;
   job.model.layers = std::max(least, static_cast<int>(layers) / stages * stages);
 }
 
-void end_where_held(const Job& job, const sim::Scheme&, Range& range) {
-  for (const sim::Site& site : job.topology.sites) {
+void end_where_held(const Job& job, const Scheme&, Range& range) {
+  for (const Site& site : job.topology.sites) {
     range.highest = std::min<double>(range.highest, most_layers(site.cluster, job.parallelism));
   }
 }
@@ -93,7 +91,7 @@ double as_it_is(const Job&, double value) { return value; }
 double parameters_of(const Job& job, double layers) {
   Job changed = job;
   set_layers(changed, layers);
-  return static_cast<double>(sim::total_parameters(changed.model));
+  return static_cast<double>(total_parameters(changed.model));
 }
 
 std::string rate_text(double gigabits) { return fmt::format("{:.4g} Gbps", gigabits); }
@@ -123,7 +121,7 @@ const std::vector<Unknown>& unknowns() {
        false,
        set_latency,
        as_it_is,
-       [](double seconds) { return sim::to_text(sim::Seconds::from_base(seconds)); }},
+       [](double seconds) { return to_text(Seconds::from_base(seconds)); }},
       {"peers", "sites", {1, 128, true}, false, set_peers, as_it_is, whole_text, begin_at_quorum},
       {"layers",
        "parameters",
@@ -158,7 +156,7 @@ const Unknown& unknown_named(const std::string& name) {
     if (unknown.name == name) return unknown;
     known += (known.empty() ? "" : ", ") + std::string(unknown.name);
   }
-  throw InputError(fmt::format("solve: '{}' is not one of: {}", sim::printable(name), known));
+  throw InputError(fmt::format("solve: '{}' is not one of: {}", printable(name), known));
 }
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/compare/findings.hpp"
+#include "sim/study/compare/findings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "apps/progress.hpp"
-#include "apps/words.hpp"
 #include "sim/study/search/bracket.hpp"
 
-namespace apps {
+namespace sim::study {
 namespace {
 
 // Between the values that lie beside it.
@@ -34,11 +32,11 @@ int sign(double ratio) { return ratio > 1 ? 1 : ratio < 1 ? -1 : 0; }
 
 class FlipSearch {
  public:
-  FlipSearch(const Comparison& comparison, const Pair& as_is, Progress& progress)
+  FlipSearch(const Comparison& comparison, const Pair& as_is, const Watch& watch)
       : comparison_(comparison),
         as_is_(as_is),
-        progress_(progress),
-        decision_(sign(ratio_of(comparison.options.aim(), as_is))) {}
+        watch_(watch),
+        decision_(sign(ratio_of(comparison.goal, as_is))) {}
 
   std::optional<Flip> flip_of(const Doubt& doubt) {
     if (decision_ == 0) return std::nullopt;
@@ -48,8 +46,8 @@ class FlipSearch {
       const auto flipped = [&](double factor) { return flips(doubt, factor); };
       int tries = 0;
       const Found found = bracket(range, flipped, [&] {
-        if (++tries == 3) progress_.expect(most_tries(range) - 2);  // more than the two ends
-        progress_.step();
+        if (++tries == 3) watch_.expect(most_tries(range) - 2);  // more than the two ends
+        watch_.step();
       });
       if (!found.bracketed()) continue;
       if (!nearest || std::abs(std::log(found.met)) < std::abs(std::log(*nearest))) {
@@ -70,7 +68,7 @@ class FlipSearch {
     };
     if (doubt.of_a) pair.a = again(comparison_.a);
     if (doubt.of_b) pair.b = again(comparison_.b);
-    return sign(ratio_of(comparison_.options.aim(), pair)) == -decision_;
+    return sign(ratio_of(comparison_.goal, pair)) == -decision_;
   }
 
   Flip flip_at(const Doubt& doubt, double factor) const {
@@ -78,17 +76,17 @@ class FlipSearch {
     Flip flip{.factor = factor,
               .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
                                     : std::numeric_limits<double>::infinity()};
-    const auto flags = [&](const Side& side) {
-      return with_flags(fields_of(scaled(side.job, *doubt.assumption, factor), *doubt.assumption));
+    const auto fields = [&](const Side& side) {
+      return fields_of(scaled(side.job, *doubt.assumption, factor), *doubt.assumption);
     };
-    if (doubt.of_a) flip.flags_a = flags(comparison_.a);
-    if (doubt.of_b) flip.flags_b = flags(comparison_.b);
+    if (doubt.of_a) flip.fields_a = fields(comparison_.a);
+    if (doubt.of_b) flip.fields_b = fields(comparison_.b);
     return flip;
   }
 
   const Comparison& comparison_;
   const Pair as_is_;
-  Progress& progress_;
+  const Watch& watch_;
   const int decision_;
 };
 
@@ -127,15 +125,11 @@ Probability probability_of(double successes, int of) {
   return {share, std::max(0.0, middle - half), std::min(1.0, middle + half)};
 }
 
-Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts) {
-  const CompareOptions& options = comparison.options;
-  const Goal goal = options.aim();
+Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts,
+                 const std::function<void()>& step) {
+  const Goal goal = comparison.goal;
   const Pair as_is = simulate_pair(comparison, doubts, std::vector<double>(doubts.size(), 1));
-  std::vector<Pair> pairs;
-  {
-    Progress progress("simulating pairs", options.repetitions);
-    pairs = simulate_repetitions(comparison, doubts, [&] { progress.step(); });
-  }
+  const std::vector<Pair> pairs = simulate_repetitions(comparison, doubts, step);
   Findings findings{.a = side_finding(goal, as_is, pairs, &Pair::a),
                     .b = side_finding(goal, as_is, pairs, &Pair::b),
                     .ratio = ratio_of(goal, as_is)};
@@ -147,13 +141,17 @@ Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts)
     findings.ties += sign(ratios.back()) == 0 ? 1 : 0;
   }
   findings.repeated = interval_of(std::move(ratios));
-  findings.a_is_better = probability_of(wins, options.repetitions);
-  // Most assumptions flip nothing: both ends of two ranges tell.
-  Progress progress("searching for what flips the decision", 4 * static_cast<int>(doubts.size()));
-  FlipSearch search(comparison, as_is, progress);
-  for (const Doubt& doubt : doubts) findings.doubts.push_back({doubt, search.flip_of(doubt)});
-  std::ranges::stable_sort(findings.doubts, flips_sooner);
+  findings.a_is_better = probability_of(wins, comparison.repetitions);
+  for (const Doubt& doubt : doubts) findings.doubts.push_back({doubt, std::nullopt});
   return findings;
 }
 
-}  // namespace apps
+void find_flips(const Comparison& comparison, Findings& findings, const Watch& watch) {
+  // Most assumptions flip nothing: both ends of two ranges tell.
+  watch.expect(4 * static_cast<int>(findings.doubts.size()));
+  FlipSearch search(comparison, {findings.a.as_is, findings.b.as_is}, watch);
+  for (DoubtFinding& one : findings.doubts) one.flip = search.flip_of(one.doubt);
+  std::ranges::stable_sort(findings.doubts, flips_sooner);
+}
+
+}  // namespace sim::study

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "apps/job/read_job.hpp"
+#include "sim/study/job.hpp"
 #include "sim/study/search/bracket.hpp"
 
-namespace apps {
+namespace sim::study {
 
 struct Unknown {
   std::string_view name;
@@ -22,7 +22,7 @@ struct Unknown {
   std::function<double(const Job&, double)> figure;
   std::string (*text)(double figure);
   // Narrows the range to what can be simulated of a scheme. Throws InputError where nothing can.
-  std::function<void(const Job&, const sim::Scheme&, Range&)> narrow = nullptr;
+  std::function<void(const Job&, const Scheme&, Range&)> narrow = nullptr;
 };
 
 // Of several sites. Throws an InputError that lists the known names.
@@ -30,4 +30,4 @@ struct Unknown {
 // The only one of a cluster, as a factor.
 [[nodiscard]] const Unknown& nic_bandwidth();
 
-}  // namespace apps
+}  // namespace sim::study

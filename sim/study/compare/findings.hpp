@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/compare/doubts.hpp"
+#include "sim/study/compare/doubts.hpp"
+#include "sim/study/watch.hpp"
 
-namespace apps {
+namespace sim::study {
 
 struct Interval {
   double low = 0, median = 0, high = 0;
@@ -29,8 +30,8 @@ struct Probability {
 // value.
 struct Flip {
   double factor = 1;
-  double spreads = 0;            // the change in its spreads; infinite without a spread
-  std::string flags_a, flags_b;  // flags of run that make the change; empty if there are none
+  double spreads = 0;              // the change in its spreads; infinite without a spread
+  std::string fields_a, fields_b;  // fields of a job that make the change; empty if there are none
 };
 
 struct DoubtFinding {
@@ -55,7 +56,11 @@ struct Findings {
 // The range of factors searched for a flip: up to 16 times as much or as little.
 inline constexpr double kMostDoubted = 16;
 
-// For a prepared comparison.
-[[nodiscard]] Findings compare(const Comparison& comparison, const std::vector<Doubt>& doubts);
+// All but the flips. `step` is called before each repetition.
+[[nodiscard]] Findings compare(
+    const Comparison& comparison, const std::vector<Doubt>& doubts,
+    const std::function<void()>& step = [] {});
+// Adds them, and sorts the doubts.
+void find_flips(const Comparison& comparison, Findings& findings, const Watch& watch = {});
 
-}  // namespace apps
+}  // namespace sim::study

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/compare/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/base/error.hpp"
+#include "sim/study/simulation.hpp"
+
+namespace sim::study {
+namespace {
+
+void check_price(const Job& job) {
+  for (const Site& site : job.topology.sites) {
+    if (site.cluster.gpu.price.base() > 0) continue;
+    throw InputError(
+        job.inner ? fmt::format("`goal`: {} of {} has no gpu.price; write one into {}.toml",
+                                site.name, job.topology.name, site.cluster.name)
+                  : fmt::format("`goal`: {} has no gpu.price; write e.g. `set` gpu.price=\"2 "
+                                "USD/h\"",
+                                site.cluster.name));
+  }
+}
+
+}  // namespace
+
+void check(const Comparison& comparison) {
+  const Job& a = comparison.a.job;
+  const Job& b = comparison.b.job;
+  if (total_parameters(a.model) != total_parameters(b.model)) {
+    throw InputError(fmt::format("`model`: A trains {} and B {}: their tokens are not comparable",
+                                 a.model.name, b.model.name));
+  }
+  if (comparison.goal == Goal::throughput) return;
+  check_price(a);
+  check_price(b);
+}
+
+Performance simulate(const Side& side) {
+  const Report report = simulate(side.job, side.setup).report;
+  return {report.time_s, report.tokens_per_s,
+          report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
+}
+
+Side scaled(Side side, const Assumption& assumption, double factor) {
+  side.job = scaled(std::move(side.job), assumption, factor);
+  return side;
+}
+
+}  // namespace sim::study

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inverse of a simulation: the value of an unknown at which training meets a goal.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/study/solve/unknowns.hpp"
+
+namespace sim::study {
+
+// Utilisations to reach; or, where there are none, a scheme to beat: that of the job's last setup,
+// by this name.
+struct SolveGoal {
+  std::vector<double> shares;
+  std::string beats;
+};
+
+// For one setup and one goal.
+struct Answer {
+  std::string scheme, goal;
+  Found found;
+  double met = 0, missed = 0;         // figures in the unknown's unit
+  std::string met_text, missed_text;  // the same as text
+  bool fits_memory = true;            // the job in question
+};
+
+// The same with the compute efficiency one spread lower, and one higher.
+struct Answers {
+  std::vector<Answer> as_is, slower, faster;
+};
+
+// The least and the greatest of the three answers to a question; the one as it is may be either: a
+// faster GPU does not always need a faster network.
+[[nodiscard]] std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question);
+
+// Throws InputError if a setup cannot be simulated with any value of the unknown.
+void check(const Job& job, const Unknown& unknown);
+// The most simulations that solve() takes.
+[[nodiscard]] int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal);
+// For each setup and each goal. `step` is called before each try.
+[[nodiscard]] Answers solve(
+    const Job& job, const Unknown& unknown, const SolveGoal& goal,
+    const std::function<void()>& step = [] {});
+
+}  // namespace sim::study
