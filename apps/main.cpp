@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <csignal>
-#include <exception>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -15,17 +12,14 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/exit_code.hpp"
 #include "apps/print.hpp"
-#include "apps/sweep/workers.hpp"
-#include "apps/words.hpp"
+#include "apps/streams.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace {
-
-constexpr int kWrongInput = 2;
-constexpr int kBug = 70;
 
 struct Command {
   std::string_view name;
@@ -65,8 +59,8 @@ struct ExitCode {
 };
 constexpr ExitCode kExitCodes[] = {{0, "success"},
                                    {1, "a regression or failed points"},
-                                   {kWrongInput, "invalid input (one line per problem)"},
-                                   {kBug, "internal error"},
+                                   {apps::kWrongInput, "invalid input (one line per problem)"},
+                                   {apps::kBug, "internal error"},
                                    {128 + SIGINT, "stopped by Ctrl-C"},
                                    {128 + SIGTERM, "stopped by SIGTERM"}};
 
@@ -131,34 +125,14 @@ int dispatch(std::string_view name, const apps::Arguments& arguments) {
                                     meant.empty() ? "; see gardenhose --help" : meant));
 }
 
-// Says what went wrong, where somebody can hear it, and returns the exit code.
-int told(int code, const std::string& what) {
-  apps::print_note("{}\n", what);
-  return code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   apps::hold_standard_descriptors();
   const std::span given(argv, static_cast<std::size_t>(argc));
-  try {
-    const int code =
-        argc > 1 ? dispatch(given[1], {given.begin() + 2, given.end()}) : dispatch("--help", {});
-    apps::finish_output();
-    return code;
-  } catch (const sim::InputError& error) {
-    return told(kWrongInput, apps::with_flags(error.what()));
-  } catch (const boost::program_options::error& error) {
-    return told(kWrongInput, apps::message_of(error, argc > 1 ? given[1] : ""));
-  } catch (const apps::Stopped& stopped) {
-    return 128 + stopped.signal;
-  } catch (const std::bad_alloc&) {
-    return told(kWrongInput,
-                "gardenhose: out of memory; close other programs, or simulate fewer GPUs, layers "
-                "or micro-batches");
-  } catch (const std::exception& error) {
-    return told(kBug,
-                fmt::format("gardenhose: internal error, please report it: {}", error.what()));
-  }
+  const std::string name = argc > 1 ? given[1] : "--help";
+  return apps::exit_code_of(argc > 1 ? name : "", [&] {
+    return dispatch(name,
+                    argc > 1 ? apps::Arguments(given.begin() + 2, given.end()) : apps::Arguments());
+  });
 }

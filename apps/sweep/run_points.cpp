@@ -110,7 +110,7 @@ Totals run_points(Store& store, Origins& origins, const Signals& signals, const 
       arguments.emplace_back("--format=json");
       // Thrice the time: a spec asks for it with range = "on".
       if (!open[next].inputs.contains("range")) arguments.emplace_back("--range=off");
-      workers.start(next, std::move(arguments));
+      workers.start(next, arguments);
     }
   };
   for (fill(); !workers.is_idle() && totals.stopped_by == 0;) {

@@ -8,14 +8,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <ctime>
 #include <utility>
 
+#include "apps/exit_code.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 
 namespace apps {
 namespace {
+
+constexpr int kCannotRun = 127;  // as of a shell
 
 int memory_file(const char* name) {
   const int file = memfd_create(name, MFD_CLOEXEC);
@@ -83,7 +88,7 @@ Workers::~Workers() {
 
 // In the child. However the parent ends, nobody is left to hear of the result; and a Ctrl-C at the
 // terminal is the parent's.
-void Workers::become(const Worker& worker, std::vector<char*>& argv, pid_t parent) const {
+void Workers::become(const Worker& worker, const Arguments& arguments, pid_t parent) const {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   setpgid(0, 0);
@@ -92,20 +97,17 @@ void Workers::become(const Worker& worker, std::vector<char*>& argv, pid_t paren
   dup2(nothing, STDIN_FILENO);
   dup2(worker.out, STDOUT_FILENO);
   dup2(worker.err, STDERR_FILENO);
-  if (chdir(folder_.c_str()) == 0) execv("/proc/self/exe", argv.data());
-  _exit(127);
+  close_range(STDERR_FILENO + 1, UINT_MAX, 0);  // the store and its lock are the parent's
+  if (chdir(folder_.c_str()) != 0) _exit(kCannotRun);
+  _exit(exit_code_of("run", [&] { return run_command({arguments.begin() + 1, arguments.end()}); }));
 }
 
-void Workers::start(std::size_t tag, Arguments arguments) {
-  std::string name = "gardenhose";
-  std::vector<char*> argv{name.data()};
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+void Workers::start(std::size_t tag, const Arguments& arguments) {
   Worker worker{tag, -1, memory_file("out"), memory_file("err"), Clock::now()};
-  // Not posix_spawn: it cannot ask for the signal of the parent's end.
+  std::fflush(nullptr);  // or the worker would print what this process has buffered
   const pid_t parent = getpid();
   worker.process = fork();
-  if (worker.process == 0) become(worker, argv, parent);
+  if (worker.process == 0) become(worker, arguments, parent);
   if (worker.process < 0) {
     throw sim::InputError("-j: no worker can be started: " + sim::system_problem(errno));
   }

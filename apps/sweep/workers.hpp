@@ -33,7 +33,7 @@ class Signals {
   [[nodiscard]] int wait(std::chrono::milliseconds limit) const;
   // The same when waiting only for the end of a worker: throws Stopped for another signal.
   void wait_or_stop(std::chrono::milliseconds limit) const;
-  // For a child, before it executes another program.
+  // For a child.
   void restore() const;
 
  private:
@@ -62,8 +62,9 @@ class Workers {
 
   [[nodiscard]] bool has_room() const { return running_.size() < most_; }
   [[nodiscard]] bool is_idle() const { return running_.empty(); }
-  // Starts this same program with the arguments; it ends together with this process.
-  void start(std::size_t tag, Arguments arguments);
+  // Runs "run" and its flags in a copy of this process, as starting the program anew would take longer
+  // than most points. It ends together with this process.
+  void start(std::size_t tag, const Arguments& arguments);
   // Those that have ended since the last call.
   [[nodiscard]] std::vector<Ended> take_ended();
 
@@ -75,7 +76,7 @@ class Workers {
     int out, err;  // files in memory
     Clock::time_point start;
   };
-  void become(const Worker& worker, std::vector<char*>& argv, pid_t parent) const;
+  [[noreturn]] void become(const Worker& worker, const Arguments& arguments, pid_t parent) const;
 
   const Signals* signals_;
   std::size_t most_;
