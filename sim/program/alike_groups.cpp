@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sim/schedule/alike.hpp"
-#include "sim/topology/gpu_speeds.hpp"
 
 namespace sim {
 namespace {
@@ -17,12 +16,10 @@ class Collector {
  public:
   Collector(const Topology& topology, const GroupDrafts& drafts)
       : topology_(topology), crossed_(topology) {
-    const std::vector<double> slowdowns = rank_slowdowns(topology.cluster());
-    incidence.ranks.resize(slowdowns.size());
+    incidence.ranks.resize(static_cast<std::size_t>(rank_count(topology.cluster())));
     for (std::size_t stage = 0; stage < drafts.ranks.size(); ++stage) {
       for (const int rank : drafts.ranks[stage]) {
-        const auto i = static_cast<std::size_t>(rank);
-        incidence.ranks[i] = mix(stage, slowdowns[i]);
+        incidence.ranks[static_cast<std::size_t>(rank)] = stage;
       }
     }
     Kind key = 0;

@@ -15,13 +15,14 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(const Program& program, const StepContext& context, Ground ground)
+  Expansion(const Program& program, const StepContext& context, Ground ground,
+            std::vector<double> slowdowns)
       : program_(program),
         context_(context),
         builder_(std::move(ground.builder)),
         groups_(std::move(ground.groups)),
         roofline_(context.cluster.gpu, compute_efficiency(context.cluster), context.calibration),
-        slowdown_(rank_slowdowns(context.cluster)),
+        slowdown_(std::move(slowdowns)),
         held_(static_cast<std::size_t>(builder_.ranks())),
         gathered_(held_.size() * program.buckets, kNoOperation),
         sent_(program.messages),
@@ -298,17 +299,24 @@ class Expansion {
 }  // namespace
 
 WiredStep expand(const Program& program, const StepContext& context, Detail detail) {
-  const Topology topology(context.cluster);
+  const Cluster& cluster = context.cluster;
+  const Topology topology(cluster);
   const GroupDrafts drafts = draft_groups(topology, program, context, detail);
-  if (detail == Detail::folded && !context.whole) {
+  // Between stages it counts which GPUs of a pipeline are slow, and there is no closed form of that.
+  const bool differ = cluster.speed_spread > 0 && context.parallelism.pipeline > 1;
+  if (detail == Detail::folded && !context.whole && !differ) {
     if (auto alike = alike_groups(topology, drafts)) {
+      const auto ranks = static_cast<std::size_t>(alike->ground.builder.ranks());
+      const std::vector<double> slowdowns(ranks, slowest_of(cluster, rank_count(cluster)));
       Wiring wiring = std::move(alike->wiring);
-      Schedule schedule = Expansion(program, context, std::move(alike->ground)).run();
+      Schedule schedule = Expansion(program, context, std::move(alike->ground), slowdowns).run();
       wiring.routes.resize(schedule.routes.size());  // the others are of no hops
       return {std::move(schedule), std::move(wiring)};
     }
   }
-  Schedule schedule = Expansion(program, context, every_group(topology, drafts, detail)).run();
+  Schedule schedule =
+      Expansion(program, context, every_group(topology, drafts, detail), rank_slowdowns(cluster))
+          .run();
   Wiring wiring = wire(schedule, topology);
   return {std::move(schedule), std::move(wiring)};
 }

@@ -22,6 +22,13 @@ double normal_quantile(double share) {
   return low;
 }
 
+// Of the GPU at this place of a sample, slowest first.
+double slowdown_at(const Cluster& cluster, std::int64_t place, int count) {
+  const double quantile =
+      normal_quantile((static_cast<double>(place) + 1 - 0.375) / (count + 0.25));
+  return 1 / std::max(0.1, 1 + cluster.speed_spread * quantile);
+}
+
 // A step that visits all of `count` places and keeps neighbours far apart: the golden ratio's.
 int stride_over(int count) {
   int stride = std::max(1, static_cast<int>(std::lround(count * (std::numbers::phi - 1))));
@@ -31,6 +38,11 @@ int stride_over(int count) {
 
 }  // namespace
 
+double slowest_of(const Cluster& cluster, int count) {
+  if (cluster.speed_spread <= 0) return 1;
+  return slowdown_at(cluster, 0, count);
+}
+
 std::vector<double> rank_slowdowns(const Cluster& cluster) {
   const int count = rank_count(cluster);
   std::vector<double> slowdowns(static_cast<std::size_t>(count), 1.0);
@@ -38,9 +50,7 @@ std::vector<double> rank_slowdowns(const Cluster& cluster) {
   const int stride = stride_over(count);
   std::int64_t place = 0;
   for (double& slowdown : slowdowns) {
-    const double quantile =
-        normal_quantile((static_cast<double>(place) + 1 - 0.375) / (count + 0.25));
-    slowdown = 1 / std::max(0.1, 1 + cluster.speed_spread * quantile);
+    slowdown = slowdown_at(cluster, place, count);
     place = (place + stride) % count;
   }
   return slowdowns;

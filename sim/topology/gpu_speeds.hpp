@@ -14,4 +14,7 @@ namespace sim {
 // slowest of few. Slow and fast GPUs are spread over the nodes. All 1 without a spread.
 [[nodiscard]] std::vector<double> rank_slowdowns(const Cluster& cluster);
 
+// That of the slowest of `count` GPUs, as all ranks wait for it.
+[[nodiscard]] double slowest_of(const Cluster& cluster, int count);
+
 }  // namespace sim

@@ -11,10 +11,10 @@
 namespace sim {
 
 struct AlikeStep {
-  int ranks = 0;       // of the job
-  int classes = 0;     // of alike ranks, or `ranks` where all are simulated
-  double whole_s = 0;  // the step
-  double apart = 0;    // alike ranks in the whole: between times of one operation, over the step's
+  int ranks = 0;                    // of the job
+  int classes = 0;                  // of alike ranks, or `ranks` where all are simulated
+  double alike_s = 0, whole_s = 0;  // the step
+  double apart = 0;  // alike ranks in the whole: between times of one operation, over the step's
   double difference = 0;  // from the whole, of any operation's start or end, over the step's
 };
 
@@ -51,6 +51,7 @@ inline AlikeStep compare_alike(const StepPoint& point) {
   const auto all = times_by_rank(whole.schedule, of_whole);
   AlikeStep step{.ranks = whole.schedule.ranks,
                  .classes = alike.schedule.ranks,
+                 .alike_s = of_alike.makespan_s,
                  .whole_s = of_whole.makespan_s};
   for (std::size_t i = 0; i < few.size(); ++i) {
     const std::vector<int>& ranks = alike.schedule.alike[i];

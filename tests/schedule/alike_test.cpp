@@ -87,6 +87,21 @@ TEST(AlikeRanks, TakeAsLongAsEveryRankWhereNodesDiffer) {
   }
 }
 
+TEST(AlikeRanks, AreAsSlowAsTheSlowestGpu) {
+  DrawnSizes sizes = even_sizes(64);
+  sizes.speed_spread = {0.015, 0.05};
+  StepDraw random(6, 1, sizes);
+  for (int i = 0; i < 30; ++i) {
+    const StepPoint point = random.draw();
+    const AlikeStep step = compare_alike(point);
+    if (point.parallelism.pipeline > 1) {
+      EXPECT_EQ(step.classes, step.ranks) << to_text(point);
+    } else {
+      EXPECT_NEAR(step.alike_s / step.whole_s, 1, 0.005) << to_text(point);
+    }
+  }
+}
+
 TEST(AlikeRanks, SendWhatEveryRankSendsOnAverage) {
   StepDraw random(5, 1, even_sizes(32));
   const Calibration calibration = roofline();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <vector>
 
 #include "sim/topology/compute_efficiency.hpp"
@@ -80,6 +81,24 @@ TEST(GpuSpeeds, OfMoreGpusHaveASlowerSlowest) {
   // Of 8 the slowest is 1.42 deviations below the mean, (Harter 1961, table 1,
   // gives 1.4236 for 8): Blom's approximation is within 1 %.
   EXPECT_NEAR(deviates(8).front(), -1.4236, 0.015);
+}
+
+TEST(GpuSpeeds, OfTheSlowestAreTheMeanOfDrawingOneByOne) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  constexpr int kDraws = 4000;
+  for (const int gpus : {1, 8, 128}) {
+    double sum = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      double slowest = INFINITY;
+      for (int gpu = 0; gpu < gpus; ++gpu) slowest = std::min(slowest, normal(random));
+      sum += slowest;
+    }
+    Cluster cluster = sample_cluster({.nodes = gpus, .gpus = 1, .nics = 1});
+    cluster.speed_spread = kSpread;
+    EXPECT_NEAR((1 / slowest_of(cluster, gpus) - 1) / kSpread, sum / kDraws, 0.05) << gpus;
+    EXPECT_EQ(slowest_of(cluster, gpus), std::ranges::max(slowdowns(gpus)));
+  }
 }
 
 TEST(GpuSpeeds, OfNeighboursDiffer) {
