@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long it takes to predict one step on 64 to 1024 GPUs, planning and simulation together, the
+// How long it takes to predict one step on 64 to 65 536 GPUs, planning and simulation together, the
 // simulator's child process included: GPT-18B with each scheme, Llama 2 7B under FSDP with every
-// kernel of its layers an operation, and GPT-18B in a pipeline. And how long a topology takes to
-// build.
+// kernel of its layers an operation, and GPT-18B in a pipeline; and on up to 1024 GPUs with every
+// rank simulated. And how long a topology takes to build.
 //
-//   gardenhose-benchmarks --benchmark_filter=1024
+//   gardenhose-benchmarks --benchmark_filter=/1024/
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -69,7 +69,7 @@ std::vector<Job> jobs() {
   return all;
 }
 
-void predict_step(benchmark::State& state, const Job& job, int gpus) {
+void predict_step(benchmark::State& state, const Job& job, int gpus, bool whole) {
   const sim::Cluster cluster = cluster_of(gpus);
   const std::vector<sim::Setting> sequence{{"model.sequence", std::to_string(job.sequence)}};
   const sim::Model model =
@@ -79,7 +79,8 @@ void predict_step(benchmark::State& state, const Job& job, int gpus) {
                                  .model = model,
                                  .calibration = calibration,
                                  .parallelism = job.parallelism,
-                                 .each_kernel = job.each_kernel};
+                                 .each_kernel = job.each_kernel,
+                                 .whole = whole};
   double planning_s = 0;
   double operations = 0;
   double step_s = 0;
@@ -87,9 +88,9 @@ void predict_step(benchmark::State& state, const Job& job, int gpus) {
   const double child_begin_s = cpu_seconds(RUSAGE_CHILDREN);
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
-    const sim::Schedule schedule = plan_step(context, sim::scheme_named(job.scheme));
+    const auto [schedule, wiring] = wired_step(context, sim::scheme_named(job.scheme));
     planning_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    step_s = simulate(schedule, cluster).makespan_s;
+    step_s = simulate(schedule, wiring).makespan_s;
     operations = static_cast<double>(schedule.operations.size());
   }
   const auto mean = [](double sum) {
@@ -116,12 +117,16 @@ void build_topology(benchmark::State& state, int gpus) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (int gpus = 64; gpus <= 1024; gpus *= 2) {
+  for (const int gpus : {64, 256, 1024, 16384, 65536}) {
     for (const Job& job : jobs()) {
       const std::string name = "predict_step/" + job.name + "/" + std::to_string(gpus);
-      benchmark::RegisterBenchmark(name.c_str(), predict_step, job, gpus)
-          ->UseRealTime()
-          ->Unit(benchmark::kMillisecond);
+      const auto add = [&](const std::string& of, bool whole) {
+        benchmark::RegisterBenchmark(of.c_str(), predict_step, job, gpus, whole)
+            ->UseRealTime()
+            ->Unit(benchmark::kMillisecond);
+      };
+      add(name, false);
+      if (gpus <= 1024) add(name + "/whole", true);
     }
   }
   benchmark::RegisterBenchmark("build_topology/1024", build_topology, 1024)
