@@ -37,7 +37,7 @@ LAYERS = {
     "sim/validation": ["sim/rounds", "sim/sites", "sim/report", "sim/engine", "sim/program", "sim/schemes", "sim/collectives", "sim/schedule", "sim/workload", "sim/layout",
                        "sim/topology", "sim/base", "codecs"],
     "apps": ["sim", "codecs"],
-    "docs/examples": ["codecs"],
+    "docs/examples": ["sim", "codecs"],
     "tests": ["apps", "sim", "codecs", "docs/examples"],
 }
 
@@ -58,8 +58,10 @@ FOLDERS = ["apps", "codecs", "docs", "plots", "sim", "tests"]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b")
 PRINTS = re.compile(r"\bfmt::print\(|\bstd::(cout|cerr|f?puts|f?printf)\b")
-# What prints besides apps/streams.cpp: the process of a simulation, to its parent; measurements.
-MAY_PRINT = re.compile(r"(apps/streams\.cpp|sim/engine/simulate\.cpp)$|apps/calibrate/gpu/|tests/")
+# What prints besides apps/streams.cpp: the process of a simulation, to its parent; measurements;
+# examples of programs.
+MAY_PRINT = re.compile(r"(apps/streams\.cpp|sim/engine/simulate\.cpp)$"
+                       r"|apps/calibrate/gpu/|docs/examples/|tests/")
 OPENS = re.compile(r"\bstd::[io]?fstream\b|\bf(re)?open\(|\bmkstemp\(")
 # What opens files besides sim/base: the system's descriptions of a machine.
 MAY_OPEN = re.compile(r"sim/base/(read_)?file\.cpp$|apps/calibrate/(cpu|gpu/device)\.cpp$|tests/")

@@ -42,25 +42,12 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
   return best ? *std::move(best) : sim::roofline();
 }
 
-// The default compute efficiency for a cluster without measured matrix products; it applies unless
-// one is fitted or given.
-std::optional<sim::EfficiencyDefault> default_efficiency(const sim::Cluster& cluster,
-                                                         const sim::Calibration& calibration,
-                                                         const sim::Parallelism& parallelism) {
-  if (measured_products(calibration, cluster.gpu)) return std::nullopt;
-  return sim::default_efficiency(sim::read_efficiencies(efficiency_file()), cluster.gpu.name,
-                                 sim::product_bits(parallelism.matrices));
-}
-
-// The GPU with values from a measured table, except those given by --set.
-sim::Gpu measured_gpu(const sim::Gpu& sheet, const sim::Calibration& calibration,
-                      const std::vector<sim::Setting>& settings) {
-  sim::Gpu gpu = sim::as_measured(sheet, calibration);
+// What --set says of the GPU stays, whatever a table measured.
+void keep_given(const sim::Gpu& sheet, const std::vector<sim::Setting>& settings, sim::Gpu& gpu) {
   for (const sim::Setting& setting : settings) {
     if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
     if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
   }
-  return gpu;
 }
 
 // Refuses simulations beyond the limits, and names the flag that made them so large.
@@ -124,11 +111,13 @@ void read_setups(const JobOptions& options, Job& job) {
 
 // Of each site's GPU, whose values follow its table.
 void read_calibrations(const JobOptions& options, const SortedSettings& settings, Job& job) {
+  const sim::EfficiencyTable efficiencies = sim::read_efficiencies(efficiency_file());
   for (sim::Site& site : job.topology.sites) {
+    const sim::Gpu sheet = site.cluster.gpu;
     sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
     table.codec_slowdown = options.codec_time;
-    site.cluster.gpu = measured_gpu(site.cluster.gpu, table, settings.topology);
-    site.cluster.default_efficiency = default_efficiency(site.cluster, table, job.parallelism);
+    sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
+    keep_given(sheet, settings.topology, site.cluster.gpu);
     sim::check(site.cluster, job.model, job.parallelism);
     job.calibrations.push_back(std::move(table));
   }

@@ -9,6 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/collectives/algorithm.hpp"
+#include "sim/study/job.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace apps {
@@ -92,10 +93,7 @@ sim::WideArea read_topology(const JobOptions& options, const SortedSettings& set
     return area;
   }
   refuse_site_flags(options);
-  sim::WideArea area;
-  area.sites.emplace_back().cluster = read_cluster_part(options, settings);
-  area.name = area.sites.front().name = area.sites.front().cluster.name;
-  return area;
+  return sim::study::area_of(read_cluster_part(options, settings));
 }
 
 }  // namespace apps

@@ -59,7 +59,7 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
   json["plans"] = Json::array();
   for (const PlanRow& row : report.rows) {
     json["plans"].push_back(record_of(row));
-    json["plans"].back()["command"] = run_line(options, row.way);
+    json["plans"].back()["command"] = run_line(options, row.chosen);
   }
   return json;
 }
@@ -157,7 +157,7 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
     const PlanRow& row = report.rows[i];
     print_text("{:>2}  {}: {}\n    {}\n", i + 1,
                to_text(sim::Seconds::from_base(row.report.time_s)), row.report.bound,
-               run_line(options, row.way));
+               run_line(options, row.chosen));
   }
   print_improvements(report);
   print_text("\n");

@@ -48,7 +48,7 @@ std::string site_names(const sim::RoundFigures& round) {
 Cells place_cells(const PlanRow& row) {
   const sim::Report& report = row.report;
   if (!report.round) {
-    return {{"nodes", fmt::format("{}", row.way.nodes)},
+    return {{"nodes", fmt::format("{}", row.chosen.nodes)},
             {"per NIC", fmt::format("{:g} Gbps", row.nic_bandwidth_Bps * 8 / 1e9)},
             {"scheme", report.scheme}};
   }
@@ -106,10 +106,10 @@ std::string range_text(const PlanRow& row, double TimeAndPrice::*figure,
 // "4 nodes with qwd take"
 std::string setup_text(const PlanRow& row) {
   const sim::Report& report = row.report;
-  const bool alone = (report.round ? report.round->sites : row.way.nodes) == 1;
+  const bool alone = (report.round ? report.round->sites : row.chosen.nodes) == 1;
   const std::string where = report.round
                                 ? site_names(*report.round)
-                                : fmt::format("{} node{}", row.way.nodes, alone ? "" : "s");
+                                : fmt::format("{} node{}", row.chosen.nodes, alone ? "" : "s");
   const bool named = !report.round || !alone;
   return fmt::format("{}{} {}", where, named ? " with " + report.scheme : "",
                      alone ? "takes" : "take");
@@ -130,7 +130,7 @@ Json setup_figures(const PlanRow& row) {
   if (report.round) {
     json["sites"] = site_names(*report.round);
   } else {
-    json["nodes"] = row.way.nodes;
+    json["nodes"] = row.chosen.nodes;
   }
   json["gpus"] = report.gpus;
   if (!report.round) json["nic_bandwidth_Bps"] = row.nic_bandwidth_Bps;

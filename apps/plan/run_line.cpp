@@ -16,58 +16,58 @@ namespace apps {
 namespace {
 
 // What is passed on but for flags that the layout has another value of, and the layout's.
-void append_layout(const PlanOptions& options, const sim::study::Way& way, Arguments& line) {
+void append_layout(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {
   Job step = options.question.job;  // inside a site
   step.inner.reset();
-  const sim::Scheme& scheme = options.question.job.inner ? options.question.inner[way.inner]
-                                                         : step.setups[way.scheme].scheme;
-  const Arguments chosen =
-      boost::program_options::split_unix(flags_of(step, {scheme, way.parallelism}));
+  const sim::Scheme& scheme = options.question.job.inner ? options.question.inner[chosen.inner]
+                                                         : step.setups[chosen.scheme].scheme;
+  const Arguments words =
+      boost::program_options::split_unix(flags_of(step, {scheme, chosen.parallelism}));
   bool left_out = false;
   for (const std::string& word : options.passed_on) {
-    if (word.starts_with("--")) left_out = std::ranges::find(chosen, word) != chosen.end();
+    if (word.starts_with("--")) left_out = std::ranges::find(words, word) != words.end();
     if (!left_out) line.push_back(word);
   }
-  line.insert(line.end(), chosen.begin(), chosen.end());
+  line.insert(line.end(), words.begin(), words.end());
 }
 
-void append_cluster(const PlanOptions& options, const sim::study::Way& way, Arguments& line) {
-  line.insert(line.end(), {"--nodes", std::to_string(way.nodes)});
-  append_layout(options, way, line);
-  if (!way.nic_bandwidth) return;
+void append_cluster(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {
+  line.insert(line.end(), {"--nodes", std::to_string(chosen.nodes)});
+  append_layout(options, chosen, line);
+  if (!chosen.nic_bandwidth) return;
   line.insert(line.end(),
-              {"--set", "network.nic_bandwidth=" + options.link_speeds[*way.nic_bandwidth]});
+              {"--set", "network.nic_bandwidth=" + options.link_speeds[*chosen.nic_bandwidth]});
   const sim::Cluster cluster = sim::study::with_nics(
-      options.question.job.cluster(), options.question.nic_bandwidths[*way.nic_bandwidth]);
+      options.question.job.cluster(), options.question.nic_bandwidths[*chosen.nic_bandwidth]);
   const auto& cap = cluster.fitted.communicator_bandwidth;
   if (!cap) return;
   line.insert(line.end(),
               {"--set", fmt::format("fitted.communicator_bandwidth={:.17g}Bps", cap->base())});
 }
 
-void append_sites(const PlanOptions& options, const sim::study::Way& way, Arguments& line) {
-  const std::string& inner = options.inner_schemes[way.inner];
+void append_sites(const PlanOptions& options, const sim::study::Chosen& chosen, Arguments& line) {
+  const std::string& inner = options.inner_schemes[chosen.inner];
   if (inner != "sharded") line.insert(line.end(), {"--inner-scheme", inner});
-  append_layout(options, way, line);
-  for (std::size_t table = 0; table < way.counts.size(); ++table) {
+  append_layout(options, chosen, line);
+  for (std::size_t table = 0; table < chosen.counts.size(); ++table) {
     const sim::Site& site = options.question.job.topology.sites[table];
-    if (way.counts[table] == site.count) continue;
+    if (chosen.counts[table] == site.count) continue;
     line.insert(line.end(),
-                {"--set", fmt::format("sites.{}.count={}", site.name, way.counts[table])});
+                {"--set", fmt::format("sites.{}.count={}", site.name, chosen.counts[table])});
   }
 }
 
 }  // namespace
 
-std::string run_line(const PlanOptions& options, const sim::study::Way& way) {
+std::string run_line(const PlanOptions& options, const sim::study::Chosen& chosen) {
   const Job& job = options.question.job;
   std::vector<sim::Scheme> schemes;
   for (const Setup& setup : job.setups) schemes.push_back(setup.scheme);
   Arguments line{"gardenhose", "run",
                  "--topology", options.job.topology,
                  "--model",    options.job.model,
-                 "--scheme",   names_as_given(options.job.schemes, schemes)[way.scheme]};
-  (job.inner ? append_sites : append_cluster)(options, way, line);
+                 "--scheme",   names_as_given(options.job.schemes, schemes)[chosen.scheme]};
+  (job.inner ? append_sites : append_cluster)(options, chosen, line);
   return shell_text(line);
 }
 

@@ -9,6 +9,6 @@
 namespace apps {
 
 // "gardenhose run --topology ...", as a shell takes it.
-[[nodiscard]] std::string run_line(const PlanOptions& options, const sim::study::Way& way);
+[[nodiscard]] std::string run_line(const PlanOptions& options, const sim::study::Chosen& chosen);
 
 }  // namespace apps

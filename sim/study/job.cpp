@@ -36,6 +36,31 @@ Scheme Job::with_settings(const Scheme& scheme) const {
   return sim::with_settings(scheme, taken);
 }
 
+WideArea area_of(Cluster cluster) {
+  WideArea area{.name = cluster.name};
+  area.sites.push_back({.name = area.name, .cluster = std::move(cluster)});
+  return area;
+}
+
+void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
+               const Parallelism& parallelism) {
+  cluster.gpu = as_measured(cluster.gpu, table);
+  if (measured_products(table, cluster.gpu)) return;
+  cluster.default_efficiency =
+      default_efficiency(efficiencies, cluster.gpu.name, product_bits(parallelism.matrices));
+}
+
+Job job_of(Cluster cluster, Model model, Calibration calibration,
+           const EfficiencyTable& efficiencies) {
+  Job job;
+  calibrate(cluster, calibration, efficiencies, job.parallelism);
+  check(cluster, model, job.parallelism);
+  job.topology = area_of(std::move(cluster));
+  job.model = std::move(model);
+  job.calibrations.push_back(std::move(calibration));
+  return job;
+}
+
 void check(const Job& job, std::span<const Setup> setups) {
   if (job.inner) {
     for (const Setup& setup : setups) sim::check(job.round(setup), setup.scheme);

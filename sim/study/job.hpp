@@ -11,6 +11,7 @@
 #include "sim/base/setting.hpp"
 #include "sim/rounds/site_work.hpp"
 #include "sim/study/software.hpp"
+#include "sim/topology/compute_efficiency.hpp"
 
 namespace sim::study {
 
@@ -68,6 +69,16 @@ struct Job {
     return {topology, model, calibrations, setup.parallelism, *inner, whole};
   }
 };
+
+// A cluster as the only site.
+[[nodiscard]] WideArea area_of(Cluster cluster);
+// The GPU's values follow the table. Without measured matrix products the compute efficiency is that
+// of the GPU's generation, unless one is fitted or given.
+void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
+               const Parallelism& parallelism);
+// Of one calibrated cluster, without setups.
+[[nodiscard]] Job job_of(Cluster cluster, Model model, Calibration calibration,
+                         const EfficiencyTable& efficiencies);
 
 // Throws an InputError with the reasons why setups cannot run, one per line. Call it for everything
 // that is simulated, before the first simulation.

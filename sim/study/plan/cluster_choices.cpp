@@ -38,7 +38,7 @@ void check_fits(Space& space) {
           "`model`: no setup of {} fits in the {:.1f} GB of the {}; the smallest needs {:.1f} GB",
           space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
           space.smallest->memory / 1e9),
-      one.way(smallest));
+      one.chosen(smallest));
 }
 
 // The same frames, each on as many nodes with NICs that are no limit.
@@ -110,7 +110,7 @@ class ClusterChoices : public Choices {
   PlanRow row(std::size_t i) override {
     Report step = times_.simulated(at(i));
     step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
-    return {.way = space_.way(at(i)),
+    return {.chosen = space_.chosen(at(i)),
             .report = step,
             .nic_bandwidth_Bps = nic_bandwidth_Bps(i),
             .step_tokens = tokens(i),

@@ -28,7 +28,7 @@ struct PlanQuestion {
 };
 
 // Hardware to train on, and how: the choices of a plan.
-struct Way {
+struct Chosen {
   std::size_t scheme = 0;  // of the job's setups
   Parallelism parallelism;
   // Of one cluster: its size, and the NICs as an index into PlanQuestion::nic_bandwidths.

@@ -23,7 +23,7 @@ struct TimeAndPrice {
 
 // One of the best candidates.
 struct PlanRow {
-  Way way;
+  Chosen chosen;
   Report report;                 // of a cluster's step, or of sites' round
   double nic_bandwidth_Bps = 0;  // of a cluster
   double step_tokens = 0;        // per step, over all sites together
@@ -59,8 +59,9 @@ struct PlanReport {
 // No setup fits in the memory of the GPUs.
 class NothingFits : public InputError {
  public:
-  NothingFits(const std::string& text, Way way) : InputError(text), closest(std::move(way)) {}
-  const Way closest;  // what needs the least memory
+  NothingFits(const std::string& text, Chosen chosen)
+      : InputError(text), closest(std::move(chosen)) {}
+  const Chosen closest;  // what needs the least memory
 };
 
 }  // namespace sim::study

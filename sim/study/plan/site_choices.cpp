@@ -28,7 +28,7 @@ void check_fits(const SiteSpace& space) {
           "`model`: no setup of {} fits in the memory of the sites' GPUs; the closest needs "
           "{:.1f} times as much",
           model, space.closest_share),
-      space.way(*space.closest));
+      space.chosen(*space.closest));
 }
 
 class SiteChoices : public Choices {
@@ -68,7 +68,7 @@ class SiteChoices : public Choices {
     Report report = times_.simulated(at(i));
     report.range = range_of(job(i), setup(i), report);
     const double round_tokens = report.tokens_per_s * report.time_s;
-    return {.way = space_.way(at(i)),
+    return {.chosen = space_.chosen(at(i)),
             .report = report,
             .step_tokens = step_tokens(space_, layout(i)),
             .energy_j = report.energy_j * question_.goal.tokens / round_tokens};

@@ -49,7 +49,7 @@ struct SiteSpace {
   [[nodiscard]] Setup setup(const SiteLayout& at) const {
     return {inner[at.layout.scheme], at.layout.parallelism};
   }
-  [[nodiscard]] Way way(const SiteCandidate& candidate) const {
+  [[nodiscard]] Chosen chosen(const SiteCandidate& candidate) const {
     const SiteLayout& at = layouts[candidate.layout];
     return {.scheme = candidate.scheme,
             .parallelism = at.layout.parallelism,

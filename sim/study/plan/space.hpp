@@ -13,6 +13,7 @@
 
 #include "sim/study/job.hpp"
 #include "sim/study/plan/layouts.hpp"
+#include "sim/study/plan/plan_question.hpp"
 
 namespace sim::study {
 
@@ -63,7 +64,7 @@ struct Space {
   [[nodiscard]] Setup setup(const Candidate& candidate) const {
     return setup(layouts[candidate.layout]);
   }
-  [[nodiscard]] Way way(const Candidate& candidate) const {
+  [[nodiscard]] Chosen chosen(const Candidate& candidate) const {
     const Layout& layout = layouts[candidate.layout];
     return {.scheme = layout.scheme,
             .parallelism = layout.parallelism,
