@@ -126,7 +126,7 @@ void read_calibrations(const JobOptions& options, const SortedSettings& settings
 void use_step_by_step(Job& job) {
   job.detail = sim::Detail::folded;
   for (const Setup& setup : job.setups) {
-    check_step_by_step(sim::wired_step(job.context(setup), setup.scheme).schedule.unfolded_flows);
+    check_step_by_step(sim::plan_step(job.context(setup), setup.scheme).schedule.unfolded_flows);
   }
   job.detail = sim::Detail::step_by_step;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Draws the pictures of the documentation from the program's output, with plots/*.py and, for
-# report, Chromium. Without names, it draws those that take seconds: all but scheme_map (minutes).
+# report, Chromium. Without names, it draws all of them.
 # Usage: docs/figures/regenerate.sh [--build FOLDER] [NAME...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,7 +12,7 @@ if [ "${1:-}" = --build ]; then
   shift 2
 fi
 PATH=$PWD/$build:/usr/bin:$PATH
-quick=(codec_error sdp4bit validation fsdp pareto utilisation report)
+all=(codec_error sdp4bit validation fsdp pareto utilisation scheme_map report)
 
 codec_error() { plots/codec_error.py <traces/calibration/codec_error.json; }
 sdp4bit() {
@@ -62,7 +62,7 @@ SPEC
   docs/figures/screenshot.py "$scratch/network.html"
 }
 
-if [ $# -eq 0 ]; then set -- "${quick[@]}"; fi
+if [ $# -eq 0 ]; then set -- "${all[@]}"; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for name in "$@"; do

@@ -298,7 +298,7 @@ class Expansion {
 
 }  // namespace
 
-WiredStep expand(const Program& program, const StepContext& context, Detail detail) {
+PlannedStep expand(const Program& program, const StepContext& context, Detail detail) {
   const Cluster& cluster = context.cluster;
   const Topology topology(cluster);
   const GroupDrafts drafts = draft_groups(topology, program, context, detail);

@@ -12,6 +12,6 @@ namespace sim {
 // `context` is that of lay_out(); of its parallelism, the layout is what counts here. Of folded
 // collectives, alike ranks are expanded once, unless `context.whole`. Where GPUs differ in speed,
 // alike ranks are as slow as the slowest of the job, for which all of them wait at the next collective.
-[[nodiscard]] WiredStep expand(const Program& program, const StepContext& context, Detail detail);
+[[nodiscard]] PlannedStep expand(const Program& program, const StepContext& context, Detail detail);
 
 }  // namespace sim

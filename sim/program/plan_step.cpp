@@ -70,18 +70,12 @@ std::string problems(const StepContext& context, const Scheme& scheme) {
   return fmt::format("{}", fmt::join(problems_of_scheme(context, scheme), "\n"));
 }
 
-Schedule plan_step(const StepContext& context, const Scheme& scheme) {
-  StepContext whole = context;
-  whole.whole = true;
-  return wired_step(whole, scheme).schedule;
-}
-
-WiredStep wired_step(const StepContext& context, const Scheme& scheme) {
+PlannedStep plan_step(const StepContext& context, const Scheme& scheme) {
   if (const std::string lines = problems(context, scheme); !lines.empty()) throw InputError(lines);
   StepContext changed = context;
   changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   const Program program = lay_out(changed, scheme);
-  WiredStep step = expand(program, changed, context.detail.value_or(Detail::folded));
+  PlannedStep step = expand(program, changed, context.detail.value_or(Detail::folded));
   const Schedule& schedule = step.schedule;
   if (context.detail || !schedule.approximate || schedule.unfolded_flows > kMostUnfolded) {
     return step;

@@ -43,15 +43,13 @@ struct StepContext {
 // Takes microseconds, so that all jobs can be checked before the first simulation.
 [[nodiscard]] std::string problems(const StepContext& context, const Scheme& scheme);
 
-struct WiredStep {
+struct PlannedStep {
   Schedule schedule;
   Wiring wiring;
 };
 // One of the ranks that do the same stands for all (Schedule::alike), unless `context.whole`. Throws
 // InputError if there are problems().
-[[nodiscard]] WiredStep wired_step(const StepContext& context, const Scheme& scheme);
-// The schedule of every rank.
-[[nodiscard]] Schedule plan_step(const StepContext& context, const Scheme& scheme);
+[[nodiscard]] PlannedStep plan_step(const StepContext& context, const Scheme& scheme);
 
 // GPU memory of the scheme's codecs: wires in flight, residuals, secondary shards, factors.
 [[nodiscard]] CodecMemory codec_memory(const StepContext& context, const Scheme& scheme);

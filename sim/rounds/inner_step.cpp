@@ -98,7 +98,7 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
 
 InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
-  auto [schedule, wiring] = wired_step(context.step(table), context.inner);
+  auto [schedule, wiring] = plan_step(context.step(table), context.inner);
   const Timeline alone = simulate(schedule, wiring);
   if (alone.outcome != Outcome::complete) {
     throw InputError(

@@ -20,7 +20,7 @@ Simulation simulate_rounds(const Job& job, const Setup& setup) {
 Simulation simulate(const Job& job, const Setup& setup) {
   if (job.inner) return simulate_rounds(job, setup);
   const StepContext context = job.context(setup);
-  auto [schedule, wiring] = wired_step(context, setup.scheme);
+  auto [schedule, wiring] = plan_step(context, setup.scheme);
   Timeline timeline = simulate(schedule, wiring);
   Report report = summarize(context, setup.scheme, schedule, wiring, timeline);
   return {std::move(schedule), std::move(timeline), std::move(report)};
@@ -30,7 +30,7 @@ double seconds_of(const Job& job, const Setup& setup) {
   if (job.inner) {
     return simulate_round(job.round(setup), setup.scheme, job.deadline).round_s;
   }
-  const auto [schedule, wiring] = wired_step(job.context(setup), setup.scheme);
+  const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
   return simulate(schedule, wiring).makespan_s;
 }
 

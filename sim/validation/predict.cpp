@@ -111,7 +111,7 @@ Prediction predict(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
-  const auto [schedule, wiring] = wired_step(context, one.scheme);
+  const auto [schedule, wiring] = plan_step(context, one.scheme);
   const Timeline timeline = simulate(schedule, wiring);
   const Report report = summarize(context, one.scheme, schedule, wiring, timeline);
   return {.tflops_per_gpu = report.step->tflops_per_gpu,
@@ -125,7 +125,7 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
   const Case one = case_of(inputs, setup);
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
-  const Schedule schedule = wired_step(context, one.scheme).schedule;
+  const Schedule schedule = plan_step(context, one.scheme).schedule;
   const auto wire = [&](Phase phase) { return mean_sent(schedule, phase); };
   const bool ring = one.scheme.gradients.algorithm == &reductions::ring;
   const double gradients_s = phase_seconds(one, wire(Phase::gradient_comm), ring);

@@ -17,6 +17,7 @@
 #include "sim/study/simulation.hpp"
 #include "tests/apps/answers.hpp"
 #include "tests/apps/jobs.hpp"
+#include "tests/schedule/whole_step.hpp"
 
 namespace sim::study {
 namespace {
@@ -65,9 +66,9 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
   const Job job = tiny_job();
   const Job same = scaled(job, named(GetParam()), 1);
   const sim::Schedule before =
-      sim::plan_step(job.context(job.setups.front()), job.setups[0].scheme);
+      sim::whole_step(job.context(job.setups.front()), job.setups[0].scheme);
   const sim::Schedule after =
-      sim::plan_step(same.context(job.setups.front()), job.setups[0].scheme);
+      sim::whole_step(same.context(job.setups.front()), job.setups[0].scheme);
   EXPECT_EQ(sim::simulate(before, job.cluster()).end_s, sim::simulate(after, same.cluster()).end_s);
 }
 

@@ -19,6 +19,7 @@
 #include "sim/study/search/first_bound.hpp"
 #include "tests/apps/jobs.hpp"
 #include "tests/rounds/areas.hpp"
+#include "tests/schedule/whole_step.hpp"
 
 namespace sim {
 namespace {
@@ -69,14 +70,14 @@ class ToyReduction : public testing::Test {
 };
 
 TEST_F(ToyReduction, RunsAStepThatSendsItsBytes) {
-  const Schedule schedule = plan_step(context_, scheme_);
+  const Schedule schedule = whole_step(context_, scheme_);
   const SentBytes sent = sent_bytes(schedule, Phase::gradient_comm);
   for (std::size_t rank = 0; rank < 16; ++rank) {
     EXPECT_NEAR(sent.intra_node[rank], 7 * wire_, 1e-3 * wire_);
     EXPECT_NEAR(sent.inter_node[rank], wire_, 1e-3 * wire_);
   }
   const double plain =
-      simulate(plan_step(context_, scheme_named("data_parallel")), context_.cluster).makespan_s;
+      simulate(whole_step(context_, scheme_named("data_parallel")), context_.cluster).makespan_s;
   const double toy = simulate(schedule, context_.cluster).makespan_s;
   EXPECT_GT(toy, 0.5 * plain);
   EXPECT_LT(toy, 5 * plain);
@@ -103,7 +104,7 @@ TEST_F(ToyReduction, NamesTheSourcesOfItsKernels) {
 TEST_F(ToyReduction, IsNoFasterThanItsBound) {
   const sim::study::FirstBound bound = sim::study::FirstBounds().of(job_, setup_);
   EXPECT_NEAR(bound.bytes, 8 * wire_, 1e-3 * wire_);  // of each node's eight ranks
-  const double step_s = simulate(plan_step(context_, scheme_), context_.cluster).makespan_s;
+  const double step_s = simulate(whole_step(context_, scheme_), context_.cluster).makespan_s;
   EXPECT_LE(bound.seconds(job_.cluster()), step_s);
   EXPECT_GE(bound.seconds(job_.cluster()), 0.3 * step_s);
 }

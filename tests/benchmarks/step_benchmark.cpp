@@ -88,7 +88,7 @@ void predict_step(benchmark::State& state, const Job& job, int gpus, bool whole)
   const double child_begin_s = cpu_seconds(RUSAGE_CHILDREN);
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto [schedule, wiring] = wired_step(context, sim::scheme_named(job.scheme));
+    const auto [schedule, wiring] = plan_step(context, sim::scheme_named(job.scheme));
     planning_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     step_s = simulate(schedule, wiring).makespan_s;
     operations = static_cast<double>(schedule.operations.size());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/report/report.hpp"
+#include "tests/schedule/whole_step.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -24,7 +25,7 @@ inline ReportedStep reported_step(const Cluster& cluster, const Parallelism& par
   const Calibration calibration = roofline();
   const StepContext context{cluster, model, calibration, defined(scheme, parallelism), detail};
   ReportedStep step{
-      .schedule = plan_step(context, scheme), .wiring = {}, .timeline = {}, .report = {}};
+      .schedule = whole_step(context, scheme), .wiring = {}, .timeline = {}, .report = {}};
   step.wiring = wire(step.schedule, cluster);
   step.timeline = simulate(step.schedule, step.wiring);
   step.report = summarize(context, scheme, step.schedule, step.wiring, step.timeline);

@@ -5,6 +5,7 @@
 
 #include "sim/rounds/round_report.hpp"
 #include "tests/rounds/areas.hpp"
+#include "tests/schedule/whole_step.hpp"
 
 namespace sim {
 namespace {
@@ -29,7 +30,7 @@ class ModelRounds : public testing::Test {
   }
   double step_s(const WideArea& area) const {
     const RoundContext given = context(area);
-    return simulate(plan_step(given.step(0), given.inner), area.sites[0].cluster).makespan_s;
+    return simulate(whole_step(given.step(0), given.inner), area.sites[0].cluster).makespan_s;
   }
 
   const Cluster cluster_ = read_cluster(shipped("topologies/dgx_h100_x16.toml"));

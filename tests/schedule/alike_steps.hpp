@@ -42,9 +42,9 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
 inline AlikeStep compare_alike(const StepPoint& point) {
   const Calibration calibration = roofline();
   StepContext context{point.cluster, point.model, calibration, point.parallelism, {}};
-  const WiredStep alike = wired_step(context, *point.scheme);
+  const PlannedStep alike = plan_step(context, *point.scheme);
   context.whole = true;
-  const WiredStep whole = wired_step(context, *point.scheme);
+  const PlannedStep whole = plan_step(context, *point.scheme);
   const Timeline of_alike = simulate(alike.schedule, alike.wiring);
   const Timeline of_whole = simulate(whole.schedule, whole.wiring);
   const auto few = times_by_rank(alike.schedule, of_alike);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/schedule/alike_steps.hpp"
+#include "tests/schedule/whole_step.hpp"
 
 namespace sim {
 namespace {
@@ -108,8 +109,8 @@ TEST(AlikeRanks, SendWhatEveryRankSendsOnAverage) {
   for (int i = 0; i < 20; ++i) {
     const StepPoint point = random.draw();
     StepContext context{point.cluster, point.model, calibration, point.parallelism, Detail::folded};
-    const WireBytes few = mean_sent(wired_step(context, *point.scheme).schedule);
-    const WireBytes all = mean_sent(plan_step(context, *point.scheme));
+    const WireBytes few = mean_sent(plan_step(context, *point.scheme).schedule);
+    const WireBytes all = mean_sent(whole_step(context, *point.scheme));
     EXPECT_NEAR(few.intra_node, all.intra_node, 1e-9 * all.intra_node) << to_text(point);
     EXPECT_NEAR(few.inter_node, all.inter_node, 1e-9 * all.inter_node) << to_text(point);
   }

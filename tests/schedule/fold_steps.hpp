@@ -20,6 +20,7 @@
 #include "sim/program/plan_step.hpp"
 #include "sim/workload/parallelism_names.hpp"
 #include "tests/schedule/sample_cluster.hpp"
+#include "tests/schedule/whole_step.hpp"
 
 namespace sim {
 
@@ -70,7 +71,7 @@ class StepDraw {
   explicit StepDraw(std::uint64_t seed, int most_layers = 2, DrawnSizes sizes = {})
       : random_(seed), most_layers_(most_layers), sizes_(std::move(sizes)) {}
 
-  // One that check() and plan_step() take.
+  // One that check() and whole_step() take.
   StepPoint draw() {
     for (;;) {
       StepPoint point;
@@ -144,7 +145,7 @@ class StepDraw {
   static bool splits(const StepPoint& point) {
     try {
       const Calibration calibration = roofline();
-      return !wired_step(
+      return !plan_step(
                   {point.cluster, point.model, calibration, point.parallelism, Detail::folded},
                   *point.scheme)
                   .schedule.operations.empty();
@@ -180,8 +181,8 @@ struct StepTimesOfBoth {
 
 inline Schedule plan_of(const StepPoint& point, std::optional<Detail> detail) {
   const Calibration calibration = roofline();
-  return plan_step({point.cluster, point.model, calibration, point.parallelism, detail},
-                   *point.scheme);
+  return whole_step({point.cluster, point.model, calibration, point.parallelism, detail},
+                    *point.scheme);
 }
 
 // Folded, by default as a step is where nothing says so, and step by step.

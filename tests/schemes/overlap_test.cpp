@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/schedule/whole_step.hpp"
 #include "tests/schemes/doubled_bandwidth.hpp"
 #include "tests/schemes/sample_step.hpp"
 
@@ -83,10 +84,10 @@ TEST_P(OverlapLaws, StepsTakeAsLongWithEachKernelShown) {
                                                               .overlap = kOverlapAll}}) {
     parallelism = defined(scheme(), parallelism);
     StepContext context{cluster, deep_model(), calibration, parallelism};
-    const double merged_s = simulate(plan_step(context, scheme()), cluster).makespan_s;
+    const double merged_s = simulate(whole_step(context, scheme()), cluster).makespan_s;
     context.each_kernel = true;
     // SimGrid ends what is within a nanosecond of its end, at each event: milliseconds have hundreds.
-    EXPECT_NEAR(simulate(plan_step(context, scheme()), cluster).makespan_s / merged_s, 1, 5e-6);
+    EXPECT_NEAR(simulate(whole_step(context, scheme()), cluster).makespan_s / merged_s, 1, 5e-6);
   }
 }
 

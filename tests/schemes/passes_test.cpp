@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/program/lay_out.hpp"
+#include "tests/schedule/whole_step.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {
@@ -108,7 +109,7 @@ TEST(MemoryPasses, ThatTheGpuMeasuredTakeThatTime) {
                               {.moved_bytes = moved, .seconds = 0.3}};
   const auto passes = [&] {
     const Model model = sample_model();
-    return passes_of(plan_step({cluster, model, table, {}}, scheme_named("sharded")));
+    return passes_of(whole_step({cluster, model, table, {}}, scheme_named("sharded")));
   };
   const auto measured = passes();
   EXPECT_DOUBLE_EQ(measured.at("adam"), 0.3);

@@ -11,6 +11,7 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/program/plan_step.hpp"
 #include "tests/schedule/sample_cluster.hpp"
+#include "tests/schedule/whole_step.hpp"
 
 namespace sim {
 
@@ -62,7 +63,7 @@ inline Cluster without_fixed_times(Cluster cluster) {
 inline Schedule plan(const Cluster& cluster, const Model& model, const Parallelism& parallelism,
                      const Scheme& scheme, Detail detail = Detail::folded) {
   const Calibration calibration = roofline();
-  return plan_step({cluster, model, calibration, parallelism, detail}, scheme);
+  return whole_step({cluster, model, calibration, parallelism, detail}, scheme);
 }
 
 inline double step_time(const Cluster& cluster, const Model& model, const Parallelism& parallelism,

@@ -35,7 +35,7 @@ double ClusterTimes::planned_bound(const Candidate& candidate) {
   const auto [found, added] = planned_bounds_.try_emplace(key(candidate));
   if (!added) return found->second;
   const Setup setup = space_.setup(candidate);
-  const auto [schedule, wiring] = wired_step(space_.job(candidate).context(setup), setup.scheme);
+  const auto [schedule, wiring] = plan_step(space_.job(candidate).context(setup), setup.scheme);
   ++planned_;
   return found->second = least_time(schedule, wiring).base();
 }
@@ -45,7 +45,7 @@ const Report& ClusterTimes::simulated(const Candidate& candidate) {
   if (!added) return found->second;
   const Job& job = space_.job(candidate);
   const Setup setup = space_.setup(candidate);
-  const auto [schedule, wiring] = wired_step(job.context(setup), setup.scheme);
+  const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
   const Timeline timeline = simulate(schedule, wiring);
   found->second = summarize(job.context(setup), setup.scheme, schedule, wiring, timeline);
   require(first_bound(candidate) <= timeline.makespan_s, "no step beats its first bound");

@@ -114,7 +114,7 @@ double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
   if (!added) return found->second;
   const Job& job = space_.tables[table];
   const Setup setup = space_.setup(at);
-  const auto [schedule, wiring] = wired_step(job.context(setup), setup.scheme);
+  const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
   return found->second = least_time(schedule, wiring).base();
 }
 

@@ -73,7 +73,7 @@ double StepTimes::seconds(const Setup& setup, double factor, double limit) {
   }
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
   const Cluster cluster = with_nics(job_.cluster(), factor);
-  const auto [schedule, wiring] = wired_step(job_.context(setup, cluster), setup.scheme);
+  const auto [schedule, wiring] = plan_step(job_.context(setup, cluster), setup.scheme);
   if (!known.bound)
     known.bound = {compute_seconds(schedule), sending_seconds(schedule, wiring) * factor};
   if (const double bound = at_least(known, factor); bound >= limit) return bound;
