@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "sim/base/error.hpp"
-#include "sim/base/printable.hpp"
+#include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {

@@ -2,6 +2,8 @@
 // plan: the best ways to train a model on so many tokens.
 #include "sim/study/plan/plan.hpp"
 
+#include <fmt/format.h>
+
 #include "apps/commands.hpp"
 #include "apps/plan/plan_output.hpp"
 #include "apps/plan/run_line.hpp"
@@ -13,6 +15,12 @@ namespace {
 
 using sim::study::PlanReport;
 using sim::study::Searched;
+
+// "1200 setups, 40 planned, 12 simulated".
+std::string how_far(const Searched& searched) {
+  return fmt::format("{} setups, {} planned, {} simulated", searched.setups, searched.planned,
+                     searched.simulated);
+}
 
 PlanReport report_of(const PlanOptions& options) {
   Progress shown("searching", 0);

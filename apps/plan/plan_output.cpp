@@ -166,11 +166,6 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
 
 }  // namespace
 
-std::string how_far(const Searched& searched) {
-  return fmt::format("{} setups, {} planned, {} simulated", searched.setups, searched.planned,
-                     searched.simulated);
-}
-
 void print(const PlanOptions& options, const PlanReport& report) {
   if (options.format == "table") return print_table(options, report);
   const Json json = json_of(options, report);

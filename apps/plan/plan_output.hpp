@@ -9,8 +9,6 @@
 
 namespace apps {
 
-// "1200 setups, 40 planned, 12 simulated".
-[[nodiscard]] std::string how_far(const sim::study::Searched& searched);
 // table, json or csv.
 void print(const PlanOptions& options, const sim::study::PlanReport& report);
 

@@ -127,9 +127,7 @@ int solve_command(const Arguments& arguments) {
   const sim::study::Unknown& unknown = unknown_of(*options);
   const Job job = read(*options, unknown);
   Progress progress("solving", most_tries(job, unknown, options->goal));
-  print(options->format,
-        {std::string(unknown.name), std::string(unknown.unit), job.topology.name, job.model.name},
-        solve(job, unknown, options->goal, progress.watch().step));
+  print(options->format, unknown, job, solve(job, unknown, options->goal, progress.watch().step));
   return 0;
 }
 

@@ -20,6 +20,8 @@ namespace {
 using sim::study::Answer;
 using sim::study::Answers;
 using sim::study::Found;
+using sim::study::Job;
+using sim::study::Unknown;
 using Json = nlohmann::ordered_json;
 
 std::string met_text(const Answer& answer) {
@@ -65,7 +67,7 @@ std::string answer_text(const Answers& answers) {
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
 
-void print_table(const Question& question, const Answers& answers) {
+void print_table(const Unknown& unknown, const Job& job, const Answers& answers) {
   sim::TextTable table{.labels = 2, .align = "<<"};
   table.rows.push_back(sim::heading_row({"scheme", "goal", "met at", "not met at", sim::kLikely}));
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
@@ -78,8 +80,7 @@ void print_table(const Question& question, const Answers& answers) {
                           likely_text(answers, i)});
   }
   print_answer(answer_text(answers));
-  print_text("{} on {}: {}, {}\n\n", question.model, question.topology, question.unknown,
-             question.unit);
+  print_text("{} on {}: {}, {}\n\n", job.model.name, job.topology.name, unknown.name, unknown.unit);
   print_styled(to_text(table, output_width()));
   print_text("\n");
   print_styled(
@@ -88,7 +89,8 @@ void print_table(const Question& question, const Answers& answers) {
 
 }  // namespace
 
-void print(const std::string& format, const Question& question, const Answers& answers) {
+void print(const std::string& format, const Unknown& unknown, const Job& job,
+           const Answers& answers) {
   std::vector<Json> rows;
   for (std::size_t i = 0; i < answers.as_is.size(); ++i) {
     const Answer& answer = answers.as_is[i];
@@ -98,10 +100,10 @@ void print(const std::string& format, const Question& question, const Answers& a
     const auto figure = [](double value, bool is_one) {
       return is_one ? Json(value) : Json(nullptr);
     };
-    rows.push_back({{"unknown", question.unknown},
-                    {"unit", question.unit},
-                    {"topology", question.topology},
-                    {"model", question.model},
+    rows.push_back({{"unknown", unknown.name},
+                    {"unit", unknown.unit},
+                    {"topology", job.topology.name},
+                    {"model", job.model.name},
                     {"scheme", answer.scheme},
                     {"goal", answer.goal},
                     {"fits_memory", answer.fits_memory},
@@ -114,7 +116,7 @@ void print(const std::string& format, const Question& question, const Answers& a
                     {"met_at_high", figure(greatest.met, ranged)}});
   }
   print_records(format, rows);
-  if (format == "table") print_table(question, answers);
+  if (format == "table") print_table(unknown, job, answers);
 }
 
 }  // namespace apps

@@ -8,12 +8,8 @@
 
 namespace apps {
 
-// The question: the unknown and its unit, and the job.
-struct Question {
-  std::string unknown, unit, topology, model;
-};
-
 // `format` is table, csv or json.
-void print(const std::string& format, const Question& question, const sim::study::Answers& answers);
+void print(const std::string& format, const sim::study::Unknown& unknown,
+           const sim::study::Job& job, const sim::study::Answers& answers);
 
 }  // namespace apps

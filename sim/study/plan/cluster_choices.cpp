@@ -11,7 +11,6 @@
 #include "sim/study/plan/best_first.hpp"
 #include "sim/study/plan/cluster_times.hpp"
 #include "sim/study/search/efficiency_range.hpp"
-#include "sim/study/search/nic_bandwidth.hpp"
 
 namespace sim::study {
 namespace {
@@ -30,42 +29,20 @@ void check_fits(Space& space) {
                     "`zero`, `micro-batch` or `recompute`, or change `nodes`",
                     space.given.model.name));
   }
-  Space one = space;
-  one.layouts = {*space.smallest};
-  const Candidate smallest{.offer = space.smallest_offer, .frame = 0, .layout = 0};
   throw NothingFits(
       fmt::format(
           "`model`: no setup of {} fits in the {:.1f} GB of the {}; the smallest needs {:.1f} GB",
           space.given.model.name, static_cast<double>(gpu.memory.count) / 1e9, gpu.name,
-          space.smallest->memory / 1e9),
-      one.chosen(smallest));
+          space.least_memory / 1e9),
+      *space.smallest);
 }
 
-// The same frames, each on as many nodes with NICs that are no limit.
-Space with_unlimited_network(const Space& space) {
-  Space unlimited = space;
-  unlimited.offers.clear();
-  unlimited.groups.clear();
-  unlimited.opened.clear();
-  unlimited.layouts.clear();
-  std::map<int, std::size_t> offers;  // by nodes
-  Bandwidth most;
-  for (const Job& offer : space.offers) {
-    most = std::max(most, offer.cluster().network.nic_bandwidth);
-  }
-  for (std::size_t i = 0; i < unlimited.frames.size(); ++i) {
-    SizedFrame& frame = unlimited.frames[i];
-    const Job& job = space.offers[frame.first_offer];
-    const auto [found, added] = offers.try_emplace(job.cluster().nodes, unlimited.offers.size());
-    if (added) {
-      unlimited.offers.push_back(job);
-      unlimited.offers.back().cluster() = with_nics(job.cluster(), most * kUnlimited);
-    }
-    frame.first_offer = found->second;
-    frame.offers = 1;
-    unlimited.groups.push_back({.offer = found->second, .frame = i});
-  }
-  return unlimited;
+// The same with NICs that are no limit.
+PlanQuestion with_unlimited_network(PlanQuestion question) {
+  Bandwidth most = question.job.cluster().network.nic_bandwidth;
+  if (!question.nic_bandwidths.empty()) most = question.nic_bandwidths.back();
+  question.nic_bandwidths = {most * kUnlimited};
+  return question;
 }
 
 using SpeedsByNodes = std::map<int, double>;  // seconds per token with an unlimited network
@@ -110,7 +87,7 @@ class ClusterChoices : public Choices {
   PlanRow row(std::size_t i) override {
     Report step = times_.simulated(at(i));
     step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
-    return {.chosen = space_.chosen(at(i)),
+    return {.chosen = space_.chosen(space_.layouts[at(i).layout], at(i).offer),
             .report = step,
             .nic_bandwidth_Bps = nic_bandwidth_Bps(i),
             .step_tokens = tokens(i),
@@ -160,7 +137,8 @@ class ClusterChoices : public Choices {
 // Of the fastest setup of each number of nodes with a network that is no limit.
 void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>& progress) {
   if (question_.goal.aim != Aim::smallest_network) return;
-  ClusterChoices unlimited(question_, with_unlimited_network(space_));
+  const PlanQuestion question = with_unlimited_network(question_);
+  ClusterChoices unlimited(question, space_of(question));
   const Space& space = unlimited.space_;
   for (std::size_t offer = 0; offer < space.offers.size(); ++offer) {
     const auto scoring = [&](std::size_t candidate, double seconds) -> std::optional<Score> {

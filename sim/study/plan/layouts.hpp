@@ -14,7 +14,6 @@ namespace sim::study {
 struct Layout {
   std::size_t scheme = 0;  // index into the chosen schemes
   Parallelism parallelism;
-  double memory = 0;  // bytes per GPU of one cluster
 };
 
 // A number of equal clusters with the job.
@@ -36,7 +35,7 @@ struct Frames {
 [[nodiscard]] Frames frames_of(std::int64_t batch_tokens, std::span<const Ground> grounds,
                                std::span<const Scheme> schemes);
 
-// The layouts of a frame, without their memory: each scheme with its stages of ZeRO,
+// The layouts of a frame: each scheme with its stages of ZeRO,
 // sharding_forms(), gradients in BF16 and FP32, and ZeRO-3 with and without resharding.
 [[nodiscard]] std::vector<Layout> layouts_of(std::span<const Ground> grounds,
                                              std::span<const Scheme> schemes,

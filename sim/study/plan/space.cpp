@@ -60,9 +60,8 @@ class SpaceBuilder {
     Job job = given_;
     job.cluster() = part_of(given_.cluster(), nodes, given_.cluster().gpus_per_node);
     const std::size_t first = space_.offers.size();
-    const std::size_t speeds = nodes == 1
-                                   ? std::min<std::size_t>(1, question_.nic_bandwidths.size())
-                                   : question_.nic_bandwidths.size();
+    std::size_t speeds = question_.nic_bandwidths.size();
+    if (nodes == 1) speeds = std::min<std::size_t>(speeds, 1);
     if (speeds == 0) add_offer(job, std::nullopt);
     for (std::size_t i = 0; i < speeds; ++i) add_offer(job, i);
     const Ground ground{.job = &job};
@@ -107,13 +106,13 @@ std::vector<Candidate> open(Space& space, const Candidate& group) {
     const auto capacity = static_cast<double>(job.cluster().gpu.memory.count);
     const Ground ground{.job = &job};
     opened.first = space.layouts.size();
-    for (Layout& layout : layouts_of({&ground, 1}, space.schemes, frame.parallelism)) {
-      layout.memory = memory_needed(job, space.setup(layout));
-      if (!space.smallest || layout.memory < space.smallest->memory) {
-        space.smallest = layout;
-        space.smallest_offer = frame.first_offer;
+    for (const Layout& layout : layouts_of({&ground, 1}, space.schemes, frame.parallelism)) {
+      const double memory = memory_needed(job, space.setup(layout));
+      if (!space.smallest || memory < space.least_memory) {
+        space.smallest = space.chosen(layout, frame.first_offer);
+        space.least_memory = memory;
       }
-      if (layout.memory > capacity) {
+      if (memory > capacity) {
         space.too_large += static_cast<std::int64_t>(frame.offers);
       } else {
         space.layouts.push_back(layout);

@@ -55,8 +55,8 @@ struct Space {
   std::map<std::size_t, Opened> opened;  // by frame
   std::vector<Layout> layouts;
   std::int64_t too_large = 0;      // layouts on an offer that do not fit
-  std::optional<Layout> smallest;  // fitting or not: the one that needs the least memory
-  std::size_t smallest_offer = 0;
+  std::optional<Chosen> smallest;  // fitting or not: the one that needs the least memory
+  double least_memory = 0;         // bytes per GPU of it
 
   [[nodiscard]] Setup setup(const Layout& layout) const {
     return {schemes[layout.scheme], layout.parallelism};
@@ -64,12 +64,11 @@ struct Space {
   [[nodiscard]] Setup setup(const Candidate& candidate) const {
     return setup(layouts[candidate.layout]);
   }
-  [[nodiscard]] Chosen chosen(const Candidate& candidate) const {
-    const Layout& layout = layouts[candidate.layout];
+  [[nodiscard]] Chosen chosen(const Layout& layout, std::size_t offer) const {
     return {.scheme = layout.scheme,
             .parallelism = layout.parallelism,
-            .nodes = job(candidate).cluster().nodes,
-            .nic_bandwidth = nic_bandwidths[candidate.offer]};
+            .nodes = offers[offer].cluster().nodes,
+            .nic_bandwidth = nic_bandwidths[offer]};
   }
   [[nodiscard]] const Job& job(const Candidate& candidate) const { return offers[candidate.offer]; }
 };
