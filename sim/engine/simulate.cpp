@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -150,27 +151,39 @@ std::string last_line(std::string text) {
   throw InputError("the simulation: cannot be started: " + system_problem(error));
 }
 
-void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions,
+struct Child {
+  pid_t process;
+  int pipe;  // what it says
+};
+
+// One at a time, in whatever thread: another's child would keep this one's pipe open. The thread
+// must outlive the child, which ends with it.
+Child start_child(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions,
                   SharedTimes& times) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail_to_start(errno);
   std::fflush(nullptr);  // or the child would print what the parent has buffered
   const pid_t parent = getpid();
   const pid_t child = fork();
-  if (child < 0) {
-    const int error = errno;
-    close(ends[0]);
-    close(ends[1]);
-    fail_to_start(error);
-  }
+  const int error = errno;
   if (child == 0) {
     end_with_parent(parent);
     run_child(ends[1], schedule, wiring, conditions, times);
   }
   close(ends[1]);
-  std::string said;
-  const bool in_time = read_until_closed(ends[0], conditions.wall_limit, said);
+  if (child > 0) return {child, ends[0]};
   close(ends[0]);
+  fail_to_start(error);
+}
+
+void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditions& conditions,
+                  SharedTimes& times) {
+  const auto [child, pipe] = start_child(schedule, wiring, conditions, times);
+  std::string said;
+  const bool in_time = read_until_closed(pipe, conditions.wall_limit, said);
+  close(pipe);
   if (!in_time) kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
