@@ -8,6 +8,7 @@
 
 #include "apps/help_json.hpp"
 #include "apps/print.hpp"
+#include "apps/sweep/shard.hpp"
 #include "sim/base/names.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/model.hpp"
@@ -17,6 +18,11 @@ namespace apps {
 namespace po = boost::program_options;
 
 namespace {
+
+void check_jobs(int jobs) {
+  if (jobs >= 1 && jobs <= 4096) return;
+  throw sim::InputError(fmt::format("-j: {} is out of range; write 1 to 4096", jobs));
+}
 
 // What wraps the help leaves some at the ends of lines.
 std::string without_trailing_blanks(const std::string& text) {
@@ -172,6 +178,11 @@ void require_first_place(const std::string& usage, const po::options_description
 
 std::string message_of(const po::error& error, std::string_view command) {
   return fmt::format("gardenhose {}: {}; see --help", command, error.what());
+}
+
+po::typed_value<int>* jobs_flag(int& jobs) {
+  jobs = usable_cores();
+  return po::value(&jobs)->notifier(check_jobs);
 }
 
 std::vector<std::string> split(const std::string& text) {

@@ -32,6 +32,12 @@ namespace apps {
 // Throws InputError unless --format is table, json or csv.
 void check_format(const std::string& format);
 
+// For -j, 1 to 4096: sets `jobs` to the cores available to this process, the default. Throws
+// InputError for another number.
+[[nodiscard]] boost::program_options::typed_value<int>* jobs_flag(int& jobs);
+inline constexpr const char* kJobsHelp =
+    "simulations to run at once (default: all cores, or the cores that Slurm allots)";
+
 // The parts of "a,b". An empty part counts.
 [[nodiscard]] std::vector<std::string> split(const std::string& text);
 

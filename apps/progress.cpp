@@ -52,10 +52,16 @@ bool Progress::is_due() {
 }
 
 void Progress::step() {
+  const std::lock_guard lock(mutex_);
   ++begun_;
   if (!is_due()) return;
   const double left_s = elapsed_s() * (steps_ - begun_ + 1) / std::max(1, begun_ - 1);
   print(fmt::format("{}: {} of {}, {} left", what_, begun_, steps_, duration_text(left_s)));
+}
+
+void Progress::expect(int steps) {
+  const std::lock_guard lock(mutex_);
+  steps_ += steps;
 }
 
 void Progress::show(const std::function<std::string()>& how_far) {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "sim/study/watch.hpp"
@@ -20,8 +21,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void step();                                 // one more has begun
-  void expect(int steps) { steps_ += steps; }  // more than previously known
+  // From any thread.
+  void step();             // one more has begun
+  void expect(int steps);  // more than previously known
   [[nodiscard]] sim::study::Watch watch() {
     return {[this](int steps) { expect(steps); }, [this] { step(); }};
   }
@@ -34,6 +36,7 @@ class Progress {
   [[nodiscard]] bool is_due();
   void print(const std::string& line) const;
 
+  std::mutex mutex_;
   std::string what_;
   int steps_;
   int begun_ = 0;

@@ -54,7 +54,7 @@ constexpr const char* kUsage =
 struct CheckOptions {
   std::string what;
   fs::path baseline;
-  int jobs = 0;
+  int jobs = 1;
   std::vector<std::string> tolerances;
   bool strict = false, update = false;
   std::string junit, markdown;

@@ -19,10 +19,9 @@ Results run_spec(const std::filesystem::path& file, int jobs) {
   // SQLite's name of a database in memory: nothing is kept but the baseline.
   Store store(":memory:", Access::create);
   store.set_points({spec.text, sha256(spec.text), Shard{}.text()}, points);
-  const int workers = workers_of(jobs);
   const std::int64_t session =
-      store.begin_session({.version = GARDENHOSE_VERSION, .workers = workers});
-  const Totals totals = run_points(store, origins, signals, {session, workers, folder});
+      store.begin_session({.version = GARDENHOSE_VERSION, .workers = jobs});
+  const Totals totals = run_points(store, origins, signals, {session, jobs, folder});
   if (totals.stopped_by != 0) return {.stopped_by = totals.stopped_by};
   if (const std::vector<std::string> changed = origins.changed(); !changed.empty()) {
     throw sim::InputError(fmt::format("{}: {} changed while the points ran; run it again",

@@ -8,8 +8,8 @@
 
 namespace apps {
 
-// Runs `jobs` points at a time, 0: on all cores. Throws InputError as read_spec() does, and if an
-// input file changes meanwhile.
+// Runs `jobs` points at a time. Throws InputError as read_spec() does, and if an input file changes
+// meanwhile.
 [[nodiscard]] Results run_spec(const std::filesystem::path& spec, int jobs);
 
 }  // namespace apps

@@ -93,6 +93,7 @@ Arguments traced(const StoredPoint& point, const fs::path& trace) {
   const bool sites = point.finished.report.contains("sites");
   Arguments arguments = arguments_of(point.inputs);
   arguments.emplace_back("--format=json");
+  arguments.emplace_back("--jobs=1");
   if (!point.inputs.contains("range")) arguments.emplace_back("--range=off");
   arguments.push_back("--perfetto=" + trace.string());
   arguments.push_back(fmt::format("--perfetto-ranks={}", sites ? kSitesShown : 1));

@@ -2,7 +2,6 @@
 // The main loop of a sweep: starts the open points and records those that end.
 #pragma once
 
-#include <boost/program_options.hpp>
 #include <cstdint>
 #include <filesystem>
 
@@ -17,11 +16,6 @@ struct Totals {
   std::int64_t failed = 0;  // of those, refused or crashed
   double wall_s = 0, cpu_s = 0;
 };
-
-// For -j, 1 to 4096. Throws InputError for another number.
-[[nodiscard]] boost::program_options::typed_value<int>* jobs_flag(int& jobs);
-// This many workers; 0: one per core available to this process.
-[[nodiscard]] int workers_of(int jobs);
 
 struct RunPlan {
   std::int64_t session;  // its key

@@ -41,7 +41,7 @@ std::map<std::string, bool, std::less<>> flags_of_run() {
 }
 
 // The flags that a sweep gives itself.
-constexpr std::string_view kOwn[] = {"format", "perfetto", "perfetto-ranks", "set"};
+constexpr std::string_view kOwn[] = {"format", "jobs", "perfetto", "perfetto-ranks", "set"};
 
 Inputs json_of(const TomlScalar& value) {
   struct Visitor {
@@ -166,6 +166,8 @@ class Sections {
       reader_.wrong(entry.leaf, entry.key == "set"
                                     ? "write the key itself, e.g. network.nic_bandwidth = "
                                       "[\"100 Gbps\"]"
+                                : entry.key == "jobs"
+                                    ? "is a flag of the sweep itself; write it as sweep -j N"
                                     : "belongs to a single run; a sweep does not print its points");
       return false;
     }

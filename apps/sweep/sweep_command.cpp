@@ -55,7 +55,7 @@ constexpr const char* kSweepUsage =
 
 struct SweepOptions {
   fs::path spec, store;
-  int jobs = 0;
+  int jobs = 1;
   std::string shard;
   bool dry_run = false, recompute = false, retry = false;
 };
@@ -206,7 +206,7 @@ int run_sweep(const SweepOptions& options) {
   Origins origins(folder);
   Store store =
       open_store(options, file, {spec.text, sha256(spec.text), shard.text()}, points, origins);
-  const int jobs = workers_of(options.jobs);
+  const int jobs = options.jobs;
   const Totals totals = run_session(store, origins, signals,
                                     {.begun = now(),
                                      .version = GARDENHOSE_VERSION,

@@ -43,7 +43,7 @@ struct Study {
   std::string_view name;
   std::string_view summary;
   std::string_view constants;  // why there is no --constants and no --refit
-  void (*print)(const std::string& format);
+  void (*print)(const std::string& format, int jobs);
 };
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
@@ -76,6 +76,7 @@ struct ValidateOptions {
   std::string name = "sdp4bit", format = "table";
   const Study* study = nullptr;  // none: sdp4bit
   bool constants = false, refit = false;
+  int jobs = 1;  // simulations at once
 };
 
 std::optional<ValidateOptions> parse(const Arguments& arguments) {
@@ -87,6 +88,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
       "effect of changing it by 10 %")(
       "refit", po::bool_switch(&options.refit),
       "also refit the constants to the rows named in the cluster files")(
+      "jobs,j", jobs_flag(options.jobs), kJobsHelp)(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
   po::positional_options_description places;
   places.add("study", 1);
@@ -115,15 +117,16 @@ Validation validate(const ValidateOptions& options, const validation::Inputs& in
   Validation result{.study = options.name};
   {
     Progress progress("predicting rows", static_cast<int>(measurements.size()));
-    result.rows = validation::predict_rows(inputs, measurements, [&] { progress.step(); });
+    result.rows =
+        validation::predict_rows(inputs, measurements, options.jobs, [&] { progress.step(); });
   }
   result.both_ways = validation::counted_both_ways(inputs, result.rows);
   result.speed_ups = validation::speed_ups(result.rows);
   {
     constexpr const char* kTable = "sdp4bit_throughput";
     Progress progress("leaving one model out", validation::model_count(measurements, kTable));
-    result.left_out =
-        validation::leave_one_out(inputs, measurements, kTable, [&] { progress.step(); });
+    result.left_out = validation::leave_one_out(inputs, measurements, kTable, options.jobs,
+                                                [&] { progress.step(); });
   }
   for (const auto& [name, cluster] : inputs.clusters) {
     result.constants[name] = cluster.fitted;
@@ -140,7 +143,7 @@ int validate_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   if (options->study != nullptr) {
-    options->study->print(options->format);
+    options->study->print(options->format, options->jobs);
     return 0;
   }
   const std::filesystem::path folder = data_directory();
@@ -148,8 +151,8 @@ int validate_command(const Arguments& arguments) {
   const validation::Inputs inputs = validation::read_inputs(folder, measurements);
   if (options->constants) {
     Progress progress("varying constants", validation::constant_count(folder, inputs));
-    const auto constants =
-        validation::list_constants(folder, inputs, measurements, [&] { progress.step(); });
+    const auto constants = validation::list_constants(folder, inputs, measurements, options->jobs,
+                                                      [&] { progress.step(); });
     print(options->format, constants);
     return 0;
   }

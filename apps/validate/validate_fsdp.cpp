@@ -184,17 +184,17 @@ Json json_of(const FsdpStudy& study) {
   return json;
 }
 
-FsdpStudy rerun() {
+FsdpStudy rerun(int jobs) {
   const std::filesystem::path folder = data_directory();
   std::vector<FsdpRow> rows = sim::validation::read_fsdp(folder);
   Progress progress("predicting rows", static_cast<int>(rows.size()));
-  return predict_fsdp(folder, std::move(rows), [&] { progress.step(); });
+  return predict_fsdp(folder, std::move(rows), jobs, [&] { progress.step(); });
 }
 
 }  // namespace
 
-void validate_fsdp(const std::string& format) {
-  const FsdpStudy study = rerun();
+void validate_fsdp(const std::string& format, int jobs) {
+  const FsdpStudy study = rerun(jobs);
   if (format == "table") print_table(study);
   const Json json = json_of(study);
   print_records(format, json, json["rows"].get<std::vector<Json>>());

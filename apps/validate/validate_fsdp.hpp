@@ -6,7 +6,7 @@
 
 namespace apps {
 
-// `format` is table, csv or json.
-void validate_fsdp(const std::string& format);
+// `format` is table, csv or json; simulates `jobs` rows at once.
+void validate_fsdp(const std::string& format, int jobs);
 
 }  // namespace apps

@@ -54,11 +54,11 @@ void print_cells(const std::vector<validation::BandwidthRow>& rows, double paylo
 
 }  // namespace
 
-void validate_streaming_diloco(const std::string& format) {
+void validate_streaming_diloco(const std::string& format, int jobs) {
   auto rows = validation::read_bandwidth_table(data_directory() /
                                                "traces/published/streaming_diloco_table4.csv");
   Progress progress("simulating rows", static_cast<int>(rows.size()));
-  rows = validation::reproduce(std::move(rows), 1, [&] { progress.step(); });
+  rows = validation::reproduce(std::move(rows), 1, jobs, [&] { progress.step(); });
   if (format == "table") return print_cells(rows, 1);
   std::vector<Json> cells;
   for (const auto& row : rows) {
@@ -108,7 +108,7 @@ void print_figures(const std::vector<validation::Figure>& figures) {
 
 }  // namespace
 
-void validate_sparseloco(const std::string& format) {
+void validate_sparseloco(const std::string& format, int) {
   const auto figures =
       validation::sparseloco_figures(data_directory() / "traces/published/sparseloco_runs.csv");
   if (format == "table") return print_figures(figures);

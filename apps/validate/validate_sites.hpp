@@ -6,8 +6,8 @@
 
 namespace apps {
 
-// `format` is table, csv or json.
-void validate_streaming_diloco(const std::string& format);
-void validate_sparseloco(const std::string& format);
+// `format` is table, csv or json; simulates `jobs` rows at once.
+void validate_streaming_diloco(const std::string& format, int jobs);
+void validate_sparseloco(const std::string& format, int jobs);
 
 }  // namespace apps

@@ -135,12 +135,12 @@ Json json_of(const ZeroppStudy& study) {
 
 }  // namespace
 
-void validate_zeropp(const std::string& format) {
+void validate_zeropp(const std::string& format, int jobs) {
   const std::filesystem::path folder = data_directory();
   const auto measurements = validation::read_zeropp(folder);
   Progress progress("predicting rows", static_cast<int>(measurements.size()));
   const ZeroppStudy study =
-      validation::predict_zeropp(folder, measurements, [&] { progress.step(); });
+      validation::predict_zeropp(folder, measurements, jobs, [&] { progress.step(); });
   if (format == "table") print_table(study);
   print_records(format, json_of(study), records_of(study));
 }

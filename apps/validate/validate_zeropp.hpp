@@ -7,6 +7,6 @@
 namespace apps {
 
 // Prints it as "table", "csv" or "json".
-void validate_zeropp(const std::string& format);
+void validate_zeropp(const std::string& format, int jobs);
 
 }  // namespace apps

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "sim/base/parallel.hpp"
 #include "sim/base/toml_document.hpp"
 
 namespace sim::validation {
@@ -87,8 +88,8 @@ std::vector<Number> numbers_of(const std::filesystem::path& file) {
 
 class Sensitivity {
  public:
-  Sensitivity(const Inputs& inputs, const std::vector<Measurement>& measurements)
-      : measurements_(measurements) {
+  Sensitivity(const Inputs& inputs, const std::vector<Measurement>& measurements, int jobs)
+      : measurements_(measurements), jobs_(jobs) {
     at_rest_ = predictions(inputs, "");
   }
 
@@ -112,13 +113,11 @@ class Sensitivity {
  private:
   [[nodiscard]] std::vector<double> predictions(const Inputs& inputs,
                                                 const std::string& cluster) const {
-    std::vector<double> all;
-    for (std::size_t i = 0; i < measurements_.size(); ++i) {
+    return in_parallel(jobs_, measurements_.size(), [&](std::size_t i) {
       const Measurement& one = measurements_[i];
       const bool known = !at_rest_.empty() && one.setup.cluster != cluster;
-      all.push_back(known ? at_rest_[i] : predict(inputs, one.setup).of(one.metric));
-    }
-    return all;
+      return known ? at_rest_[i] : predict(inputs, one.setup).of(one.metric);
+    });
   }
 
   [[nodiscard]] double mean_error(const Inputs& inputs, const std::vector<double>& all) const {
@@ -135,6 +134,7 @@ class Sensitivity {
   }
 
   const std::vector<Measurement>& measurements_;
+  const int jobs_;
   std::vector<double> at_rest_;
 };
 
@@ -161,9 +161,9 @@ int constant_count(const std::filesystem::path& folder, const Inputs& inputs) {
 }
 
 std::vector<Constant> list_constants(const std::filesystem::path& folder, const Inputs& inputs,
-                                     const std::vector<Measurement>& measurements,
+                                     const std::vector<Measurement>& measurements, int jobs,
                                      const Tick& tick) {
-  const Sensitivity sensitivity(inputs, measurements);
+  const Sensitivity sensitivity(inputs, measurements, jobs);
   std::vector<Constant> constants;
   for (const auto& entry : inputs.clusters) {
     const std::string& name = entry.first;

@@ -29,7 +29,7 @@ struct Constant {
 [[nodiscard]] std::vector<Constant> list_constants(const std::filesystem::path& folder,
                                                    const Inputs& inputs,
                                                    const std::vector<Measurement>& measurements,
-                                                   const Tick& tick);
+                                                   int jobs, const Tick& tick);
 // The number of its ticks.
 [[nodiscard]] int constant_count(const std::filesystem::path& folder, const Inputs& inputs);
 

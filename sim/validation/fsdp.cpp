@@ -2,8 +2,10 @@
 #include "sim/validation/fsdp.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 #include "sim/validation/fit.hpp"
 
 namespace sim::validation {
@@ -93,7 +95,7 @@ ScaleChange change_of(const FsdpRow& few, const FsdpRow& many) {
 
 }  // namespace
 
-FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow> rows,
+FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow> rows, int jobs,
                        const Tick& tick) {
   const Inputs inputs = data_sheets_only(read_inputs(folder, measurements_of(rows)));
   for (FsdpRow& row : rows) {
@@ -102,14 +104,18 @@ FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow>
                          flop_per_token(inputs.models.at(setup.model));
   }
   FsdpStudy study;
-  for (FsdpRow& row : rows) {
+  std::set<std::string> names;
+  for (const FsdpRow& row : rows) names.insert(row.group);
+  const std::vector<std::string> groups(names.begin(), names.end());
+  const auto fits = in_parallel(jobs, groups.size(),
+                                [&](std::size_t i) { return fit_group(inputs, rows, groups[i]); });
+  for (std::size_t i = 0; i < groups.size(); ++i) study.constants[groups[i]] = fits[i];
+  for_each_in_parallel(jobs, rows.size(), [&](std::size_t i) {
     tick();
-    if (!study.constants.contains(row.group)) {
-      study.constants[row.group] = fit_group(inputs, rows, row.group);
-    }
+    FsdpRow& row = rows[i];
     predict_row(row, inputs, study.constants.at(row.group));
     row.predicted.null_model = row.tokens_at_peak * utilisation_of_group(rows, row.group);
-  }
+  });
   study.rows = std::move(rows);
   return study;
 }

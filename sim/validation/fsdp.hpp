@@ -49,7 +49,7 @@ struct FsdpStudy {
 // Fits the constants of all groups and predicts `rows` from the inputs in `folder`. One tick per
 // row.
 [[nodiscard]] FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow> rows,
-                                     const Tick& tick);
+                                     int jobs, const Tick& tick);
 
 // Over the rows of `table`, or of both tables if it is empty, that are not excluded and that no
 // constant was fitted on; by_default also leaves out the rows that the default rests on.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/base/parallel.hpp"
 #include "sim/validation/fit.hpp"
 #include "sim/validation/study.hpp"
 
@@ -41,18 +42,23 @@ int model_count(const std::vector<Measurement>& measurements, std::string_view t
 }
 
 Errors leave_one_out(const Inputs& inputs, const std::vector<Measurement>& measurements,
-                     std::string_view table, const Tick& tick) {
-  const std::set<Group> groups = groups_of(measurements, table);
-  std::vector<Row> rows;
-  for (const Group& left_out : groups) {
+                     std::string_view table, int jobs, const Tick& tick) {
+  const std::set<Group> set = groups_of(measurements, table);
+  const std::vector<Group> groups(set.begin(), set.end());
+  const auto predicted = in_parallel(jobs, groups.size(), [&](std::size_t i) {
     tick();
+    const Group& left_out = groups[i];
+    std::vector<Row> rows;
     const Inputs refitted = fitted_without(inputs, left_out, measurements);
     for (const Measurement& one : measurements) {
       if (table_of(one.row) != table || group_of(one) != left_out) continue;
       rows.push_back(
           {.measured = one, .predicted = {.fitted = predict(refitted, one.setup).of(one.metric)}});
     }
-  }
+    return rows;
+  });
+  std::vector<Row> rows;
+  for (const std::vector<Row>& some : predicted) rows.insert(rows.end(), some.begin(), some.end());
   return row_errors(rows, table, Metric::tflops_per_gpu, &Columns::fitted);
 }
 

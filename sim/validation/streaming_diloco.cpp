@@ -10,6 +10,7 @@
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 #include "sim/rounds/simulate_round.hpp"
 
 namespace sim::validation {
@@ -76,9 +77,10 @@ double utilisation(const BandwidthRow& row, double bandwidth_Gbps, double payloa
   return shape.inner_steps * row.step_s / result.round_s;
 }
 
-std::vector<BandwidthRow> reproduce(std::vector<BandwidthRow> rows, double payload,
+std::vector<BandwidthRow> reproduce(std::vector<BandwidthRow> rows, double payload, int jobs,
                                     const std::function<void()>& step) {
-  for (BandwidthRow& row : rows) {
+  for_each_in_parallel(jobs, rows.size(), [&](std::size_t at) {
+    BandwidthRow& row = rows[at];
     std::map<int, double> known;  // by point
     const auto reaches = [&](int point, double wanted) {
       auto found = known.find(point);
@@ -101,7 +103,7 @@ std::vector<BandwidthRow> reproduce(std::vector<BandwidthRow> rows, double paylo
       row.simulated[i] = low;
     }
     step();
-  }
+  });
   return rows;
 }
 

@@ -35,7 +35,7 @@ struct BandwidthRow {
 
 // The lowest bandwidth of the grid for each utilisation; `step` is called after each row.
 [[nodiscard]] std::vector<BandwidthRow> reproduce(std::vector<BandwidthRow> rows, double payload,
-                                                  const std::function<void()>& step);
+                                                  int jobs, const std::function<void()>& step);
 
 // Cells within `points` grid points of the published ones.
 [[nodiscard]] int cells_within(const std::vector<BandwidthRow>& rows, int points);

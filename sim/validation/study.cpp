@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "sim/base/parallel.hpp"
 #include "sim/validation/fit.hpp"
 
 namespace sim::validation {
@@ -65,22 +66,21 @@ std::vector<Measurement> read_sdp4bit(const std::filesystem::path& folder) {
 }
 
 std::vector<Row> predict_rows(const Inputs& inputs, const std::vector<Measurement>& measurements,
-                              const Tick& tick) {
+                              int jobs, const Tick& tick) {
   const Inputs blind = data_sheets_only(inputs);
   const Inputs null = fitted_to_null(inputs, measurements);
-  std::vector<Row> rows;
-  for (const Measurement& one : measurements) {
+  return in_parallel(jobs, measurements.size(), [&](std::size_t i) {
+    const Measurement& one = measurements[i];
     tick();
-    rows.push_back({one,
-                    named_in_fit(inputs, one),
-                    rests_on(inputs, one),
-                    {.blind = predict(blind, one.setup).of(one.metric),
-                     .by_default = predict(by_default(blind, one.setup), one.setup).of(one.metric),
-                     .fitted = predict(inputs, one.setup).of(one.metric),
-                     .null_model = predict_null(inputs, one.setup).of(one.metric),
-                     .null_refit = predict_null(null, one.setup).of(one.metric)}});
-  }
-  return rows;
+    return Row{one,
+               named_in_fit(inputs, one),
+               rests_on(inputs, one),
+               {.blind = predict(blind, one.setup).of(one.metric),
+                .by_default = predict(by_default(blind, one.setup), one.setup).of(one.metric),
+                .fitted = predict(inputs, one.setup).of(one.metric),
+                .null_model = predict_null(inputs, one.setup).of(one.metric),
+                .null_refit = predict_null(null, one.setup).of(one.metric)}};
+  });
 }
 
 std::vector<SpeedUp> speed_ups(const std::vector<Row>& rows) {

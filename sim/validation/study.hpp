@@ -53,15 +53,15 @@ struct Ranking {
   int pairs_right = 0, pairs = 0;  // pairs of its schemes with different throughputs
 };
 
-// Called before each unit of long work.
+// Called before each unit of long work, from any of the threads that do it.
 using Tick = std::function<void()>;
 
 // SDP4Bit (arXiv 2410.15526), tables 2 and 4, from the folder that contains traces/published.
 [[nodiscard]] std::vector<Measurement> read_sdp4bit(const std::filesystem::path& folder);
 
-// One tick per row.
+// One tick per row. Predicts `jobs` rows at once.
 [[nodiscard]] std::vector<Row> predict_rows(const Inputs& inputs,
-                                            const std::vector<Measurement>& measurements,
+                                            const std::vector<Measurement>& measurements, int jobs,
                                             const Tick& tick);
 [[nodiscard]] std::vector<SpeedUp> speed_ups(const std::vector<Row>& rows);
 
@@ -88,6 +88,6 @@ using Tick = std::function<void()>;
 // uncompressed rows of all other models. One tick per model.
 [[nodiscard]] Errors leave_one_out(const Inputs& inputs,
                                    const std::vector<Measurement>& measurements,
-                                   std::string_view table, const Tick& tick);
+                                   std::string_view table, int jobs, const Tick& tick);
 
 }  // namespace sim::validation

@@ -94,12 +94,13 @@ std::vector<Measurement> read_zeropp(const std::filesystem::path& folder) {
 }
 
 ZeroppStudy predict_zeropp(const std::filesystem::path& folder,
-                           const std::vector<Measurement>& measurements, const Tick& tick) {
+                           const std::vector<Measurement>& measurements, int jobs,
+                           const Tick& tick) {
   Inputs inputs = inputs_of(folder, measurements);
   ZeroppStudy study{.fitted = fit_efficiency(inputs, measurements),
                     .recomputed = recomputed_flop(inputs.models.at(kModel))};
   for (auto& [name, cluster] : inputs.clusters) cluster.fitted = study.fitted;
-  study.rows = predict_rows(inputs, measurements, tick);
+  study.rows = predict_rows(inputs, measurements, jobs, tick);
   study.speed_ups = speed_ups(study.rows);
   return study;
 }

@@ -27,7 +27,7 @@ struct ZeroppStudy {
 };
 // One tick per row.
 [[nodiscard]] ZeroppStudy predict_zeropp(const std::filesystem::path& folder,
-                                         const std::vector<Measurement>& measurements,
+                                         const std::vector<Measurement>& measurements, int jobs,
                                          const Tick& tick);
 
 // Megatron's count of a step's FLOP with all layers recomputed, over the count without

@@ -15,7 +15,7 @@ namespace {
 
 const FsdpStudy& study() {
   static const FsdpStudy all =
-      predict_fsdp(source_directory(), read_fsdp(source_directory()), [] {});
+      predict_fsdp(source_directory(), read_fsdp(source_directory()), 1, [] {});
   return all;
 }
 

@@ -26,7 +26,7 @@ const Inputs& inputs() {
   return all;
 }
 const std::vector<Row>& rows() {
-  static const std::vector<Row> all = predict_rows(inputs(), measurements(), [] {});
+  static const std::vector<Row> all = predict_rows(inputs(), measurements(), 1, [] {});
   return all;
 }
 
@@ -149,7 +149,7 @@ TEST(Constants, MoveRowsAndNameTheirSource) {
     if (one.setup.scheme == "sdp4bit" && one.setup.model == "gpt_1.3b") some.push_back(one);
   }
   int ticks = 0;
-  const auto constants = list_constants(kFolder, inputs(), some, [&] { ++ticks; });
+  const auto constants = list_constants(kFolder, inputs(), some, 1, [&] { ++ticks; });
   EXPECT_EQ(ticks, constant_count(kFolder, inputs()));
   std::map<std::string, int> fitted;
   for (const Constant& one : constants) {

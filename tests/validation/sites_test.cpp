@@ -15,7 +15,7 @@ const std::filesystem::path kPublished =
 
 TEST(StreamingDiLoCo, CellsAreWithinAPointOfTheGrid) {
   const auto rows =
-      reproduce(read_bandwidth_table(kPublished / "streaming_diloco_table4.csv"), 1, [] {});
+      reproduce(read_bandwidth_table(kPublished / "streaming_diloco_table4.csv"), 1, 1, [] {});
   EXPECT_EQ(rows.size(), 15u);
   EXPECT_GE(cells_within(rows, 1), 71);
 }

@@ -15,7 +15,7 @@ constexpr const char* kTable = "zeropp_throughput";
 
 const ZeroppStudy& study() {
   static const ZeroppStudy all =
-      predict_zeropp(source_directory(), read_zeropp(source_directory()), [] {});
+      predict_zeropp(source_directory(), read_zeropp(source_directory()), 1, [] {});
   return all;
 }
 
