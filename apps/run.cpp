@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
@@ -23,6 +24,7 @@
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/parallel.hpp"
 #include "sim/report/pareto.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
@@ -107,27 +109,15 @@ class Comparison {
 
   void run() {
     warn_of_layout(job_);
-    Progress progress("simulating schemes", static_cast<int>(job_.setups.size()));
-    if (wants_best_) {
-      best_ = fastest_of(uncompressed_schemes());
-      add(*best_, nullptr);
-      warn_of_memory(options_, job_, best_->setup);
+    const std::vector<Column> all = columns();
+    std::vector<Simulated> results = simulate_all(all);
+    for (std::size_t i = 0; i < all.size(); ++i) know(all[i].side.setup, results[i].result.report);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].is_shown) continue;
+      add(all[i], std::move(results[i].result.report));
+      most_operations_ = std::max(most_operations_, results[i].operations);
     }
-    for (std::size_t i = 0; i < job_.setups.size(); ++i) {
-      const Setup& given = job_.setups[i];
-      if (job_.inner) progress.step();
-      const Side side = side_of(given);
-      const std::optional<Side> baseline =
-          baselines_.empty() ? best_ : beside(given, baselines_[i]);
-      const Simulation result = add(side, baseline ? &*baseline : nullptr);
-      warn_of_memory(options_, job_, side.setup);
-      if (best_ && !given.scheme.sends_plain()) compressed_.push_back(result.report);
-      if (!options_.perfetto.empty() && &given == &job_.setups.back()) {
-        sim::write_file(options_.perfetto,
-                        sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
-                                         names_in_timeline(job_)));
-      }
-    }
+    if (!options_.perfetto.empty()) write_timeline(results[last_given(all)].result);
     note_left_out(options_, most_operations_);
     // Of two there is nothing to choose that the speed-up does not say.
     if (reports_.size() > 2 && !job_.inner) {
@@ -191,28 +181,93 @@ class Comparison {
     return {std::move(best.setup), std::move(best.considered), true};
   }
 
-  // What the scheme is compared with, in a column of its own where it is not to be seen otherwise.
-  Side beside(const Setup& given, const Setup& baseline_as_given) {
-    const Side baseline = side_of(baseline_as_given);
-    const bool same = baseline.setup.scheme.name == given.scheme.name;
-    if (job_.setups.size() == 1 && !same) add(baseline, nullptr);
-    return baseline;
+  // What is simulated, in the order of the answer.
+  struct Column {
+    Side side;
+    std::optional<Side> baseline = {};
+    bool is_given = false;
+    bool is_shown = true;  // else to be compared with only
+  };
+
+  std::vector<Column> columns() {
+    std::vector<Column> all, hidden;
+    if (wants_best_) {
+      best_ = fastest_of(uncompressed_schemes());
+      all.push_back({*best_});
+    }
+    for (std::size_t i = 0; i < job_.setups.size(); ++i) {
+      const Setup& given = job_.setups[i];
+      const Side side = side_of(given);
+      const std::optional<Side> baseline =
+          baselines_.empty() ? best_ : std::optional(side_of(baselines_[i]));
+      if (!baselines_.empty()) {
+        const bool same = baseline->setup.scheme.name == given.scheme.name;
+        const bool is_shown = job_.setups.size() == 1 && !same;
+        (is_shown ? all : hidden).push_back({.side = *baseline, .is_shown = is_shown});
+      }
+      all.push_back({.side = side, .baseline = baseline, .is_given = true});
+    }
+    add_unknown(hidden, all);
+    return all;
   }
 
-  Simulation add(const Side& side, const Side* baseline) {
-    Simulation result = simulate_with_errors(job_, side.setup);
-    sim::Report& report = result.report;
-    warn_of_times(job_, side.setup, report);
-    know(side.setup, report);
-    most_operations_ = std::max(most_operations_, result.schedule.operations.size());
-    if (wants_range(options_, result.schedule.operations.size())) {
-      report.range = range_of(job_, side.setup, report);
+  // Those of `more` that are not simulated anyway, or by the search that chose them.
+  static void add_unknown(const std::vector<Column>& more, std::vector<Column>& all) {
+    sim::study::Memo<sim::Parallelism, sim::Scheme, std::monostate> seen;
+    const auto is_new = [&](const Setup& setup) {
+      return seen.at(setup.parallelism, setup.scheme).second;
+    };
+    for (const Column& one : all) static_cast<void>(is_new(one.side.setup));
+    for (const Column& one : more) {
+      if (!one.side.chosen && is_new(one.side.setup)) all.push_back(one);
     }
+  }
+
+  static std::size_t last_given(const std::vector<Column>& all) {
+    const auto last = std::ranges::find(all.rbegin(), all.rend(), true, &Column::is_given);
+    return static_cast<std::size_t>(all.rend() - last) - 1;
+  }
+
+  // Without the schedule and the timeline, where they are not asked for.
+  struct Simulated {
+    Simulation result;
+    std::size_t operations = 0;
+  };
+
+  [[nodiscard]] std::vector<Simulated> simulate_all(const std::vector<Column>& all) const {
+    Progress progress("simulating schemes", static_cast<int>(all.size()));
+    const int jobs_of_each = std::max(1, options_.jobs / static_cast<int>(all.size()));
+    return sim::in_parallel(options_.jobs, all.size(), [&](std::size_t i) {
+      progress.step();
+      const Setup& setup = all[i].side.setup;
+      Simulated one{simulate_with_errors(job_, setup)};
+      sim::Report& report = one.result.report;
+      one.operations = one.result.schedule.operations.size();
+      const bool is_drawn = !options_.perfetto.empty() && i == last_given(all);
+      if (!is_drawn) one.result = {.report = std::move(report)};
+      if (all[i].is_shown && wants_range(options_, one.operations)) {
+        report.range = range_of(job_, setup, report, jobs_of_each);
+      }
+      return one;
+    });
+  }
+
+  void write_timeline(const Simulation& result) const {
+    sim::write_file(options_.perfetto,
+                    sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
+                                     names_in_timeline(job_)));
+  }
+
+  void add(const Column& column, sim::Report report) {
+    const Side& side = column.side;
+    warn_of_times(job_, side.setup, report);
     report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
-    if (baseline != nullptr) compare(side, *baseline, report);
+    if (column.baseline) compare(side, *column.baseline, report);
     reports_.push_back(report);
-    return result;
+    if (column.is_given || best_) warn_of_memory(options_, job_, side.setup);
+    const bool competes = best_ && column.is_given && !side.setup.scheme.sends_plain();
+    if (competes) compressed_.push_back(std::move(report));
   }
 
   void compare(const Side& side, const Side& baseline, sim::Report& report) {

@@ -60,6 +60,7 @@ po::options_description run_flags(RunOptions& o) {
       "deviation lower and higher, all else equal (two more simulations); auto: only for steps of "
       "at most half a million operations. The standard deviation comes from the fit or, for a "
       "default efficiency, from published runs (see sources)");
+  add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
       "file for the timeline of the last scheme; open it in ui.perfetto.dev");

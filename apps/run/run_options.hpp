@@ -22,6 +22,7 @@ struct RunOptions {
   JobOptions job;
   std::string baseline, format, perfetto;
   int perfetto_ranks = 0;
+  int jobs = 1;  // simulations at once
   bool require_fit = false;
   bool break_even = false;
   bool tune = false;

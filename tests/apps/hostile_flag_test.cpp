@@ -52,6 +52,7 @@ const Refusal kRefusals[] = {
     {kRun, {"--codec-time", "-1"}, "--codec-time"},
     {kRun, {"--codec-time", "nan"}, "--codec-time"},
     {kRun, {"--codec-time", "1e7"}, "--codec-time", "1e6"},
+    {kRun, {"-j", "0"}, "-j", "1 to 4096"},
     {kRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
     {kRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},
     {kRun,

@@ -130,6 +130,11 @@ constexpr Knob kKnobs[] = {
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit "
      "--baseline sharded",
      "", "/1/pays_at_nic_Bps", changed},
+    // Of two cores the answer is that of one.
+    {"--jobs",
+     "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --scheme sharded,sdp4bit "
+     "--baseline twin --jobs 1",
+     "2", "stdout", same},
     {"--format", kSmall, "csv", "stdout", changed},
     {"--perfetto", kSmall, "timeline.json", "timeline.json", up},
     {"--range", kSmall, "off", "/tokens_per_s_low", changed},

@@ -9,7 +9,7 @@
 
 namespace apps_tests {
 
-enum class Direction { up, down, changed, fails };
+enum class Direction { up, down, changed, same, fails };
 
 struct Knob {
   std::string_view name;    // "--tp", or a key as --set spells it

@@ -2,9 +2,11 @@
 #include "sim/study/search/efficiency_range.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
+#include "sim/base/parallel.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
@@ -16,9 +18,14 @@ void move(Cluster& cluster, const Calibration& calibration, double spreads) {
       std::min(1.0, compute_efficiency(cluster) * std::exp(spreads * spread));
 }
 
-EfficiencyRange range_of_rounds(const Job& job, const Setup& setup) {
-  const Report low = simulate(off_by(job, -1), setup).report;
-  const Report high = simulate(off_by(job, 1), setup).report;
+constexpr std::array kSpreads{-1.0, 1.0};
+
+EfficiencyRange range_of_rounds(const Job& job, const Setup& setup, int jobs) {
+  const auto ends = in_parallel(jobs, kSpreads.size(), [&](std::size_t i) {
+    return simulate(off_by(job, kSpreads[i]), setup).report;
+  });
+  const Report& low = ends.front();
+  const Report& high = ends.back();
   return {.tokens_per_s_low = low.tokens_per_s,
           .tokens_per_s_high = high.tokens_per_s,
           .usd_per_million_tokens_low = high.usd_per_million_tokens,
@@ -48,12 +55,12 @@ Job off_by(Job job, double spreads) {
   return job;
 }
 
-EfficiencyRange range_of(const Job& job, const Setup& setup, const Report& report) {
-  if (job.inner) return range_of_rounds(job, setup);
-  const auto speed = [&](double spreads) {
-    return report.time_s / seconds_of(off_by(job, spreads), setup);
-  };
-  const auto [slow, fast] = std::minmax({1.0, speed(-1), speed(1)});
+EfficiencyRange range_of(const Job& job, const Setup& setup, const Report& report, int jobs) {
+  if (job.inner) return range_of_rounds(job, setup, jobs);
+  const auto speeds = in_parallel(jobs, kSpreads.size(), [&](std::size_t i) {
+    return report.time_s / seconds_of(off_by(job, kSpreads[i]), setup);
+  });
+  const auto [slow, fast] = std::minmax({1.0, speeds.front(), speeds.back()});
   return {.tokens_per_s_low = report.tokens_per_s * slow,
           .tokens_per_s_high = report.tokens_per_s * fast,
           .usd_per_million_tokens_low = report.usd_per_million_tokens / fast,

@@ -21,7 +21,8 @@ struct Spread {
 
 // The answer with every site's efficiency one such spread lower and one higher, at most the whole
 // roofline; everything else stays. Two simulations. `report` is of the unchanged job.
-[[nodiscard]] EfficiencyRange range_of(const Job& job, const Setup& setup, const Report& report);
+[[nodiscard]] EfficiencyRange range_of(const Job& job, const Setup& setup, const Report& report,
+                                       int jobs = 1);
 
 // The job with the efficiency this many spreads higher: -1 or 1.
 [[nodiscard]] Job off_by(Job job, double spreads);
