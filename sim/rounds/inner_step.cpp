@@ -57,23 +57,21 @@ double end_of_kernels(const Schedule& schedule, const Timeline& timeline) {
   return end;
 }
 
-// What the site's access lets through at most, in and out alike.
-double outer_rate_Bps(const Site& site) {
-  return std::min(std::max(site.uplink, site.downlink), all_nics_rate(site.cluster)).base();
+// Whether the gradients are reduced in parts, each sent as it is ready.
+bool sends_parts(const RoundContext& context, const Scheme& scheme) {
+  return scheme.between_sites->gradients && context.parallelism.overlap.gradients;
 }
 
 // Adds traffic over every NIC, in and out, for longer than the step takes. NCCL's takes SMs, TCP's
 // is the host's.
-void add_outer_traffic(const Site& site, const Transport& transport, double step_s,
+void add_outer_traffic(const Cluster& cluster, const OuterTraffic& traffic, double step_s,
                        Schedule& schedule, Wiring& wiring) {
-  const Cluster& cluster = site.cluster;
-  const double rate = outer_rate_Bps(site) / (cluster.nodes * cluster.network.nics_per_node);
+  const double rate = traffic.rate_Bps / (cluster.nodes * cluster.network.nics_per_node);
   std::vector<std::int32_t> ranks(static_cast<std::size_t>(schedule.ranks));
   std::iota(ranks.begin(), ranks.end(), 0);
-  const int channels = transport.kind == Transport::Kind::rdma ? transport.rdma.channels : 0;
-  const double wire_bytes = outer_rate_Bps(site) / rank_count(cluster) / rate;
+  const double wire_bytes = traffic.rate_Bps / rank_count(cluster) / rate;
   schedule.occupancies.push_back(
-      transfer_occupancy(cluster.gpu, channels, wire_bytes, std::move(ranks)));
+      transfer_occupancy(cluster.gpu, traffic.channels, wire_bytes, std::move(ranks)));
   const std::size_t links = wiring.links.size();
   for (std::size_t id = 0; id < links; ++id) {
     const std::string name = wiring.links[id].name;  // the vector grows
@@ -96,6 +94,15 @@ void add_outer_traffic(const Site& site, const Transport& transport, double step
 
 }  // namespace
 
+OuterTraffic outer_traffic(const RoundContext& context, std::size_t table, const Scheme& scheme) {
+  if (!sends_parts(context, scheme) && scheme.between_sites->overlap_steps == 0) return {};
+  const Site& site = context.area.sites[table];
+  const Transport& transport = context.area.transport;
+  const auto access = std::max(site.uplink, site.downlink);
+  return {.rate_Bps = std::min(access, all_nics_rate(site.cluster)).base(),
+          .channels = transport.kind == Transport::Kind::rdma ? transport.rdma.channels : 0};
+}
+
 InnerStep inner_step(const RoundContext& context, std::size_t table, const Scheme& scheme) {
   const Site& site = context.area.sites[table];
   auto [schedule, wiring] = plan_step(context.step(table), context.inner);
@@ -108,11 +115,11 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
   }
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
-  const bool parts = scheme.between_sites->gradients && context.parallelism.overlap.gradients;
+  const bool parts = sends_parts(context, scheme);
   step.ready_s =
       parts ? ready_parts(schedule, alone, step.needed_s) : std::vector<double>{step.needed_s};
-  if (parts || scheme.between_sites->overlap_steps > 0) {
-    add_outer_traffic(site, context.area.transport, step.seconds, schedule, wiring);
+  if (const OuterTraffic traffic = outer_traffic(context, table, scheme); traffic.rate_Bps > 0) {
+    add_outer_traffic(site.cluster, traffic, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));
     step.slowdown = std::max(1.0, beside / step.seconds);
   }

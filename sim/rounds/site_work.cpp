@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sim/base/error.hpp"
+#include "sim/rounds/inner_steps.hpp"
 #include "sim/sites/exchange_kernels.hpp"
 #include "sim/workload/roofline.hpp"
 
@@ -125,7 +126,8 @@ std::vector<InnerStep> inner_steps(const RoundContext& context, const Scheme& sc
   check(context, scheme);
   std::vector<InnerStep> steps;
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-    steps.push_back(inner_step(context, table, scheme));
+    steps.push_back(context.known != nullptr ? context.known->of(context, table, scheme)
+                                             : inner_step(context, table, scheme));
   }
   return steps;
 }

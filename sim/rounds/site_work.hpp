@@ -13,13 +13,16 @@
 
 namespace sim {
 
+class InnerSteps;
+
 struct RoundContext {
   const WideArea& area;
   const Model& model;
   std::span<const Calibration> calibrations;  // by table of sites, for its GPU
   Parallelism parallelism;                    // inside every site
   const Scheme& inner;
-  bool whole = false;  // StepContext::whole
+  bool whole = false;           // StepContext::whole
+  InnerSteps* known = nullptr;  // to simulate each inner step once
 
   [[nodiscard]] StepContext step(std::size_t table) const {
     return {.cluster = area.sites[table].cluster,
@@ -43,9 +46,17 @@ struct InnerStep {
   std::vector<double> ready_s;  // gradients: when each of equal parts is reduced
   double needed_s = 0;          // gradients: when the update begins
 };
+// Traffic to other sites beside the step: none for a scheme that sends between steps.
+struct OuterTraffic {
+  double rate_Bps = 0;  // of the site, in and out alike
+  int channels = 0;     // on each GPU
+  bool operator==(const OuterTraffic&) const = default;
+};
+[[nodiscard]] OuterTraffic outer_traffic(const RoundContext& context, std::size_t table,
+                                         const Scheme& scheme);
 [[nodiscard]] InnerStep inner_step(const RoundContext& context, std::size_t table,
                                    const Scheme& scheme);
-// For every table. Checks the context.
+// For every table, those of the context that are known included. Checks the context.
 [[nodiscard]] std::vector<InnerStep> inner_steps(const RoundContext& context, const Scheme& scheme);
 
 // Elements of a fragment that one GPU exchanges, and the number of the site's GPUs with this size.

@@ -2,6 +2,7 @@
 // Job: the input of a study, for one cluster and for several sites alike.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
-#include "sim/rounds/site_work.hpp"
+#include "sim/rounds/inner_steps.hpp"
 #include "sim/study/software.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 
@@ -46,6 +47,8 @@ struct Job {
   bool whole = false;  // StepContext::whole
   std::vector<Setup> setups;
   std::vector<Setting> scheme_settings;
+  // Of several sites, also of what is copied from this job.
+  std::shared_ptr<InnerSteps> inner_steps = std::make_shared<InnerSteps>();
 
   [[nodiscard]] SchemeKind kind() const {
     return inner ? SchemeKind::between_sites : SchemeKind::inside;
@@ -66,7 +69,7 @@ struct Job {
     return {on, model, calibration(), setup.parallelism, detail, each_kernel, whole};
   }
   [[nodiscard]] RoundContext round(const Setup& setup) const {
-    return {topology, model, calibrations, setup.parallelism, *inner, whole};
+    return {topology, model, calibrations, setup.parallelism, *inner, whole, inner_steps.get()};
   }
 };
 

@@ -48,6 +48,7 @@ struct Gpu {
   DollarRate price;        // of one GPU with its share of the node, including
                            // whatever the hosting price covers
   Watts power;             // of one GPU under load
+  bool operator==(const Gpu&) const = default;
 };
 
 // [nvlink]: the links between the GPUs of one node.
@@ -56,6 +57,7 @@ struct Nvlink {
   Bandwidth bandwidth;    // per direction: of a GPU's port or, if pairs have links, of a pair
   double efficiency = 0;  // share of it reached by a collective of large buffers, (0, 1]
   Seconds latency;        // of one step of a collective between two GPUs of a node
+  bool operator==(const Nvlink&) const = default;
 };
 
 // [network]: NICs and the fabric between nodes.
@@ -75,6 +77,7 @@ struct Network {
   std::optional<DollarRate> node_price = {};  // per node, however many ports it has
   std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches
   std::optional<BandwidthPrice> bandwidth_price = {};  // added per port, by its bandwidth
+  bool operator==(const Network&) const = default;
 };
 
 // [collectives]: how the communication library drives the links.
@@ -83,6 +86,7 @@ struct Collectives {
   Seconds launch;    // fixed cost of one collective, regardless of size and ranks
   // Of the collectives that it can run; the others run by the first algorithm that can.
   const CollectiveAlgorithm* algorithm = &algorithms::ring;
+  bool operator==(const Collectives&) const = default;
 };
 
 // [fitted]: constants missing from data sheets. Each defaults to "no correction".
@@ -100,6 +104,7 @@ struct Fitted {
   [[nodiscard]] bool rests_on_rows(std::string_view key) const {
     return !rows.empty() && !typed.contains(key);
   }
+  bool operator==(const Fitted&) const = default;
 };
 
 // Compute efficiency for a cluster without a fitted one: what published runs reached on GPUs of its
@@ -109,6 +114,7 @@ struct EfficiencyDefault {
   double spread = 0;              // standard deviation of its logarithm across software stacks
   std::string source;             // one line
   std::vector<std::string> rows;  // published rows that it is based on, by prefixes of their names
+  bool operator==(const EfficiencyDefault&) const = default;
 };
 
 struct Cluster {
@@ -125,6 +131,7 @@ struct Cluster {
   Collectives collectives;
   Fitted fitted;
   std::optional<EfficiencyDefault> default_efficiency;  // set by the caller, not by the file
+  bool operator==(const Cluster&) const = default;
 };
 
 // Share of the roofline that an operator reaches: fitted or given, else the default, else 1.

@@ -24,17 +24,20 @@ struct KernelTime {
   double seconds = 0;
   double moved_bytes = 0;  // read and written in GPU memory
   double spread = 0;       // interquartile range of its launches over their median; 0: unknown
+  bool operator==(const KernelTime&) const = default;
 };
 
 // One measured size of a pass over memory.
 struct PassTime {
   double moved_bytes = 0;
   double seconds = 0;
+  bool operator==(const PassTime&) const = default;
 };
 
 struct GemmTime {
   double m = 0, n = 0, k = 0;
   double seconds = 0;
+  bool operator==(const GemmTime&) const = default;
 };
 
 struct Calibration {
@@ -61,6 +64,7 @@ struct Calibration {
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
   double codec_slowdown = 1;
+  bool operator==(const Calibration&) const = default;
 };
 
 // Reads a table. Throws an InputError with the file and the JSON path of the error; a table whose

@@ -54,6 +54,7 @@ struct Model {
   bool tied_embeddings = false;  // the output projection is the embedding
   int vocabulary = 0;            // padded as it is trained
   int sequence = 0;              // tokens per sample
+  bool operator==(const Model&) const = default;
 };
 
 // What a model file may hold.

@@ -58,8 +58,13 @@ struct SiteSpace {
   }
   [[nodiscard]] RoundContext context(const SiteLayout& at) const {
     const SiteOffer& offer = offers[at.offer];
-    return {offer.area, given.model, offer.calibrations, at.layout.parallelism,
-            inner[at.layout.scheme]};
+    return {offer.area,
+            given.model,
+            offer.calibrations,
+            at.layout.parallelism,
+            inner[at.layout.scheme],
+            given.whole,
+            given.inner_steps.get()};
   }
 };
 

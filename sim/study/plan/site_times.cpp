@@ -161,7 +161,7 @@ std::vector<InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidate) {
   for (std::size_t table = 0; table < tables.size(); ++table) {
     const auto [found, added] = inner_steps_.try_emplace(
         {step_key(tables[table], at.layout), exchange.gradients, exchange.overlap_steps > 0});
-    if (added) found->second = inner_step(space_.context(at), table, scheme);
+    if (added) found->second = space_.given.inner_steps->of(space_.context(at), table, scheme);
     steps.push_back(found->second);
   }
   return steps;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/rounds/inner_steps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sim {
+
+InnerStep InnerSteps::of(const RoundContext& context, std::size_t table, const Scheme& scheme) {
+  const Site& site = context.area.sites[table];
+  Known& known = at({.parallelism = context.parallelism,
+                     .inner = context.inner,
+                     .whole = context.whole,
+                     .gradients = scheme.between_sites->gradients,
+                     .speed = site.speed,
+                     .beside = outer_traffic(context, table, scheme),
+                     .cluster = site.cluster,
+                     .model = context.model,
+                     .calibration = context.calibrations[table]});
+  std::call_once(known.once, [&] { known.step = inner_step(context, table, scheme); });
+  return known.step;
+}
+
+InnerSteps::Known& InnerSteps::at(Key key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(known_, key, &Known::key);
+  return found == known_.end() ? known_.emplace_back(std::move(key)) : *found;
+}
+
+}  // namespace sim
