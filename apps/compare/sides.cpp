@@ -58,6 +58,7 @@ po::options_description compare_flags(CompareOptions& o) {
   add("tune", po::bool_switch(&o.tune),
       "run each side with its fastest options, as run --tune does");
   add("repetitions", po::value(&o.repetitions)->default_value(100), "number of pairs to simulate");
+  add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
   add("seed", po::value(&o.seed)->default_value(1),
       "seed of the random draws; the same seed gives the same answer");
   add("spread", po::value(&o.spreads)->composing(),
@@ -196,7 +197,7 @@ std::int64_t Side::global_batch() const {
 }
 
 sim::study::Comparison Comparison::question() const {
-  return {a.run, b.run, options.aim(), options.repetitions, options.seed};
+  return {a.run, b.run, options.aim(), options.repetitions, options.seed, options.jobs};
 }
 
 std::optional<Comparison> parse_comparison(const Arguments& arguments) {

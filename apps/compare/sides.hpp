@@ -29,6 +29,7 @@ struct CompareOptions {
   std::string a, b, goal, format;
   int repetitions = 0;
   std::uint64_t seed = 0;
+  int jobs = 1;                      // simulations at once
   std::vector<std::string> spreads;  // NAME=NUMBER
   bool tune = false;
 

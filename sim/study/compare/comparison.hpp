@@ -24,6 +24,7 @@ struct Comparison {
   Goal goal = Goal::throughput;
   int repetitions = 100;
   std::uint64_t seed = 1;
+  int jobs = 1;  // simulations at once
 };
 // Throws InputError if the sides train different models or cannot be compared by the goal.
 void check(const Comparison& comparison);

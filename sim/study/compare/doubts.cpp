@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 
 namespace sim::study {
 namespace {
@@ -56,6 +57,7 @@ const Spread& wider(const Spread& one, const Spread& other) {
 Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
              const std::vector<double>& factors) {
   Side result = side;
+  result.job.inner_steps = std::make_shared<InnerSteps>();  // no other draw has the same
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     const bool concerned = is_a ? doubts[i].of_a : doubts[i].of_b;
     if (concerned) result = scaled(std::move(result), *doubts[i].assumption, factors[i]);
@@ -105,16 +107,16 @@ std::vector<Pair> simulate_repetitions(const Comparison& comparison,
                                        const std::function<void()>& step) {
   std::mt19937_64 generator(comparison.seed);
   std::normal_distribution<double> normal;
-  std::vector<Pair> pairs;
-  std::vector<double> factors(doubts.size());
-  for (int i = 0; i < comparison.repetitions; ++i) {
-    step();
-    for (std::size_t j = 0; j < doubts.size(); ++j) {
-      factors[j] = std::exp(doubts[j].spread.of_logarithm * normal(generator));
+  std::vector<std::vector<double>> factors(static_cast<std::size_t>(comparison.repetitions));
+  for (std::vector<double>& drawn : factors) {
+    for (const Doubt& doubt : doubts) {
+      drawn.push_back(std::exp(doubt.spread.of_logarithm * normal(generator)));
     }
-    pairs.push_back(simulate_pair(comparison, doubts, factors));
   }
-  return pairs;
+  return in_parallel(comparison.jobs, factors.size(), [&](std::size_t i) {
+    step();
+    return simulate_pair(comparison, doubts, factors[i]);
+  });
 }
 
 }  // namespace sim::study

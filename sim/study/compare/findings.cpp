@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/base/parallel.hpp"
 #include "sim/study/search/bracket.hpp"
 
 namespace sim::study {
@@ -150,7 +151,9 @@ void find_flips(const Comparison& comparison, Findings& findings, const Watch& w
   // Most assumptions flip nothing: both ends of two ranges tell.
   watch.expect(4 * static_cast<int>(findings.doubts.size()));
   FlipSearch search(comparison, {findings.a.as_is, findings.b.as_is}, watch);
-  for (DoubtFinding& one : findings.doubts) one.flip = search.flip_of(one.doubt);
+  for_each_in_parallel(comparison.jobs, findings.doubts.size(), [&](std::size_t i) {
+    findings.doubts[i].flip = search.flip_of(findings.doubts[i].doubt);
+  });
   std::ranges::stable_sort(findings.doubts, flips_sooner);
 }
 
