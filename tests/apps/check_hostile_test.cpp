@@ -8,45 +8,45 @@
 namespace apps_tests {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Damaging = std::function<void(Json& baseline)>;
+using OrderedJson = nlohmann::ordered_json;
+using Damaging = std::function<void(OrderedJson& baseline)>;
 
 TEST(CheckHostile, BaselineWithOneDamagedValueIsRefused) {
   const Sandbox sandbox;
   write_study(sandbox);
-  const Json baseline = Json::parse(text_of(sandbox.path() / "s.baseline.json"));
+  const OrderedJson baseline = OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"));
   const Damaging damages[] = {
-      [](Json& b) { b = Json::array(); },
-      [](Json& b) { b = 5; },
-      [](Json& b) { b["gardenhose_baseline"] = 2; },
-      [](Json& b) { b["gardenhose_baseline"] = "1"; },
-      [](Json& b) { b.erase("gardenhose_baseline"); },
-      [](Json& b) { b["more"] = 1; },
-      [](Json& b) { b["version"] = 1; },
-      [](Json& b) { b["files"] = Json::array(); },
-      [](Json& b) { b["files"]["a"] = 1; },
-      [](Json& b) { b["tolerances"] = nullptr; },
-      [](Json& b) { b["tolerances"]["all"] = 1; },
-      [](Json& b) { b["tolerances"]["all"] = "on"; },
-      [](Json& b) { b["tolerances"]["all"]["relative"] = -1; },
-      [](Json& b) { b["tolerances"]["all"].erase("absolute"); },
-      [](Json& b) { b["tolerances"]["all"]["relativ"] = 1; },
-      [](Json& b) { b["tolerances"]["step_tim_s"] = "off"; },
-      [](Json& b) { b["points"] = Json::object(); },
-      [](Json& b) { b["points"][0] = 1; },
-      [](Json& b) { b["points"][1] = b["points"][0]; },
-      [](Json& b) { b["points"][0].erase("state"); },
-      [](Json& b) { b["points"][0]["state"] = Json::array(); },
-      [](Json& b) { b["points"][0]["inputs"] = "a"; },
-      [](Json& b) { b["points"][0]["inputs"]["nodes"] = Json::array({1}); },
-      [](Json& b) { b["points"][0]["inputs"]["nodes"] = nullptr; },
-      [](Json& b) { b["points"][0]["metrics"] = nullptr; },
-      [](Json& b) { b["points"][0]["metrics"]["mfu"] = "0.1"; },
-      [](Json& b) { b["points"][0]["setup"]["gpus"] = 4; },
-      [](Json& b) { b["points"][0]["sources"]["gpu"] = Json::object(); },
+      [](OrderedJson& b) { b = OrderedJson::array(); },
+      [](OrderedJson& b) { b = 5; },
+      [](OrderedJson& b) { b["gardenhose_baseline"] = 2; },
+      [](OrderedJson& b) { b["gardenhose_baseline"] = "1"; },
+      [](OrderedJson& b) { b.erase("gardenhose_baseline"); },
+      [](OrderedJson& b) { b["more"] = 1; },
+      [](OrderedJson& b) { b["version"] = 1; },
+      [](OrderedJson& b) { b["files"] = OrderedJson::array(); },
+      [](OrderedJson& b) { b["files"]["a"] = 1; },
+      [](OrderedJson& b) { b["tolerances"] = nullptr; },
+      [](OrderedJson& b) { b["tolerances"]["all"] = 1; },
+      [](OrderedJson& b) { b["tolerances"]["all"] = "on"; },
+      [](OrderedJson& b) { b["tolerances"]["all"]["relative"] = -1; },
+      [](OrderedJson& b) { b["tolerances"]["all"].erase("absolute"); },
+      [](OrderedJson& b) { b["tolerances"]["all"]["relativ"] = 1; },
+      [](OrderedJson& b) { b["tolerances"]["step_tim_s"] = "off"; },
+      [](OrderedJson& b) { b["points"] = OrderedJson::object(); },
+      [](OrderedJson& b) { b["points"][0] = 1; },
+      [](OrderedJson& b) { b["points"][1] = b["points"][0]; },
+      [](OrderedJson& b) { b["points"][0].erase("state"); },
+      [](OrderedJson& b) { b["points"][0]["state"] = OrderedJson::array(); },
+      [](OrderedJson& b) { b["points"][0]["inputs"] = "a"; },
+      [](OrderedJson& b) { b["points"][0]["inputs"]["nodes"] = OrderedJson::array({1}); },
+      [](OrderedJson& b) { b["points"][0]["inputs"]["nodes"] = nullptr; },
+      [](OrderedJson& b) { b["points"][0]["metrics"] = nullptr; },
+      [](OrderedJson& b) { b["points"][0]["metrics"]["mfu"] = "0.1"; },
+      [](OrderedJson& b) { b["points"][0]["setup"]["gpus"] = 4; },
+      [](OrderedJson& b) { b["points"][0]["sources"]["gpu"] = OrderedJson::object(); },
   };
   for (const Damaging& damage : damages) {
-    Json damaged = baseline;
+    OrderedJson damaged = baseline;
     damage(damaged);
     SCOPED_TRACE(damaged.dump().substr(0, 300));
     sandbox.write("bad.json", damaged.dump());
@@ -131,23 +131,23 @@ TEST(CheckHostile, ResultsThatRunDoesNotPrintAreRefused) {
   const Outcome outcome =
       run(words("run --topology sdp4bit_a100 --model gpt_125m --nodes 1 --format json"),
           sandbox.path());
-  const Json report = Json::parse(outcome.out);
+  const OrderedJson report = OrderedJson::parse(outcome.out);
   const Damaging damages[] = {
-      [](Json& r) { r = 1; },
-      [](Json& r) { r = Json::array(); },
-      [](Json& r) { r = Json::array({1}); },
-      [](Json& r) { r.erase("scheme"); },
-      [](Json& r) { r["model"] = 1; },
-      [](Json& r) { r["model"] = "a\nb"; },
-      [](Json& r) { r.erase("step_time_s"); },
-      [](Json& r) { r["step_time_s"] = "1"; },
-      [](Json& r) { r["fits_memory"] = "yes"; },
-      [](Json& r) { r.erase("fits_memory"); },
-      [](Json& r) { r["sources"] = "a"; },
-      [](Json& r) { r["codec_error"] = Json::array(); },
+      [](OrderedJson& r) { r = 1; },
+      [](OrderedJson& r) { r = OrderedJson::array(); },
+      [](OrderedJson& r) { r = OrderedJson::array({1}); },
+      [](OrderedJson& r) { r.erase("scheme"); },
+      [](OrderedJson& r) { r["model"] = 1; },
+      [](OrderedJson& r) { r["model"] = "a\nb"; },
+      [](OrderedJson& r) { r.erase("step_time_s"); },
+      [](OrderedJson& r) { r["step_time_s"] = "1"; },
+      [](OrderedJson& r) { r["fits_memory"] = "yes"; },
+      [](OrderedJson& r) { r.erase("fits_memory"); },
+      [](OrderedJson& r) { r["sources"] = "a"; },
+      [](OrderedJson& r) { r["codec_error"] = OrderedJson::array(); },
   };
   for (const Damaging& damage : damages) {
-    Json damaged = report;
+    OrderedJson damaged = report;
     damage(damaged);
     SCOPED_TRACE(damaged.dump().substr(0, 300));
     sandbox.write("r.json", damaged.dump());
@@ -168,7 +168,7 @@ TEST(CheckHostile, NamesAreEscapedWhereTheyAreShown) {
   write_study(sandbox);
   const std::string hostile =
       "<a&b>\"'|`x``|\n\t\x1b[31m\x7f\x01\xc2\x9b]]>\xef\xbf\xbf --> \xf0\x9f\x92\xa9";
-  edit(sandbox, [&](Json& baseline) {
+  edit(sandbox, [&](OrderedJson& baseline) {
     baseline["points"][0]["inputs"]["model"] = hostile;
     baseline["points"][1]["metrics"][hostile] = 1;
     baseline["points"][1]["sources"][hostile] = hostile;
@@ -219,7 +219,7 @@ TEST(CheckHostile, NamesOfFilesNeedNotBeUtf8) {
 TEST(CheckHostile, TheSummaryOfManyDifferencesIsShort) {
   const Sandbox sandbox;
   write_study(sandbox);
-  edit(sandbox, [&](Json& baseline) {
+  edit(sandbox, [&](OrderedJson& baseline) {
     for (int i = 0; i < 5000; ++i) {
       const std::string name = std::to_string(i) + std::string(1000, 'x');
       baseline["points"][0]["metrics"][name] = 1;

@@ -10,7 +10,7 @@
 namespace apps_tests {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 TEST(Check, PassesOnUnchangedInputs) {
   const Sandbox sandbox;
@@ -65,8 +65,8 @@ TEST(Check, WhatIsBetterFailsOnlyWhenStrict) {
 TEST(Check, TolerancesAreOfAMetricRelativeAndAbsolute) {
   const Sandbox sandbox;
   write_study(sandbox);
-  edit(sandbox, [](Json& baseline) {
-    Json& metrics = baseline["points"][0]["metrics"];
+  edit(sandbox, [](OrderedJson& baseline) {
+    OrderedJson& metrics = baseline["points"][0]["metrics"];
     metrics["step_time_s"] = metrics["step_time_s"].get<double>() / 1.01;
   });
   struct Case {
@@ -91,7 +91,7 @@ TEST(Check, TolerancesAreOfAMetricRelativeAndAbsolute) {
 TEST(Check, EachMetricHasADirection) {
   const Sandbox sandbox;
   write_study(sandbox);
-  const Json baseline = Json::parse(text_of(sandbox.path() / "s.baseline.json"));
+  const OrderedJson baseline = OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"));
   const std::pair<const char*, bool> metrics[] = {{"step_time_s", true},
                                                   {"tokens_per_s", false},
                                                   {"mfu", false},
@@ -104,8 +104,8 @@ TEST(Check, EachMetricHasADirection) {
                                                   {"codec_error.weights_lr_6e-4", true}};
   for (const auto& [metric, more_is_worse] : metrics) {
     for (const double before : {0.5, 2.0}) {  // of what it is today
-      Json changed = baseline;
-      Json& value = changed["points"][0]["metrics"][metric];
+      OrderedJson changed = baseline;
+      OrderedJson& value = changed["points"][0]["metrics"][metric];
       ASSERT_TRUE(value.is_number()) << metric;
       value = value.get<double>() * before;
       sandbox.write("s.baseline.json", changed.dump());
@@ -120,7 +120,7 @@ TEST(Check, EachMetricHasADirection) {
 TEST(Check, SaysWhichInputIsAnotherOne) {
   const Sandbox sandbox;
   write_study(sandbox);
-  edit(sandbox, [](Json& baseline) {
+  edit(sandbox, [](OrderedJson& baseline) {
     baseline["version"] = "0.0.9";
     baseline["files"]["topologies/sdp4bit_a100.toml"] = "0";
     baseline["files"].erase("traces/models/gpt_125m.toml");
@@ -157,7 +157,7 @@ TEST(Check, PointsThatOneSideLacksFail) {
   const Sandbox sandbox;
   write_study(sandbox);
   sandbox.write("s.toml", replaced_in(kStudy, "nodes = 1", "nodes = 2"));
-  edit(sandbox, [](Json& baseline) { baseline["version"] = "0.0.9"; });
+  edit(sandbox, [](OrderedJson& baseline) { baseline["version"] = "0.0.9"; });
   const Outcome outcome = check_in(sandbox, "--junit c.xml");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.out.find("worse"), std::string::npos) << outcome.out;
@@ -176,14 +176,14 @@ TEST(Check, SaysInWhichInputAPointThatIsMissingIsOneOfToday) {
   const Sandbox sandbox;
   write_study(sandbox);
   const auto text = text_of(sandbox.path() / "s.baseline.json");
-  edit(sandbox, [](Json& baseline) {
+  edit(sandbox, [](OrderedJson& baseline) {
     baseline["points"][0]["inputs"]["nodes"] = 2;
     baseline["points"][1]["inputs"]["tp"] = 1;
   });
   expect_says(check_in(sandbox).out, {"nodes was '2', is '1' (1 point, moved)",
                                       "tp was '1', is nothing (1 point, moved)"});
   sandbox.write("s.baseline.json", text);
-  edit(sandbox, [](Json& baseline) {
+  edit(sandbox, [](OrderedJson& baseline) {
     baseline["points"][0]["inputs"].erase("nodes");
     baseline["points"][1]["inputs"]["nodes"] = 2;
     baseline["points"][1]["inputs"]["tp"] = 1;
@@ -198,9 +198,9 @@ TEST(Check, PointsThatNoLongerFitOrRunFail) {
   write_study(sandbox, "gpu.memory = \"80 GB\"\n");
   for (const auto& [state, memory, tp] :
        {std::tuple("too_large", "\"1 GB\"", ""), {"refused", "\"80 GB\"", "tp = 64\n"}}) {
-    Json baseline = Json::parse(text_of(sandbox.path() / "s.baseline.json"));
-    for (Json& point : baseline["points"]) {
-      point["inputs"]["gpu.memory"] = Json::parse(memory);
+    OrderedJson baseline = OrderedJson::parse(text_of(sandbox.path() / "s.baseline.json"));
+    for (OrderedJson& point : baseline["points"]) {
+      point["inputs"]["gpu.memory"] = OrderedJson::parse(memory);
       if (*tp != '\0') point["inputs"]["tp"] = 64;
     }
     sandbox.write("other.json", baseline.dump());
@@ -262,7 +262,7 @@ TEST(Check, ARoundThatSitesAreMissingInIsWorseAndOneOfNobodyWorseStill) {
   const Outcome report =
       run(words("run --topology sdp4bit_a100 --model gpt_125m --nodes 1 --format json"),
           sandbox.path());
-  Json round = Json::parse(report.out);
+  OrderedJson round = OrderedJson::parse(report.out);
   struct Step {
     const char* before;
     const char* now;

@@ -20,29 +20,29 @@ struct Kind {
   const char* shipped;
   const char* name;  // of the damaged copy
 };
-constexpr Kind kTopology{"--topology", "topologies/dgx_a100_x16.toml", "bad.toml"};
-constexpr Kind kModel{"--model", "traces/models/gpt_125m.toml", "bad.toml"};
-constexpr Kind kCalibration{"--calibration", "traces/calibration/a100_sdp4bit_published.json",
-                            "bad.json"};
-constexpr Kind kSites{"--topology", "topologies/wide_area/two_sites_10g.toml", "bad.toml"};
-constexpr Kind kScheme{"--scheme", "sdp4bit", "bad.toml"};  // which the program prints
-constexpr Kind kKinds[] = {kTopology, kModel, kCalibration, kSites, kScheme};
+constexpr Kind kTopologyFile{"--topology", "topologies/dgx_a100_x16.toml", "bad.toml"};
+constexpr Kind kModelFile{"--model", "traces/models/gpt_125m.toml", "bad.toml"};
+constexpr Kind kCalibrationFile{"--calibration", "traces/calibration/a100_sdp4bit_published.json",
+                                "bad.json"};
+constexpr Kind kSitesFile{"--topology", "topologies/wide_area/two_sites_10g.toml", "bad.toml"};
+constexpr Kind kSchemeFile{"--scheme", "sdp4bit", "bad.toml"};  // which the program prints
+constexpr Kind kKinds[] = {kTopologyFile, kModelFile, kCalibrationFile, kSitesFile, kSchemeFile};
 
 std::string shipped_text(const Kind& kind) {
-  if (kind.flag == kScheme.flag) return run({"list", "scheme", kind.shipped}, ".").out;
+  if (kind.flag == kSchemeFile.flag) return run({"list", "scheme", kind.shipped}, ".").out;
   return text_of(source_directory() / kind.shipped);
 }
 
 // Runs with `file` as the kind's input, in the folder of `sandbox`, asking for a timeline too.
 Outcome run_with(const Kind& kind, const std::string& file, const Sandbox& sandbox) {
-  const bool sites = kind.shipped == kSites.shipped;
+  const bool sites = kind.shipped == kSitesFile.shipped;
   Arguments arguments =
       words(sites ? "run --perfetto timeline.json" : "run --nodes 2 --perfetto timeline.json");
   const std::pair<const char*, const char*> inputs[] = {
-      {kTopology.flag, "sdp4bit_a100"},
-      {kModel.flag, "gpt_125m"},
-      {kCalibration.flag, "auto"},
-      {kScheme.flag, sites ? "diloco" : "sdp4bit"}};
+      {kTopologyFile.flag, "sdp4bit_a100"},
+      {kModelFile.flag, "gpt_125m"},
+      {kCalibrationFile.flag, "auto"},
+      {kSchemeFile.flag, sites ? "diloco" : "sdp4bit"}};
   for (const auto& [flag, value] : inputs) {
     arguments.insert(arguments.end(), {flag, flag == kind.flag ? file : value});
   }
@@ -112,72 +112,75 @@ struct Damage {
   const char* damaged;
 };
 constexpr Damage kDamages[] = {
-    {kTopology, "\nnodes = 16", "\nnodes = \"16\""},                         // wrong type
-    {kTopology, "\nnodes = 16", "\nnodes = [16]"},                           // wrong type
-    {kTopology, "\nnodes = 16", "\nnodes = 0"},                              // zero
-    {kTopology, "\nnodes = 16", "\nnodes = -16"},                            // negative
-    {kTopology, "\nnodes = 16", "\nnodes = nan"},                            // not a number
-    {kTopology, "\nnodes = 16", "\nnodes = 9223372036854775807"},            // overflow of 32 bits
-    {kTopology, "\nnodes = 16", "\nnodes = 9223372036854775808"},            // of 64
-    {kTopology, "\nnodes = 16", "\nnodes = 16\nnodes = 16"},                 // duplicate
-    {kTopology, "\nnodes = 16", "\nnodes = 16\nnodess = 16"},                // unknown
-    {kTopology, "\nnodes = 16", "\nnodes = 1e999"},                          // overflow of a double
-    {kTopology, "\nnodes = 16", ""},                                         // missing
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = 200"},  // no unit
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"200\""},       // no unit
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"200 us\""},    // another's
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"0 Gbps\""},    // zero
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"-1 Gbps\""},   // negative
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"nan Gbps\""},  // no number
-    {kTopology, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"1e999 Gbps\""},
-    {kTopology, "\nfabric = \"rail_optimized\"", "\nfabric = \"rail\""},  // no such name
-    {kTopology, "\nfabric = \"rail_optimized\"", "\nfabric = \"a\\nb\""},
-    {kTopology, "[nvlink]", "[nvlnk]"},
-    {kSites, "\ntransport = \"tcp\"", "\ntransport = \"tcp\\n\""},
-    {kSites, "\nstreams = 4", "\nstreams = 99999999999999999999"},
-    {kSites, "\nwindow = \"6 MiB\"", "\nwindow = \"1e999 MiB\""},
-    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"no/such/folder/bad.toml\""},
-    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"bad.toml\""},  // itself
-    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"/dev/zero\""},
-    {kSites, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"..\\u0000/\\n\""},
-    {kSites, "\nnodes = 4", "\nnodes = 17"},
-    {kSites, "\nnodes = 4", "\nnodes = 4\ncount = 1024"},
-    {kSites, "\nnodes = 4", "\nnodes = 4\npower_cap = \"1 W\""},
-    {kSites, "\nnodes = 4", "\nnodes = 4\nrepeats = \"1 ns\""},
-    {kSites, "\nuplink = \"100 Gbps\"", "\nuplink = \"0 Gbps\""},
-    {kSites, "\negress = \"0 USD/GB\"", "\negress = \"0 USD/h\""},
-    {kSites, "\nbetween = [\"east\", \"west\"]", "\nbetween = [\"east\", \"ea\\nst\"]"},
-    {kSites, "\nloss = 0", "\nloss = 1"},
-    {kSites, "\nlatency = \"1 ms\"", "\nlatency = \"nan ms\""},
-    {kScheme, "\nslices = 8", "\nslices = 0"},
-    {kScheme, "\nslices = 8", "\nslices = 8.0"},
-    {kScheme, "\nslices = 8", "\nslices = 99999999999999999999"},
-    {kScheme, "\nslices = 8", "\nslices = 8\nslices = 8"},
-    {kScheme, "\nslices = 8", "\nslices = 8\nslides = 8"},
-    {kScheme, "\nslices = 8", "\nslices = 8\nresidual = \"fp\\n32\""},
-    {kScheme, "\nzero = [1, 2]", "\nzero = [1, 2, 3]"},  // without whole weights, no differences
-    {kScheme, "\nzero = [1, 2]", "\nzero = [1, [2]]"},
-    {kScheme, "\nzero = [1, 2]", ""},
-    {kScheme, "\ntwin = \"sharded\"", "\ntwin = \"bad\""},
-    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"int4_g18446744073709551616_sr\""},
-    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"int4\\n\""},
-    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"no/such/folder/bad.toml\""},
-    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"/dev/zero\""},
-    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"./\""},
-    {kScheme, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"..\\u0000/\\n\""},
-    {kModel, "\nlayers = 12", "\nlayers = 12.5"},
-    {kModel, "\nlayers = 12", "\nlayers = 0"},
-    {kModel, "\nlayers = 12", "\nlayers = -1"},
-    {kModel, "\nlayers = 12", "\nlayers = inf"},
-    {kModel, "\nlayers = 12", "\nlayers = 12\nlayers = 12"},
-    {kModel, "\nlayers = 12", "\nlayers = 12\nlairs = 12"},
-    {kModel, "\nlayers = 12", ""},
-    {kModel, "\nlayers = 12", "\nlayers = 99999999999999999999"},
-    {kModel, "\nheads = 12", "\nheads = 7"},  // kv_heads does not divide it
-    {kModel, "\nbiases = \"all\"", "\nbiases = true"},
-    {kModel, "\nposition_table = 2048", ""},
-    {kModel, "\nposition_table = 2048", "\nposition_table = 2047"},  // shorter than the sequence
-    {kModel, "\npositions = \"learned\"", "\npositions = 1"},
+    {kTopologyFile, "\nnodes = 16", "\nnodes = \"16\""},               // wrong type
+    {kTopologyFile, "\nnodes = 16", "\nnodes = [16]"},                 // wrong type
+    {kTopologyFile, "\nnodes = 16", "\nnodes = 0"},                    // zero
+    {kTopologyFile, "\nnodes = 16", "\nnodes = -16"},                  // negative
+    {kTopologyFile, "\nnodes = 16", "\nnodes = nan"},                  // not a number
+    {kTopologyFile, "\nnodes = 16", "\nnodes = 9223372036854775807"},  // overflow of 32 bits
+    {kTopologyFile, "\nnodes = 16", "\nnodes = 9223372036854775808"},  // of 64
+    {kTopologyFile, "\nnodes = 16", "\nnodes = 16\nnodes = 16"},       // duplicate
+    {kTopologyFile, "\nnodes = 16", "\nnodes = 16\nnodess = 16"},      // unknown
+    {kTopologyFile, "\nnodes = 16", "\nnodes = 1e999"},                // overflow of a double
+    {kTopologyFile, "\nnodes = 16", ""},                               // missing
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = 200"},         // no unit
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"200\""},     // no unit
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"200 us\""},  // another's
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"0 Gbps\""},  // zero
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"-1 Gbps\""},  // negative
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"",
+     "\nnic_bandwidth = \"nan Gbps\""},  // no number
+    {kTopologyFile, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = \"1e999 Gbps\""},
+    {kTopologyFile, "\nfabric = \"rail_optimized\"", "\nfabric = \"rail\""},  // no such name
+    {kTopologyFile, "\nfabric = \"rail_optimized\"", "\nfabric = \"a\\nb\""},
+    {kTopologyFile, "[nvlink]", "[nvlnk]"},
+    {kSitesFile, "\ntransport = \"tcp\"", "\ntransport = \"tcp\\n\""},
+    {kSitesFile, "\nstreams = 4", "\nstreams = 99999999999999999999"},
+    {kSitesFile, "\nwindow = \"6 MiB\"", "\nwindow = \"1e999 MiB\""},
+    {kSitesFile, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"no/such/folder/bad.toml\""},
+    {kSitesFile, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"bad.toml\""},  // itself
+    {kSitesFile, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"/dev/zero\""},
+    {kSitesFile, "\ncluster = \"dgx_h100_x16\"", "\ncluster = \"..\\u0000/\\n\""},
+    {kSitesFile, "\nnodes = 4", "\nnodes = 17"},
+    {kSitesFile, "\nnodes = 4", "\nnodes = 4\ncount = 1024"},
+    {kSitesFile, "\nnodes = 4", "\nnodes = 4\npower_cap = \"1 W\""},
+    {kSitesFile, "\nnodes = 4", "\nnodes = 4\nrepeats = \"1 ns\""},
+    {kSitesFile, "\nuplink = \"100 Gbps\"", "\nuplink = \"0 Gbps\""},
+    {kSitesFile, "\negress = \"0 USD/GB\"", "\negress = \"0 USD/h\""},
+    {kSitesFile, "\nbetween = [\"east\", \"west\"]", "\nbetween = [\"east\", \"ea\\nst\"]"},
+    {kSitesFile, "\nloss = 0", "\nloss = 1"},
+    {kSitesFile, "\nlatency = \"1 ms\"", "\nlatency = \"nan ms\""},
+    {kSchemeFile, "\nslices = 8", "\nslices = 0"},
+    {kSchemeFile, "\nslices = 8", "\nslices = 8.0"},
+    {kSchemeFile, "\nslices = 8", "\nslices = 99999999999999999999"},
+    {kSchemeFile, "\nslices = 8", "\nslices = 8\nslices = 8"},
+    {kSchemeFile, "\nslices = 8", "\nslices = 8\nslides = 8"},
+    {kSchemeFile, "\nslices = 8", "\nslices = 8\nresidual = \"fp\\n32\""},
+    {kSchemeFile, "\nzero = [1, 2]",
+     "\nzero = [1, 2, 3]"},  // without whole weights, no differences
+    {kSchemeFile, "\nzero = [1, 2]", "\nzero = [1, [2]]"},
+    {kSchemeFile, "\nzero = [1, 2]", ""},
+    {kSchemeFile, "\ntwin = \"sharded\"", "\ntwin = \"bad\""},
+    {kSchemeFile, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"int4_g18446744073709551616_sr\""},
+    {kSchemeFile, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"int4\\n\""},
+    {kSchemeFile, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"no/such/folder/bad.toml\""},
+    {kSchemeFile, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"/dev/zero\""},
+    {kSchemeFile, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"./\""},
+    {kSchemeFile, "\ncodec = \"int4_g2048_sr\"", "\ncodec = \"..\\u0000/\\n\""},
+    {kModelFile, "\nlayers = 12", "\nlayers = 12.5"},
+    {kModelFile, "\nlayers = 12", "\nlayers = 0"},
+    {kModelFile, "\nlayers = 12", "\nlayers = -1"},
+    {kModelFile, "\nlayers = 12", "\nlayers = inf"},
+    {kModelFile, "\nlayers = 12", "\nlayers = 12\nlayers = 12"},
+    {kModelFile, "\nlayers = 12", "\nlayers = 12\nlairs = 12"},
+    {kModelFile, "\nlayers = 12", ""},
+    {kModelFile, "\nlayers = 12", "\nlayers = 99999999999999999999"},
+    {kModelFile, "\nheads = 12", "\nheads = 7"},  // kv_heads does not divide it
+    {kModelFile, "\nbiases = \"all\"", "\nbiases = true"},
+    {kModelFile, "\nposition_table = 2048", ""},
+    {kModelFile, "\nposition_table = 2048",
+     "\nposition_table = 2047"},  // shorter than the sequence
+    {kModelFile, "\npositions = \"learned\"", "\npositions = 1"},
 };
 
 TEST(HostileFile, WithOneDamagedLineHasThatOneRefused) {
@@ -191,32 +194,32 @@ TEST(HostileFile, WithOneDamagedLineHasThatOneRefused) {
 }
 
 TEST(HostileFile, WithTwoDamagedLinesHasALineForEach) {
-  std::string text = replaced(shipped_text(kTopology), "\nnodes = 16", "\nnodes = 0");
+  std::string text = replaced(shipped_text(kTopologyFile), "\nnodes = 16", "\nnodes = 0");
   text = replaced(text, "\nnic_bandwidth = \"200 Gbps\"", "\nnic_bandwidth = 200");
-  expect_text_refused(kTopology, text, 2);
+  expect_text_refused(kTopologyFile, text, 2);
 }
 
 TEST(HostileFile, OfSitesNamesClustersBesideIt) {
   const Sandbox sandbox;
-  const std::string sites = shipped_text(kSites);
+  const std::string sites = shipped_text(kSitesFile);
   const std::string here = "\ncluster = \"here\"";
   sandbox.write("bad.toml", replaced(sites, "\ncluster = \"dgx_h100_x16\"", here));
-  expect_refused(run_with(kSites, "bad.toml", sandbox), "bad.toml");
-  const std::string cluster = shipped_text(kTopology);
+  expect_refused(run_with(kSitesFile, "bad.toml", sandbox), "bad.toml");
+  const std::string cluster = shipped_text(kTopologyFile);
   sandbox.write("here.toml", cluster);
   // The timeline of several sites is not written; all else is as with a shipped cluster.
-  EXPECT_EQ(run_with(kSites, "bad.toml", sandbox).code, 0);
-  EXPECT_EQ(run_with(kSites, "./bad.toml", sandbox).code, 0);
+  EXPECT_EQ(run_with(kSitesFile, "bad.toml", sandbox).code, 0);
+  EXPECT_EQ(run_with(kSitesFile, "./bad.toml", sandbox).code, 0);
   sandbox.write("here.toml", replaced(cluster, "\nnodes = 16", "\nnodes = 0"));
-  expect_refused(run_with(kSites, "bad.toml", sandbox), "bad.toml");
+  expect_refused(run_with(kSitesFile, "bad.toml", sandbox), "bad.toml");
   sandbox.write("here.toml", replaced(cluster, "[gpu]", "[gpus]"));
-  expect_refused(run_with(kSites, "bad.toml", sandbox), "bad.toml");
+  expect_refused(run_with(kSitesFile, "bad.toml", sandbox), "bad.toml");
 }
 
 TEST(HostileFile, OfManySitesIsRefusedAtOnce) {
-  std::string text = shipped_text(kSites);
+  std::string text = shipped_text(kSitesFile);
   for (int i = 0; i < 50'000; ++i) text += "[sites.s" + std::to_string(i) + "]\n";
-  expect_text_refused(kSites, text);
+  expect_text_refused(kSitesFile, text);
 }
 
 TEST(HostileFile, CalibrationWithOneDamagedValueIsRefused) {
@@ -252,21 +255,21 @@ TEST(HostileFile, CalibrationWithOneDamagedValueIsRefused) {
         t["gemm"] = {{{"precision", "bf16"}, {"m", 0}}};
       },
   };
-  const Json table = Json::parse(shipped_text(kCalibration));
+  const Json table = Json::parse(shipped_text(kCalibrationFile));
   for (const Damaging& damage : damages) {
     Json damaged = table;
     damage(damaged);
     SCOPED_TRACE(damaged.dump().substr(0, 300));
-    expect_text_refused(kCalibration, damaged.dump());
+    expect_text_refused(kCalibrationFile, damaged.dump());
   }
 }
 
 TEST(HostileFile, CalibrationThatIsNotJsonIsRefused) {
-  const std::string text = shipped_text(kCalibration);
+  const std::string text = shipped_text(kCalibrationFile);
   for (const std::string& hostile :
        {replaced(text, "1.555e12", "1e999"), replaced(text, "1.555e12", "NaN"),
         replaced(text, "\"gpu\":", "\"gpu\": \"a\", \"gpu\":"), text + "x"}) {
-    expect_text_refused(kCalibration, hostile);
+    expect_text_refused(kCalibrationFile, hostile);
   }
 }
 

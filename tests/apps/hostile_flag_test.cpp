@@ -7,7 +7,7 @@
 namespace apps_tests {
 namespace {
 
-constexpr std::string_view kRun = "run --topology sdp4bit_a100 --model gpt_125m";
+constexpr std::string_view kFlawlessRun = "run --topology sdp4bit_a100 --model gpt_125m";
 
 struct Refusal {
   std::string_view base;
@@ -18,26 +18,26 @@ struct Refusal {
 
 const Refusal kRefusals[] = {
     // Counts. What boost refuses, it locates after the command's name.
-    {kRun, {"--nodes", "0"}, "--nodes"},
-    {kRun, {"--nodes", "-1"}, "--nodes"},
-    {kRun, {"--nodes", "17"}, "--nodes"},
-    {kRun, {"--nodes", "nan"}, "--nodes", "number"},
-    {kRun, {"--nodes", "1e3"}, "--nodes", "number"},
-    {kRun, {"--nodes", "99999999999"}, "--nodes", "number"},
-    {kRun, {"--gpus-per-node", "0"}, "--gpus-per-node"},
-    {kRun, {"--gpus-per-node", "5"}, "--gpus-per-node"},
-    {kRun, {"--tp", "0"}, "--tp"},
-    {kRun, {"--tp", "-2"}, "--tp"},
-    {kRun, {"--pp", "0"}, "--pp"},
-    {kRun, {"--pp", "16"}, "--pp"},
-    {kRun, {"--micro-batch", "0"}, "--micro-batch"},
-    {kRun, {"--accumulation", "0"}, "--accumulation"},
-    {kRun, {"--accumulation", "2147483647"}, "--accumulation"},
-    {kRun, {"--global-batch", "0"}, "--global-batch"},
-    {kRun, {"--global-batch", "65"}, "--global-batch"},
-    {kRun, {"--global-batch", "9223372036854775744"}, "--global-batch"},
-    {kRun, {"--global-batch", "64", "--accumulation", "1"}, "--global-batch"},
-    {kRun, {"--sequence", "0"}, "--sequence"},
+    {kFlawlessRun, {"--nodes", "0"}, "--nodes"},
+    {kFlawlessRun, {"--nodes", "-1"}, "--nodes"},
+    {kFlawlessRun, {"--nodes", "17"}, "--nodes"},
+    {kFlawlessRun, {"--nodes", "nan"}, "--nodes", "number"},
+    {kFlawlessRun, {"--nodes", "1e3"}, "--nodes", "number"},
+    {kFlawlessRun, {"--nodes", "99999999999"}, "--nodes", "number"},
+    {kFlawlessRun, {"--gpus-per-node", "0"}, "--gpus-per-node"},
+    {kFlawlessRun, {"--gpus-per-node", "5"}, "--gpus-per-node"},
+    {kFlawlessRun, {"--tp", "0"}, "--tp"},
+    {kFlawlessRun, {"--tp", "-2"}, "--tp"},
+    {kFlawlessRun, {"--pp", "0"}, "--pp"},
+    {kFlawlessRun, {"--pp", "16"}, "--pp"},
+    {kFlawlessRun, {"--micro-batch", "0"}, "--micro-batch"},
+    {kFlawlessRun, {"--accumulation", "0"}, "--accumulation"},
+    {kFlawlessRun, {"--accumulation", "2147483647"}, "--accumulation"},
+    {kFlawlessRun, {"--global-batch", "0"}, "--global-batch"},
+    {kFlawlessRun, {"--global-batch", "65"}, "--global-batch"},
+    {kFlawlessRun, {"--global-batch", "9223372036854775744"}, "--global-batch"},
+    {kFlawlessRun, {"--global-batch", "64", "--accumulation", "1"}, "--global-batch"},
+    {kFlawlessRun, {"--sequence", "0"}, "--sequence"},
     // 8 rings of 1024 hops, 1023 steps and 99 collectives: 800 million flows, 100 GB.
     {"run --topology dgx_h100_x128 --model llama_2_7b --zero 3 --step-by-step",
      {},
@@ -48,76 +48,78 @@ const Refusal kRefusals[] = {
      {},
      "--step-by-step",
      "flows"},
-    {kRun, {"--codec-time", "0"}, "--codec-time"},
-    {kRun, {"--codec-time", "-1"}, "--codec-time"},
-    {kRun, {"--codec-time", "nan"}, "--codec-time"},
-    {kRun, {"--codec-time", "1e7"}, "--codec-time", "1e6"},
-    {kRun, {"-j", "0"}, "-j", "1 to 4096"},
-    {kRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
-    {kRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},
-    {kRun,
+    {kFlawlessRun, {"--codec-time", "0"}, "--codec-time"},
+    {kFlawlessRun, {"--codec-time", "-1"}, "--codec-time"},
+    {kFlawlessRun, {"--codec-time", "nan"}, "--codec-time"},
+    {kFlawlessRun, {"--codec-time", "1e7"}, "--codec-time", "1e6"},
+    {kFlawlessRun, {"-j", "0"}, "-j", "1 to 4096"},
+    {kFlawlessRun, {"--perfetto-ranks", "-1", "--perfetto", "timeline.json"}, "--perfetto-ranks"},
+    {kFlawlessRun, {"--perfetto-ranks", "1"}, "--perfetto-ranks", "--perfetto"},
+    {kFlawlessRun,
      {"--set", "cluster.nodes=65536", "--set", "cluster.gpus_per_node=1024", "--set",
       "nvlink.kind=switched"},
      "--nodes",
      "more than a simulation can hold"},
     // Choices and sizes.
-    {kRun, {"--sequence-parallel", "yes"}, "--sequence-parallel", "on"},
-    {kRun, {"--tune=yes"}, "--tune", "neither on nor off"},
-    {kRun, {"--tune="}, "--tune", "neither on nor off"},
-    {kRun, {"--recompute", "some"}, "--recompute", "selective"},
-    {kRun, {"--attention", "flash"}, "--attention", "fused"},
-    {kRun, {"--tp", "1,8"}, "--tp", "several"},
-    {kRun, {"--codec-time", "fast"}, "--codec-time", "number"},
-    {kRun, {"--gradient-precision", "fp8"}, "--gradient-precision", "bf16"},
-    {kRun, {"--overlap", "everything"}, "--overlap", "all"},
-    {kRun, {"--format", "yaml"}, "--format", "json"},
-    {kRun, {"--bucket-size", "160"}, "--bucket-size", "write e.g. \"160 MiB\""},
-    {kRun, {"--bucket-size", "0 B"}, "--bucket-size"},
-    {kRun, {"--bucket-size", "-1 MiB"}, "--bucket-size"},
+    {kFlawlessRun, {"--sequence-parallel", "yes"}, "--sequence-parallel", "on"},
+    {kFlawlessRun, {"--tune=yes"}, "--tune", "neither on nor off"},
+    {kFlawlessRun, {"--tune="}, "--tune", "neither on nor off"},
+    {kFlawlessRun, {"--recompute", "some"}, "--recompute", "selective"},
+    {kFlawlessRun, {"--attention", "flash"}, "--attention", "fused"},
+    {kFlawlessRun, {"--tp", "1,8"}, "--tp", "several"},
+    {kFlawlessRun, {"--codec-time", "fast"}, "--codec-time", "number"},
+    {kFlawlessRun, {"--gradient-precision", "fp8"}, "--gradient-precision", "bf16"},
+    {kFlawlessRun, {"--overlap", "everything"}, "--overlap", "all"},
+    {kFlawlessRun, {"--format", "yaml"}, "--format", "json"},
+    {kFlawlessRun, {"--bucket-size", "160"}, "--bucket-size", "write e.g. \"160 MiB\""},
+    {kFlawlessRun, {"--bucket-size", "0 B"}, "--bucket-size"},
+    {kFlawlessRun, {"--bucket-size", "-1 MiB"}, "--bucket-size"},
     // Names: the one that was meant is among those that are offered.
     {"run --topology sdp4bit_a10 --model gpt_125m",
      {},
      "--topology",
      "did you mean sdp4bit_a100? Specify a file, or one of: "},
     {"run --topology sdp4bit_a100 --model gpt_125", {}, "--model", "gpt_125m"},
-    {kRun, {"--calibration", "a100"}, "--calibration", "a100_sdp4bit_published"},
-    {kRun, {"--scheme", "sdp4bt"}, "--scheme", "'sdp4bt'; did you mean sdp4bit? Known: "},
-    {kRun, {"--scheme", "sharded,"}, "--scheme"},
-    {kRun, {"--scheme", "sharded,,qwd"}, "--scheme"},
-    {kRun, {"--baseline", "sharde"}, "--baseline", "sharded"},
-    {kRun, {"--break-even"}, "--break-even", "--baseline"},
+    {kFlawlessRun, {"--calibration", "a100"}, "--calibration", "a100_sdp4bit_published"},
+    {kFlawlessRun, {"--scheme", "sdp4bt"}, "--scheme", "'sdp4bt'; did you mean sdp4bit? Known: "},
+    {kFlawlessRun, {"--scheme", "sharded,"}, "--scheme"},
+    {kFlawlessRun, {"--scheme", "sharded,,qwd"}, "--scheme"},
+    {kFlawlessRun, {"--baseline", "sharde"}, "--baseline", "sharded"},
+    {kFlawlessRun, {"--break-even"}, "--break-even", "--baseline"},
     // Settings.
-    {kRun, {"--set", "network.nic_bandwidth"}, "--set", "KEY=VALUE"},
-    {kRun, {"--set", "=1"}, "--set", "KEY=VALUE"},
-    {kRun, {"--set", "network.nic_bandwidth="}, "--set network.nic_bandwidth"},
-    {kRun, {"--set", "network.nic_bandwidth=200"}, "--set network.nic_bandwidth", "unit"},
-    {kRun,
+    {kFlawlessRun, {"--set", "network.nic_bandwidth"}, "--set", "KEY=VALUE"},
+    {kFlawlessRun, {"--set", "=1"}, "--set", "KEY=VALUE"},
+    {kFlawlessRun, {"--set", "network.nic_bandwidth="}, "--set network.nic_bandwidth"},
+    {kFlawlessRun, {"--set", "network.nic_bandwidth=200"}, "--set network.nic_bandwidth", "unit"},
+    {kFlawlessRun,
      {"--set", "network.nic_bandwith=200 Gbps"},
      "--set network.nic_bandwith",
      "nic_bandwidth"},
-    {kRun, {"--set", "network=1"}, "--set network"},
-    {kRun, {"--set", "network.=1"}, "--set network."},
-    {kRun, {"--set", ".=1"}, "--set ."},
-    {kRun, {"--set", "a b=1"}, "--set a b"},
-    {kRun, {"--set", "models.layers=1"}, "--set models"},
-    {kRun, {"--set", "model.layers=0"}, "--set model.layers"},
-    {kRun, {"--set", "scheme.slice=1"}, "--set scheme.slice", "scheme.slices"},
-    {kRun, {"--set", "scheme.slices=1"}, "--set scheme.slices", "no second level"},
-    {kRun, {"--scheme", "sdp4bit", "--set", "scheme.slices=0"}, "--set scheme.slices"},
-    {kRun, {"--scheme", "sdp4bit", "--set", "scheme.inter_group=33"}, "--set scheme.inter_group"},
+    {kFlawlessRun, {"--set", "network=1"}, "--set network"},
+    {kFlawlessRun, {"--set", "network.=1"}, "--set network."},
+    {kFlawlessRun, {"--set", ".=1"}, "--set ."},
+    {kFlawlessRun, {"--set", "a b=1"}, "--set a b"},
+    {kFlawlessRun, {"--set", "models.layers=1"}, "--set models"},
+    {kFlawlessRun, {"--set", "model.layers=0"}, "--set model.layers"},
+    {kFlawlessRun, {"--set", "scheme.slice=1"}, "--set scheme.slice", "scheme.slices"},
+    {kFlawlessRun, {"--set", "scheme.slices=1"}, "--set scheme.slices", "no second level"},
+    {kFlawlessRun, {"--scheme", "sdp4bit", "--set", "scheme.slices=0"}, "--set scheme.slices"},
+    {kFlawlessRun,
+     {"--scheme", "sdp4bit", "--set", "scheme.inter_group=33"},
+     "--set scheme.inter_group"},
     // The command line itself.
     {"run", {}, "gardenhose run", "required"},
     {"run --topology sdp4bit_a100", {}, "gardenhose run", "--model"},
-    {kRun, {"--nods", "2"}, "--nods", "--nodes"},
-    {kRun, {"--node", "2"}, "--node", "--nodes"},  // a prefix is no flag
-    {kRun, {"--tp"}, "gardenhose run", "--tp"},
-    {kRun, {"--tp", "1", "--tp", "1"}, "gardenhose run", "--tp"},
-    {kRun, {"more"}, "gardenhose run", "'more' is one word too many"},
-    {kRun, {"--set", "gpu.memory=80", "GB"}, "gardenhose run", "'GB' is one word"},
+    {kFlawlessRun, {"--nods", "2"}, "--nods", "--nodes"},
+    {kFlawlessRun, {"--node", "2"}, "--node", "--nodes"},  // a prefix is no flag
+    {kFlawlessRun, {"--tp"}, "gardenhose run", "--tp"},
+    {kFlawlessRun, {"--tp", "1", "--tp", "1"}, "gardenhose run", "--tp"},
+    {kFlawlessRun, {"more"}, "gardenhose run", "'more' is one word too many"},
+    {kFlawlessRun, {"--set", "gpu.memory=80", "GB"}, "gardenhose run", "'GB' is one word"},
     {"check", {}, "gardenhose check", "WHAT is missing; write e.g. gardenhose check study.toml"},
     {"report", {}, "gardenhose report", "write e.g. gardenhose report study.sqlite"},
-    {kRun, {"--gpus", "64"}, "--gpus", "write --nodes and --gpus-per-node"},
-    {kRun,
+    {kFlawlessRun, {"--gpus", "64"}, "--gpus", "write --nodes and --gpus-per-node"},
+    {kFlawlessRun,
      {"--nic-bandwidth", "200Gbps"},
      "--nic-bandwidth",
      "write --set network.nic_bandwidth=VALUE"},
@@ -172,7 +174,7 @@ TEST(HostileFlag, LineBreaksDoNotBreakTheLine) {
 // The degrees of parallelism are checked together: a line for each that does not fit.
 TEST(HostileFlag, MoreTensorParallelismThanGpusIsRefused) {
   for (const char* tp : {"3", "6", "1024"}) {
-    Arguments arguments = words(kRun);
+    Arguments arguments = words(kFlawlessRun);
     arguments.insert(arguments.end(), {"--tp", tp});
     const Outcome outcome = run(arguments, source_directory());
     EXPECT_EQ(outcome.code, 2);
@@ -188,7 +190,7 @@ TEST(HostileFlag, PerfettoTargetThatCannotBeWrittenIsLeftAsItWas) {
   const Sandbox sandbox;
   std::filesystem::create_directory(sandbox.path() / "folder");
   for (const char* target : {"folder", "no/such/folder.json", "/proc/timeline.json"}) {
-    Arguments arguments = words(kRun);
+    Arguments arguments = words(kFlawlessRun);
     arguments.insert(arguments.end(), {"--nodes", "2", "--perfetto", target});
     expect_refused(run(arguments, sandbox.path()), target);
   }
@@ -200,7 +202,7 @@ TEST(HostileFlag, PerfettoTargetThatCannotBeWrittenIsLeftAsItWas) {
 TEST(HostileFlag, TimelineThatIsThereSurvivesARefusal) {
   const Sandbox sandbox;
   sandbox.write("timeline.json", "old");
-  Arguments arguments = words(kRun);
+  Arguments arguments = words(kFlawlessRun);
   arguments.insert(arguments.end(), {"--nodes", "2", "--perfetto", "timeline.json", "--require-fit",
                                      "--scheme", "sharded,sdp4bit", "--set", "gpu.memory=2.9 GB"});
   const Outcome outcome = run(arguments, sandbox.path());

@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kCluster = "--topology dgx_h100_x16 --nodes 2 --gpus-per-node 2 ";
-const std::string kMap = "map " + kCluster + "--set model.layers=2 --tokens 16384 ";
+const std::string kMapCluster = "--topology dgx_h100_x16 --nodes 2 --gpus-per-node 2 ";
+const std::string kMap = "map " + kMapCluster + "--set model.layers=2 --tokens 16384 ";
 const std::string kModels = "--model gpt_125m,gpt_350m --bandwidths 400Gbps,1Gbps ";
 
 TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
@@ -33,7 +33,7 @@ TEST(Map, HasAPointForEachModelAndBandwidthInTheirOrder) {
 // Of run, map and solve, between sites as well: nothing trains so fast.
 TEST(Map, MarksFiguresOfWhatDoesNotFit) {
   const std::string small = " --set gpu.memory=800MB";
-  const std::string job = kCluster + "--set model.layers=2 --model gpt_125m ";
+  const std::string job = kMapCluster + "--set model.layers=2 --model gpt_125m ";
   const std::string note = "!: does not fit in memory; the figure assumes GPUs with more memory";
   for (const auto& [command, figure] :
        {std::pair{"run --scheme sharded,sdp4bit " + job, R"(tokens per second +\d+ ! +\d+ !)"},
@@ -78,7 +78,7 @@ TEST(Map, AgreesWithRun) {
   const Json point = json_of(kMap + "--model gpt_125m --bandwidths 1Gbps,25Gbps,3200Gbps")[1];
   for (const std::string side : {"uncompressed", "compressed"}) {
     const Json report = json_of(
-        "run " + kCluster +
+        "run " + kMapCluster +
         "--model gpt_125m --set model.layers=2 --set network.nic_bandwidth=25Gbps --scheme " +
         point[side].get<std::string>() + " " + point[side + "_flags"].get<std::string>());
     EXPECT_DOUBLE_EQ(report["step_time_s"], point[side + "_step_time_s"]) << side;

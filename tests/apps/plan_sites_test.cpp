@@ -9,7 +9,7 @@ namespace apps_tests {
 namespace {
 
 // Two nodes on a thin line, each a site that pays for what it sends.
-const std::string kSites =
+const std::string kPlanSites =
     "plan --topology two_sites_10g --model gpt_125m --set model.layers=2 "
     "--set sites.east.nodes=1 --set sites.west.nodes=1 --set links.line.bandwidth=1Gbps "
     "--set sites.east.egress=0.09USD/GB --set sites.west.egress=0.05USD/GB --tokens 1e10 "
@@ -17,7 +17,7 @@ const std::string kSites =
 const std::string kSchemes = "--scheme diloco,eager_diloco,decoupled_diloco,sparseloco --tp 1 ";
 
 // Of each plan what its goal ranks by.
-std::vector<std::vector<double>> scores(const Json& json) {
+std::vector<std::vector<double>> site_scores(const Json& json) {
   std::vector<std::vector<double>> all;
   for (const Json& one : json["plans"]) {
     all.push_back({one["price_usd"], one["training_time_s"]});
@@ -31,10 +31,10 @@ INSTANTIATE_TEST_SUITE_P(Plan, EverySitesGoal, testing::Values("cheapest", "fast
 
 // Every simulated round is held against its bounds too: one that beats them ends with 70.
 TEST_P(EverySitesGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
-  const std::string goal = kSites + kSchemes + "--goal " + GetParam();
+  const std::string goal = kPlanSites + kSchemes + "--goal " + GetParam();
   const Json quick = plan(goal);
   const Json whole = plan(goal + " --exhaustive");
-  EXPECT_EQ(scores(quick), scores(whole));
+  EXPECT_EQ(site_scores(quick), site_scores(whole));
   EXPECT_EQ(quick["plans"].size(), 10u);
   EXPECT_EQ(whole["search"]["rounds"], whole["search"]["setups"]);
   for (const char* kind : {"simulated", "rounds"}) {
@@ -44,7 +44,8 @@ TEST_P(EverySitesGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
 
 // What a round is and costs is what run says of it.
 TEST_P(EverySitesGoal, HasTheCommandOfEachRound) {
-  const Json all = plan(kSites + kSchemes + "--inner-scheme sharded,sdp4bit --goal " + GetParam());
+  const Json all =
+      plan(kPlanSites + kSchemes + "--inner-scheme sharded,sdp4bit --goal " + GetParam());
   for (const std::size_t place : {0U, 4U, 9U}) {
     const Json& one = all["plans"][place];
     const Json round = json_of(words_of_run(one["command"]), source_directory());
@@ -60,7 +61,7 @@ TEST_P(EverySitesGoal, HasTheCommandOfEachRound) {
 
 // Sites that send dear bytes train alone, until there is no time for that.
 TEST(PlanOfSites, WeighsEgressAgainstTheTime) {
-  const std::string dear = kSites + "--scheme diloco --set sites.east.egress=9USD/GB ";
+  const std::string dear = kPlanSites + "--scheme diloco --set sites.east.egress=9USD/GB ";
   const Json cheapest = plan(dear)["plans"][0];
   EXPECT_EQ(cheapest["egress_price_usd"], 0);
   EXPECT_TRUE(cheapest["sites"] == "east" || cheapest["sites"] == "west") << cheapest;
@@ -72,14 +73,15 @@ TEST(PlanOfSites, WeighsEgressAgainstTheTime) {
 }
 
 TEST(PlanOfSites, LeavesGivenCountsAlone) {
-  const Json west = plan(kSites + kSchemes + "--set sites.east.count=0");
+  const Json west = plan(kPlanSites + kSchemes + "--set sites.east.count=0");
   for (const Json& one : west["plans"]) EXPECT_EQ(one["sites"], "west");
-  const Json both = plan(kSites + kSchemes + "--set sites.east.count=1 --set sites.west.count=1");
+  const Json both =
+      plan(kPlanSites + kSchemes + "--set sites.east.count=1 --set sites.west.count=1");
   for (const Json& one : both["plans"]) EXPECT_EQ(one["sites"], "east + west");
 }
 
 TEST(PlanOfSites, SaysWhatTheNextDollarShouldBuy) {
-  const Json all = plan(kSites +
+  const Json all = plan(kPlanSites +
                         "--scheme diloco --goal fastest --tp 1 --set scheme.inner_steps=1 "
                         "--set sites.east.count=1 --set sites.west.count=1");
   const Json& best = all["plans"][0];
@@ -98,28 +100,28 @@ TEST(PlanOfSites, SaysWhatTheNextDollarShouldBuy) {
 }
 
 TEST(PlanOfSites, IsATableOrCsv) {
-  const Outcome table = run(words(kSites + kSchemes), source_directory());
+  const Outcome table = run(words(kPlanSites + kSchemes), source_directory());
   EXPECT_NE(table.out.find(" min  "), std::string::npos) << "of training\n" << table.out;
   EXPECT_NE(table.out.find("GPU/net/power/egress %"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("not considered: "), std::string::npos) << table.out;
-  const Outcome csv = run(words(kSites + kSchemes + "--format csv"), source_directory());
+  const Outcome csv = run(words(kPlanSites + kSchemes + "--format csv"), source_directory());
   EXPECT_TRUE(csv.out.starts_with("sites,gpus,scheme,inner_steps,")) << csv.out;
   EXPECT_EQ(lines_of(csv.out).size(), 11u);
 }
 
 TEST(PlanOfSites, RefusesWhatItCannotPlan) {
-  expect_command_refused(kSites + "--goal smallest-network", "--goal");
-  expect_command_refused(kSites + "--nodes 1", "--nodes");
-  expect_command_refused(kSites + "--nic-bandwidths 100Gbps", "--nic-bandwidths");
-  expect_command_refused(kSites + "--inner-scheme nothing", "--inner-scheme");
-  expect_command_refused(kSites + "--scheme sharded", "--scheme");
-  expect_command_refused(kSites + "--step-by-step", "--step-by-step");
+  expect_command_refused(kPlanSites + "--goal smallest-network", "--goal");
+  expect_command_refused(kPlanSites + "--nodes 1", "--nodes");
+  expect_command_refused(kPlanSites + "--nic-bandwidths 100Gbps", "--nic-bandwidths");
+  expect_command_refused(kPlanSites + "--inner-scheme nothing", "--inner-scheme");
+  expect_command_refused(kPlanSites + "--scheme sharded", "--scheme");
+  expect_command_refused(kPlanSites + "--step-by-step", "--step-by-step");
   expect_command_refused(kTiny + "--inner-scheme sharded", "--inner-scheme");
   expect_command_refused("collective all_gather --topology two_sites_10g", "--topology");
   expect_command_refused(
       "plan --topology two_sites_10g --model llama_3.1_405b --tokens 1e9 --tp 1 --pp 1 --zero 3",
       "--model");
-  expect_command_refused(kSites +
+  expect_command_refused(kPlanSites +
                              "--scheme diloco --set sites.east.count=1 --set sites.west.count=1 "
                              "--set sites.east.drops_out=1s",
                          "--topology");

@@ -18,7 +18,7 @@
 namespace apps_tests {
 namespace {
 
-constexpr std::string_view kRun =
+constexpr std::string_view kTimelineRun =
     "run --topology sdp4bit_a100 --model gpt_125m --nodes 2 --whole --perfetto timeline.json";
 // Its simulation takes long enough to be met.
 constexpr std::string_view kLong =
@@ -74,7 +74,7 @@ constexpr rlim_t kPartOfTimeline = 10'000;
 
 TEST_F(Processes, KilledWhileItWritesTheTimelineLeavesTheOldOne) {
   sandbox_.write("timeline.json", "old");
-  Program program(words(kRun), sandbox_.path());
+  Program program(words(kTimelineRun), sandbox_.path());
   limit_files(program, kPartOfTimeline);
   EXPECT_EQ(program.wait().signal, SIGXFSZ);
   EXPECT_EQ(text_of(sandbox_.path() / "timeline.json"), "old");
@@ -84,7 +84,7 @@ TEST_F(Processes, KilledWhileItWritesTheTimelineLeavesTheOldOne) {
 TEST_F(Processes, ATimelineThatDoesNotFitOnTheDiskLeavesTheOldOne) {
   sandbox_.write("timeline.json", "old");
   const auto before = std::signal(SIGXFSZ, SIG_IGN);  // inherited: a write fails with an error
-  Program program(words(kRun), sandbox_.path());
+  Program program(words(kTimelineRun), sandbox_.path());
   std::signal(SIGXFSZ, before);
   limit_files(program, kPartOfTimeline);
   expect_refused(program.wait(), "timeline.json");
@@ -133,9 +133,12 @@ TEST_F(Processes, WhereNobodyCanBeToldTheExitCodeSaysIt) {
 
 // The number of a closed descriptor is the next file's, and what is printed would go there.
 TEST_F(Processes, WhatIsPrintedNeverGoesIntoAFile) {
-  EXPECT_EQ(code_with(std::string(kRun) + " --set gpu.memory=1GB", "<&- >&- 2>&-", sandbox_), 2);
+  EXPECT_EQ(
+      code_with(std::string(kTimelineRun) + " --set gpu.memory=1GB", "<&- >&- 2>&-", sandbox_), 2);
   const std::string timeline = text_of(sandbox_.path() / "timeline.json");
-  EXPECT_EQ(code_with(std::string(kRun) + " --set gpu.memory=1GB", ">/dev/null 2>&1", sandbox_), 0);
+  EXPECT_EQ(
+      code_with(std::string(kTimelineRun) + " --set gpu.memory=1GB", ">/dev/null 2>&1", sandbox_),
+      0);
   EXPECT_EQ(timeline, text_of(sandbox_.path() / "timeline.json"));
 }
 
@@ -143,7 +146,7 @@ TEST_F(Processes, WhatIsPrintedNeverGoesIntoAFile) {
 // What whoever runs the tests has left open counts too, so it is closed.
 TEST_F(Processes, WhatTheSystemLacksIsNoBugOfOurs) {
   const std::string spec = "[run]\ntopology = \"sdp4bit_a100\"\nmodel = \"gpt_125m\"\nnodes = 1\n";
-  for (const std::string& command : {std::string(kRun), std::string("sweep s.toml -j 1")}) {
+  for (const std::string& command : {std::string(kTimelineRun), std::string("sweep s.toml -j 1")}) {
     int fine = 0;
     for (int limit = 4; limit <= 10; ++limit) {
       SCOPED_TRACE(command + " with " + std::to_string(limit));

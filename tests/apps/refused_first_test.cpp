@@ -11,7 +11,7 @@ namespace {
 // No program of a test has the memory to simulate such a step: what simulates it crashes.
 const std::string kHuge =
     " --topology sdp4bit_a100 --model gpt_125m --nodes 3 --accumulation 115000 ";
-const std::string kSites = " --topology two_sites_10g --model gpt_125m --accumulation 10000 ";
+const std::string kWideRun = " --topology two_sites_10g --model gpt_125m --accumulation 10000 ";
 
 struct Case {
   std::string command, place;
@@ -44,15 +44,15 @@ const std::vector<Case> kCases{
      "--batch-tokens 2800000000 --set gpu.price=0USD/h --topology sdp4bit_a100 --model gpt_125m "
      "--nodes 3",
      "--budget"},
-    {"run --scheme diloco,wan_sync --inner-scheme top_k --zero 3" + kSites, "--zero"},
-    {"run --scheme diloco,wan_sync --baseline dilco" + kSites, "--baseline"},
-    {"run --scheme diloco,wan_sync --baseline sparseloco_store" + kSites, "--scheme"},
-    {"run --scheme diloco --perfetto /no/such/x.json" + kSites, "/no/such/x.json"},
+    {"run --scheme diloco,wan_sync --inner-scheme top_k --zero 3" + kWideRun, "--zero"},
+    {"run --scheme diloco,wan_sync --baseline dilco" + kWideRun, "--baseline"},
+    {"run --scheme diloco,wan_sync --baseline sparseloco_store" + kWideRun, "--scheme"},
+    {"run --scheme diloco --perfetto /no/such/x.json" + kWideRun, "/no/such/x.json"},
     {"run --scheme diloco,wan_sync --require-fit --set sites.east.nodes=1 --micro-batch 4096" +
-         kSites,
+         kWideRun,
      "--require-fit"},
-    {"solve inner_steps --scheme diloco --beats wan_sync" + kSites, "solve inner_steps"},
-    {"solve latency --scheme diloco --beats sparseloco_store" + kSites, "--scheme"},
+    {"solve inner_steps --scheme diloco --beats wan_sync" + kWideRun, "solve inner_steps"},
+    {"solve latency --scheme diloco --beats sparseloco_store" + kWideRun, "--scheme"},
 };
 
 TEST(RefusedFirst, IsWhateverIsRefused) {

@@ -14,11 +14,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kRun =
+const std::string kAllRun =
     "run --topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 "
     "--set model.layers=2 --set network.nic_bandwidth=1Gbps --baseline sharded --scheme ";
 
-Json reports(const std::string& schemes) { return json_of(kRun + schemes); }
+Json reports_of_all(const std::string& schemes) { return json_of(kAllRun + schemes); }
 
 std::set<std::string> schemes_of(const Json& all) {
   std::set<std::string> names;
@@ -27,20 +27,20 @@ std::set<std::string> schemes_of(const Json& all) {
 }
 
 TEST(SchemeAll, IsEveryOneThatShipsAndThatTheStageLeaves) {
-  const Json all = reports("all");
+  const Json all = reports_of_all("all");
   const std::set<std::string> names = schemes_of(all);
   EXPECT_EQ(names.size(), all.size());
   const std::string listed = run({"list", "schemes"}, source_directory()).out;
   for (const std::string& name : names) EXPECT_NE(listed.find(name), std::string::npos) << name;
   EXPECT_GE(names.size(), 25u);
-  const std::set<std::string> sharded = schemes_of(reports("all --zero 3"));
+  const std::set<std::string> sharded = schemes_of(reports_of_all("all --zero 3"));
   EXPECT_TRUE(sharded.contains("zeropp"));
   EXPECT_FALSE(sharded.contains("power_sgd"));
 }
 
 // Nothing is faster and more exact than what is on the front; all else is beaten by something on it.
 TEST(ParetoFront, IsWhatNothingBeats) {
-  const Json all = reports("all");
+  const Json all = reports_of_all("all");
   const auto error = [](const Json& one) {
     if (one["pareto"]["sends_plain"]) return -1.0;
     const Json& measured = one["pareto"]["error"];
@@ -61,10 +61,10 @@ TEST(ParetoFront, IsWhatNothingBeats) {
 }
 
 TEST(ParetoFront, IsInTheTableAndNotOfTwo) {
-  EXPECT_TRUE(reports("sharded,sdp4bit")[0]["pareto"].empty());
-  const Outcome table = run(words(kRun + "sharded,sdp4bit,qwd,random_k"), source_directory());
+  EXPECT_TRUE(reports_of_all("sharded,sdp4bit")[0]["pareto"].empty());
+  const Outcome table = run(words(kAllRun + "sharded,sdp4bit,qwd,random_k"), source_directory());
   EXPECT_NE(table.out.find("\non the speed-error front "), std::string::npos) << table.out;
-  const Outcome two = run(words(kRun + "sharded,sdp4bit"), source_directory());
+  const Outcome two = run(words(kAllRun + "sharded,sdp4bit"), source_directory());
   EXPECT_EQ(two.out.find("speed-error front"), std::string::npos) << two.out;
 }
 

@@ -40,9 +40,11 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-const std::string kJob = "--topology dgx_h100_x16 --nodes 2 --model gpt_125m --set model.layers=2 ";
-const std::string kFive = "run --scheme sharded,sdp4bit,zeropp,tlq,qwd " + kJob;
-const std::string kSites = "--topology two_sites_10g --model gpt_125m --scheme diloco,sparseloco ";
+const std::string kTableJob =
+    "--topology dgx_h100_x16 --nodes 2 --model gpt_125m --set model.layers=2 ";
+const std::string kFive = "run --scheme sharded,sdp4bit,zeropp,tlq,qwd " + kTableJob;
+const std::string kTableSites =
+    "--topology two_sites_10g --model gpt_125m --scheme diloco,sparseloco ";
 
 Outcome in_pipe(const std::string& command) { return run(words(command), source_directory()); }
 
@@ -76,12 +78,13 @@ std::size_t width_of_table(const std::string& text) {
 TEST(Tables, NoLineEndsInBlanks) {
   const Variable columns("COLUMNS", "60");
   for (const std::string& command :
-       {std::string("list"), kFive, "run --scheme sdp4bit " + kJob,
-        "run --baseline diloco " + kSites, "run --scheme sdp4bit --set gpu.memory=800MB " + kJob,
-        "solve bandwidth --utilisation 0.5,0.9 " + kJob,
-        "map --bandwidths 1Gbps,400Gbps --tokens 65536 " + kJob,
-        "compare --repetitions 10 --a=--scheme=sdp4bit --b=--scheme=sharded " + kJob,
-        std::string("plan --tokens 1e9 --tp 1 --pp 1 --batch-tokens 65536 ") + kJob,
+       {std::string("list"), kFive, "run --scheme sdp4bit " + kTableJob,
+        "run --baseline diloco " + kTableSites,
+        "run --scheme sdp4bit --set gpu.memory=800MB " + kTableJob,
+        "solve bandwidth --utilisation 0.5,0.9 " + kTableJob,
+        "map --bandwidths 1Gbps,400Gbps --tokens 65536 " + kTableJob,
+        "compare --repetitions 10 --a=--scheme=sdp4bit --b=--scheme=sharded " + kTableJob,
+        std::string("plan --tokens 1e9 --tp 1 --pp 1 --batch-tokens 65536 ") + kTableJob,
         std::string("collective all_gather --topology dgx_h100_x16 --nodes 2 --end 1MB"),
         std::string("validate sparseloco")}) {
     SCOPED_TRACE(command);
@@ -151,10 +154,10 @@ TEST(Tables, HaveNoColourOnATerminalThatCannot) {
   const Variable colour("NO_COLOR", nullptr);
   for (const char* name : {"dumb", ""}) {
     const Variable terminal("TERM", name);
-    EXPECT_EQ(in_terminal("run " + kJob, 100).find('\x1b'), std::string::npos) << name;
+    EXPECT_EQ(in_terminal("run " + kTableJob, 100).find('\x1b'), std::string::npos) << name;
   }
   const Variable terminal("TERM", nullptr);
-  EXPECT_EQ(in_terminal("run " + kJob, 100).find('\x1b'), std::string::npos);
+  EXPECT_EQ(in_terminal("run " + kTableJob, 100).find('\x1b'), std::string::npos);
 }
 
 // The program's own sequences are all that reaches a terminal, whatever a file says.

@@ -14,7 +14,7 @@
 namespace codecs {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::map<std::string, Json> calibration_tables() {
   std::map<std::string, Json> tables;

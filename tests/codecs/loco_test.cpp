@@ -13,27 +13,28 @@
 namespace codecs {
 namespace {
 
-constexpr std::size_t kElements = 8192;
+constexpr std::size_t kLocoElements = 8192;
 
 struct Totals {
-  std::vector<double> values = std::vector<double>(kElements);  // sums over the steps
-  std::vector<double> sent = std::vector<double>(kElements);
-  std::vector<float> residual = std::vector<float>(kElements);  // after the last
+  std::vector<double> values = std::vector<double>(kLocoElements);  // sums over the steps
+  std::vector<double> sent = std::vector<double>(kLocoElements);
+  std::vector<float> residual = std::vector<float>(kLocoElements);  // after the last
 };
 
 // Gradients of a fixed mean and noise as large as it, as those of consecutive steps are.
 Totals run(const Loco& loco, int steps) {
   Totals result;
   const Codec codec{.format = loco.wire, .encode = encode_groups, .decode = decode_groups};
-  const std::vector<float> mean = normal_values(kElements, 1);
-  std::vector<std::byte> residual(encoded_bytes(residual_format(loco), kElements));
-  std::vector<std::byte> wire(encoded_bytes(loco.wire, kElements));
+  const std::vector<float> mean = normal_values(kLocoElements, 1);
+  std::vector<std::byte> residual(encoded_bytes(residual_format(loco), kLocoElements));
+  std::vector<std::byte> wire(encoded_bytes(loco.wire, kLocoElements));
   for (int step = 0; step < steps; ++step) {
-    std::vector<float> values = normal_values(kElements, 100 + static_cast<std::uint64_t>(step));
-    for (std::size_t i = 0; i < kElements; ++i) values[i] += mean[i];
+    std::vector<float> values =
+        normal_values(kLocoElements, 100 + static_cast<std::uint64_t>(step));
+    for (std::size_t i = 0; i < kLocoElements; ++i) values[i] += mean[i];
     encode_loco(loco, values, {}, residual, wire);
-    const std::vector<float> sent = decoded(codec, wire, kElements);
-    for (std::size_t i = 0; i < kElements; ++i) {
+    const std::vector<float> sent = decoded(codec, wire, kLocoElements);
+    for (std::size_t i = 0; i < kLocoElements; ++i) {
       result.values[i] += values[i];
       result.sent[i] += sent[i];
     }
@@ -49,8 +50,8 @@ double norm(const std::vector<double>& values) {
 }
 
 double relative_drift(const Totals& run) {
-  std::vector<double> drift(kElements);
-  for (std::size_t i = 0; i < kElements; ++i) drift[i] = run.sent[i] - run.values[i];
+  std::vector<double> drift(kLocoElements);
+  for (std::size_t i = 0; i < kLocoElements; ++i) drift[i] = run.sent[i] - run.values[i];
   return norm(drift) / norm(run.values);
 }
 
@@ -67,17 +68,17 @@ TEST(Loco, KeepsAboutAByteAnElement) {
 TEST(Loco, StartsWithoutAnError) {
   const Loco loco{.wire = kInt4};
   const Codec codec{.format = kInt4, .encode = encode_groups, .decode = decode_groups};
-  const std::vector<float> values = normal_values(kElements);
-  std::vector<std::byte> residual(encoded_bytes(residual_format(loco), kElements));
-  std::vector<std::byte> wire(encoded_bytes(kInt4, kElements));
+  const std::vector<float> values = normal_values(kLocoElements);
+  std::vector<std::byte> residual(encoded_bytes(residual_format(loco), kLocoElements));
+  std::vector<std::byte> wire(encoded_bytes(kInt4, kLocoElements));
   encode_loco(loco, values, {}, residual, wire);
   EXPECT_EQ(wire, encoded(codec, values));
-  const std::vector<float> sent = decoded(codec, wire, kElements);
-  std::vector<float> kept(kElements);
+  const std::vector<float> sent = decoded(codec, wire, kLocoElements);
+  std::vector<float> kept(kLocoElements);
   decode_groups(residual_format(loco), residual, kept);
   float amax = 0;
   for (const float value : values) amax = std::max(amax, std::abs(value));
-  for (std::size_t i = 0; i < kElements; ++i) {
+  for (std::size_t i = 0; i < kLocoElements; ++i) {
     // |lost| is at most the top code's clipping, amax / 8, so INT8's clipped step is amax / 8 /
     // 128.
     EXPECT_NEAR(kept[i], 0.2f * (values[i] - sent[i]), 0.2 * amax / 8 / 128 * 1.001);
@@ -88,8 +89,8 @@ TEST(Loco, StartsWithoutAnError) {
 // own rounding: an eighth of a step of INT4 over 16 each time, as INT8 has 16 times its steps.
 TEST(Loco, WithoutAveragingLosesOnlyRoundings) {
   const Totals exact = run({.wire = kInt4, .feedback = {}}, 20);
-  std::vector<double> gap(kElements);
-  for (std::size_t i = 0; i < kElements; ++i) {
+  std::vector<double> gap(kLocoElements);
+  for (std::size_t i = 0; i < kLocoElements; ++i) {
     gap[i] = exact.values[i] - exact.residual[i] - exact.sent[i];
   }
   EXPECT_LT(norm(gap) / norm(exact.values), 2e-3);

@@ -12,9 +12,9 @@
 namespace codecs {
 namespace {
 
-constexpr PowerSgd kShape{.rows = 40, .columns = 60, .rank = 3};
+constexpr PowerSgd kPowerSgd{.rows = 40, .columns = 60, .rank = 3};
 
-double norm(std::span<const float> values) {
+double matrix_norm(std::span<const float> values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
   return std::sqrt(sum);
@@ -22,12 +22,12 @@ double norm(std::span<const float> values) {
 
 // u v^T summed over `rank` random pairs.
 std::vector<float> matrix_of_rank(std::size_t rank, std::uint64_t seed) {
-  std::vector<float> matrix(kShape.elements(), 0.0f);
+  std::vector<float> matrix(kPowerSgd.elements(), 0.0f);
   for (std::size_t k = 0; k < rank; ++k) {
-    const auto u = normal_values(kShape.rows, seed + 2 * k);
-    const auto v = normal_values(kShape.columns, seed + 2 * k + 1);
+    const auto u = normal_values(kPowerSgd.rows, seed + 2 * k);
+    const auto v = normal_values(kPowerSgd.columns, seed + 2 * k + 1);
     for (std::size_t i = 0; i < matrix.size(); ++i) {
-      matrix[i] += u[i / kShape.columns] * v[i % kShape.columns];
+      matrix[i] += u[i / kPowerSgd.columns] * v[i % kPowerSgd.columns];
     }
   }
   return matrix;
@@ -71,26 +71,26 @@ TEST(PowerSgd, FactorsBecomeOrthonormal) {
 }
 
 TEST(PowerSgd, IsExactForMatricesOfItsRank) {
-  PowerSgdState state = power_sgd_state(kShape, 1, {});
+  PowerSgdState state = power_sgd_state(kPowerSgd, 1, {});
   const std::vector<std::vector<float>> values{matrix_of_rank(3, 10)};
-  const std::vector<float> sent = all_reduce_power_sgd(kShape, values, state);
-  EXPECT_LT(norm(state.residual[0]), 1e-5 * norm(values[0]));
-  EXPECT_NEAR(norm(sent), norm(values[0]), 1e-5 * norm(values[0]));
+  const std::vector<float> sent = all_reduce_power_sgd(kPowerSgd, values, state);
+  EXPECT_LT(matrix_norm(state.residual[0]), 1e-5 * matrix_norm(values[0]));
+  EXPECT_NEAR(matrix_norm(sent), matrix_norm(values[0]), 1e-5 * matrix_norm(values[0]));
 }
 
 // A projection loses the part outside its subspace, so never more than there was; and the warm
 // start makes the same matrix lose less, step after step, without feedback.
 TEST(PowerSgd, WarmStartsImproveTheSubspace) {
-  PowerSgdState state = power_sgd_state(kShape, 1, {});
+  PowerSgdState state = power_sgd_state(kPowerSgd, 1, {});
   std::vector<float> matrix = matrix_of_rank(3, 10);
-  const std::vector<float> noise = normal_values(kShape.elements(), 5);
+  const std::vector<float> noise = normal_values(kPowerSgd.elements(), 5);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] += noise[i];
-  double before = norm(matrix), first = 0;
+  double before = matrix_norm(matrix), first = 0;
   for (int step = 0; step < 8; ++step) {
-    state.residual[0].assign(kShape.elements(), 0.0f);
-    (void)all_reduce_power_sgd(kShape, std::vector<std::vector<float>>{matrix}, state);
-    EXPECT_LE(norm(state.residual[0]), before * (1 + 1e-6));
-    before = norm(state.residual[0]);
+    state.residual[0].assign(kPowerSgd.elements(), 0.0f);
+    (void)all_reduce_power_sgd(kPowerSgd, std::vector<std::vector<float>>{matrix}, state);
+    EXPECT_LE(matrix_norm(state.residual[0]), before * (1 + 1e-6));
+    before = matrix_norm(state.residual[0]);
     if (step == 0) first = before;
   }
   EXPECT_LT(before, 0.99 * first);
@@ -100,14 +100,14 @@ TEST(PowerSgd, WarmStartsImproveTheSubspace) {
 // residuals.
 TEST(PowerSgd, SendsAllButTheLastResiduals) {
   constexpr std::size_t kRanks = 3;
-  PowerSgdState state = power_sgd_state(kShape, kRanks, {});
-  std::vector<double> balance(kShape.elements());
+  PowerSgdState state = power_sgd_state(kPowerSgd, kRanks, {});
+  std::vector<double> balance(kPowerSgd.elements());
   for (std::uint64_t step = 0; step < 20; ++step) {
     std::vector<std::vector<float>> values;
     for (std::uint64_t rank = 0; rank < kRanks; ++rank) {
-      values.push_back(normal_values(kShape.elements(), 1 + 10 * step + rank));
+      values.push_back(normal_values(kPowerSgd.elements(), 1 + 10 * step + rank));
     }
-    const std::vector<float> sent = all_reduce_power_sgd(kShape, values, state);
+    const std::vector<float> sent = all_reduce_power_sgd(kPowerSgd, values, state);
     for (std::size_t i = 0; i < balance.size(); ++i) {
       for (const auto& of_rank : values) balance[i] += of_rank[i] / double{kRanks};
       balance[i] -= sent[i];
@@ -129,12 +129,12 @@ TEST(PowerSgd, VectorsTravelAsTheyAre) {
 }
 
 TEST(PowerSgd, KeepsZerosAndRefusesOtherShapes) {
-  PowerSgdState state = power_sgd_state(kShape, 1, {});
-  const std::vector<std::vector<float>> zeros{std::vector<float>(kShape.elements())};
-  EXPECT_EQ(all_reduce_power_sgd(kShape, zeros, state), zeros[0]);
-  EXPECT_THROW(
-      (void)all_reduce_power_sgd(kShape, std::vector<std::vector<float>>{normal_values(10)}, state),
-      std::invalid_argument);
+  PowerSgdState state = power_sgd_state(kPowerSgd, 1, {});
+  const std::vector<std::vector<float>> zeros{std::vector<float>(kPowerSgd.elements())};
+  EXPECT_EQ(all_reduce_power_sgd(kPowerSgd, zeros, state), zeros[0]);
+  EXPECT_THROW((void)all_reduce_power_sgd(
+                   kPowerSgd, std::vector<std::vector<float>>{normal_values(10)}, state),
+               std::invalid_argument);
 }
 
 }  // namespace

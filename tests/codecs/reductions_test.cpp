@@ -19,7 +19,7 @@ namespace codecs {
 namespace {
 
 constexpr RankShape kRanks{.gpus = 4, .nodes = 2};
-constexpr std::size_t kElements = std::size_t{1} << 15;
+constexpr std::size_t kReducedElements = std::size_t{1} << 15;
 constexpr double kFloat = 1e-6;  // sums of float32
 
 const Gradients& gradients(const std::string& distribution) {
@@ -27,14 +27,14 @@ const Gradients& gradients(const std::string& distribution) {
   const auto [place, added] = drawn.try_emplace(distribution);
   if (added) {
     place->second =
-        draw_gradients({&distribution_named(distribution), 0, 5}, kRanks.ranks(), kElements);
+        draw_gradients({&distribution_named(distribution), 0, 5}, kRanks.ranks(), kReducedElements);
   }
   return place->second;
 }
 
 double error_of(const Reduction& reduction, const std::string& distribution = "normal") {
   const Gradients& given = gradients(distribution);
-  const AllReduceStep exchange = start_reduction(reduction, kRanks, kElements, 3);
+  const AllReduceStep exchange = start_reduction(reduction, kRanks, kReducedElements, 3);
   return compare(given.mean, exchange(given.of_rank, 0)).relative_l2;
 }
 
@@ -45,10 +45,11 @@ TEST(Reductions, OnTwoLevelsAreTheReferences) {
                                     .nodes = kRanks.nodes,
                                     .intra = codec_named("int8_g512").format,
                                     .inter = codec_named("int4_g512").format},
-                                   kElements);
+                                   kReducedElements);
   const auto expected = reduce_two_level(shape, given.of_rank, {});
-  const AllReduceStep exchange = start_reduction(
-      {.hops = Hops::two_level, .first = "int8_g512", .again = "int4_g512"}, kRanks, kElements, 1);
+  const AllReduceStep exchange =
+      start_reduction({.hops = Hops::two_level, .first = "int8_g512", .again = "int4_g512"}, kRanks,
+                      kReducedElements, 1);
   EXPECT_LT(compare(expected, exchange(given.of_rank, 0)).relative_l2, 0.005);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
 
-float float_at(const std::vector<std::byte>& wire, std::size_t offset) {
+float scale_in(const std::vector<std::byte>& wire, std::size_t offset) {
   float value = 0;
   std::memcpy(&value, &wire[offset], sizeof value);
   return value;
@@ -104,7 +104,7 @@ TEST(Nvfp4, HasTheDrawnLayout) {
   ASSERT_EQ(wire.size(), 16u + 16u + 16u);
   EXPECT_EQ(wire[0], std::byte{0x2F});  // -6 is 1111, 1 is 0010
   EXPECT_EQ(wire[8], std::byte{0x70});  // 6 at block scale 1/2
-  EXPECT_EQ(float_at(wire, 16), 1.0f);
+  EXPECT_EQ(scale_in(wire, 16), 1.0f);
   for (std::size_t i = 20; i < 32; ++i) EXPECT_EQ(wire[i], std::byte{0});
   EXPECT_EQ(wire[32], std::byte{0x7E});  // 448
   EXPECT_EQ(wire[33], std::byte{0x30});  // 1/2
@@ -151,7 +151,7 @@ TEST(FullRange, ClipsTheTopCode) {
   std::vector<std::byte> wire(encoded_bytes(format, 128));
   encode_groups(format, values, {}, wire);
   EXPECT_EQ(wire[0], std::byte{127});
-  EXPECT_EQ(float_at(wire, 128), 2.0f);
+  EXPECT_EQ(scale_in(wire, 128), 2.0f);
 }
 
 TEST(MinMax, HasTheDrawnLayoutAndUnsignedCodes) {
@@ -164,10 +164,10 @@ TEST(MinMax, HasTheDrawnLayoutAndUnsignedCodes) {
   EXPECT_EQ(wire[0], std::byte{0});
   EXPECT_EQ(wire[1], std::byte{255});
   EXPECT_EQ(wire[2], std::byte{200});
-  EXPECT_EQ(float_at(wire, 48), 1.0f);
-  EXPECT_EQ(float_at(wire, 52), 10.0f);
-  EXPECT_EQ(float_at(wire, 56), 0.0f);  // one value has no range
-  EXPECT_EQ(float_at(wire, 60), -7.0f);
+  EXPECT_EQ(scale_in(wire, 48), 1.0f);
+  EXPECT_EQ(scale_in(wire, 52), 10.0f);
+  EXPECT_EQ(scale_in(wire, 56), 0.0f);  // one value has no range
+  EXPECT_EQ(scale_in(wire, 60), -7.0f);
   EXPECT_EQ(decoded(fbgemm_int8_g32, wire, 33), values);
 }
 
@@ -192,7 +192,7 @@ TEST(Norm, IsEuclidean) {
   values[0] = 3;
   values[300] = 4;
   const auto wire = encoded(qsgd_int4_g512, values);
-  EXPECT_EQ(float_at(wire, 256), 5.0f / 7);
+  EXPECT_EQ(scale_in(wire, 256), 5.0f / 7);
   const auto out = decoded(qsgd_int4_g512, wire, 512);
   EXPECT_TRUE(out[0] == 4 * (5.0f / 7) || out[0] == 5 * (5.0f / 7));
   EXPECT_TRUE(out[300] == 5 * (5.0f / 7) || out[300] == 6 * (5.0f / 7));
@@ -209,7 +209,7 @@ TEST(WholeTensor, HasOneScaleOfAnyLength) {
   const auto wire = encoded(fp8_e4m3, values);
   ASSERT_EQ(wire.size(), 5008u + 16u);
   EXPECT_EQ(wire[4000], std::byte{0xFE});
-  EXPECT_EQ(float_at(wire, 5008), 1.0f);
+  EXPECT_EQ(scale_in(wire, 5008), 1.0f);
   EXPECT_EQ(encoded_bytes(fp8_e4m3.format, 0), 0u);
 }
 

@@ -17,7 +17,7 @@ namespace codecs {
 namespace {
 
 constexpr std::size_t kChunk = 4096;
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 Format top(std::size_t keep, std::size_t chunk, Element element = Element::fp32) {
   return {.element = element, .group = chunk, .keep = keep, .layout = &kSparseLayout};
@@ -87,7 +87,7 @@ TEST(LaneSum, AddsLanesInOrderAndHalves) {
 }
 
 TEST(TopK, SelectsTheLargestAndTheLowerOfEquals) {
-  const std::vector<float> chunk{1, -3, 3, 0, -3, 2, kNaN, -0.5f};
+  const std::vector<float> chunk{1, -3, 3, 0, -3, 2, kNotANumber, -0.5f};
   const auto entries = select_largest(chunk, 4);
   std::vector<std::uint32_t> indices;
   for (const Entry& entry : entries) indices.push_back(entry.index);
@@ -172,7 +172,7 @@ TEST(TopK, SumsWiresInOrder) {
   for (const Codec* codec : {&sparseloco, &topk64, &topk64_sign_magnitude}) {
     constexpr std::size_t kElements = 9001;
     std::vector<std::byte> wires;
-    std::vector<float> expected(kElements, 0.0f), sums(kElements, kNaN);
+    std::vector<float> expected(kElements, 0.0f), sums(kElements, kNotANumber);
     for (std::uint64_t rank = 0; rank < 5; ++rank) {
       const auto wire = encoded(*codec, normal_values(kElements, rank));
       const std::vector<float> values = decoded(*codec, wire, kElements);

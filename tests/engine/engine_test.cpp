@@ -13,7 +13,7 @@
 namespace sim {
 namespace {
 
-constexpr double kGigabyte = 1e9;
+constexpr double kGBps = 1e9;
 constexpr double kNicRate = 50e9;    // of the sample cluster, bytes per second
 constexpr double kTolerance = 1e-9;  // seconds
 
@@ -45,7 +45,7 @@ class Engine : public testing::Test {
 
 TEST_F(Engine, AFlowTakesItsBytesOverTheBandwidthOfItsLinks) {
   // 1 GB over two links of 50 GB/s: 0.02 s, without a factor for headers or windows.
-  const auto id = flow(over_nic(), 0, kGigabyte);
+  const auto id = flow(over_nic(), 0, kGBps);
   EXPECT_NEAR(run().end_s[id], 0.02, kTolerance);
 }
 
@@ -56,7 +56,7 @@ TEST_F(Engine, KernelsThatEndAtOnceAllEndWhileAFlowChangesTheirPace) {
   const auto first = kernel(0, Stream::compute, 1);
   const auto second = kernel(0, Stream::codec, 1);
   const auto other = kernel(1, Stream::compute, 2);
-  const auto sent = flow(over_nic(), 1e-3, kGigabyte, {first}, occupancy);
+  const auto sent = flow(over_nic(), 1e-3, kGBps, {first}, occupancy);
   const Timeline timeline = run();
   EXPECT_EQ(timeline.outcome, Outcome::complete);
   for (const auto id : {first, second, other}) EXPECT_NEAR(timeline.end_s[id], 2, kTolerance);
@@ -65,8 +65,8 @@ TEST_F(Engine, KernelsThatEndAtOnceAllEndWhileAFlowChangesTheirPace) {
 
 TEST_F(Engine, OppositeDirectionsDoNotShare) {
   // 1 GB each way: 0.02 s each, as if alone.
-  const auto there = flow(over_nic(), 0, kGigabyte);
-  const auto back = flow(over_nic(1, true), 0, kGigabyte);
+  const auto there = flow(over_nic(), 0, kGBps);
+  const auto back = flow(over_nic(1, true), 0, kGBps);
   const Timeline timeline = run();
   EXPECT_NEAR(timeline.end_s[there], 0.02, kTolerance);
   EXPECT_NEAR(timeline.end_s[back], 0.02, kTolerance);
@@ -75,8 +75,8 @@ TEST_F(Engine, OppositeDirectionsDoNotShare) {
 TEST_F(Engine, FlowsOfDifferentLatencyShareEvenly) {
   // A begins at 1 us, B at 5 us. In the 4 us between, A moves 50 GB/s * 4 us = 200 kB. With that
   // much less to send, B ends with A: both at 5 us + (1 GB - 200 kB) / 25 GB/s = 39.997 ms.
-  const auto a = flow(over_nic(), 1e-6, kGigabyte);
-  const auto b = flow(over_nic(), 5e-6, kGigabyte - kNicRate * 4e-6);
+  const auto a = flow(over_nic(), 1e-6, kGBps);
+  const auto b = flow(over_nic(), 5e-6, kGBps - kNicRate * 4e-6);
   const Timeline timeline = run();
   EXPECT_NEAR(timeline.end_s[a], 39.997e-3, kTolerance);
   EXPECT_NEAR(timeline.end_s[b], 39.997e-3, kTolerance);
@@ -84,14 +84,14 @@ TEST_F(Engine, FlowsOfDifferentLatencyShareEvenly) {
 
 TEST_F(Engine, AFlowOfManySharesIsAsManyTimesSlower) {
   // Three shares of 1 GB over one link: 3 GB / 50 GB/s = 0.06 s.
-  const auto id = flow(over_nic(3), 0, kGigabyte);
+  const auto id = flow(over_nic(3), 0, kGBps);
   EXPECT_NEAR(run().end_s[id], 0.06, kTolerance);
 }
 
 TEST_F(Engine, SharesOfOneLinkProgressAlike) {
   // Three shares beside one: four shares of 12.5 GB/s. 1 GB each: 0.08 s for both flows.
-  const auto three = flow(over_nic(3), 0, kGigabyte);
-  const auto one = flow(over_nic(1), 0, kGigabyte);
+  const auto three = flow(over_nic(3), 0, kGBps);
+  const auto one = flow(over_nic(1), 0, kGBps);
   const Timeline timeline = run();
   EXPECT_NEAR(timeline.end_s[three], 0.08, kTolerance);
   EXPECT_NEAR(timeline.end_s[one], 0.08, kTolerance);
@@ -106,7 +106,7 @@ TEST_F(Engine, AFlowStartsWhenItsLastDependencyEnds) {
   // Kernels of 1 s and 3 s on two GPUs; then 2 us of latency and 0.02 s of bytes.
   const auto early = kernel(0, Stream::compute, 1);
   const auto late = kernel(8, Stream::compute, 3);
-  const auto id = flow(over_nic(), 2e-6, kGigabyte, {early, late});
+  const auto id = flow(over_nic(), 2e-6, kGBps, {early, late});
   const Timeline timeline = run();
   EXPECT_DOUBLE_EQ(timeline.start_s[id], 3);
   EXPECT_NEAR(timeline.end_s[id], 3 + 2e-6 + 0.02, kTolerance);
@@ -150,7 +150,7 @@ TEST_F(Engine, AFlowSlowsTheKernelBesideItUntilItEnds) {
       builder.add_occupancy({.multiprocessor_share = 0.2, .memory_share = 0.5, .ranks = {0}});
   const auto beside = kernel(0, Stream::compute, 1, 0.25);
   const auto elsewhere = kernel(1, Stream::compute, 1, 0.25);
-  flow(over_nic(), 0, 25 * kGigabyte, {}, taken);
+  flow(over_nic(), 0, 25 * kGBps, {}, taken);
   const Timeline timeline = run();
   EXPECT_NEAR(timeline.end_s[beside], 0.5 + (1 - 0.5 / 1.4375), kTolerance);
   EXPECT_NEAR(timeline.end_s[elsewhere], 1, kTolerance);
@@ -168,7 +168,7 @@ TEST_F(Engine, AFlowTakesMemoryBandwidthWhileItsBytesMove) {
   // 0.5 s of latency beside a kernel at full speed, then 25 GB / 50 GB/s = 0.5 s at half.
   const auto taken = builder.add_occupancy({.memory_share = 0.5, .ranks = {0}});
   const auto beside = kernel(0, Stream::compute, 1, 1);
-  flow(over_nic(), 0.5, 25 * kGigabyte, {}, taken);
+  flow(over_nic(), 0.5, 25 * kGBps, {}, taken);
   EXPECT_NEAR(run().end_s[beside], 1 + 0.25, kTolerance);
 }
 
@@ -179,8 +179,8 @@ TEST_F(Engine, WhatAFlowTakesOfMemoryFollowsItsBytesAndNotItsRate) {
     builder = ScheduleBuilder(16);
     const auto taken = builder.add_occupancy({.memory_s_per_byte = 3 / 300e9, .ranks = {0}});
     const auto beside = kernel(0, Stream::compute, 5, 1);
-    flow(over_nic(), 0, 25 * kGigabyte, {}, taken);
-    for (int i = 0; i < others; ++i) flow(over_nic(), 0, 30 * kGigabyte);
+    flow(over_nic(), 0, 25 * kGBps, {}, taken);
+    for (int i = 0; i < others; ++i) flow(over_nic(), 0, 30 * kGBps);
     EXPECT_NEAR(run().end_s[beside], 5.25, kTolerance) << others;
   }
 }
@@ -211,8 +211,8 @@ TEST_F(Engine, ACollectiveHoldsItsSmsBetweenItsFlows) {
 TEST_F(Engine, FlowsShareALinkByTheirChannels) {
   // 37.5 and 12.5 of 50 GB/s, then all for the 1 GB that is left.
   const auto three = builder.add_route({.hops = {{0, 8, 0, 0}}, .channels = 3});
-  const auto first = flow(three, 0, 3 * kGigabyte);
-  const auto second = flow(over_nic(), 0, 2 * kGigabyte);
+  const auto first = flow(three, 0, 3 * kGBps);
+  const auto second = flow(over_nic(), 0, 2 * kGBps);
   const Timeline timeline = run();
   EXPECT_NEAR(timeline.end_s[first], 0.08, kTolerance);
   EXPECT_NEAR(timeline.end_s[second], 0.1, kTolerance);
@@ -231,7 +231,7 @@ TEST_F(Engine, FlowsLeaveKernelsHalfOfTheMemoryBandwidth) {
   // However fast the links: a flow that would take all for 0.5 s costs the kernel 0.25 s.
   const auto taken = builder.add_occupancy({.memory_s_per_byte = 1 / kNicRate, .ranks = {0}});
   const auto beside = kernel(0, Stream::compute, 1, 1);
-  flow(over_nic(), 0, 25 * kGigabyte, {}, taken);
+  flow(over_nic(), 0, 25 * kGBps, {}, taken);
   EXPECT_NEAR(run().end_s[beside], 1.25, kTolerance);
 }
 
@@ -240,7 +240,7 @@ TEST_F(Engine, AMemberStartsWhereItsRankArrives) {
   // parts.
   const auto early = kernel(0, Stream::compute, 1);
   const auto late = kernel(8, Stream::compute, 3);
-  const auto bytes = flow(over_nic(), 0, kGigabyte, {early, late});
+  const auto bytes = flow(over_nic(), 0, kGBps, {early, late});
   const auto first = builder.member(0, Stream::weights, Phase::none, "", {{early}}, bytes);
   const auto second = builder.member(8, Stream::weights, Phase::none, "", {{late}}, bytes);
   const Timeline timeline = run();
@@ -252,9 +252,9 @@ TEST_F(Engine, AMemberStartsWhereItsRankArrives) {
 
 TEST_F(Engine, AnOutageIsANamedOutcome) {
   // nic_out_0 goes down at 10 ms, in the middle of the first flow; the way back is not touched.
-  const auto lost = flow(over_nic(), 0, kGigabyte);
+  const auto lost = flow(over_nic(), 0, kGBps);
   const auto dependent = kernel(8, Stream::compute, 1, 0, {lost});
-  const auto other = flow(over_nic(1, true), 0, kGigabyte);
+  const auto other = flow(over_nic(1, true), 0, kGBps);
   const Timeline timeline = run({.outages = {{"nic_out_0", 10_ms, 20_ms}}});
   EXPECT_EQ(timeline.outcome, Outcome::link_failed);
   EXPECT_STREQ(outcome_name(timeline.outcome), "link_failed");
@@ -266,7 +266,7 @@ TEST_F(Engine, AnOutageIsANamedOutcome) {
 
 TEST_F(Engine, AFlowThatStartsDuringAnOutageIsLost) {
   const auto before = kernel(0, Stream::compute, 0.015);
-  const auto lost = flow(over_nic(), 0, kGigabyte, {before});
+  const auto lost = flow(over_nic(), 0, kGBps, {before});
   const Timeline timeline = run({.outages = {{"nic_in_8", 10_ms, 20_ms}}});
   EXPECT_EQ(timeline.outcome, Outcome::link_failed);
   EXPECT_TRUE(std::isnan(timeline.end_s[lost]));
@@ -276,15 +276,15 @@ TEST_F(Engine, AFailedFlowGivesBackWhatItTook) {
   // The flow takes half the SMs until it fails at 0.5 s: the kernel then has 0.75 s left.
   const auto taken = builder.add_occupancy({.multiprocessor_share = 0.5, .ranks = {0}});
   const auto beside = kernel(0, Stream::compute, 1);
-  flow(over_nic(), 0, 100 * kGigabyte, {}, taken);
+  flow(over_nic(), 0, 100 * kGBps, {}, taken);
   const Timeline timeline = run({.outages = {{"nic_out_0", 0.5_s, 20_s}}});
   EXPECT_NEAR(timeline.end_s[beside], 0.5 + 0.75, kTolerance);
 }
 
 TEST_F(Engine, AnOutageBetweenFlowsHarmsNothing) {
-  const auto first = flow(over_nic(), 0, kGigabyte);
+  const auto first = flow(over_nic(), 0, kGBps);
   const auto pause = kernel(0, Stream::compute, 1, 0, {first});
-  flow(over_nic(), 0, kGigabyte, {pause});
+  flow(over_nic(), 0, kGBps, {pause});
   const Timeline timeline = run({.outages = {{"nic_out_0", 30_ms, 40_ms}}});
   EXPECT_EQ(timeline.outcome, Outcome::complete);
   EXPECT_NEAR(timeline.makespan_s, 0.02 + 1 + 0.02, kTolerance);
@@ -293,7 +293,7 @@ TEST_F(Engine, AnOutageBetweenFlowsHarmsNothing) {
 TEST_F(Engine, TheTimeLimitIsANamedOutcome) {
   const auto done = kernel(0, Stream::compute, 1);
   const auto cut = kernel(0, Stream::compute, 10);
-  const auto bytes = flow(over_nic(), 0, 1000 * kGigabyte);  // 20 s
+  const auto bytes = flow(over_nic(), 0, 1000 * kGBps);  // 20 s
   const Timeline timeline = run({.time_limit = 5_s});
   EXPECT_EQ(timeline.outcome, Outcome::time_limit);
   EXPECT_STREQ(outcome_name(timeline.outcome), "time_limit");

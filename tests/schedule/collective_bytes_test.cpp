@@ -22,7 +22,7 @@ double sum(const std::vector<double>& values) {
 
 // Runs a check for 1, 2, 4 and 8 nodes of 1, 2, 4 and 8 GPUs that have a NIC each or share one in
 // pairs, in both forms.
-class WireBytes : public testing::TestWithParam<const NetworkFabric*> {
+class CollectiveBytes : public testing::TestWithParam<const NetworkFabric*> {
  protected:
   template <class Check>
   void for_each_shape(Check check) const {
@@ -55,7 +55,7 @@ class WireBytes : public testing::TestWithParam<const NetworkFabric*> {
   }
 };
 
-TEST_P(WireBytes, EachRankOfARingSendsAllButOneNthARound) {
+TEST_P(CollectiveBytes, EachRankOfARingSendsAllButOneNthARound) {
   for (const CollectiveRow& row : all_collectives()) {
     if (row.collective == CollectiveKind::all_to_all) continue;
     SCOPED_TRACE(row.name);
@@ -69,7 +69,7 @@ TEST_P(WireBytes, EachRankOfARingSendsAllButOneNthARound) {
   }
 }
 
-TEST_P(WireBytes, ARingLeavesEachNodeOnce) {
+TEST_P(CollectiveBytes, ARingLeavesEachNodeOnce) {
   // Of G hops that leave a node's GPUs one is over the network, where there is more than one node.
   for (const CollectiveRow& row : all_collectives()) {
     if (row.collective == CollectiveKind::all_to_all) continue;
@@ -87,7 +87,7 @@ TEST_P(WireBytes, ARingLeavesEachNodeOnce) {
   }
 }
 
-TEST_P(WireBytes, AllToAllSendsOneNthToEachOther) {
+TEST_P(CollectiveBytes, AllToAllSendsOneNthToEachOther) {
   // n-G of the peers are on other nodes. On rails, a message to one of the N-1 (G - sharers) GPUs
   // there with another NIC first crosses NVLink, and leaves from the GPU that passes it on.
   const CollectiveRow& row = collective_named("all_to_all");
@@ -106,7 +106,7 @@ TEST_P(WireBytes, AllToAllSendsOneNthToEachOther) {
   });
 }
 
-TEST_P(WireBytes, EachNicCarriesItsShare) {
+TEST_P(CollectiveBytes, EachNicCarriesItsShare) {
   // 8 channels, in turn over 1, 2, 4 or 8 NICs; all pairs, evenly over the GPUs.
   for (const CollectiveRow& row : all_collectives()) {
     SCOPED_TRACE(row.name);
@@ -125,7 +125,7 @@ TEST_P(WireBytes, EachNicCarriesItsShare) {
   }
 }
 
-TEST_P(WireBytes, TwoLevelAllToAllSendsOneGthOfTheBufferBetweenNodes) {
+TEST_P(CollectiveBytes, TwoLevelAllToAllSendsOneGthOfTheBufferBetweenNodes) {
   // First among the G GPUs of a node, (G-1)/G of the buffer; then what each rank has reduced, 1/G
   // of it, among its N peers on the same rail.
   const CollectiveRow& row = collective_named("all_to_all");
@@ -151,7 +151,7 @@ TEST_P(WireBytes, TwoLevelAllToAllSendsOneGthOfTheBufferBetweenNodes) {
   });
 }
 
-TEST_P(WireBytes, AMessageIsSentOnce) {
+TEST_P(CollectiveBytes, AMessageIsSentOnce) {
   for_each_shape([&](const Cluster& cluster) {
     for (int to = 1; to < rank_count(cluster); ++to) {
       ScheduleBuilder builder(rank_count(cluster));
@@ -167,7 +167,7 @@ TEST_P(WireBytes, AMessageIsSentOnce) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabric, WireBytes, testing::ValuesIn(all_network_fabrics()),
+INSTANTIATE_TEST_SUITE_P(Fabric, CollectiveBytes, testing::ValuesIn(all_network_fabrics()),
                          [](const auto& param_info) {
                            return std::string(param_info.param->name);
                          });

@@ -20,7 +20,7 @@
 namespace sim {
 namespace {
 
-constexpr double kBytes = 64 << 20;
+constexpr double kFoldedBytes = 64 << 20;
 
 void expect_close(const FoldTimes& times) {
   EXPECT_LT(std::abs(times.difference()), kFoldTolerance)
@@ -73,12 +73,12 @@ TEST_P(FoldOn, PutsTheSameBytesOnEveryLink) {
     const Topology topology(cluster);
     for (const CollectiveRow& row : all_collectives()) {
       const auto bytes = [&](Detail detail) {
-        return link_bytes(schedule_of(row, cluster, ranks, kBytes, detail), topology);
+        return link_bytes(schedule_of(row, cluster, ranks, kFoldedBytes, detail), topology);
       };
       const auto folded = bytes(Detail::folded);
       const auto step_by_step = bytes(Detail::step_by_step);
       for (LinkId link = 0; link < topology.links().size(); ++link) {
-        EXPECT_NEAR(folded[link], step_by_step[link], 1e-6 * kBytes)
+        EXPECT_NEAR(folded[link], step_by_step[link], 1e-6 * kFoldedBytes)
             << row.name << " over " << topology.links()[link].name;
       }
     }
@@ -104,7 +104,7 @@ TEST_P(FoldOn, TakesTheSameTimeWhateverTheGroup) {
   for_each_group(12, [](const Cluster& cluster, const std::vector<int>& ranks) {
     for (const char* name : {"all_gather", "all_to_all"}) {  // the others are rings too
       SCOPED_TRACE(name);
-      expect_close(fold_times(collective_named(name), cluster, ranks, kBytes));
+      expect_close(fold_times(collective_named(name), cluster, ranks, kFoldedBytes));
     }
   });
 }
@@ -124,7 +124,7 @@ TEST(Fold, HoldsOnEveryShippedTopology) {
       cluster.fitted.communicator_bandwidth = cap;
       for (const CollectiveRow& row : all_collectives()) {
         SCOPED_TRACE(testing::Message() << file << ' ' << row.name << (cap ? ", capped" : ""));
-        expect_close(fold_times(row, cluster, all_ranks(cluster), kBytes));
+        expect_close(fold_times(row, cluster, all_ranks(cluster), kFoldedBytes));
       }
     }
   }
@@ -141,7 +141,7 @@ TEST(Fold, SlowsAKernelBesideItAsMuch) {
   for (const Detail detail : kDetails) {
     ScheduleBuilder builder(rank_count(cluster));
     const Communicator group = make_communicator(cluster, builder, ranks, detail);
-    all_gather(builder, group, 16 * kBytes, {.stream = Stream::weights, .label = "gather"});
+    all_gather(builder, group, 16 * kFoldedBytes, {.stream = Stream::weights, .label = "gather"});
     const OperationId gathered = builder.last(0, Stream::weights);
     const OperationId kernel =
         builder.work(0, Stream::compute, Phase::forward, "kernel", 0.001, 0, {});
@@ -157,11 +157,12 @@ TEST(Fold, LeavesAsMuchOfALinkToOthers) {
   for (const Detail detail : kDetails) {
     ScheduleBuilder builder(rank_count(cluster));
     const Communicator group = make_communicator(cluster, builder, all_ranks(cluster), detail);
-    all_gather(builder, group, 16 * kBytes, {.stream = Stream::weights, .label = "gather"});
-    const OperationId sent = send(
-        cluster, builder, {.source = 3, .destination = 11, .bytes = kBytes}, {.label = "send"});
+    all_gather(builder, group, 16 * kFoldedBytes, {.stream = Stream::weights, .label = "gather"});
+    const OperationId sent =
+        send(cluster, builder, {.source = 3, .destination = 11, .bytes = kFoldedBytes},
+             {.label = "send"});
     const double end_s = simulate(std::move(builder).finish(), cluster).end_s[sent];
-    EXPECT_NEAR(end_s, 9 * kBytes / nic_rate(cluster).base(), 0.02 * end_s);
+    EXPECT_NEAR(end_s, 9 * kFoldedBytes / nic_rate(cluster).base(), 0.02 * end_s);
   }
 }
 
@@ -248,7 +249,7 @@ TEST(FoldGrid, RoundsTheSharesOfManyPeersWell) {
                                             .leaves_per_pod = tree.leaves_per_pod,
                                             .pod_oversubscription = tree.pod_oversubscription});
     const std::vector<int> one_a_node = groups_of(cluster).at("one a node");
-    expect_close(fold_times(collective_named("all_to_all"), cluster, one_a_node, kBytes));
+    expect_close(fold_times(collective_named("all_to_all"), cluster, one_a_node, kFoldedBytes));
   }
 }
 

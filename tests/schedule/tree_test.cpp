@@ -17,9 +17,9 @@
 namespace sim {
 namespace {
 
-constexpr double kNic = 50e9;
-constexpr double kNicLatency = 5e-6;
-constexpr double kLaunch = 10e-6;
+constexpr double kTreeNic = 50e9;
+constexpr double kTreeNicLatency = 5e-6;
+constexpr double kTreeLaunch = 10e-6;
 constexpr double kChunk = 512 * 1024;
 
 int depth_of(const std::vector<Parent>& tree, int node) {
@@ -164,12 +164,12 @@ TEST(Trees, TakeTwoNodesAChunkMoreThanTheirBytes) {
   // each other, 16 parts at once on the NIC.
   const Cluster cluster = on_trees(sample_cluster({.nodes = 2, .gpus = 1, .nics = 1}));
   for (const double chunks : {1.0, 2.0, 25.0}) {
-    const double chunk_s = 8 * kChunk / kNic;
-    const double expected = kLaunch + 2 * kNicLatency + 2 * chunk_s * chunks;
+    const double chunk_s = 8 * kChunk / kTreeNic;
+    const double expected = kTreeLaunch + 2 * kTreeNicLatency + 2 * chunk_s * chunks;
     const double whole = seconds(cluster, 16 * kChunk * chunks, Detail::step_by_step);
     // Up and down share each NIC's direction, of the one tree and of the other.
     EXPECT_LE(whole, expected + 1e-9);
-    EXPECT_GE(whole, kLaunch + 2 * kNicLatency + (chunks + 1) * chunk_s - 1e-9);
+    EXPECT_GE(whole, kTreeLaunch + 2 * kTreeNicLatency + (chunks + 1) * chunk_s - 1e-9);
     EXPECT_NEAR(seconds(cluster, 16 * kChunk * chunks, Detail::folded) / whole, 1, 0.02);
   }
 }
@@ -179,7 +179,7 @@ TEST(Trees, TakeSmallBuffersUpAndDownTheirDepth) {
   for (const int power : {1, 2, 3, 4, 5}) {
     const Cluster cluster = on_trees(sample_cluster({.nodes = 1 << power, .gpus = 1, .nics = 1}));
     for (const Detail detail : kDetails) {
-      EXPECT_NEAR(seconds(cluster, 1, detail), kLaunch + 2 * power * kNicLatency, 1e-8);
+      EXPECT_NEAR(seconds(cluster, 1, detail), kTreeLaunch + 2 * power * kTreeNicLatency, 1e-8);
     }
   }
 }

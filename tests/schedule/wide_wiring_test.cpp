@@ -14,7 +14,7 @@
 namespace sim {
 namespace {
 
-constexpr double kTolerance = 1e-6;  // bytes per second
+constexpr double kWideTolerance = 1e-6;  // bytes per second
 
 // Two nodes with one NIC of 50 GB/s each: a site's NICs carry 100 GB/s.
 Site site(std::string name, int count, Bandwidth up, Bandwidth down) {
@@ -108,8 +108,10 @@ TEST(WideHop, ToAndFromTheStoreCrossesOneAccess) {
   EXPECT_EQ(crossed(area, wide_hop(2, store)), (Names{"up_b_1", "connections_2_4"}));
   EXPECT_EQ(crossed(area, wide_hop(store, 2)), (Names{"down_b_1", "connections_4_2"}));
   // Without a delay the storage itself is the limit, in each direction its own.
-  EXPECT_NEAR(link_named(area, "connections_2_4", wide_hop(2, store)).rate_Bps, 8e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "connections_4_2", wide_hop(store, 2)).rate_Bps, 9e9, kTolerance);
+  EXPECT_NEAR(link_named(area, "connections_2_4", wide_hop(2, store)).rate_Bps, 8e9,
+              kWideTolerance);
+  EXPECT_NEAR(link_named(area, "connections_4_2", wide_hop(store, 2)).rate_Bps, 9e9,
+              kWideTolerance);
 }
 
 TEST(WideHop, CarriesSeveralSharesOverEachOfItsLinks) {
@@ -121,21 +123,21 @@ TEST(WideHop, CarriesSeveralSharesOverEachOfItsLinks) {
 
 TEST(Access, IsAtMostWhatTheNicsCarry) {
   const WideArea area = sample_sites();
-  EXPECT_NEAR(link_named(area, "up_a").rate_Bps, 1e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "down_a").rate_Bps, 2e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "down_b_1").rate_Bps, 4e9, kTolerance);
+  EXPECT_NEAR(link_named(area, "up_a").rate_Bps, 1e9, kWideTolerance);
+  EXPECT_NEAR(link_named(area, "down_a").rate_Bps, 2e9, kWideTolerance);
+  EXPECT_NEAR(link_named(area, "down_b_1").rate_Bps, 4e9, kWideTolerance);
   // c's line carries 500 and 600 GB/s, the NICs of its two nodes 2 x 50.
-  EXPECT_NEAR(link_named(area, "up_c").rate_Bps, 100e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "down_c").rate_Bps, 100e9, kTolerance);
+  EXPECT_NEAR(link_named(area, "up_c").rate_Bps, 100e9, kWideTolerance);
+  EXPECT_NEAR(link_named(area, "down_c").rate_Bps, 100e9, kWideTolerance);
 }
 
 TEST(PairLink, HasItsBandwidthEachWayLessWhatOthersUse) {
   WideArea area = sample_sites();
   area.links[0].background = 0.2;
-  EXPECT_NEAR(link_named(area, "link_ab_0").rate_Bps, 0.8 * 5e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "link_ab_1").rate_Bps, 0.8 * 5e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "link_bb_1").rate_Bps, 6e9, kTolerance);
-  EXPECT_NEAR(link_named(area, "backbone").rate_Bps, 7e9, kTolerance);
+  EXPECT_NEAR(link_named(area, "link_ab_0").rate_Bps, 0.8 * 5e9, kWideTolerance);
+  EXPECT_NEAR(link_named(area, "link_ab_1").rate_Bps, 0.8 * 5e9, kWideTolerance);
+  EXPECT_NEAR(link_named(area, "link_bb_1").rate_Bps, 6e9, kWideTolerance);
+  EXPECT_NEAR(link_named(area, "backbone").rate_Bps, 7e9, kWideTolerance);
 }
 
 TEST(Changes, AreSharesOfTheLinesRate) {
@@ -150,7 +152,7 @@ TEST(Changes, AreSharesOfTheLinesRate) {
     const Link link = link_named(area, name);
     ASSERT_EQ(link.changes.size(), rates_Bps.size()) << name;
     for (std::size_t i = 0; i < rates_Bps.size(); ++i) {
-      EXPECT_NEAR(link.changes[i].rate_Bps, rates_Bps[i], kTolerance) << name;
+      EXPECT_NEAR(link.changes[i].rate_Bps, rates_Bps[i], kWideTolerance) << name;
     }
     EXPECT_EQ(link.repeats_s, repeats_s) << name;
   };
@@ -168,8 +170,8 @@ TEST(Changes, OfALineFasterThanTheNicsCountFromTheLine) {
   // Half of 500 GB/s is still more than the NICs' 100; a tenth is 50.
   area.sites[2].variation = {.changes = {{10_s, 0.5}, {20_s, 0.1}}, .repeats = std::nullopt};
   const Link up = link_named(area, "up_c");
-  EXPECT_NEAR(up.changes.at(0).rate_Bps, 100e9, kTolerance);
-  EXPECT_NEAR(up.changes.at(1).rate_Bps, 50e9, kTolerance);
+  EXPECT_NEAR(up.changes.at(0).rate_Bps, 100e9, kWideTolerance);
+  EXPECT_NEAR(up.changes.at(1).rate_Bps, 50e9, kWideTolerance);
 }
 
 TEST(Connections, AreALinkOfTheirOwnForEachPairAndDirection) {
@@ -178,7 +180,7 @@ TEST(Connections, AreALinkOfTheirOwnForEachPairAndDirection) {
   EXPECT_EQ(crossed(area, wide_hop(0, 3)),
             (Names{"up_a", "backbone", "down_c", "connections_0_3"}));
   EXPECT_TRUE(crossed(area, wide_hop(3, 1)).contains("connections_3_1"));
-  EXPECT_NEAR(link_named(area, "connections_0_3", wide_hop(0, 3)).rate_Bps, 2e9, kTolerance);
+  EXPECT_NEAR(link_named(area, "connections_0_3", wide_hop(0, 3)).rate_Bps, 2e9, kWideTolerance);
   EXPECT_EQ(crossed(area, wide_hop(0, 1)), (Names{"up_a", "link_ab_0", "down_b_0"}))
       << "no delay, no limit";
   // One link, however many flows of the pair there are.
@@ -195,19 +197,19 @@ TEST(Connections, AreThoseOfTheSmallerSitesSenders) {
     return wide_connection_rate(area, wide_hop(0, 3)).base();
   };
   // 2 GB/s each; a has two nodes of eight GPUs, c one of four.
-  EXPECT_NEAR(rate(Transport::Sender::site), 2e9, kTolerance);
-  EXPECT_NEAR(rate(Transport::Sender::node), 1 * 2e9, kTolerance);
-  EXPECT_NEAR(rate(Transport::Sender::gpu), 4 * 2e9, kTolerance);
+  EXPECT_NEAR(rate(Transport::Sender::site), 2e9, kWideTolerance);
+  EXPECT_NEAR(rate(Transport::Sender::node), 1 * 2e9, kWideTolerance);
+  EXPECT_NEAR(rate(Transport::Sender::gpu), 4 * 2e9, kWideTolerance);
 }
 
 TEST(Connections, ToTheStoreAreTheSlowerOfItsAndTheSites) {
   WideArea area = sample_sites();
   area.store = Store{.upload = 3_GBps, .download = 1_GBps, .request = {}, .latency = 250_ms};
   const int store = store_place(area);
-  EXPECT_NEAR(wide_connection_rate(area, wide_hop(0, store)).base(), 2e9, kTolerance);
-  EXPECT_NEAR(wide_connection_rate(area, wide_hop(store, 0)).base(), 1e9, kTolerance);
+  EXPECT_NEAR(wide_connection_rate(area, wide_hop(0, store)).base(), 2e9, kWideTolerance);
+  EXPECT_NEAR(wide_connection_rate(area, wide_hop(store, 0)).base(), 1e9, kWideTolerance);
   area.transport.sender = Transport::Sender::node;  // two of them
-  EXPECT_NEAR(wide_connection_rate(area, wide_hop(0, store)).base(), 3e9, kTolerance);
+  EXPECT_NEAR(wide_connection_rate(area, wide_hop(0, store)).base(), 3e9, kWideTolerance);
 }
 
 TEST(WideLatency, IsThePathsAndTheStoresWithItsRequest) {

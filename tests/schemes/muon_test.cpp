@@ -13,31 +13,31 @@
 namespace sim {
 namespace {
 
-const Scheme& uncompressed() { return scheme_named("sharded"); }
+const Scheme& sharded_scheme() { return scheme_named("sharded"); }
 
 // Two nodes of four ranks and four layers: 4 matrices h x h and 2 of h x 4h in each.
-constexpr double kHidden = 512;
-constexpr double kRanks = 8;
-constexpr double kMatrices = 4 * 12 * kHidden * kHidden;
+constexpr double kMuonHidden = 512;
+constexpr double kMuonRanks = 8;
+constexpr double kMatrices = 4 * 12 * kMuonHidden * kMuonHidden;
 
 // A rank sends this part of what a group of `ranks` gathers.
-constexpr double part_of(double ranks) { return (ranks - 1) / ranks; }
+constexpr double part_of_group(double ranks) { return (ranks - 1) / ranks; }
 
-double sent(const Schedule& schedule, Phase phase) {
+double all_sent(const Schedule& schedule, Phase phase) {
   const SentBytes bytes = sent_bytes(schedule, phase);
   return mean(bytes.intra_node) + mean(bytes.inter_node);
 }
-double sent_by(Parallelism parallelism, Detail detail = Detail::folded) {
+double muon_sent_by(Parallelism parallelism, Detail detail = Detail::folded) {
   parallelism.optimizer = Optimizer::muon;
-  return sent(plan(small_cluster(), deep_model(), parallelism, uncompressed(), detail),
-              Phase::optimizer_comm);
+  return all_sent(plan(small_cluster(), deep_model(), parallelism, sharded_scheme(), detail),
+                  Phase::optimizer_comm);
 }
 
 TEST(Muon, GathersTheMatricesMomentumInBf16UnderZero1And2) {
   for (const int stage : {1, 2}) {
     for (const int micro_batches : {1, 3}) {
-      EXPECT_DOUBLE_EQ(sent_by({.accumulation = micro_batches, .sharding = {.stage = stage}}),
-                       part_of(kRanks) * 2 * kMatrices);
+      EXPECT_DOUBLE_EQ(muon_sent_by({.accumulation = micro_batches, .sharding = {.stage = stage}}),
+                       part_of_group(kMuonRanks) * 2 * kMatrices);
     }
   }
 }
@@ -45,37 +45,39 @@ TEST(Muon, GathersTheMatricesMomentumInBf16UnderZero1And2) {
 TEST(Muon, SendsToOwnersAndBackUnderZero3) {
   // Each rank holds an eighth of the momentum; of a hybrid group's it holds a quarter.
   for (const Detail detail : {Detail::folded, Detail::step_by_step}) {
-    EXPECT_DOUBLE_EQ(sent_by({.sharding = {.stage = 3}}, detail),
-                     part_of(kRanks) * (2 + 2) * kMatrices / kRanks);
+    EXPECT_DOUBLE_EQ(muon_sent_by({.sharding = {.stage = 3}}, detail),
+                     part_of_group(kMuonRanks) * (2 + 2) * kMatrices / kMuonRanks);
   }
-  EXPECT_DOUBLE_EQ(sent_by({.sharding = {.stage = 3, .ranks = 4}}),
-                   part_of(4) * (2 + 2) * kMatrices / 4);
+  EXPECT_DOUBLE_EQ(muon_sent_by({.sharding = {.stage = 3, .ranks = 4}}),
+                   part_of_group(4) * (2 + 2) * kMatrices / 4);
 }
 
 TEST(Muon, GathersTheMatricesThatRanksOwnFromTheirTensorParallelGroup) {
   for (const double tensor : {2.0, 4.0}) {
-    const double data = kRanks / tensor;  // over which 8 wide and 16 square matrices deal evenly
-    const double among_tensor = part_of(tensor) * 2 * kMatrices / data;
+    const double data =
+        kMuonRanks / tensor;  // over which 8 wide and 16 square matrices deal evenly
+    const double among_tensor = part_of_group(tensor) * 2 * kMatrices / data;
     for (const int stage : {1, 2, 3}) {
-      const double once = part_of(data) * 2 * kMatrices / tensor;
+      const double once = part_of_group(data) * 2 * kMatrices / tensor;
       const double among_data = stage == 3 ? 2 * once / data : once;
-      EXPECT_DOUBLE_EQ(sent_by({.tensor = static_cast<int>(tensor), .sharding = {.stage = stage}}),
-                       among_data + among_tensor)
+      EXPECT_DOUBLE_EQ(
+          muon_sent_by({.tensor = static_cast<int>(tensor), .sharding = {.stage = stage}}),
+          among_data + among_tensor)
           << tensor << " " << stage;
     }
   }
 }
 
 TEST(Muon, OfPipelineStagesGathersTheirLayers) {
-  EXPECT_DOUBLE_EQ(sent_by({.pipeline = 2}), part_of(4) * 2 * kMatrices / 2);
+  EXPECT_DOUBLE_EQ(muon_sent_by({.pipeline = 2}), part_of_group(4) * 2 * kMatrices / 2);
 }
 
 TEST(Muon, SendsNoMoreThanMoonlightsBound) {
   // arXiv 2502.16982, "Distributed Muon": 4 + 2 + 4 bytes a parameter at most, over AdamW's 4 + 4.
   // Weights that are gathered in BF16 leave 4 + 2 + 2 over 4 + 2.
   const auto all = [](Optimizer optimizer, Phase phase) {
-    return sent(plan(small_cluster(), deep_model(), {.optimizer = optimizer}, uncompressed()),
-                phase);
+    return all_sent(plan(small_cluster(), deep_model(), {.optimizer = optimizer}, sharded_scheme()),
+                    phase);
   };
   const double gradients = all(Optimizer::muon, Phase::gradient_comm);
   const double weights = all(Optimizer::muon, Phase::weight_comm);
@@ -101,19 +103,19 @@ TEST(Muon, DiffersFromAdamWByItsPassesAlone) {
   // A parameter's gradient is read, its momentum read and written, a BF16 sum written; that is
   // read, its weight read and written. Of Newton-Schulz a rank has one matrix of h x 4h and two of
   // h x h, each 6 r c + 5 (14 r c + 16 r^2) bytes.
-  const double h = kHidden;
+  const double h = kMuonHidden;
   const double newton_schulz = (6 + 5 * 14) * (4 + 2) * h * h + 5 * 16 * 3 * h * h;
   for (const int stage : {1, 2, 3}) {
     for (const Precision precision : {Precision::fp32, Precision::bf16}) {
       const double g = stage == 3 ? 4 : bytes_of(precision);
       const double muon = (g + 2 * 4 + 2) + (2 + 2 * 4);
       const double adamw = g + 6 * 4;
-      const double bytes = (muon - adamw) * kMatrices / kRanks + newton_schulz;
+      const double bytes = (muon - adamw) * kMatrices / kMuonRanks + newton_schulz;
       const auto seconds = [&](Optimizer optimizer) {
         return step_time(
             only_memory(), deep_model(),
             {.optimizer = optimizer, .gradients = precision, .sharding = {.stage = stage}},
-            uncompressed());
+            sharded_scheme());
       };
       const double difference = seconds(Optimizer::muon) - seconds(Optimizer::adamw);
       EXPECT_NEAR(difference / (bytes / 2000e9), 1, 1e-6) << stage;
@@ -123,17 +125,17 @@ TEST(Muon, DiffersFromAdamWByItsPassesAlone) {
 
 TEST(Muon, LeavesAdamWWhatIsNoMatrix) {
   const Schedule schedule =
-      plan(small_cluster(), deep_model(), {.optimizer = Optimizer::muon}, uncompressed());
+      plan(small_cluster(), deep_model(), {.optimizer = Optimizer::muon}, sharded_scheme());
   const double seconds = work_seconds(
       schedule, 0, [&](const Operation& one) { return schedule.labels[one.label] == "adam"; });
   // The embedding of 1024 words, two norms a layer and the last one.
-  const double rest = (1024 + 4 * 2 + 1) * kHidden / kRanks;
+  const double rest = (1024 + 4 * 2 + 1) * kMuonHidden / kMuonRanks;
   EXPECT_DOUBLE_EQ(seconds, 28 * rest / 2000e9);
 }
 
 // Of rank 0, what it does from the clipping on.
 std::vector<std::string> update_of(const Parallelism& parallelism) {
-  const Schedule schedule = plan(small_cluster(), deep_model(), parallelism, uncompressed());
+  const Schedule schedule = plan(small_cluster(), deep_model(), parallelism, sharded_scheme());
   std::vector<std::string> labels;
   for (const Operation& one : schedule.operations) {
     const std::string& label = schedule.labels[one.label];
@@ -161,15 +163,15 @@ TEST(Muon, WaitsForWhatItExchanges) {
   cluster.gpu.fp32 = FlopRate::from_base(1e30);
   cluster.gpu.memory_bandwidth = Bandwidth::from_base(1e24);
   const auto step = [&](Optimizer optimizer) {
-    return reported_step(cluster, {.optimizer = optimizer}, uncompressed()).report;
+    return reported_step(cluster, {.optimizer = optimizer}, sharded_scheme()).report;
   };
   const Report muon = step(Optimizer::muon);
   const Report adamw = step(Optimizer::adamw);
-  const double gather = part_of(4) * 2 * kMatrices / 400e9;
+  const double gather = part_of_group(4) * 2 * kMatrices / 400e9;
   EXPECT_NEAR((muon.time_s - adamw.time_s) / gather, 1, 1e-6);
   EXPECT_NEAR(muon.time.exposed_by_phase_s.at(Phase::optimizer_comm) / gather, 1, 1e-6);
   EXPECT_DOUBLE_EQ(muon.step->wire_by_phase.at(Phase::optimizer_comm).intra_node,
-                   part_of(4) * 2 * kMatrices);
+                   part_of_group(4) * 2 * kMatrices);
   // Rows of the times and of the bytes: of the passes, and of what was exposed and sent.
   const std::string with = plain_text(to_table({{muon}}, 100));
   const std::string without = plain_text(to_table({{adamw}}, 100));
@@ -184,7 +186,7 @@ TEST(Muon, OrthogonalisesNoSlowerOnMoreRanks) {
     for (const int nodes : {1, 2, 3, 5, 8, 16}) {
       const Schedule schedule =
           plan(small_cluster(nodes), deep_model(),
-               {.optimizer = Optimizer::muon, .sharding = {.stage = stage}}, uncompressed());
+               {.optimizer = Optimizer::muon, .sharding = {.stage = stage}}, sharded_scheme());
       const double now = work_seconds(schedule, 0, [&](const Operation& one) {
         return schedule.labels[one.label] == "newton-schulz";
       });
@@ -202,8 +204,8 @@ TEST_P(MuonOf, EverySchemeSendsTheSame) {
     if (stage == 0) continue;  // each rank has all of the momentum
     const Parallelism muon{.optimizer = Optimizer::muon, .sharding = {.stage = stage}};
     EXPECT_DOUBLE_EQ(
-        sent(plan(small_cluster(), deep_model(), muon, scheme()), Phase::optimizer_comm),
-        sent_by(muon));
+        all_sent(plan(small_cluster(), deep_model(), muon, scheme()), Phase::optimizer_comm),
+        muon_sent_by(muon));
   }
 }
 

@@ -12,7 +12,7 @@
 namespace sim {
 namespace {
 
-const Scheme& uncompressed() { return scheme_named("sharded"); }
+const Scheme& plain_scheme() { return scheme_named("sharded"); }
 
 // Four layers of 12 h^2 weights and two norms, and what stands around them: a vocabulary that is
 // also the head, and the last norm. Eight ranks split each of these evenly.
@@ -29,7 +29,7 @@ struct Sent {
 
 // Of a mean rank; `between`: over NICs.
 Sent sent_by(const Parallelism& parallelism, const Model& model = deep_model(),
-             const Scheme& scheme = uncompressed()) {
+             const Scheme& scheme = plain_scheme()) {
   Cluster cluster = small_cluster();
   cluster.gpu.fp8 = 800_TFLOPs;
   const Schedule schedule = plan(cluster, model, parallelism, scheme);
@@ -179,7 +179,7 @@ std::vector<double> collectives_of(const Schedule& schedule, Phase phase) {
 TEST(Zero3, SendsUnitByUnitAsTheyAreUsedAndReducesThemBackwards) {
   const Schedule schedule =
       plan(small_cluster(1, 4), deep_model(),
-           {.overlap = kOverlapAll, .sharding = {.stage = 3, .unit_layers = 3}}, uncompressed());
+           {.overlap = kOverlapAll, .sharding = {.stage = 3, .unit_layers = 3}}, plain_scheme());
   // Units of 3 layers and of 1. All four ranks send 3/4 of each.
   const double root = 3 * 2 * kRoot, first = 3 * 2 * 3 * kLayer, last = 3 * 2 * kLayer;
   EXPECT_EQ(collectives_of(schedule, Phase::weight_comm),

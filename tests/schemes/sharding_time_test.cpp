@@ -13,12 +13,12 @@
 namespace sim {
 namespace {
 
-const Scheme& uncompressed() { return scheme_named("sharded"); }
+const Scheme& plain_sharding() { return scheme_named("sharded"); }
 
 constexpr Overlap kFsdp{.gradients = true, .weights = true};
 
 // Compute and communication of about the same length.
-Cluster balanced_cluster(double nvlink = 1) {
+Cluster sharding_cluster(double nvlink = 1) {
   Cluster cluster = without_fixed_times(small_cluster(1, 4));
   cluster.nvlink.bandwidth = 100_GBps * nvlink;
   return cluster;
@@ -48,7 +48,7 @@ TEST(ShardedStep, WithFreeBytesTakesItsProducts) {
         const Schedule schedule = plan(
             cluster, deep_model(),
             {.accumulation = 2, .overlap = overlap, .sharding = {.stage = stage, .ranks = group}},
-            uncompressed());
+            plain_sharding());
         EXPECT_NEAR(simulate(schedule, cluster).makespan_s / all_work(schedule), 1, 1e-6)
             << "stage " << stage;
       }
@@ -59,12 +59,13 @@ TEST(ShardedStep, WithFreeBytesTakesItsProducts) {
 // One node, no fixed times and nothing beside anything: kernels one after the other, and the bytes
 // that a GPU sends over its port.
 TEST(ShardedStep, WithoutOverlapIsTheSumOfItsKernelsAndItsBytes) {
-  const Cluster cluster = balanced_cluster();
+  const Cluster cluster = sharding_cluster();
   for (const int stage : {1, 2, 3}) {
     for (const int layers : {1, 3}) {
-      const Schedule schedule = plan(
-          cluster, deep_model(),
-          {.accumulation = 2, .sharding = {.stage = stage, .unit_layers = layers}}, uncompressed());
+      const Schedule schedule =
+          plan(cluster, deep_model(),
+               {.accumulation = 2, .sharding = {.stage = stage, .unit_layers = layers}},
+               plain_sharding());
       const double bytes_s = mean(sent_bytes(schedule).intra_node) / nvlink_rate(cluster).base();
       EXPECT_NEAR(simulate(schedule, cluster).makespan_s / (all_work(schedule) + bytes_s), 1, 1e-6)
           << "stage " << stage << ", units of " << layers;
@@ -74,12 +75,12 @@ TEST(ShardedStep, WithoutOverlapIsTheSumOfItsKernelsAndItsBytes) {
 
 double step_of(const Cluster& cluster, const Sharding& sharding) {
   return step_time(cluster, deep_model(),
-                   {.accumulation = 2, .overlap = kFsdp, .sharding = sharding}, uncompressed());
+                   {.accumulation = 2, .overlap = kFsdp, .sharding = sharding}, plain_sharding());
 }
 
 TEST(Prefetch, IsNeverSlowerThanNoneAndHidesSomething) {
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Cluster cluster = balanced_cluster(nvlink);
+    const Cluster cluster = sharding_cluster(nvlink);
     const double none = step_of(cluster, {.stage = 3, .prefetch = 0});
     for (const int prefetch : {1, 2, 100}) {
       EXPECT_LT(step_of(cluster, {.stage = 3, .prefetch = prefetch}), none)
@@ -90,7 +91,7 @@ TEST(Prefetch, IsNeverSlowerThanNoneAndHidesSomething) {
 
 TEST(Prefetch, AfterTheBackwardPassOfAUnitIsNeverFasterThanBefore) {
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Cluster cluster = balanced_cluster(nvlink);
+    const Cluster cluster = sharding_cluster(nvlink);
     const double before = step_of(cluster, {.stage = 3});
     const double after = step_of(cluster, {.stage = 3, .prefetch_after_backward = true});
     EXPECT_GE(after, before * (1 - 1e-6)) << "NVLink x " << nvlink;
@@ -100,7 +101,7 @@ TEST(Prefetch, AfterTheBackwardPassOfAUnitIsNeverFasterThanBefore) {
 
 TEST(Reshard, AfterTheForwardPassIsNeverFasterThanLater) {
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Cluster cluster = balanced_cluster(nvlink);
+    const Cluster cluster = sharding_cluster(nvlink);
     EXPECT_GT(step_of(cluster, {.stage = 3}),
               step_of(cluster, {.stage = 3, .reshard_after_forward = false}));
   }
@@ -120,7 +121,7 @@ TEST(TiedEmbeddings, AreSummedOverTheStagesThatHoldThemOnceTheirGradientsAreRedu
     const Schedule schedule =
         plan(cluster, deep_model(),
              {.pipeline = 2, .accumulation = 2, .overlap = kFsdp, .sharding = {.stage = stage}},
-             uncompressed());
+             plain_sharding());
     const Timeline timeline = simulate(schedule, cluster);
     std::map<int, double> reduced_s;
     int summed = 0;
@@ -160,7 +161,7 @@ struct Uses {
 
 Uses uses_of(const Cluster& cluster, const Parallelism& parallelism) {
   const Model model = deep_model();
-  const Schedule schedule = plan(cluster, model, parallelism, uncompressed());
+  const Schedule schedule = plan(cluster, model, parallelism, plain_sharding());
   const Timeline timeline = simulate(schedule, cluster);
   Uses uses;
   std::map<std::string, Span> backward;
@@ -192,7 +193,7 @@ class PrefetchDepth : public testing::TestWithParam<int> {};
 TEST_P(PrefetchDepth, GathersAUnitOnceThoseMoreThanThatBeforeItAreComputed) {
   const int ahead = GetParam();
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Uses uses = uses_of(balanced_cluster(nvlink),
+    const Uses uses = uses_of(sharding_cluster(nvlink),
                               {.overlap = kFsdp, .sharding = {.stage = 3, .prefetch = ahead}});
     ASSERT_EQ(uses.gathers.size(), 8U);
     ASSERT_EQ(uses.computes.size(), 8U);
@@ -210,7 +211,7 @@ TEST_P(PrefetchDepth, GathersAUnitOnceThoseMoreThanThatBeforeItAreComputed) {
 // From the start of its gather to the end of its compute.
 TEST_P(PrefetchDepth, HoldsAsManyUnitsAndTheOneThatComputes) {
   for (const double nvlink : {0.1, 1.0, 10.0}) {
-    const Uses uses = uses_of(balanced_cluster(nvlink),
+    const Uses uses = uses_of(sharding_cluster(nvlink),
                               {.overlap = kFsdp, .sharding = {.stage = 3, .prefetch = GetParam()}});
     for (const Span& now : uses.gathers) {
       int held = 0;

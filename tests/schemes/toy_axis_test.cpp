@@ -31,7 +31,7 @@ Parallelism of_two(Parallelism p) {
   return p;
 }
 
-double sent(const Schedule& schedule, Phase phase) {
+double sent_by_kind(const Schedule& schedule, Phase phase) {
   const SentBytes bytes = sent_bytes(schedule, phase);
   return std::accumulate(bytes.intra_node.begin(), bytes.intra_node.end(), 0.0) +
          std::accumulate(bytes.inter_node.begin(), bytes.inter_node.end(), 0.0);
@@ -58,14 +58,14 @@ TEST(ToyAxis, ExchangesAfterEachBlockAndSumsGradientsWithItsReplicas) {
       const Schedule without = plan(small_cluster(), deep_model(), p, scheme);
       const Schedule with = plan(small_cluster(), deep_model(), of_two(p), scheme);
       for (const Phase phase : {Phase::weight_comm, Phase::gradient_comm, Phase::pipeline_comm}) {
-        EXPECT_NEAR(sent(with, phase), sent(without, phase), 1);
+        EXPECT_NEAR(sent_by_kind(with, phase), sent_by_kind(without, phase), 1);
       }
       // Two blocks of each layer, forward and back, of two micro-batches: half a buffer from each
       // of the 8 ranks that hold the layer, which are 8 / pipeline.
       const Model model = deep_model();
       const double buffer = 2.0 * model.sequence * model.hidden;
-      EXPECT_EQ(sent(without, Phase::tensor_comm), 0);
-      EXPECT_NEAR(sent(with, Phase::tensor_comm),
+      EXPECT_EQ(sent_by_kind(without, Phase::tensor_comm), 0);
+      EXPECT_NEAR(sent_by_kind(with, Phase::tensor_comm),
                   4.0 * model.layers * 2 * buffer / 2 * 8 / pipeline, 1);
     }
   }

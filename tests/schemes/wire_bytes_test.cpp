@@ -8,12 +8,12 @@
 namespace sim {
 namespace {
 
-struct Sent {
+struct SentOfRank {
   double intra_node = 0;
   double inter_node = 0;
 };
 
-Sent sent_on_average(const Schedule& schedule, Phase phase) {
+SentOfRank sent_on_average(const Schedule& schedule, Phase phase) {
   const SentBytes sent = sent_bytes(schedule, phase);
   return {mean(sent.intra_node), mean(sent.inter_node)};
 }
@@ -39,27 +39,27 @@ struct Shape {
 };
 
 // A ring sends (n-1)/n of the buffer; of each M hops of it one leaves the node.
-Sent ring(const Shape& shape, double bytes) {
+SentOfRank ring(const Shape& shape, double bytes) {
   const double sent = (shape.all() - 1) / shape.all() * bytes;
   const double leaving = shape.nodes > 1 ? sent / shape.gpus : 0;
   return {sent - leaving, leaving};
 }
 
 // All at once: 1/n of the buffer to each of M-1 GPUs of the node and n-M of others.
-Sent flat(const Shape& shape, double bytes) {
+SentOfRank flat(const Shape& shape, double bytes) {
   return {(shape.gpus - 1) / shape.all() * bytes, (shape.all() - shape.gpus) / shape.all() * bytes};
 }
 
 // SDP4Bit section 3.2: (M-1)/M of the gradients inside the node, then (P-1)/P of the 1/M that each
 // GPU has summed for its node.
-Sent two_level(const Shape& shape, const GradientExchange& exchange, double parameters) {
+SentOfRank two_level(const Shape& shape, const GradientExchange& exchange, double parameters) {
   const double m = shape.gpus;
   const double p = shape.nodes;
   return {(m - 1) / m * parameters * element_bytes(exchange.inside),
           (p - 1) / p / m * parameters * element_bytes(exchange.between)};
 }
 
-Sent operator+(const Sent& a, const Sent& b) {
+SentOfRank operator+(const SentOfRank& a, const SentOfRank& b) {
   return {a.intra_node + b.intra_node, a.inter_node + b.inter_node};
 }
 
@@ -72,14 +72,14 @@ double low_rank_values(double r) {
   return 2 * r * (4 * (h + h) + 2 * (4 * h + h)) + r * (1019 + h) + vectors;
 }
 
-Sent gradients_of(const Shape& shape, const Scheme& scheme, Precision precision) {
+SentOfRank gradients_of(const Shape& shape, const Scheme& scheme, Precision precision) {
   const double n = kSampleParameters;
   const GradientExchange& gradients = scheme.gradients;
   const double wire = n * element_bytes(gradients.between);
   const bool whole = scheme.is_defined_for(0);
   const Reduction* reduction = gradients.algorithm;
   if (reduction == &reductions::ring) {
-    const Sent once = ring(shape, n * bytes_of(precision));
+    const SentOfRank once = ring(shape, n * bytes_of(precision));
     return whole ? once + once : once;
   }
   if (reduction == &reductions::all_to_all) {
@@ -89,14 +89,14 @@ Sent gradients_of(const Shape& shape, const Scheme& scheme, Precision precision)
   if (reduction == &reductions::all_gather) return ring(shape, shape.all() * wire);
   if (reduction == &reductions::all_reduce) return ring(shape, wire) + ring(shape, wire);
   EXPECT_EQ(reduction, &reductions::low_rank) << "has no closed form here";
-  const Sent once = ring(shape, 4 * low_rank_values(gradients.factor_rank));
+  const SentOfRank once = ring(shape, 4 * low_rank_values(gradients.factor_rank));
   return once + once;
 }
 
 // Scales of a last group that is not full, and wires that are padded to 16 bytes.
 constexpr double kPadding = 1e-3;
 
-void expect_sent(const Sent& sent, const Sent& expected, const Shape& shape) {
+void expect_sent(const SentOfRank& sent, const SentOfRank& expected, const Shape& shape) {
   EXPECT_NEAR(sent.intra_node, expected.intra_node, kPadding * expected.intra_node)
       << shape.nodes << "x" << shape.gpus;
   EXPECT_NEAR(sent.inter_node, expected.inter_node, kPadding * expected.inter_node)
@@ -109,17 +109,17 @@ class SchemeWireBytes : public EveryScheme {};
 
 // Once a step of what every rank keeps whole. Of shards the layers forward and backward, and the ends
 // once; second shards are gathered backward in BF16 inside nodes.
-Sent weights_of(const Shape& shape, const Scheme& scheme, int stage) {
+SentOfRank weights_of(const Shape& shape, const Scheme& scheme, int stage) {
   const double ends = 1024 * 512;
   const double layers = kSampleParameters - ends;
   const double wire = element_bytes(scheme.weights.wire);
   if (stage == 0) return {};
   if (stage < 3) return ring(shape, (layers + ends) * wire);
-  const Sent forward = ring(shape, (layers + ends) * wire);
+  const SentOfRank forward = ring(shape, (layers + ends) * wire);
   if (!scheme.weights.secondary_shards || shape.nodes == 1) {
     return forward + ring(shape, layers * wire);
   }
-  return forward + Sent{2 * layers * (shape.gpus - 1) / shape.gpus, 0};
+  return forward + SentOfRank{2 * layers * (shape.gpus - 1) / shape.gpus, 0};
 }
 
 TEST_P(SchemeWireBytes, OfWeightsAreRingsOfTheirFormat) {
@@ -174,10 +174,10 @@ TEST_P(SchemeWireBytes, OfFp32GradientsOnOneLevelAreTheRings) {
   Scheme passes = scheme();
   passes.gradients.inside = passes.gradients.between = {formats::kFp32};
   for (const Shape& shape : {Shape{1, 8}, Shape{8, 1}}) {
-    const Sent expected = ring(shape, 4 * kSampleParameters);
+    const SentOfRank expected = ring(shape, 4 * kSampleParameters);
     const auto schedule =
         plan(small_cluster(shape.nodes, shape.gpus), sample_model(), defined(passes), passes);
-    const Sent sent = sent_on_average(schedule, Phase::gradient_comm);
+    const SentOfRank sent = sent_on_average(schedule, Phase::gradient_comm);
     EXPECT_DOUBLE_EQ(sent.intra_node, expected.intra_node);
     EXPECT_DOUBLE_EQ(sent.inter_node, expected.inter_node);
   }
@@ -206,9 +206,9 @@ TEST(PublishedWireBytes, AreThoseOfSdp4bit) {
     const auto schedule =
         plan(small_cluster(shape.nodes, shape.gpus), sample_model(), {}, scheme_named(row.scheme));
     const double n = kSampleParameters;
-    const Sent weights = sent_on_average(schedule, Phase::weight_comm);
+    const SentOfRank weights = sent_on_average(schedule, Phase::weight_comm);
     EXPECT_DOUBLE_EQ(weights.intra_node + weights.inter_node, 7.0 / 8 * n * row.weight_bits / 8);
-    const Sent gradients = sent_on_average(schedule, Phase::gradient_comm);
+    const SentOfRank gradients = sent_on_average(schedule, Phase::gradient_comm);
     EXPECT_DOUBLE_EQ(gradients.intra_node, 3.0 / 4 * n * row.inside_bits / 8) << row.scheme;
     EXPECT_DOUBLE_EQ(gradients.inter_node, 1.0 / 2 / 4 * n * row.between_bits / 8) << row.scheme;
   }

@@ -33,13 +33,13 @@ std::string place_of(const std::string& text, std::string_view part) {
                      at - line_begin + 1);
 }
 
-struct Wrong {
+struct WrongSites {
   std::string_view line;     // of the sample
   std::string_view damaged;  // in its place, its key first
   std::string_view says;     // part of the one line of the error
 };
 
-constexpr Wrong kWrongs[] = {
+constexpr WrongSites kWrongs[] = {
     {"transport = \"tcp\"", "transport = \"udp\"", "transport: 'udp' is not one of: tcp, rdma"},
     {"sender = \"node\"", "sender = \"rack\"", "not one of: gpu, node, site"},
     {"streams = 3", "streams = 0", "write a whole number from 1 to 65536"},
@@ -84,7 +84,7 @@ constexpr Wrong kWrongs[] = {
 };
 
 TEST(WideAreaRefusal, IsOneLineAtTheKeysPlace) {
-  for (const Wrong& wrong : kWrongs) {
+  for (const WrongSites& wrong : kWrongs) {
     SCOPED_TRACE(wrong.damaged);
     const std::string text = sample_area_with({{wrong.line, wrong.damaged}});
     const std::string error = error_of(text);

@@ -11,19 +11,19 @@
 namespace sim::validation {
 namespace {
 
-constexpr const char* kTable = "zeropp_throughput";
+constexpr const char* kZeroppTable = "zeropp_throughput";
 
-const ZeroppStudy& study() {
+const ZeroppStudy& zeropp_study() {
   static const ZeroppStudy all =
       predict_zeropp(source_directory(), read_zeropp(source_directory()), 1, [] {});
   return all;
 }
 
-Errors throughputs(Column column) {
-  return row_errors(study().rows, kTable, Metric::tflops_per_gpu, column);
+Errors zeropp_throughputs(Column column) {
+  return row_errors(zeropp_study().rows, kZeroppTable, Metric::tflops_per_gpu, column);
 }
 Errors speed_ups(Column column) {
-  return speed_up_errors(study().speed_ups, kTable, column, false);
+  return speed_up_errors(zeropp_study().speed_ups, kZeroppTable, column, false);
 }
 
 TEST(Zeropp, SpeedUpsAreWithinTheBarAndCloserThanArithmetic) {
@@ -34,17 +34,18 @@ TEST(Zeropp, SpeedUpsAreWithinTheBarAndCloserThanArithmetic) {
 }
 
 TEST(Zeropp, ThroughputsAreCloserThanArithmetic) {
-  EXPECT_EQ(throughputs(&Columns::fitted).count, 11);
-  EXPECT_LE(throughputs(&Columns::fitted).mean, 0.15);
-  EXPECT_LT(throughputs(&Columns::fitted).mean, throughputs(&Columns::null_model).mean);
+  EXPECT_EQ(zeropp_throughputs(&Columns::fitted).count, 11);
+  EXPECT_LE(zeropp_throughputs(&Columns::fitted).mean, 0.15);
+  EXPECT_LT(zeropp_throughputs(&Columns::fitted).mean,
+            zeropp_throughputs(&Columns::null_model).mean);
 }
 
 TEST(Zeropp, OneConstantIsFittedOnOneUncompressedRow) {
-  EXPECT_EQ(study().fitted.rows.size(), 1U);
-  EXPECT_TRUE(study().fitted.rows.front().ends_with("/sharded"));
-  EXPECT_FALSE(study().fitted.network_efficiency);
+  EXPECT_EQ(zeropp_study().fitted.rows.size(), 1U);
+  EXPECT_TRUE(zeropp_study().fitted.rows.front().ends_with("/sharded"));
+  EXPECT_FALSE(zeropp_study().fitted.network_efficiency);
   int used = 0;
-  for (const Row& row : study().rows) used += row.used_in_fit ? 1 : 0;
+  for (const Row& row : zeropp_study().rows) used += row.used_in_fit ? 1 : 0;
   EXPECT_EQ(used, 1);
 }
 
@@ -52,8 +53,8 @@ TEST(Zeropp, SlowerNetworksGainMore) {
   // 1, 2, 4 and 8 NICs with 2048 tokens.
   double before = 1e9;
   for (const std::size_t row : {1U, 2U, 4U, 5U}) {
-    EXPECT_LT(study().speed_ups[row].predicted.fitted, before);
-    before = study().speed_ups[row].predicted.fitted;
+    EXPECT_LT(zeropp_study().speed_ups[row].predicted.fitted, before);
+    before = zeropp_study().speed_ups[row].predicted.fitted;
   }
 }
 

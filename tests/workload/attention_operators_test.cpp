@@ -4,17 +4,13 @@
 
 #include <string>
 
-#include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace sim {
 namespace {
 
 constexpr double kBf16 = 2;  // bytes
-
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
 
 struct SoftmaxShape {
   int heads, tensor, micro_batch, sequence;
@@ -33,7 +29,7 @@ TEST(AttentionOperators, OfUnfusedAttentionMoveTheScoresOncePerKernelThatTouches
   for (const SoftmaxShape& shape : kSoftmaxShapes) {
     SCOPED_TRACE(testing::Message() << shape.heads << "/" << shape.tensor << " heads x "
                                     << shape.micro_batch << ", sequence " << shape.sequence);
-    Model model = shipped("gpt_1.3b");
+    Model model = shipped_model("gpt_1.3b");
     model.heads = model.kv_heads = shape.heads;
     model.hidden = shape.heads * 128;
     model.sequence = shape.sequence;
@@ -59,7 +55,7 @@ TEST(AttentionOperators, OfUnfusedAttentionMoveTheScoresOncePerKernelThatTouches
 }
 
 TEST(AttentionOperators, OfQueryKeyNormsPassOverQueriesAndKeys) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   model.kv_heads = 8;
   Model normed = model;
   normed.query_key_norm = true;
@@ -73,7 +69,7 @@ TEST(AttentionOperators, OfQueryKeyNormsPassOverQueriesAndKeys) {
 }
 
 TEST(AttentionOperators, OfAlibiReadAndWriteTheScoresOnceMoreWhereTheyAreInMemory) {
-  const Model model = shipped("gpt_1.3b");
+  const Model model = shipped_model("gpt_1.3b");
   Model biased = model;
   biased.positions = Model::Positions::alibi;
   const double scores = kBf16 * 2 * model.heads * model.sequence * model.sequence;

@@ -86,7 +86,7 @@ TEST(CalibrationFile, KeepsKernelsApartThatReadBfloat16) {
   narrow["moved_bytes"] = 3.03125 * (1 << 20);
   narrow["median_s"] = 0.5;
   const Calibration table = read(table_of({row("int8_g128", "encode", 1 << 20, 0.2), narrow}));
-  KernelUse one = use("int8_g128", Operation::encode, 1 << 20);
+  KernelUse one = use("int8_g128", codecs::Operation::encode, 1 << 20);
   EXPECT_LT(kernel_time(table, tables_gpu(), one).seconds, 0.5);
   one.shape.value_bytes = 2;
   EXPECT_EQ(kernel_time(table, tables_gpu(), one).seconds, 0.5);
@@ -223,9 +223,9 @@ TEST(CalibrationFile, WithoutTheDataSheetsBandwidthScalesByItsCopies) {
   other.memory_bandwidth = 2 * kTableBandwidth;
   other.memory_efficiency = 0.6;
   const double own = table.kernels.begin()->second.front().seconds;
-  const KernelUse known = use("int8_g128", Operation::encode, 1 << 20);
+  const KernelUse known = use("int8_g128", codecs::Operation::encode, 1 << 20);
   EXPECT_DOUBLE_EQ(kernel_time(table, other, known).seconds, own * 0.75 / (2 * 0.6));
-  const KernelUse unknown = use("int4_g128", Operation::encode, 1 << 20);
+  const KernelUse unknown = use("int4_g128", codecs::Operation::encode, 1 << 20);
   const codecs::Traffic traffic = codecs::memory_traffic(unknown.shape);
   const double copied = 2 * 0.6 * kTableBandwidth.base();
   EXPECT_DOUBLE_EQ(kernel_time(table, other, unknown).seconds,

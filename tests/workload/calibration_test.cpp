@@ -19,7 +19,7 @@ Calibration sample_table() {
        row("int8_g128", "encode", 1 << 26, 0.9), row("int8_g128", "encode", 1 << 22, 0.5)}));
 }
 double encode_s(const Calibration& table, const Gpu& gpu, double elements) {
-  return kernel_time(table, gpu, use("int8_g128", Operation::encode, elements)).seconds;
+  return kernel_time(table, gpu, use("int8_g128", codecs::Operation::encode, elements)).seconds;
 }
 
 TEST(KernelTime, IsTheMeasuredOneAtMeasuredSizes) {
@@ -77,7 +77,7 @@ TEST(KernelTime, ThatTheTableLacksIsOfTheBytesAtItsMedianShareAndALaunch) {
   gpu.launch_latency = 3_us;
   gpu.memory_efficiency = 0.8;
   // BF16 from FP32: 4 bytes read and 2 written; 2 TB/s.
-  const KernelUse lacking = use("bf16", Operation::encode, 1e9);
+  const KernelUse lacking = use("bf16", codecs::Operation::encode, 1e9);
   EXPECT_DOUBLE_EQ(kernel_time(table, gpu, lacking).seconds, 3e-6 + 6e9 / (0.6 * 2e12));
   // Without any table, at the share that the GPU's copies reach.
   EXPECT_EQ(roofline().memory_share, 0);
@@ -96,7 +96,7 @@ TEST(MemoryShare, OfAnEvenNumberOfKernelsIsTheMeanOfTheMiddleTwo) {
 TEST(KernelTime, IsSoManyTimesWhatTheTableOrItsStandInSays) {
   Calibration table = sample_table();
   const double tabled = encode_s(table, tables_gpu(), 1 << 22);
-  const auto lacking = use("int4_g128", Operation::encode, 1 << 22);
+  const auto lacking = use("int4_g128", codecs::Operation::encode, 1 << 22);
   const double stand_in = kernel_time(table, tables_gpu(), lacking).seconds;
   table.codec_slowdown = 1.5;
   EXPECT_DOUBLE_EQ(encode_s(table, tables_gpu(), 1 << 22), 1.5 * tabled);
@@ -107,7 +107,7 @@ TEST(KernelTime, IsSoManyTimesWhatTheTableOrItsStandInSays) {
 TEST(KernelTime, SaysWhereItComesFrom) {
   const Calibration table = sample_table();
   const auto source = [](const Calibration& from, const Gpu& gpu, const char* codec) {
-    return kernel_time(from, gpu, use(codec, Operation::encode, 1e6)).source;
+    return kernel_time(from, gpu, use(codec, codecs::Operation::encode, 1e6)).source;
   };
   EXPECT_EQ(source(table, tables_gpu(), "int8_g128"), "measured on measured GPU (sample)");
   EXPECT_EQ(source(table, sample_gpu(), "int8_g128"),
@@ -128,18 +128,18 @@ TEST(KernelTime, IsOfTheVeryKernel) {
                      row("int8_g128", "decode_reduce", 1 << 20, 0.2, 4),
                      row("int8_g128", "decode_reduce_encode", 1 << 20, 0.3, 8, "int4_g128"),
                      row("int8_g128", "decode_reduce_encode", 1 << 20, 0.4, 8, "int8_g128")}));
-  const auto share = [&](Operation operation, int inputs, const char* to) {
+  const auto share = [&](codecs::Operation operation, int inputs, const char* to) {
     KernelUse one = use("int8_g128", operation, 1 << 20);
     one.shape.inputs = inputs;
-    if (operation == Operation::decode_reduce_encode) {
+    if (operation == codecs::Operation::decode_reduce_encode) {
       one.shape.wire_out = codecs::codec_named(to).format;
     }
     return moved_bytes(one.shape, 1 << 20) / (kernel_time(table, tables_gpu(), one).seconds * 1e12);
   };
-  EXPECT_NEAR(share(Operation::decode_reduce, 8, ""), 0.1, 1e-12);
-  EXPECT_NEAR(share(Operation::decode_reduce, 4, ""), 0.2, 1e-12);
-  EXPECT_NEAR(share(Operation::decode_reduce_encode, 8, "int4_g128"), 0.3, 1e-12);
-  EXPECT_NEAR(share(Operation::decode_reduce_encode, 8, "int8_g128"), 0.4, 1e-12);
+  EXPECT_NEAR(share(codecs::Operation::decode_reduce, 8, ""), 0.1, 1e-12);
+  EXPECT_NEAR(share(codecs::Operation::decode_reduce, 4, ""), 0.2, 1e-12);
+  EXPECT_NEAR(share(codecs::Operation::decode_reduce_encode, 8, "int4_g128"), 0.3, 1e-12);
+  EXPECT_NEAR(share(codecs::Operation::decode_reduce_encode, 8, "int8_g128"), 0.4, 1e-12);
 }
 
 TEST(Formats, AreFoundInTablesByTheirCodecsNames) {

@@ -11,8 +11,6 @@
 namespace sim {
 namespace {
 
-using codecs::Operation;
-
 CodecCard of_bits(std::vector<double> bits) {
   CodecCard card = read_card();
   card.bits_per_element = std::move(bits);
@@ -92,8 +90,9 @@ TEST(CardWire, IsSummableWhereTheCardSaysSo) {
 // is the launch, above the rate.
 TEST(CardTimes, AreInterpolatedInTheLogarithmOfTheSize) {
   const auto encode = [](double elements) {
-    return seconds_of(
-        {.operation = Operation::encode, .wire = wire_of(read_card()), .elements = elements});
+    return seconds_of({.operation = codecs::Operation::encode,
+                       .wire = wire_of(read_card()),
+                       .elements = elements});
   };
   EXPECT_NEAR(encode(1e7), 1e-4, 1e-12);
   EXPECT_NEAR(encode(1e6), 1e-5, 1e-14);
@@ -123,7 +122,8 @@ TEST(CardTimes, GoWithMemoryBandwidthOnAnotherGpu) {
   Gpu other = measured_gpu();
   other.name = "another GPU";
   other.memory_bandwidth = 4000_GBps;
-  const CodecUse use{.operation = Operation::encode, .wire = wire_of(read_card()), .elements = 1e6};
+  const CodecUse use{
+      .operation = codecs::Operation::encode, .wire = wire_of(read_card()), .elements = 1e6};
   EXPECT_NEAR(seconds_of(use, other), seconds_of(use) / 2, 1e-15);
   EXPECT_EQ(codec_time(roofline(), measured_gpu(), use).source, "sample's card");
   EXPECT_EQ(codec_time(roofline(), other, use).source,
@@ -140,19 +140,22 @@ TEST(CardTimes, AreComposedOfWhatTheCardHas) {
     use.elements = n;
     EXPECT_NEAR(seconds_of(use), seconds, 1e-12) << static_cast<int>(use.operation);
   };
-  expect({.operation = Operation::decode}, decode);
+  expect({.operation = codecs::Operation::decode}, decode);
   // BF16 values, old and new, and their difference.
-  expect({.operation = Operation::encode_difference, .value_bytes = 2}, pass(6 * n) + encode);
+  expect({.operation = codecs::Operation::encode_difference, .value_bytes = 2},
+         pass(6 * n) + encode);
   // Values, residual and their sum; then sum and decoded ones to the residual.
-  expect({.operation = Operation::encode_feedback, .residual_bytes = 2},
+  expect({.operation = codecs::Operation::encode_feedback, .residual_bytes = 2},
          pass(8 * n) + encode + decode + pass(8 * n));
-  expect({.operation = Operation::decode_add, .value_bytes = 2}, decode + pass(6 * n));
+  expect({.operation = codecs::Operation::decode_add, .value_bytes = 2}, decode + pass(6 * n));
   // The card has a sum of 4, of which nothing is composed, and none of 3.
-  expect({.operation = Operation::decode_reduce, .inputs = 4}, 5e-5);
-  expect({.operation = Operation::decode_reduce, .inputs = 3}, 3 * decode + 2 * pass(12 * n));
+  expect({.operation = codecs::Operation::decode_reduce, .inputs = 4}, 5e-5);
+  expect({.operation = codecs::Operation::decode_reduce, .inputs = 3},
+         3 * decode + 2 * pass(12 * n));
   EXPECT_EQ(
-      codec_time(roofline(), measured_gpu(),
-                 {.operation = Operation::decode_reduce, .wire = wire, .inputs = 3, .elements = n})
+      codec_time(
+          roofline(), measured_gpu(),
+          {.operation = codecs::Operation::decode_reduce, .wire = wire, .inputs = 3, .elements = n})
           .source,
       "sample's card, which lacks decode_reduce of 3 inputs: 3 decodes and 2 memory passes");
 }
@@ -160,13 +163,13 @@ TEST(CardTimes, AreComposedOfWhatTheCardHas) {
 TEST(CardTimes, OfASumThatIsEncodedAgainAreBothKernels) {
   const Wire card = wire_of(read_card());
   const Wire codec{codecs::codec_named("int8_g128").format};
-  const CodecUse use{.operation = Operation::decode_reduce_encode,
+  const CodecUse use{.operation = codecs::Operation::decode_reduce_encode,
                      .wire = card,
                      .wire_out = codec,
                      .inputs = 4,
                      .elements = 1e6};
   const double encode =
-      seconds_of({.operation = Operation::encode, .wire = codec, .elements = 1e6});
+      seconds_of({.operation = codecs::Operation::encode, .wire = codec, .elements = 1e6});
   EXPECT_NEAR(seconds_of(use), 5e-5 + encode, 1e-12);
 }
 

@@ -16,23 +16,23 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string error_of(const std::string& text, const std::vector<Setting>& settings = {}) {
+std::string config_error_of(const std::string& text, const std::vector<Setting>& settings = {}) {
   std::string error =
       input_error_of([&] { static_cast<void>(parse_model(text, "x/config.json", settings)); });
   expect_located(error, "x/config.json");
   return error;
 }
 
-Json config_of(const std::string& name) {
+Json config_file_of(const std::string& name) {
   return Json::parse(text_of(source_directory() / "tests/workload/configs" / name / "config.json"));
 }
 
 // Of the config.json with `patch` merged in.
 std::string error_with(const std::string& name, const char* patch,
                        const std::vector<Setting>& settings = {}) {
-  Json config = config_of(name);
+  Json config = config_file_of(name);
   config.merge_patch(Json::parse(patch));
-  return error_of(config.dump(), settings);
+  return config_error_of(config.dump(), settings);
 }
 
 struct Refused {
@@ -217,12 +217,12 @@ TEST(ConfigRefusals, OfEveryMissingShapeNameTheKey) {
   const std::vector<Setting> settings{{"model.sequence", "16"}};
   for (const char* name :
        {"Meta-Llama-3-8B", "Mistral-7B-v0.1", "Qwen2.5-7B", "Qwen3-8B-Base", "gpt2", "mpt-7b"}) {
-    const Json config = config_of(name);
+    const Json config = config_file_of(name);
     int required = 0;
     for (const auto& [key, value] : config.items()) {
       Json without = config;
       without.erase(key);
-      const std::string error = error_of(without.dump(), settings);
+      const std::string error = config_error_of(without.dump(), settings);
       if (error.empty()) continue;
       ++required;
       EXPECT_NE(error.find("x/config.json: missing key " + key), std::string::npos) << error;
@@ -239,22 +239,24 @@ TEST(ConfigRefusals, OfHostileTextHaveOneLine) {
         std::string("\"x\""), std::string("{]"), std::string("{\"a\": 1e999}"),
         std::string("{\"a\": \"\xff\"}"), std::string("{\"a\": 1, \"a\": 1}"), deep, deep + closed,
         std::string(2 << 20, ' ')}) {
-    EXPECT_EQ(lines_of(error_of(text)).size(), 1u) << text.substr(0, 50);
+    EXPECT_EQ(lines_of(config_error_of(text)).size(), 1u) << text.substr(0, 50);
   }
-  EXPECT_EQ(error_of("[]"), "x/config.json: is not a JSON object; specify a model's config.json");
+  EXPECT_EQ(config_error_of("[]"),
+            "x/config.json: is not a JSON object; specify a model's config.json");
   // Nested deep inside a key: shown without going there.
-  EXPECT_EQ(error_of("{\"architectures\": [" + deep + closed + "]}"),
+  EXPECT_EQ(config_error_of("{\"architectures\": [" + deep + closed + "]}"),
             "x/config.json: architectures = [[...]]: is not a list of one string");
-  EXPECT_EQ(
-      error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": " + deep + closed + "}")
-          .find("n_embd = [[...]]: is not a whole number"),
-      error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": [[]]}").find("n_embd"));
+  EXPECT_EQ(config_error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": " + deep +
+                            closed + "}")
+                .find("n_embd = [[...]]: is not a whole number"),
+            config_error_of("{\"architectures\": [\"GPT2LMHeadModel\"], \"n_embd\": [[]]}")
+                .find("n_embd"));
 }
 
 TEST(ConfigRefusals, OfAHundredThousandUnknownKeysEnd) {
-  Json config = config_of("gpt2");
+  Json config = config_file_of("gpt2");
   for (int i = 0; i < 50'000; ++i) config["k" + std::to_string(i)] = 1;
-  const auto lines = lines_of(error_of(config.dump()));
+  const auto lines = lines_of(config_error_of(config.dump()));
   EXPECT_EQ(lines.size(), 101u);
   EXPECT_EQ(lines.back(), "x/config.json: more than 100 problems; the rest are omitted");
 }

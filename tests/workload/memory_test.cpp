@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "tests/schedule/sample_cluster.hpp"
-#include "tests/shipped_files.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace sim {
 namespace {
-
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
 
 double activations_of(const MemoryUse& use) {
   return use.attention_activations + use.feed_forward_activations;
@@ -25,7 +21,7 @@ double activations_of(const MemoryUse& use) {
 Cluster nodes(int count) { return sample_cluster({.nodes = count}); }
 
 TEST(Memory, OfParametersIsTwoBytesAWeightAndTwelveOfTheOptimizerSharded) {
-  const Model model = shipped("gpt_1.3b");
+  const Model model = shipped_model("gpt_1.3b");
   const auto n = static_cast<double>(total_parameters(model));
   for (const int count : {1, 2, 16}) {
     for (const Precision precision : {Precision::fp32, Precision::bf16}) {
@@ -41,7 +37,7 @@ TEST(Memory, OfParametersIsTwoBytesAWeightAndTwelveOfTheOptimizerSharded) {
 
 TEST(Memory, OfMuonIsOneMomentOfTheMatricesAndTwoOfTheRest) {
   // A layer of Llama 2 7B is 4 h^2 + 3 h f weights and two norms.
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   const auto n = static_cast<double>(total_parameters(model));
   const double h = model.hidden;
   const double matrices = model.layers * (4 * h * h + 3 * h * model.feed_forward);
@@ -59,7 +55,7 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
   // arXiv 2205.05198, table 2, a layer of GELU with dropout: s b h (34 + 5 a s / h) without
   // parallelism, s b h (10 + 24/t + 5 a s / (h t)) with tensor parallelism, all of it over t with
   // sequence parallelism too, s b h 34/t without the scores, 2 s b h recomputed in full.
-  Model model = shipped("gpt_1.3b");
+  Model model = shipped_model("gpt_1.3b");
   model.dropout = true;
   const double s = model.sequence;
   const double h = model.hidden;
@@ -85,7 +81,7 @@ TEST(Memory, OfActivationsIsTheFormulaOfKorthikanti) {
 }
 
 TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   model.kv_heads = 8;
   const double tokens = model.sequence;
   const auto activations = [&] {
@@ -104,7 +100,7 @@ TEST(Memory, OfActivationsGrowsWithTheHeadsAndWithTheInputsOfTheirNorms) {
 TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
   // 1F1B keeps p micro-batches on the first of p stages, and no more than there are. With few words
   // the first stage, which has the positions, needs most.
-  Model model = shipped("gpt_1.3b");
+  Model model = shipped_model("gpt_1.3b");
   model.vocabulary = 8;
   const double one_layer =
       activations_of(memory_use(nodes(2), model, {.recompute = Recompute::full})) / model.layers;
@@ -119,7 +115,7 @@ TEST(Memory, OfTheFirstStageHoldsOneMicroBatchForEachStage) {
 
 TEST(Memory, OfTheLastStageHoldsOneMicroBatch) {
   // Its backward pass follows each forward pass at once. With many words it needs most.
-  Model model = shipped("gpt_1.3b");
+  Model model = shipped_model("gpt_1.3b");
   model.vocabulary = 1'000'000;
   const Parallelism parallelism{.pipeline = 4, .accumulation = 4, .recompute = Recompute::full};
   const MemoryUse use = memory_use(nodes(2), model, parallelism);
@@ -130,7 +126,7 @@ TEST(Memory, OfTheLastStageHoldsOneMicroBatch) {
 
 TEST(Memory, IsLessTheMoreIsSharded) {
   for (const char* name : {"gpt_1.3b", "gpt_13b", "llama_2_7b"}) {
-    const Model model = shipped(name);
+    const Model model = shipped_model(name);
     const auto total = [&](int count, const Parallelism& p) {
       return memory_use(nodes(count), model, p, {.buffers = 1}).total();
     };

@@ -10,15 +10,11 @@
 
 #include "sim/workload/matrices.hpp"
 #include "tests/schedule/sample_cluster.hpp"
-#include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace sim {
 namespace {
-
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
 
 constexpr const char* kModels[] = {"gpt_1.3b", "llama_2_7b", "llama_3_8b", "mpt_7b"};
 
@@ -26,7 +22,7 @@ Roofline sample_roofline() { return {sample_cluster({}).gpu, 1, roofline()}; }
 
 TEST(LayerMatrices, AreWhatTheLayersHoldBesidesNormsAndBiases) {
   for (const char* name : kModels) {
-    const Model model = shipped(name);
+    const Model model = shipped_model(name);
     double parameters = 0;
     for (const MatrixShape& shape : layer_matrices(model)) parameters += shape.parameters();
     EXPECT_EQ(parameters, static_cast<double>(parameter_count(model).layer_matrices)) << name;
@@ -49,7 +45,7 @@ TEST(NewtonSchulz, IsFiveTimesThreeProductsOfTheMatrixLaidOnItsLongSide) {
 }
 
 TEST(MostOwned, OfEqualMatricesIsTheirNumberOverTheRanksRoundedUp) {
-  Model model = shipped("gpt_1.3b");
+  Model model = shipped_model("gpt_1.3b");
   model.feed_forward = model.hidden;  // six matrices a layer, all h x h
   const Roofline roofline = sample_roofline();
   const double h = model.hidden;
@@ -67,7 +63,7 @@ TEST(MostOwned, OfEqualMatricesIsTheirNumberOverTheRanksRoundedUp) {
 TEST(MostOwned, IsTheMeanOrTheLongestMatrixAndAtMostBothTogether) {
   const Roofline roofline = sample_roofline();
   for (const char* name : kModels) {
-    const Model model = shipped(name);
+    const Model model = shipped_model(name);
     double all = 0;
     double longest = 0;
     for (const MatrixShape& shape : layer_matrices(model)) {
@@ -87,7 +83,7 @@ TEST(MostOwned, IsTheMeanOrTheLongestMatrixAndAtMostBothTogether) {
 TEST(MostOwned, IsNeverLongerOnMoreRanks) {
   const Roofline roofline = sample_roofline();
   for (const char* name : kModels) {
-    const Model model = shipped(name);
+    const Model model = shipped_model(name);
     double before = most_owned(model, model.layers, 1, roofline).time.seconds;
     for (int ranks = 2; ranks < 300; ++ranks) {
       const double now = most_owned(model, model.layers, ranks, roofline).time.seconds;

@@ -12,11 +12,12 @@
 
 #include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace sim {
 namespace {
 
-constexpr double kBf16 = 2;  // bytes
+constexpr double kBf16Bytes = 2;  // bytes
 
 // All that a rank runs for one layer and the ends.
 Operators everything(const Model& model, const Parallelism& p) {
@@ -26,16 +27,12 @@ Operators everything(const Model& model, const Parallelism& p) {
                  ends.embedding_backward, ends.head, ends.head_backward});
 }
 
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
-
 // Every shipped model, one whose heads share keys and values, and one whose heads are wide, with
 // all that no shipped model has.
-std::vector<Model> models() {
+std::vector<Model> dense_models() {
   std::vector<Model> all;
   for (const auto& file : shipped_files("traces/models", ".toml")) all.push_back(read_model(file));
-  all.push_back(shipped("llama_2_7b"));
+  all.push_back(shipped_model("llama_2_7b"));
   all.back().name = "grouped queries";
   all.back().kv_heads = 8;
   all.push_back(all.back());
@@ -95,7 +92,7 @@ void expect_flop_of(const Model& model, const Parallelism& p) {
 }
 
 TEST(Operators, DoTheModelsFlopAThirdOfThemForward) {
-  for (const Model& model : models()) {
+  for (const Model& model : dense_models()) {
     for (const int tensor : tensor_sizes(model)) {
       SCOPED_TRACE(model.name + ", TP " + std::to_string(tensor));
       for (const Attention attention : {Attention::unfused, Attention::fused}) {
@@ -110,7 +107,7 @@ TEST(Operators, DoTheModelsFlopAThirdOfThemForward) {
 }
 
 TEST(Operators, RecomputeWhatTheForwardPassRan) {
-  const Model model = shipped("gpt_1.3b");
+  const Model model = shipped_model("gpt_1.3b");
   const LayerOperators full = layer_operators(model, {.recompute = Recompute::full});
   EXPECT_EQ(sum_of(full.recompute).bytes, sum_of(forward_of(full)).bytes);
   EXPECT_EQ(sum_of(full.recompute).launches, sum_of(forward_of(full)).launches);
@@ -128,13 +125,13 @@ TEST(Operators, OfSequenceParallelismSplitWhatStandsBetweenTheBlocksAndNothingEl
       "norm",      "norm backward",       "residual",          "dropout backward",
       "embedding", "embedding positions", "embedding dropout", "embedding backward"};
   for (const char* name : {"gpt_1.3b", "llama_2_7b"}) {
-    const Model model = shipped(name);
+    const Model model = shipped_model(name);
     for (const int tensor : {2, 8}) {
       const Operators whole = everything(model, {.tensor = tensor});
       const Operators split = everything(model, {.tensor = tensor, .sequence_parallel = true});
       ASSERT_EQ(whole.size(), split.size());
       // With these sizes no other bias gradient has as many bytes as those of the blocks' outputs.
-      const double output = kBf16 * model.sequence * model.hidden;
+      const double output = kBf16Bytes * model.sequence * model.hidden;
       for (std::size_t i = 0; i < whole.size(); ++i) {
         const Operator& one = whole[i];
         const bool local =
@@ -150,7 +147,7 @@ TEST(Operators, OfSequenceParallelismSplitWhatStandsBetweenTheBlocksAndNothingEl
 
 TEST(Operators, OfFusedAttentionMoveNoScores) {
   // As many tokens in samples twice as long have twice as many scores, and nothing else.
-  Model model = shipped("gpt_1.3b");
+  Model model = shipped_model("gpt_1.3b");
   model.sequence = 1024;
   Model longer = model;
   longer.sequence = 2048;
@@ -174,7 +171,8 @@ void expect_bias_gradients(const Model& biased, const Model& model, int tensor) 
   const ParameterCount none = parameter_count(model);
   const auto sharded = static_cast<double>(with.layer_sharded - none.layer_sharded);
   const auto replicated = static_cast<double>(with.layer_replicated - none.layer_replicated);
-  EXPECT_NEAR(less.bytes / (kBf16 * 2 * model.sequence * (sharded / tensor + replicated)), 1, 1e-9)
+  EXPECT_NEAR(less.bytes / (kBf16Bytes * 2 * model.sequence * (sharded / tensor + replicated)), 1,
+              1e-9)
       << model.name;
   EXPECT_EQ(less.flop, 0);
   EXPECT_GT((forward(biased, p) - forward(model, p)).bytes, 0);
@@ -182,7 +180,7 @@ void expect_bias_gradients(const Model& biased, const Model& model, int tensor) 
 }
 
 TEST(Operators, WithoutBiasesReadNoGradientsOfTheirs) {
-  for (Model biased : models()) {
+  for (Model biased : dense_models()) {
     Model model = biased;
     model.biases = Model::Biases::none;
     for (const Model::Biases biases : {Model::Biases::qkv, Model::Biases::all}) {
@@ -193,12 +191,12 @@ TEST(Operators, WithoutBiasesReadNoGradientsOfTheirs) {
 }
 
 TEST(Operators, WithoutDropoutMoveNoMasks) {
-  Model dropped = shipped("gpt_1.3b");
+  Model dropped = shipped_model("gpt_1.3b");
   dropped.dropout = true;
   Model model = dropped;
   model.dropout = false;
-  const double activations = kBf16 * 2 * model.sequence * model.hidden;
-  const double scores = kBf16 * 2 * model.heads * model.sequence * model.sequence;
+  const double activations = kBf16Bytes * 2 * model.sequence * model.hidden;
+  const double scores = kBf16Bytes * 2 * model.heads * model.sequence * model.sequence;
   for (const Attention attention : {Attention::unfused, Attention::fused}) {
     const Parallelism p{.micro_batch = 2, .attention = attention};
     // A pass of its own reads, writes and has a byte mask; after attention and block it rides with
@@ -217,7 +215,7 @@ TEST(Operators, WithoutDropoutMoveNoMasks) {
 }
 
 TEST(Operators, AddWeightGradientsToTheBufferInItsPrecision) {
-  for (Model model : models()) {
+  for (Model model : dense_models()) {
     model.biases = Model::Biases::none;  // what is sharded is then matrices alone
     for (const int tensor : tensor_sizes(model)) {
       const Parallelism fp32{.tensor = tensor, .gradients = Precision::fp32};
@@ -236,12 +234,13 @@ TEST(Operators, AddWeightGradientsToTheBufferInItsPrecision) {
 
 TEST(Operators, OfOneProductReadTwoMatricesAndWriteTheThird) {
   for (const Operator& one :
-       everything(shipped("llama_2_7b"), {.tensor = 4, .gradients = Precision::bf16})) {
+       everything(shipped_model("llama_2_7b"), {.tensor = 4, .gradients = Precision::bf16})) {
     if (one.flop() == 0 || one.name.starts_with("attention scores")) continue;
     if (one.name.starts_with("attention values")) continue;
     // A weight's gradient is read too, for it is added.
     const double times = one.name.ends_with("weights") ? 2 : 1;
-    EXPECT_DOUBLE_EQ(one.bytes, kBf16 * (one.m * one.k + one.k * one.n + times * one.m * one.n))
+    EXPECT_DOUBLE_EQ(one.bytes,
+                     kBf16Bytes * (one.m * one.k + one.k * one.n + times * one.m * one.n))
         << one.name;
   }
 }

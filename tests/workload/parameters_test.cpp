@@ -5,15 +5,11 @@
 #include <string>
 
 #include "sim/workload/model.hpp"
-#include "tests/shipped_files.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace {
 
 using namespace sim;
-
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
 
 struct Published {
   const char* name;
@@ -32,20 +28,21 @@ TEST(Parameters, OfShippedModelsAreThePublishedNumber) {
         Published{"mpt_3b", 2'651'837'440}, Published{"mpt_7b", 6'658'859'008},
         Published{"mpt_13b", 12'853'954'560}, Published{"mpt_30b", 29'975'214'080},
         Published{"mpt_70b", 64'862'437'376}}) {
-    EXPECT_EQ(total_parameters(shipped(published.name)), published.parameters) << published.name;
+    EXPECT_EQ(total_parameters(shipped_model(published.name)), published.parameters)
+        << published.name;
   }
 }
 
 TEST(Parameters, OfLlama2AreThoseOfItsMatrices) {
   // A layer: 4 * 4096^2 of attention, 3 * 4096 * 11008 of swiglu and two norms of 4096, which is
   // 202,383,360; 32 of them, 2 * 32000 * 4096 of embeddings and a norm of 4096.
-  EXPECT_EQ(total_parameters(shipped("llama_2_7b")), 6'738'415'616);
+  EXPECT_EQ(total_parameters(shipped_model("llama_2_7b")), 6'738'415'616);
 }
 
 TEST(Parameters, OfGpt2SmallAreThePublishedNumber) {
   // GPT-2 small, with its vocabulary unpadded and 1024 positions, is known to have 124,439,808:
   // 12 * (12 * 768^2 + 13 * 768) + (50257 + 1024 + 2) * 768.
-  Model model = shipped("gpt_125m");
+  Model model = shipped_model("gpt_125m");
   model.vocabulary = 50'257;
   model.position_table = 1'024;
   EXPECT_EQ(total_parameters(model), 124'439'808);
@@ -55,7 +52,7 @@ TEST(Parameters, OfLlama3With8BillionAreThoseOfItsMatrices) {
   // A layer: 4096^2 of queries and as much of output, 2 * 4096 * 1024 of keys and values (8 of 32
   // heads), 3 * 4096 * 14336 of swiglu and two norms of 4096, which is 218,112,000; 32 of them,
   // 2 * 128256 * 4096 and a norm of 4096.
-  EXPECT_EQ(total_parameters(shipped("llama_3_8b")), 8'030'261'248);
+  EXPECT_EQ(total_parameters(shipped_model("llama_3_8b")), 8'030'261'248);
 }
 
 struct Gpt {
@@ -73,17 +70,17 @@ TEST(Parameters, OfGptShapesAreTheClosedForm) {
   // A layer has 12 h^2 weights (3 + 1 of attention, 4 + 4 of the block), biases of 3 + 1 + 4 + 1
   // and norms of 2 * 2 vectors of h; then V + s embeddings and the last norm of 2 vectors.
   for (const Gpt& gpt : kGpts) {
-    EXPECT_EQ(total_parameters(shipped(gpt.name)),
+    EXPECT_EQ(total_parameters(shipped_model(gpt.name)),
               gpt.layers * (12 * gpt.hidden * gpt.hidden + 13 * gpt.hidden) +
                   (50'304 + 2'048 + 2) * gpt.hidden)
         << gpt.name;
   }
   // 32 * (12 * 2560^2 + 13 * 2560) + 52354 * 2560 = 32 * 78,676,480 + 134,026,240.
-  EXPECT_EQ(total_parameters(shipped("gpt_2.7b")), 2'651'673'600);
+  EXPECT_EQ(total_parameters(shipped_model("gpt_2.7b")), 2'651'673'600);
 }
 
 TEST(Parameters, AreSplitByWhereTheyLive) {
-  Model model = shipped("gpt_125m");
+  Model model = shipped_model("gpt_125m");
   model.kv_heads = 4;  // a third of the heads: keys and values are 256 wide
   const ParameterCount count = parameter_count(model);
   // Weights 768 * (768 + 2 * 256 + 768) + 2 * 768 * 3072, biases of query, key, value and rise.
@@ -105,7 +102,7 @@ TEST(Parameters, AreSplitByWhereTheyLive) {
 }
 
 TEST(Parameters, OfHeadsAreTheirWidthWhateverTheHiddenSize) {
-  Model model = shipped("gpt_125m");
+  Model model = shipped_model("gpt_125m");
   model.head_width = 80;  // 12 of them are 960 wide, not 768
   model.kv_heads = 4;
   model.query_key_norm = true;
@@ -116,7 +113,7 @@ TEST(Parameters, OfHeadsAreTheirWidthWhateverTheHiddenSize) {
 }
 
 TEST(Parameters, OfPositionsAreTheTablesOrNone) {
-  Model model = shipped("gpt_125m");
+  Model model = shipped_model("gpt_125m");
   model.sequence = 512;
   EXPECT_EQ(parameter_count(model).positions, 2'048 * 768);
   for (const auto positions : {Model::Positions::rotary, Model::Positions::alibi}) {
@@ -126,7 +123,7 @@ TEST(Parameters, OfPositionsAreTheTablesOrNone) {
 }
 
 TEST(Parameters, SwigluWithBiasesHasOneForGateAndOneForUp) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   const std::int64_t without = total_parameters(model);
   model.biases = Model::Biases::all;
   // A layer: query, key, value, output and down of 4096, gate and up of 11008.
@@ -134,14 +131,14 @@ TEST(Parameters, SwigluWithBiasesHasOneForGateAndOneForUp) {
 }
 
 TEST(Parameters, UntyingAddsOneEmbedding) {
-  Model model = shipped("gpt_1.3b");
+  Model model = shipped_model("gpt_1.3b");
   const std::int64_t tied = total_parameters(model);
   model.tied_embeddings = false;
   EXPECT_EQ(total_parameters(model) - tied, 50'304 * 2'048);
 }
 
 TEST(Parameters, OfTheLargestModelThatReadsFit64Bits) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   model.layers = 10'000;
   model.hidden = 1'000'000;
   model.heads = model.kv_heads = model.head_width = 10'000;
@@ -160,12 +157,12 @@ TEST(ModelFlop, OfGptShapesIsTheFormulaOfThePapers) {
     // 72 B s L h^2 (1 + s / 6h + V / 12Lh).
     const double expected = 72 * samples * sequence * layers * hidden * hidden *
                             (1 + sequence / (6 * hidden) + 50'304 / (12 * layers * hidden));
-    EXPECT_NEAR(model_flop(shipped(gpt.name), 3).base() / expected, 1, 1e-14) << gpt.name;
+    EXPECT_NEAR(model_flop(shipped_model(gpt.name), 3).base() / expected, 1, 1e-14) << gpt.name;
   }
 }
 
 TEST(ModelFlop, CountsSharedKeysOnceAndTheirScoresForEveryHead) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   const double all_heads = model_flop(model, 1).base();
   model.kv_heads = 8;
   // 24 of 32 heads' keys and values are not computed: 6 FLOP a token and weight, 4096 tokens.
@@ -174,7 +171,7 @@ TEST(ModelFlop, CountsSharedKeysOnceAndTheirScoresForEveryHead) {
 }
 
 TEST(ModelFlop, IsSixPerParameterAndTokenBesidesAttentionScores) {
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   // Multiplied with each token: all but the input embedding and the norms (65 of 4096).
   const double weights = 6'738'415'616.0 - 32'000.0 * 4'096 - 65.0 * 4'096;
   const double scores = 3.0 * 4 * 4'096 * 4'096 * 32;

@@ -17,7 +17,6 @@
 
 namespace sim {
 
-using codecs::Operation;
 using Json = nlohmann::json;
 
 // The sample GPU has 2 TB/s; that of the tables 1 TB/s.
@@ -42,9 +41,10 @@ inline double moved_bytes(const codecs::KernelShape& shape, double elements) {
 // A row that moves its bytes at `share` of the table's bandwidth.
 inline Json row(const std::string& codec, const std::string& operation, double elements,
                 double share, int inputs = 1, const std::string& to = "") {
-  codecs::KernelShape shape{.operation = operation_named(operation).value_or(Operation::encode),
-                            .wire = format_of(codec),
-                            .inputs = inputs};
+  codecs::KernelShape shape{
+      .operation = operation_named(operation).value_or(codecs::Operation::encode),
+      .wire = format_of(codec),
+      .inputs = inputs};
   if (!to.empty()) shape.wire_out = format_of(to);
   const double moved = moved_bytes(shape, elements);
   return {{"codec", codec},
@@ -84,7 +84,7 @@ inline Calibration read(const Json& table) {
   }
 }
 
-inline KernelUse use(const char* codec, Operation operation, double elements) {
+inline KernelUse use(const char* codec, codecs::Operation operation, double elements) {
   return {.shape = {.operation = operation, .wire = codecs::codec_named(codec).format},
           .elements = elements};
 }

@@ -6,27 +6,24 @@
 #include "sim/workload/memory.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/shipped_files.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace sim {
 namespace {
 
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
-
-Cluster nodes(int count) { return sample_cluster({.nodes = count}); }
+Cluster cluster_of(int count) { return sample_cluster({.nodes = count}); }
 
 double state_of(const MemoryUse& use) { return use.weights + use.gradients + use.optimizer; }
 
 TEST(ShardedMemory, OfTheStateIsZerosFormula) {
   // Rajbhandari et al. 1910.02054, figure 1, with K = 12 bytes of the optimizer: (2 + 2 + K) n
   // without sharding; (2 + 2) n + K n / N, 2 n + (2 + K) n / N, (2 + 2 + K) n / N in its stages.
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   const auto n = static_cast<double>(total_parameters(model));
   for (const int count : {1, 4, 16}) {
     const double ranks = 8 * count;
     const auto state = [&](int stage) {
-      return state_of(memory_use(nodes(count), model,
+      return state_of(memory_use(cluster_of(count), model,
                                  {.gradients = Precision::bf16, .sharding = {.stage = stage}}));
     };
     EXPECT_DOUBLE_EQ(state(1), 4 * n + 12 * n / ranks);
@@ -36,9 +33,10 @@ TEST(ShardedMemory, OfTheStateIsZerosFormula) {
 }
 
 TEST(ShardedMemory, OfAHybridGroupIsShardedOverTheGroupAlone) {
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   const auto state = [&](int count, int ranks) {
-    return state_of(memory_use(nodes(count), model, {.sharding = {.stage = 3, .ranks = ranks}}));
+    return state_of(
+        memory_use(cluster_of(count), model, {.sharding = {.stage = 3, .ranks = ranks}}));
   };
   EXPECT_DOUBLE_EQ(state(8, 8), state(1, 0));
   EXPECT_DOUBLE_EQ(state(8, 32), state(4, 0));
@@ -49,10 +47,10 @@ constexpr double kLayer = 202'383'360;
 constexpr double kEnds = 262'148'096;
 
 TEST(ShardedMemory, OfGatheredWeightsIsTheUnitsUnderWayInBf16) {
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   const auto gathered = [&](Sharding sharding, bool overlap = true) {
     sharding.stage = 3;
-    return memory_use(nodes(2), model, {.overlap = {.weights = overlap}, .sharding = sharding})
+    return memory_use(cluster_of(2), model, {.overlap = {.weights = overlap}, .sharding = sharding})
         .gathered;
   };
   EXPECT_DOUBLE_EQ(gathered({}), 2 * (kEnds + 2 * kLayer));
@@ -64,28 +62,28 @@ TEST(ShardedMemory, OfGatheredWeightsIsTheUnitsUnderWayInBf16) {
 }
 
 TEST(ShardedMemory, OfWholeGradientsIsWhatIsOnItsWay) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   const Parallelism full{.recompute = Recompute::full,
                          .attention = Attention::fused,
                          .loss = Loss::fused,
                          .gradients = Precision::bf16,
                          .overlap = {.gradients = true},
                          .sharding = {.stage = 3}};
-  const MemoryUse use = memory_use(nodes(2), model, full);
+  const MemoryUse use = memory_use(cluster_of(2), model, full);
   // Two units' BF16 gradients, one of them copied to where it is sent from, and the root's.
   EXPECT_DOUBLE_EQ(use.buckets, (2 * 2 + 2) * kLayer + 2 * kEnds);
   Parallelism buckets = full;
   buckets.sharding.stage = 2;
-  EXPECT_DOUBLE_EQ(memory_use(nodes(2), model, buckets).buckets,
+  EXPECT_DOUBLE_EQ(memory_use(cluster_of(2), model, buckets).buckets,
                    2 * static_cast<double>(buckets.bucket.count));
 }
 
 TEST(ShardedMemory, HoldsTheHeadOrTheBackwardPassOfALayerAndNotBoth) {
-  Model model = shipped("llama_2_7b");
+  Model model = shipped_model("llama_2_7b");
   for (const int vocabulary : {1000, 32'000, 1'000'000}) {
     model.vocabulary = vocabulary;
     const MemoryUse use =
-        memory_use(nodes(2), model, {.recompute = Recompute::full, .sharding = {.stage = 3}});
+        memory_use(cluster_of(2), model, {.recompute = Recompute::full, .sharding = {.stage = 3}});
     EXPECT_TRUE(use.head == 0 || use.recomputed + use.buckets == 0);
     EXPECT_GT(use.head + use.recomputed, 0);
   }
@@ -100,7 +98,7 @@ TEST(ShardedMemory, OfTorchtitansRunsIsWithinFivePercentOfWhatCompiledRunsMeasur
                 .kernels = Kernels::compiled,
                 .overlap = {.gradients = true, .weights = true},
                 .sharding = {.stage = 3}};
-  Model model = shipped("llama_3_8b");
+  Model model = shipped_model("llama_3_8b");
   for (const auto& [count, measured_gib] : {std::pair{1, 77.0}, std::pair{16, 62.0}}) {
     Cluster part = cluster;
     part.nodes = count;
@@ -109,8 +107,8 @@ TEST(ShardedMemory, OfTorchtitansRunsIsWithinFivePercentOfWhatCompiledRunsMeasur
 }
 
 TEST(MemoryRemedies, FitAndAreTheSingleOnesWhereTheseAreEnough) {
-  const Cluster cluster = nodes(2);
-  const Model model = shipped("llama_2_7b");
+  const Cluster cluster = cluster_of(2);
+  const Model model = shipped_model("llama_2_7b");
   const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
   const double needed = memory_use(cluster, model, p).total();
   const auto remedies = what_would_fit({cluster, model, p}, needed - 1);
@@ -119,8 +117,8 @@ TEST(MemoryRemedies, FitAndAreTheSingleOnesWhereTheseAreEnough) {
 }
 
 TEST(MemoryRemedies, AddUpWhereNoneIsEnough) {
-  const Cluster cluster = nodes(2);
-  const Model model = shipped("llama_2_7b");
+  const Cluster cluster = cluster_of(2);
+  const Model model = shipped_model("llama_2_7b");
   const Parallelism p{.micro_batch = 4, .recompute = Recompute::none};
   const auto remedies = what_would_fit({cluster, model, p}, 12e9);
   ASSERT_EQ(remedies.size(), 1U);

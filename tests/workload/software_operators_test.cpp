@@ -7,23 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "tests/shipped_files.hpp"
 #include "tests/workload/operator_sums.hpp"
+#include "tests/workload/shipped_model.hpp"
 
 namespace sim {
 namespace {
 
-constexpr double kBf16 = 2;  // bytes
-
-Model shipped(const std::string& name) {
-  return read_model(source_directory() / "traces/models" / (name + ".toml"));
-}
+constexpr double kElementBytes = 2;  // bytes
 
 // With a gate and grouped heads, and without both.
-std::vector<Model> models() {
-  Model grouped = shipped("llama_2_7b");
+std::vector<Model> models_and_frameworks() {
+  Model grouped = shipped_model("llama_2_7b");
   grouped.kv_heads = 8;
-  return {shipped("gpt_1.3b"), shipped("llama_2_7b"), grouped};
+  return {shipped_model("gpt_1.3b"), shipped_model("llama_2_7b"), grouped};
 }
 
 double bytes_named(const Operators& operators, std::string_view name) {
@@ -38,7 +34,7 @@ Operators both_ways(const Model& model, const Parallelism& p) {
 }
 
 TEST(Kernels, OfPytorchMoveMoreBytesOneByOneThanCompiled) {
-  for (const Model& model : models()) {
+  for (const Model& model : models_and_frameworks()) {
     const Parallelism compiled{.attention = Attention::fused, .kernels = Kernels::compiled};
     Parallelism eager = compiled;
     eager.kernels = Kernels::eager;
@@ -56,7 +52,7 @@ TEST(Kernels, OfPytorchMoveMoreBytesOneByOneThanCompiled) {
 
 // RMSNorm, rotation and SwiGLU are several kernels; bytes an element of BF16, read and written.
 TEST(Kernels, OfPytorchOneByOneMoveEachTermsBytes) {
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   const Operators eager = both_ways(model, {.kernels = Kernels::eager});
   const Operators compiled = both_ways(model, {.kernels = Kernels::compiled});
   const double tokens = model.sequence;
@@ -77,7 +73,7 @@ TEST(Kernels, OfPytorchOneByOneMoveEachTermsBytes) {
 }
 
 TEST(Kernels, OfNormsAreAsFewCompiledAsMegatrons) {
-  for (const Model& model : models()) {
+  for (const Model& model : models_and_frameworks()) {
     const Operators megatron = both_ways(model, {});
     const Operators compiled = both_ways(model, {.kernels = Kernels::compiled});
     for (const char* pass : {"norm", "norm backward", "rotary positions", "activation",
@@ -89,7 +85,7 @@ TEST(Kernels, OfNormsAreAsFewCompiledAsMegatrons) {
 }
 
 TEST(WeightGradients, AreWrittenOnceWhereTheyAreReducedAtOnceAndElseAddedToTheBuffer) {
-  for (Model model : models()) {
+  for (Model model : models_and_frameworks()) {
     model.biases = Model::Biases::none;  // what is sharded is then matrices alone
     const auto matrices = static_cast<double>(parameter_count(model).layer_sharded);
     for (const Kernels kernels : {Kernels::megatron, Kernels::eager, Kernels::compiled}) {
@@ -101,7 +97,8 @@ TEST(WeightGradients, AreWrittenOnceWhereTheyAreReducedAtOnceAndElseAddedToTheBu
         // Megatron's product reads and writes the buffer. PyTorch writes the gradient, then reads
         // it and adds it. Under ZeRO-3 it is written in BF16, and that is all.
         const double buffer = 2 * bytes_of(precision) + (kernels == Kernels::megatron ? 0 : 2 + 2);
-        EXPECT_NEAR((planned(1) - planned(3)).bytes / ((buffer - kBf16) * matrices), 1, 1e-9);
+        EXPECT_NEAR((planned(1) - planned(3)).bytes / ((buffer - kElementBytes) * matrices), 1,
+                    1e-9);
         EXPECT_EQ((planned(2) - planned(1)).bytes, 0);
       }
     }
@@ -127,7 +124,7 @@ constexpr LossRow kLosses[]{
 };
 
 TEST(Loss, MovesTheLogitsOncePerTermOrOnceEachWayWhereItIsOneKernel) {
-  const Model model = shipped("llama_2_7b");
+  const Model model = shipped_model("llama_2_7b");
   for (const LossRow& row : kLosses) {
     const EndOperators ends = end_operators(
         model, {.tensor = 2, .micro_batch = 3, .kernels = row.kernels, .loss = row.loss});
@@ -140,7 +137,7 @@ TEST(Loss, MovesTheLogitsOncePerTermOrOnceEachWayWhereItIsOneKernel) {
 // torchtitan keeps every other product of queries, keys, values, output, gate, up and down, and
 // attention: keys, output and up are computed again; without a gate keys, output and down.
 TEST(AlternateRecompute, DoesTheFlopOfKeysOutputAndOneFeedForwardMatrix) {
-  for (const Model& model : models()) {
+  for (const Model& model : models_and_frameworks()) {
     for (const int tensor : {1, 4}) {
       const Parallelism p{.tensor = tensor,
                           .micro_batch = 2,
@@ -165,7 +162,7 @@ TEST(AlternateRecompute, DoesTheFlopOfKeysOutputAndOneFeedForwardMatrix) {
 }
 
 TEST(AlternateRecompute, CostsLessThanFull) {
-  for (const Model& model : models()) {
+  for (const Model& model : models_and_frameworks()) {
     const auto again = [&](Recompute recompute) {
       return sum_of(layer_operators(model, {.recompute = recompute, .attention = Attention::fused})
                         .recompute);
