@@ -209,7 +209,7 @@ class Adding {
                        .alike = static_cast<double>(alike_.groups.sizes[of]),
                        .id = builder.add_communicator(),
                        .launch_s = cluster_.collectives.launch.base()};
-    group.ranks.erase(std::ranges::unique(group.ranks).begin(), group.ranks.end());
+    group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
     if (group.size < 2) return group;
     group.occupancy = builder.add_occupancy(
         transfer_occupancy(cluster_.gpu, cluster_.collectives.channels, 0, members));
