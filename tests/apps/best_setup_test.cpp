@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Two layers on two nodes of two H100, two sequences a GPU and step.
-const std::string kTiny =
+const std::string kTinyRun =
     "run --topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 "
     "--set model.layers=2 ";
 const std::string kSmall = "run --topology dgx_h100_x16 --model gpt_1.3b --nodes 2 ";
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Best, OnNetworks, testing::Values("1Gbps", "400Gbps"));
 
 TEST_P(OnNetworks, TheBestSetupIsTheOneThatAnExhaustiveSearchFinds) {
   const std::string job =
-      kTiny + "--tp 1 --recompute selective --set network.nic_bandwidth=" + GetParam() + " ";
+      kTinyRun + "--tp 1 --recompute selective --set network.nic_bandwidth=" + GetParam() + " ";
   double least = 1e9;
   for (const std::string& option : every_option()) {
     for (const Json& report : reports(job + option)) {
@@ -157,7 +157,7 @@ TEST(Tune, MakesASchemeNoSlower) {
 }
 
 TEST(Verdict, SaysThatCompressionDoesNotPayOnAFastFabric) {
-  const std::string said = table(kTiny +
+  const std::string said = table(kTinyRun +
                                  "--accumulation 2 --scheme sdp4bit,tlq --baseline best "
                                  "--tune --set network.nic_bandwidth=3200Gbps");
   EXPECT_TRUE(
@@ -166,7 +166,7 @@ TEST(Verdict, SaysThatCompressionDoesNotPayOnAFastFabric) {
 }
 
 TEST(Verdict, NamesTheWinnerOnASlowOne) {
-  const std::string job = kTiny +
+  const std::string job = kTinyRun +
                           "--accumulation 2 --scheme tlq,sdp4bit --baseline best --tune "
                           "--set network.nic_bandwidth=1Gbps";
   const std::string line = verdict_of(table(job));
@@ -177,7 +177,7 @@ TEST(Verdict, NamesTheWinnerOnASlowOne) {
 }
 
 TEST(Verdict, IsNotOfUncompressedSchemes) {
-  EXPECT_TRUE(verdict_of(table(kTiny + "--scheme sharded,hpz --baseline best"))
+  EXPECT_TRUE(verdict_of(table(kTinyRun + "--scheme sharded,hpz --baseline best"))
                   .starts_with("no verdict: --scheme names no compressed scheme"));
 }
 
@@ -219,7 +219,7 @@ TEST(Tune, RefusesFlagsThatLeaveNothing) {
 
 // It takes many simulations: all else is said before.
 TEST(BreakEven, ComesAfterTheTableAndTheVerdict) {
-  const std::string said = table(kTiny + "--accumulation 2 --scheme sdp4bit --baseline best");
+  const std::string said = table(kTinyRun + "--accumulation 2 --scheme sdp4bit --baseline best");
   const auto found = said.find("per NIC (now 400 Gbps)");
   ASSERT_NE(found, std::string::npos) << said;
   EXPECT_NE(said.find("beats the fastest uncompressed setup below about "), std::string::npos);
@@ -228,7 +228,7 @@ TEST(BreakEven, ComesAfterTheTableAndTheVerdict) {
 }
 
 TEST(BreakEven, OverTheBestIsBelowTheOneOverTheTwin) {
-  const std::string job = kTiny + "--accumulation 2 --scheme sdp4bit --break-even --baseline ";
+  const std::string job = kTinyRun + "--accumulation 2 --scheme sdp4bit --break-even --baseline ";
   const Json best = reports(job + "best")[1];
   const Json twin = reports(job + "twin")[1];
   EXPECT_LT(best["pays_at_nic_Bps"], twin["pays_at_nic_Bps"]);
