@@ -15,7 +15,7 @@ namespace {
 class Collector {
  public:
   Collector(const Topology& topology, const GroupDrafts& drafts)
-      : topology_(topology), crossed_(topology) {
+      : links(topology), topology_(topology) {
     incidence.ranks.resize(static_cast<std::size_t>(rank_count(topology.cluster())));
     for (std::size_t stage = 0; stage < drafts.ranks.size(); ++stage) {
       for (const int rank : drafts.ranks[stage]) {
@@ -31,14 +31,14 @@ class Collector {
       ++key;
       for (const MessageWay& way : ways) add(key, way);
     }
-    links = std::move(crossed_).take();
-    for (const Link& link : links) {
+    for (LinkId id = 0; id < links.count(); ++id) {
+      const Link& link = links.link(id);
       incidence.links.push_back(mix(std::hash<std::string>{}(link.kind), link.rate_Bps));
     }
   }
 
   Incidence incidence;
-  std::vector<Link> links;
+  ClusterLinks links;
   std::vector<const std::vector<Hop>*> hops;  // by leg
   std::vector<double> memory_s_per_byte;      // by leg: Occupancy
 
@@ -74,7 +74,7 @@ class Collector {
                std::int32_t communicator) {
     std::vector<Crossing> crossings;
     for (const Hop& hop : of) {
-      for (const LinkId link : crossed_.crossed(hop, communicator)) {
+      for (const LinkId link : links.crossed(hop, communicator)) {
         crossings.push_back({link, hop.times});
       }
     }
@@ -86,7 +86,6 @@ class Collector {
   }
 
   const Topology& topology_;
-  ClusterLinks crossed_;
 };
 
 // A class of flows, over classes of ranks and links.
@@ -159,7 +158,7 @@ class Adding {
         flows_(flows_of(all, alike)),
         members_(members_of(all, alike)),
         added_{{ScheduleBuilder(ranks()), {}}, {}} {
-    for (const LinkId link : alike.links.first) added_.wiring.links.push_back(all.links[link]);
+    for (const LinkId link : alike.links.first) added_.wiring.links.push_back(all.links.link(link));
   }
 
   AlikeGround run() && {

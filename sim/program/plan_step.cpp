@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
-
 #include "sim/base/error.hpp"
 #include "sim/program/expand.hpp"
 #include "sim/program/lay_out.hpp"
@@ -14,23 +11,6 @@
 
 namespace sim {
 namespace {
-
-// Whether each place of the model has as many replicas on every node that has any.
-bool is_even(const Cluster& cluster, const Parallelism& p) {
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    for (int t = 0; t < p.tensor; ++t) {
-      std::map<int, int> replicas;  // by node
-      for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
-        ++replicas[node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
-      }
-      const int first = replicas.begin()->second;
-      if (std::ranges::any_of(replicas, [&](const auto& one) { return one.second != first; })) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
 
 // What a scheme is not defined with, of a job that has no problems itself.
 std::vector<std::string> problems_of_scheme(const StepContext& context, const Scheme& scheme) {
@@ -53,7 +33,7 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
         scheme.name));
   }
   const bool by_node = scheme.gradients.algorithm->is_by_node || secondary;
-  if (by_node && !is_even(context.cluster, p)) {
+  if (by_node && !has_even_replicas(context.cluster, p)) {
     lines.push_back(fmt::format(
         "`scheme`: {} works node by node and needs the same number of replicas on every node; "
         "choose another `tp`, `pp` or `nodes`",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace sim {
@@ -24,11 +25,6 @@ std::vector<std::vector<Crossing>> wire_routes(const Schedule& schedule, Crossed
   return routes;
 }
 
-LinkId append(Link link, std::vector<Link>& links) {
-  links.push_back(std::move(link));
-  return static_cast<LinkId>(links.size() - 1);
-}
-
 }  // namespace
 
 std::vector<Crossing> merged(std::vector<Crossing> crossings) {
@@ -44,8 +40,12 @@ std::vector<Crossing> merged(std::vector<Crossing> crossings) {
   return few;
 }
 
-ClusterLinks::ClusterLinks(const Topology& topology)
-    : topology_(topology), links_(topology.links().begin(), topology.links().end()) {}
+ClusterLinks::ClusterLinks(const Topology& topology) : topology_(topology) {}
+
+const Link& ClusterLinks::link(LinkId id) const {
+  const std::span<const Link> wired = topology_.links();
+  return id < wired.size() ? wired[id] : caps_[id - wired.size()];
+}
 
 std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communicator) {
   std::vector<LinkId> links = topology_.way(hop).links;
@@ -56,11 +56,11 @@ std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communica
   const auto [capped, added] = capped_.try_emplace({number, node_of(cluster, hop.source)});
   if (added) {
     const auto& [of, node] = capped->first;
-    capped->second = append({.name = fmt::format("communicator_cap_{}_node_{}", of, node),
-                             .rate_Bps = cap->base(),
-                             .kind = "communicator_cap",
-                             .set_by = "fitted.communicator_bandwidth"},
-                            links_);
+    capped->second = static_cast<LinkId>(count());
+    caps_.push_back({.name = fmt::format("communicator_cap_{}_node_{}", of, node),
+                     .rate_Bps = cap->base(),
+                     .kind = "communicator_cap",
+                     .set_by = "fitted.communicator_bandwidth"});
   }
   links.push_back(capped->second);
   return links;
@@ -68,10 +68,12 @@ std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communica
 
 Wiring wire(const Schedule& schedule, const Topology& topology) {
   ClusterLinks links(topology);
-  auto routes = wire_routes(schedule, [&](const Hop& hop, const Route& route) {
+  Wiring wiring;
+  wiring.routes = wire_routes(schedule, [&](const Hop& hop, const Route& route) {
     return links.crossed(hop, route.communicator);
   });
-  return {std::move(links).take(), std::move(routes)};
+  for (LinkId id = 0; id < links.count(); ++id) wiring.links.push_back(links.link(id));
+  return wiring;
 }
 
 Wiring wire(const Schedule& schedule, const WideTopology& topology) {
@@ -84,11 +86,11 @@ Wiring wire(const Schedule& schedule, const WideTopology& topology) {
     const auto [known, added] = connections.try_emplace({hop.source, hop.destination});
     if (added) {
       const std::string name = fmt::format("connections_{}_{}", hop.source, hop.destination);
-      known->second = append({.name = name,
-                              .rate_Bps = rate,
-                              .kind = name,
-                              .set_by = wide_connection_limit(topology.area(), hop)},
-                             links);
+      known->second = static_cast<LinkId>(links.size());
+      links.push_back({.name = name,
+                       .rate_Bps = rate,
+                       .kind = name,
+                       .set_by = wide_connection_limit(topology.area(), hop)});
     }
     way.push_back(known->second);
     return way;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "sim/base/error.hpp"
@@ -77,6 +78,22 @@ int tensor_nodes(const Cluster& cluster, const Parallelism& p) {
     most = std::max(most, nodes.size());
   }
   return static_cast<int>(most);
+}
+
+bool has_even_replicas(const Cluster& cluster, const Parallelism& p) {
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    for (int t = 0; t < p.tensor; ++t) {
+      std::map<int, int> replicas;  // by node
+      for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
+        ++replicas[node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
+      }
+      const int first = replicas.begin()->second;
+      if (std::ranges::any_of(replicas, [&](const auto& one) { return one.second != first; })) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 int shard_ranks(const Cluster& cluster, const Parallelism& parallelism) {

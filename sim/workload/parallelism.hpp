@@ -131,6 +131,8 @@ struct Parallelism {
 [[nodiscard]] Layout layout_of(const Cluster& cluster, const Parallelism& parallelism);
 // Replicas of the model: ranks that hold the same weights.
 [[nodiscard]] int data_parallel(const Cluster& cluster, const Parallelism& parallelism);
+// Whether each place of the model has as many replicas on every node that has any.
+[[nodiscard]] bool has_even_replicas(const Cluster& cluster, const Parallelism& parallelism);
 // Data-parallel ranks that share one set of shards: 1 without sharding.
 [[nodiscard]] int shard_ranks(const Cluster& cluster, const Parallelism& parallelism);
 // Most nodes that a tensor-parallel group spans.

@@ -13,9 +13,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
-#include "sim/base/parallel.hpp"
 #include "sim/collectives/collectives.hpp"
 #include "sim/engine/simulate.hpp"
 #include "tests/schedule/sample_cluster.hpp"
@@ -78,23 +76,6 @@ TEST(ChildProcess, TwoRunsAgreeToTheLastBit) {
   const std::size_t bytes = one.end_s.size() * sizeof(double);
   EXPECT_EQ(std::memcmp(one.start_s.data(), two.start_s.data(), bytes), 0);
   EXPECT_EQ(std::memcmp(one.end_s.data(), two.end_s.data(), bytes), 0);
-}
-
-// Planned by the thread that simulates it, so that others fork meanwhile. glibc hands a forked child
-// its allocator with no lock held; clang 14's address sanitizer does not, whose child may hang.
-TEST(ChildProcess, SimulationsOfManyThreadsAgreeToTheLastBit) {
-  if (std::string_view(GARDENHOSE_SANITIZERS).find("address") != std::string_view::npos) {
-    GTEST_SKIP() << "its allocator does not survive fork() of a thread";
-  }
-  const auto ends = [](int jobs) {
-    return in_parallel(jobs, 40, [](std::size_t i) {
-      return simulate(irregular_schedule(1 + static_cast<int>(i % 7)), two_nodes()).end_s;
-    });
-  };
-  const auto one_by_one = ends(1);
-  EXPECT_EQ(ends(2), one_by_one);
-  EXPECT_EQ(ends(8), one_by_one);
-  EXPECT_FALSE(has_child());
 }
 
 TEST(ChildProcess, LeavesNoZombie) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "sim/study/setup_options.hpp"
@@ -18,22 +17,6 @@ std::vector<int> divisors(int whole) {
     if (whole % value == 0) found.push_back(value);
   }
   return found;
-}
-
-// Whether the replicas of each place of the model are spread evenly over the nodes that have any.
-bool is_even(const Cluster& cluster, const Parallelism& p) {
-  for (int stage = 0; stage < p.pipeline; ++stage) {
-    for (int t = 0; t < p.tensor; ++t) {
-      std::map<int, int> replicas;  // by node
-      for (int replica = 0; replica < data_parallel(cluster, p); ++replica) {
-        ++replicas[node_of(cluster, rank_of(cluster, p, {stage, replica, t}))];
-      }
-      for (const auto& [node, count] : replicas) {
-        if (count != replicas.begin()->second) return false;
-      }
-    }
-  }
-  return true;
 }
 
 // A scheme that works node by node needs as many replicas on every node.
@@ -205,7 +188,7 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const 
                                const Parallelism& frame) {
   const Job& first = *grounds.front().job;
   const bool even = std::ranges::all_of(
-      grounds, [&](const Ground& one) { return is_even(one.job->cluster(), frame); });
+      grounds, [&](const Ground& one) { return has_even_replicas(one.job->cluster(), frame); });
   const auto possible = [&](const Parallelism& p) {
     return std::ranges::all_of(grounds, [&](const Ground& one) {
       return problems(one.job->cluster(), one.job->model, p).empty();
