@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rings of a communicator.
 #include <map>
+#include <utility>
 
 #include "sim/collectives/channels.hpp"
 #include "sim/collectives/legs.hpp"
@@ -35,7 +36,10 @@ std::vector<Lane> ring_lanes(const Cluster& cluster, const std::vector<int>& ran
     ++weights[ring_hops(cluster, visits)];
   }
   std::vector<Lane> lanes;
-  for (auto& [hops, weight] : weights) lanes.push_back({hops, weight});
+  while (!weights.empty()) {
+    auto lane = weights.extract(weights.begin());
+    lanes.push_back({std::move(lane.key()), lane.mapped()});
+  }
   return lanes;
 }
 

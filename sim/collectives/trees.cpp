@@ -73,7 +73,8 @@ class Loads {
   [[nodiscard]] double s_per_byte(std::size_t level, const Hop& hop) const {
     double slowest = 0;
     for (const LinkId link : topology_.way(hop).links) {
-      slowest = std::max(slowest, parts_[level][link] / highest_rate(topology_.links()[link]));
+      slowest =
+          std::max(slowest, parts_[level][link] / highest_rate(topology_.links().unnamed(link)));
     }
     return slowest;
   }

@@ -32,7 +32,7 @@ class Collector {
       for (const MessageWay& way : ways) add(key, way);
     }
     for (LinkId id = 0; id < links.count(); ++id) {
-      const Link& link = links.link(id);
+      const Link& link = links.unnamed(id);
       incidence.links.push_back(mix(std::hash<std::string>{}(link.kind), link.rate_Bps));
     }
   }

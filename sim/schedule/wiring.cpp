@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 namespace sim {
@@ -42,9 +41,14 @@ std::vector<Crossing> merged(std::vector<Crossing> crossings) {
 
 ClusterLinks::ClusterLinks(const Topology& topology) : topology_(topology) {}
 
-const Link& ClusterLinks::link(LinkId id) const {
-  const std::span<const Link> wired = topology_.links();
+Link ClusterLinks::link(LinkId id) const {
+  const Links& wired = topology_.links();
   return id < wired.size() ? wired[id] : caps_[id - wired.size()];
+}
+
+const Link& ClusterLinks::unnamed(LinkId id) const {
+  const Links& wired = topology_.links();
+  return id < wired.size() ? wired.unnamed(id) : caps_[id - wired.size()];
 }
 
 std::vector<LinkId> ClusterLinks::crossed(const Hop& hop, std::int32_t communicator) {
@@ -77,7 +81,8 @@ Wiring wire(const Schedule& schedule, const Topology& topology) {
 }
 
 Wiring wire(const Schedule& schedule, const WideTopology& topology) {
-  std::vector<Link> links(topology.links().begin(), topology.links().end());
+  std::vector<Link> links;
+  for (LinkId id = 0; id < topology.links().size(); ++id) links.push_back(topology.links()[id]);
   std::map<std::pair<int, int>, LinkId> connections;
   const auto crossed = [&](const Hop& hop, const Route&) {
     std::vector<LinkId> way = topology.way(hop).links;

@@ -39,10 +39,12 @@ class ClusterLinks {
   // Those of one share of the hop.
   [[nodiscard]] std::vector<LinkId> crossed(const Hop& hop, std::int32_t communicator);
   [[nodiscard]] std::size_t count() const { return topology_.links().size() + caps_.size(); }
-  [[nodiscard]] const Link& link(LinkId id) const;
+  [[nodiscard]] Link link(LinkId id) const;
+  // But for the name.
+  [[nodiscard]] const Link& unnamed(LinkId id) const;
 
  private:
-  const Topology& topology_;                              // many links, which stay there
+  const Topology& topology_;
   std::vector<Link> caps_;                                // after those of the topology
   std::map<std::int32_t, std::size_t> numbers_;           // of capped communicators, in order
   std::map<std::pair<std::size_t, int>, LinkId> capped_;  // by that number and node

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/topology/graph.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "sim/base/error.hpp"
 
@@ -27,20 +24,9 @@ std::vector<VertexId> Graph::add_vertices(int count) {
   return added;
 }
 
-LinkId Graph::add_link(Link link) {
-  links_.push_back(std::move(link));
-  return static_cast<LinkId>(links_.size() - 1);
-}
-
 LinkId Graph::add_links(const char* kind, const char* set_by, int count, Bandwidth rate) {
-  const auto first = static_cast<LinkId>(links_.size());
-  for (int number = 0; number < count; ++number) {
-    links_.push_back({.name = fmt::format("{}_{}", kind, number),
-                      .rate_Bps = rate.base(),
-                      .kind = kind,
-                      .set_by = set_by});
-  }
-  return first;
+  return links_.add_numbered({.name = {}, .rate_Bps = rate.base(), .kind = kind, .set_by = set_by},
+                             count);
 }
 
 void Graph::attach(VertexId below, VertexId above, LinkId up, LinkId down) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -40,7 +40,7 @@ class Graph {
  public:
   VertexId add_vertex();
   std::vector<VertexId> add_vertices(int count);  // their ids follow each other
-  LinkId add_link(Link link);
+  LinkId add_link(Link link) { return links_.add(std::move(link)); }
   // `count` more links of one kind, numbered from 0; returns the first one, and the others follow.
   LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate);
 
@@ -50,12 +50,12 @@ class Graph {
   // Joins two vertices directly, in one direction.
   void join(VertexId from, VertexId to, LinkId link);
 
-  [[nodiscard]] std::span<const Link> links() const { return links_; }
+  [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] const Vertex& vertex(VertexId id) const { return vertices_[id]; }
 
  private:
   std::vector<Vertex> vertices_;
-  std::vector<Link> links_;
+  Links links_;
 };
 
 // Appends a way from one vertex to another.

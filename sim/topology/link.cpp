@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/topology/link.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace sim {
 namespace {
@@ -22,6 +26,29 @@ double capacity_within(const Link& link, double until_s) {
 }
 
 }  // namespace
+
+LinkId Links::add(Link link) {
+  runs_.push_back({std::move(link), size_});
+  return size_++;
+}
+
+LinkId Links::add_numbered(Link like, int count) {
+  const LinkId first = size_;
+  if (count > 0) runs_.push_back({std::move(like), first});
+  size_ += static_cast<LinkId>(count);
+  return first;
+}
+
+Link Links::operator[](LinkId id) const {
+  const auto& [like, first] = run_of(id);
+  Link link = like;
+  if (link.name.empty()) link.name = fmt::format("{}_{}", link.kind, id - first);
+  return link;
+}
+
+const Links::Run& Links::run_of(LinkId id) const {
+  return *std::prev(std::ranges::upper_bound(runs_, id, {}, &Run::first));
+}
 
 double highest_rate(const Link& link) {
   double highest = link.rate_Bps;

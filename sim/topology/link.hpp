@@ -26,6 +26,30 @@ struct Link {
   std::string set_by = {};  // the key of the input file that sets the rate
 };
 
+// Links by their ids. Those that differ by their numbers alone, as a fabric's do, are held once.
+class Links {
+ public:
+  LinkId add(Link link);
+  // `count` more like this one, named by its kind and a number from 0; returns the first one, and the
+  // others follow.
+  LinkId add_numbered(Link like, int count);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Link operator[](LinkId id) const;
+  // But for the name.
+  [[nodiscard]] const Link& unnamed(LinkId id) const { return run_of(id).like; }
+
+ private:
+  struct Run {
+    Link like;  // named where it is the only one
+    LinkId first = 0;
+  };
+  [[nodiscard]] const Run& run_of(LinkId id) const;
+
+  std::vector<Run> runs_;  // ascending
+  LinkId size_ = 0;
+};
+
 // Highest rate that the link ever has.
 [[nodiscard]] double highest_rate(const Link& link);
 // Bytes that the link can carry until `until_s`.

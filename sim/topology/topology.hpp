@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -22,7 +21,7 @@ class Topology {
   Topology(const Cluster& cluster);  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
-  [[nodiscard]] std::span<const Link> links() const { return graph_.links(); }
+  [[nodiscard]] const Links& links() const { return graph_.links(); }
 
   // The hops of a message between two GPUs. On rails a message to another rail first goes over
   // NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.

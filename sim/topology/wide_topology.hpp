@@ -7,7 +7,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +43,7 @@ class WideTopology {
   explicit WideTopology(const WideArea& area);
 
   [[nodiscard]] const WideArea& area() const { return area_; }
-  [[nodiscard]] std::span<const Link> links() const { return graph_.links(); }
+  [[nodiscard]] const Links& links() const { return graph_.links(); }
   // The links that one share of the hop crosses.
   [[nodiscard]] Way way(const Hop& hop) const;
 

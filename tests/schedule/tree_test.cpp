@@ -131,7 +131,7 @@ TEST(Trees, PutOnEachLinkWhatTheirStepsDo) {
           };
           const auto folded = bytes(Detail::folded);
           const auto whole = bytes(Detail::step_by_step);
-          for (std::size_t link = 0; link < folded.size(); ++link) {
+          for (LinkId link = 0; link < folded.size(); ++link) {
             EXPECT_NEAR(folded[link], whole[link], 1) << topology.links()[link].name;
           }
         }
