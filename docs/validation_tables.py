@@ -166,8 +166,26 @@ def sparseloco(answer: list) -> dict[str, str]:
     return {"sparseloco": table(["figure", "published", "here", "unit", "from"], rows)}
 
 
+NCCL_BANDS = {"below_1_MiB": "below 1 MiB", "1_to_64_MiB": "1 to 64 MiB",
+              "from_64_MiB": "64 MiB and more"}
+
+
+def nccl(answer: dict) -> dict[str, str]:
+    rows = []
+    for band, title in NCCL_BANDS.items():
+        errors = answer["errors"][band]
+        for name, kinds in [*errors["by_constants"].items(), ("all", errors["counted"])]:
+            cells = [f"{100 * one['mean']:.0f} / {100 * one['median']:.0f} %, "
+                     f"{100 * one['within_20_percent']:.0f} %, {off(1 + one['bias'], 1)}"
+                     if one["count"] else "" for one in kinds.values()]
+            if kinds["simulated"]["count"]:
+                rows.append([title, name, str(kinds["simulated"]["count"]), *cells])
+    return {"nccl": table(["size", "constants", "rows", "simulated", "alpha-beta"], rows)}
+
+
 STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zeropp,
-                                "streaming-diloco": streaming_diloco, "sparseloco": sparseloco}
+                                "streaming-diloco": streaming_diloco, "sparseloco": sparseloco,
+                                "nccl": nccl}
 
 
 SUMMARY = [("SDP4Bit, throughput", "sdp4bit", "throughput"),

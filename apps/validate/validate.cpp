@@ -11,6 +11,7 @@
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/validate_fsdp.hpp"
+#include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_sites.hpp"
 #include "apps/validate/validate_zeropp.hpp"
 #include "apps/validate/validation_output.hpp"
@@ -26,34 +27,61 @@ namespace po = boost::program_options;
 namespace validation = sim::validation;
 
 constexpr const char* kUsage =
-    "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco] [FLAGS]\n\n"
+    "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco|nccl] [FLAGS]\n\n"
     "Reruns published experiments and prints predictions next to measurements. Predictions are\n"
     "made from data sheets alone (blind); with the constants under [fitted] in each cluster's\n"
     "file (fitted); and without simulation, as FLOPs divided by the rate plus bytes divided by\n"
     "the bandwidth, with the same constants (null model) and with its own (null, refitted). Rows\n"
     "to which a constant was fitted are excluded from the errors. For fsdp, the null model\n"
-    "assumes the utilisation measured on one node of 8 GPUs, whatever the number of GPUs.\n\n"
+    "assumes the utilisation measured on one node of 8 GPUs, whatever the number of GPUs. For\n"
+    "nccl, it is a start-up time plus bytes over a bandwidth, for each collective and GPU.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n"
     "  gardenhose validate fsdp\n"
-    "  gardenhose validate streaming-diloco\n\n";
+    "  gardenhose validate streaming-diloco\n"
+    "  gardenhose validate nccl --predictions --format csv >predicted.csv\n\n";
+
+struct Study;
+struct ValidateOptions {
+  std::string name = "sdp4bit", format = "table";
+  const Study* study = nullptr;  // none: sdp4bit
+  bool constants = false, refit = false;
+  bool each = false, predictions = false;  // nccl only
+  int jobs = 1;                            // simulations at once
+};
 
 // A study without flags of its own; sdp4bit has them.
 struct Study {
   std::string_view name;
   std::string_view summary;
   std::string_view constants;  // why there is no --constants and no --refit
-  void (*print)(const std::string& format, int jobs);
+  void (*print)(const ValidateOptions& options);
+  bool lists_rows = false;  // has --each and --predictions
 };
+
+template <void (*print)(const std::string& format, int jobs)>
+void print_with(const ValidateOptions& options) {
+  print(options.format, options.jobs);
+}
+
+void print_nccl(const ValidateOptions& options) {
+  validate_nccl(options.format, options.jobs,
+                options.predictions ? NcclView::predictions
+                : options.each      ? NcclView::each
+                                    : NcclView::errors);
+}
+
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
-     "fsdp always refits its constants and prints them", validate_fsdp},
+     "fsdp always refits its constants and prints them", print_with<validate_fsdp>},
     {"zeropp", "ZeRO++ on 384 V100s with 1 to 8 NICs per node",
-     "zeropp always refits its constant and prints it", validate_zeropp},
+     "zeropp always refits its constant and prints it", print_with<validate_zeropp>},
     {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
-     validate_streaming_diloco},
+     print_with<validate_streaming_diloco>},
     {"sparseloco", "its published runs", "sparseloco has no fitted constants",
-     validate_sparseloco}};
+     print_with<validate_sparseloco>},
+    {"nccl", "logs of nccl-tests and of XLA, 2 to 72 GPUs",
+     "nccl takes its constants from the cluster files", print_nccl, true}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";
@@ -72,13 +100,6 @@ std::string study_help() {
   return text;
 }
 
-struct ValidateOptions {
-  std::string name = "sdp4bit", format = "table";
-  const Study* study = nullptr;  // none: sdp4bit
-  bool constants = false, refit = false;
-  int jobs = 1;  // simulations at once
-};
-
 std::optional<ValidateOptions> parse(const Arguments& arguments) {
   ValidateOptions options;
   po::options_description flags;
@@ -88,7 +109,10 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
       "effect of changing it by 10 %")(
       "refit", po::bool_switch(&options.refit),
       "also refit the constants to the rows named in the cluster files")(
-      "jobs,j", jobs_flag(options.jobs), kJobsHelp)(
+      "each", po::bool_switch(&options.each), "nccl: also list every row")(
+      "predictions", po::bool_switch(&options.predictions),
+      "nccl: print the predicted time of every row instead, without the measured one; commit them "
+      "before a comparison to keep it blind")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
   po::positional_options_description places;
   places.add("study", 1);
@@ -98,6 +122,13 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
   if (options.study != nullptr && (options.constants || options.refit)) {
     throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",
                                       options.study->constants));
+  }
+  if ((options.each || options.predictions) && !(options.study && options.study->lists_rows)) {
+    throw sim::InputError(fmt::format("{}: is a flag of nccl; write gardenhose validate nccl",
+                                      options.each ? "--each" : "--predictions"));
+  }
+  if (options.each && options.predictions) {
+    throw sim::InputError("--each: cannot be combined with --predictions; choose one");
   }
   check_format(options.format);
   if (options.constants && options.refit) {
@@ -143,7 +174,7 @@ int validate_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
   if (options->study != nullptr) {
-    options->study->print(options->format, options->jobs);
+    options->study->print(*options);
     return 0;
   }
   const std::filesystem::path folder = data_directory();

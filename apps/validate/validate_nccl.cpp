@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/validate/validate_nccl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "apps/data_files.hpp"
+#include "apps/print.hpp"
+#include "apps/print_records.hpp"
+#include "apps/progress.hpp"
+#include "apps/terminal.hpp"
+#include "sim/base/text_table.hpp"
+#include "sim/validation/nccl.hpp"
+
+namespace apps {
+namespace {
+
+namespace validation = sim::validation;
+using Json = nlohmann::ordered_json;
+using validation::kSizeBands;
+using validation::NcclErrors;
+using validation::NcclFilter;
+using validation::NcclLog;
+using validation::NcclRole;
+using validation::NcclRow;
+using validation::NcclStudy;
+using validation::NcclTime;
+using validation::SizeBand;
+
+struct Predicted {
+  const char* name;
+  const char* key;
+  NcclTime time;
+};
+constexpr std::array kPredicted{Predicted{"simulated", "simulated", &NcclRow::simulated_s},
+                                Predicted{"alpha-beta", "alpha_beta", &NcclRow::alpha_beta_s}};
+
+bool counts(const NcclRow& row) { return row.log->role == NcclRole::counted; }
+
+NcclFilter of_log(const std::string& log) {
+  return [log](const NcclRow& row) { return row.log->name == log; };
+}
+NcclFilter counted_with(const std::string& constants) {
+  return [constants](const NcclRow& row) { return counts(row) && row.log->constants == constants; };
+}
+
+NcclErrors errors_in(const NcclStudy& study, const SizeBand& band, const NcclFilter& which,
+                     NcclTime time) {
+  return nccl_errors(
+      study.rows, [&](const NcclRow& row) { return band.has(row) && which(row); }, time);
+}
+
+std::vector<std::string> constants_counted(const NcclStudy& study) {
+  std::vector<std::string> names;
+  for (const auto& log : study.logs) {
+    const bool known = std::ranges::find(names, log->constants) != names.end();
+    if (log->role == NcclRole::counted && !known) names.push_back(log->constants);
+  }
+  return names;
+}
+
+std::vector<sim::TableCell> heading_of(const std::string& title) {
+  std::vector<std::string> names{title, "rows"};
+  for (const Predicted& one : kPredicted) {
+    names.insert(names.end(), {one.name, "in 20 %", "signed"});
+  }
+  return sim::heading_row(names);
+}
+
+// Nothing of no rows.
+void add_errors(sim::TextTable& table, const std::string& title, const NcclStudy& study,
+                const SizeBand& band, const NcclFilter& which) {
+  const NcclErrors simulated = errors_in(study, band, which, &NcclRow::simulated_s);
+  if (simulated.count == 0) return;
+  std::vector<sim::TableCell> cells{"  " + title, fmt::format("{}", simulated.count)};
+  for (const Predicted& one : kPredicted) {
+    const NcclErrors errors = errors_in(study, band, which, one.time);
+    if (errors.count == 0) {
+      cells.insert(cells.end(), {"-", "-", "-"});
+      continue;
+    }
+    cells.emplace_back(fmt::format("{:.1f} / {:.1f} %", 100 * errors.mean, 100 * errors.median));
+    cells.emplace_back(fmt::format("{:.0f} %", 100 * errors.within));
+    cells.emplace_back(fmt::format("{:+.0f} %", 100 * errors.bias));
+  }
+  table.rows.push_back(std::move(cells));
+}
+
+sim::TextTable logs_of(const NcclStudy& study, const SizeBand& band) {
+  sim::TextTable table{.align = "<"};
+  table.rows.push_back(heading_of(band.name));
+  for (const auto& log : study.logs) {
+    add_errors(table, log->name + (log->role == NcclRole::fit ? " *" : ""), study, band,
+               of_log(log->name));
+  }
+  return table;
+}
+
+sim::TextTable totals_of(const NcclStudy& study) {
+  sim::TextTable table{.align = "<"};
+  table.rows.push_back(heading_of("rows of logs without *"));
+  for (const SizeBand& band : kSizeBands) {
+    table.rows.push_back({band.name});
+    for (const std::string& constants : constants_counted(study)) {
+      add_errors(table, constants, study, band, counted_with(constants));
+    }
+    add_errors(table, "all", study, band, counts);
+  }
+  return table;
+}
+
+std::string off(double predicted_s, double published_s) {
+  return fmt::format("{:+.0f} %", 100 * (predicted_s / published_s - 1));
+}
+
+sim::TextTable rows_of(const NcclStudy& study, NcclView view) {
+  sim::TextTable table{.labels = 3, .align = "<<"};
+  table.rows.push_back(sim::heading_row({"log", "collective", "bytes"}));
+  const auto head = [&](const char* name) {
+    table.rows.front().emplace_back(name, sim::Style::heading);
+  };
+  const bool measured = view == NcclView::each;
+  if (measured) head("us published");
+  for (const Predicted& one : kPredicted) {
+    head(one.name);
+    if (measured) head("off by");
+  }
+  for (const NcclRow& row : study.rows) {
+    std::vector<sim::TableCell> cells{row.log->name, std::string(row.collective->name),
+                                      fmt::format("{:.0f}", row.bytes)};
+    if (measured) cells.emplace_back(fmt::format("{:.2f}", row.published_s * 1e6));
+    for (const Predicted& one : kPredicted) {
+      const double time_s = row.*one.time;
+      cells.emplace_back(time_s > 0 ? fmt::format("{:.2f}", time_s * 1e6) : "-");
+      if (measured) cells.emplace_back(time_s > 0 ? off(time_s, row.published_s) : "-");
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+void print_table(const NcclStudy& study, NcclView view) {
+  const std::size_t width = output_width();
+  if (view != NcclView::errors) print_styled(to_text(rows_of(study, view), width));
+  if (view == NcclView::predictions) return;
+  print_text(
+      "{}errors of the time of collectives: mean / median, rows within 20 %, mean with sign\n\n",
+      view == NcclView::each ? "\n" : "");
+  for (const SizeBand& band : kSizeBands) {
+    print_styled(to_text(logs_of(study, band), width));
+    print_text("\n");
+  }
+  print_text(
+      "  * constants were fitted to this log: excluded from the errors below\n"
+      "  alpha-beta: a start-up time plus bytes over a bandwidth for each collective, fitted to "
+      "the "
+      "logs\n"
+      "  with * of the same GPU or, between nodes, of the same transport\n\n");
+  print_styled(to_text(totals_of(study), width));
+}
+
+const char* role_name(NcclRole role) {
+  return role == NcclRole::fit ? "fit" : role == NcclRole::counted ? "counted" : "left_out";
+}
+
+Json seconds_of(double time_s) { return time_s > 0 ? Json(time_s) : Json(nullptr); }
+
+std::vector<Json> records_of(const NcclStudy& study, bool measured) {
+  std::vector<Json> records;
+  for (const NcclRow& row : study.rows) {
+    const NcclLog& log = *row.log;
+    Json record{{"log", log.name},
+                {"role", role_name(log.role)},
+                {"cluster", log.cluster},
+                {"nodes", log.nodes},
+                {"groups", log.groups},
+                {"gpus", log.group_size()},
+                {"collective", row.collective->name},
+                {"size_bytes", static_cast<std::int64_t>(row.bytes)}};
+    if (measured) record["published_s"] = row.published_s;
+    for (const Predicted& one : kPredicted) {
+      record[fmt::format("{}_s", one.key)] = seconds_of(row.*one.time);
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Json errors_object(const NcclStudy& study, const SizeBand& band, const NcclFilter& which) {
+  Json object;
+  for (const Predicted& one : kPredicted) {
+    const NcclErrors errors = errors_in(study, band, which, one.time);
+    object[one.key] = {{"count", errors.count},
+                       {"mean", errors.mean},
+                       {"median", errors.median},
+                       {"within_20_percent", errors.within},
+                       {"bias", errors.bias}};
+  }
+  return object;
+}
+
+Json json_of(const NcclStudy& study) {
+  Json json{{"schema_version", 1}, {"study", "nccl"}};
+  for (const SizeBand& band : kSizeBands) {
+    Json& errors = json["errors"][band.key];
+    errors["counted"] = errors_object(study, band, counts);
+    for (const std::string& constants : constants_counted(study)) {
+      errors["by_constants"][constants] = errors_object(study, band, counted_with(constants));
+    }
+    for (const auto& log : study.logs) {
+      errors["logs"][log->name] = errors_object(study, band, of_log(log->name));
+    }
+  }
+  for (const auto& [of, law] : study.laws) {
+    json["alpha_beta"][of.first][of.second] = {{"alpha_s", law.alpha_s},
+                                               {"beta_s_per_byte", law.beta_s_per_byte}};
+  }
+  json["rows"] = records_of(study, true);
+  return json;
+}
+
+NcclStudy predicted(int jobs) {
+  const std::filesystem::path folder = data_directory();
+  NcclStudy study = validation::read_nccl(folder);
+  Progress progress("simulating rows", validation::nccl_simulations(study));
+  return predict_nccl(folder, std::move(study), jobs, [&] { progress.step(); });
+}
+
+}  // namespace
+
+void validate_nccl(const std::string& format, int jobs, NcclView view) {
+  const NcclStudy study = predicted(jobs);
+  if (format == "table") return print_table(study, view);
+  if (view == NcclView::predictions) return print_records(format, records_of(study, false));
+  print_records(format, json_of(study), records_of(study, true));
+}
+
+}  // namespace apps

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/validation/nccl.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "sim/base/csv.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/parallel.hpp"
+#include "sim/engine/simulate.hpp"
+
+namespace sim::validation {
+namespace {
+
+// Cluster, nodes, GPUs of each and groups: the machine of a log.
+using Machine = std::tuple<std::string, int, int, int>;
+Machine machine_of(const NcclLog& log) {
+  return {log.cluster, log.nodes, log.gpus_per_node, log.groups};
+}
+
+// What a simulation depends on.
+using NcclRun = std::tuple<Machine, std::string_view, double>;
+NcclRun run_of(const NcclRow& row) {
+  return {machine_of(*row.log), row.collective->name, row.bytes};
+}
+
+std::vector<const NcclRow*> simulated_rows(const NcclStudy& study) {
+  std::set<NcclRun> known;
+  std::vector<const NcclRow*> rows;
+  for (const NcclRow& row : study.rows) {
+    if (row.log->role == NcclRole::left_out) continue;
+    if (known.insert(run_of(row)).second) rows.push_back(&row);
+  }
+  return rows;
+}
+
+std::vector<std::vector<int>> ranks_of_groups(const NcclLog& log) {
+  std::vector<std::vector<int>> groups(static_cast<std::size_t>(log.groups));
+  for (int rank = 0; rank < log.nodes * log.gpus_per_node; ++rank) {
+    groups[static_cast<std::size_t>(rank / log.group_size())].push_back(rank);
+  }
+  return groups;
+}
+
+double simulated_s(const Topology& topology, const NcclRow& row) {
+  const auto groups = ranks_of_groups(*row.log);
+  const Schedule schedule =
+      schedule_of(*row.collective, topology, groups, row.bytes, Detail::folded);
+  return simulate(schedule, topology.cluster()).makespan_s;
+}
+
+NcclLog log_of(const CsvRow& line, const std::string& place) {
+  NcclLog log{.name = line.text("log"),
+              .cluster = line.text("cluster"),
+              .nodes = line.integer("nodes"),
+              .gpus_per_node = line.integer("gpus_per_node"),
+              .groups = line.integer("groups"),
+              .nccl = line.text("nccl"),
+              .constants = line.text("constants"),
+              .role = chosen<NcclRole>(place, line.text("role"),
+                                       {{"fit", NcclRole::fit},
+                                        {"counted", NcclRole::counted},
+                                        {"left_out", NcclRole::left_out}}),
+              .source = line.text("source")};
+  const int ranks = log.nodes * log.gpus_per_node;
+  if (ranks % log.groups != 0 || ranks / log.groups < 2) {
+    line.fail("groups: the GPUs do not divide into equal groups of two or more");
+  }
+  return log;
+}
+
+void fit_laws(NcclStudy& study) {
+  std::map<std::pair<std::string, std::string>, std::vector<TimedBytes>> rows;
+  for (const NcclRow& row : study.rows) {
+    if (row.log->role != NcclRole::fit) continue;
+    rows[{row.log->constants, std::string(row.collective->name)}].push_back(
+        {row.sent_bytes(), row.published_s});
+  }
+  for (const auto& [of, timed] : rows) study.laws[of] = fit_alpha_beta(timed);
+  for (NcclRow& row : study.rows) {
+    const auto law = study.laws.find({row.log->constants, std::string(row.collective->name)});
+    if (law != study.laws.end()) row.alpha_beta_s = law->second.seconds(row.sent_bytes());
+  }
+}
+
+}  // namespace
+
+NcclStudy read_nccl(const std::filesystem::path& folder) {
+  const std::filesystem::path published = folder / "traces" / "published";
+  const std::filesystem::path logs = published / "nccl_logs.csv";
+  NcclStudy study;
+  std::map<std::string, std::shared_ptr<const NcclLog>> by_name;
+  for (const CsvRow& line : read_csv(logs)) {
+    const auto log = std::make_shared<const NcclLog>(log_of(line, logs.string()));
+    if (!by_name.emplace(log->name, log).second) line.fail("log: is listed twice");
+    study.logs.push_back(log);
+  }
+  for (const CsvRow& line : read_csv(published / "nccl_collectives.csv")) {
+    const auto log = by_name.find(line.text("log"));
+    if (log == by_name.end()) line.fail("log: is not in nccl_logs.csv");
+    study.rows.push_back({.log = log->second,
+                          .collective = &collective_named(line.text("collective")),
+                          .bytes = line.number("bytes"),
+                          .published_s = line.number("seconds")});
+  }
+  return study;
+}
+
+int nccl_simulations(const NcclStudy& study) {
+  return static_cast<int>(simulated_rows(study).size());
+}
+
+NcclStudy predict_nccl(const std::filesystem::path& folder, NcclStudy study, int jobs,
+                       const Tick& tick) {
+  fit_laws(study);
+  const std::vector<const NcclRow*> simulated = simulated_rows(study);
+  std::map<Machine, Topology> topologies;
+  for (const NcclRow* row : simulated) {
+    const NcclLog& log = *row->log;
+    if (topologies.contains(machine_of(log))) continue;
+    const Cluster cluster = read_cluster(folder / "topologies" / (log.cluster + ".toml"));
+    topologies.emplace(machine_of(log), part_of(cluster, log.nodes, log.gpus_per_node));
+  }
+  const std::vector<double> times = in_parallel(jobs, simulated.size(), [&](std::size_t i) {
+    tick();
+    return simulated_s(topologies.at(machine_of(*simulated[i]->log)), *simulated[i]);
+  });
+  std::map<NcclRun, double> by_run;
+  for (std::size_t i = 0; i < times.size(); ++i) by_run[run_of(*simulated[i])] = times[i];
+  for (NcclRow& row : study.rows) {
+    if (row.log->role != NcclRole::left_out) row.simulated_s = by_run.at(run_of(row));
+  }
+  return study;
+}
+
+NcclErrors nccl_errors(const std::vector<NcclRow>& rows, const NcclFilter& counts,
+                       NcclTime predicted) {
+  std::vector<double> off;
+  NcclErrors errors;
+  for (const NcclRow& row : rows) {
+    if (row.*predicted == 0 || !counts(row)) continue;
+    const double error = row.*predicted / row.published_s - 1;
+    errors.bias += error;
+    off.push_back(std::abs(error));
+  }
+  errors.count = static_cast<int>(off.size());
+  if (off.empty()) return errors;
+  std::ranges::sort(off);
+  for (const double error : off) {
+    errors.mean += error / errors.count;
+    errors.within += error <= kNear ? 1.0 / errors.count : 0;
+  }
+  errors.bias /= errors.count;
+  errors.median = (off[(off.size() - 1) / 2] + off[off.size() / 2]) / 2;
+  return errors;
+}
+
+}  // namespace sim::validation
