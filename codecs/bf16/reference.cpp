@@ -19,8 +19,8 @@ float to_float(Bf16 value) { return std::bit_cast<float>(std::uint32_t{value.bit
 
 namespace {
 
-void encode(const Format& format, std::span<const float> values, const RandomKey&,
-            std::span<std::byte> wire) {
+void encode_bf16(const Format& format, std::span<const float> values, const RandomKey&,
+                 std::span<std::byte> wire) {
   require(wire.size() == encoded_bytes(format, values.size()), "bf16: 2 bytes a value");
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Bf16 code = to_bf16(values[i]);
@@ -28,7 +28,7 @@ void encode(const Format& format, std::span<const float> values, const RandomKey
   }
 }
 
-void decode(const Format& format, std::span<const std::byte> wire, std::span<float> values) {
+void decode_bf16(const Format& format, std::span<const std::byte> wire, std::span<float> values) {
   require(wire.size() == encoded_bytes(format, values.size()), "bf16: 2 bytes a value");
   for (std::size_t i = 0; i < values.size(); ++i) {
     Bf16 code;
@@ -42,7 +42,7 @@ void decode(const Format& format, std::span<const std::byte> wire, std::span<flo
 constexpr Codec bf16{.name = "bf16",
                      .summary = "bfloat16, nearest even",
                      .format = {.element = Element::bf16},
-                     .encode = encode,
-                     .decode = decode};
+                     .encode = encode_bf16,
+                     .decode = decode_bf16};
 
 }  // namespace codecs

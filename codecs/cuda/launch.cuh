@@ -26,11 +26,14 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, const Arguments&...
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
 }
 
-inline unsigned blocks_for(std::size_t elements, std::size_t elements_per_warp) {
-  const std::size_t per_block = elements_per_warp * kWarpsPerBlock;
-  const std::size_t blocks = (elements + per_block - 1) / per_block;
+inline unsigned blocks_of(std::size_t items, std::size_t per_block) {
+  const std::size_t blocks = (items + per_block - 1) / per_block;
   require(blocks <= 0x7FFFFFFFu, "more blocks than a grid has");
   return static_cast<unsigned>(blocks);
+}
+
+inline unsigned blocks_for(std::size_t elements, std::size_t elements_per_warp) {
+  return blocks_of(elements, elements_per_warp * kWarpsPerBlock);
 }
 
 // Log2 of the group; 63 where it is the tensor.

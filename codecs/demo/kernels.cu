@@ -159,8 +159,8 @@ void launch_inverse_dct(const Format& format, const float* coefficients, const T
 }
 
 template <typename Value>
-void encode(const Format& format, const Tiled<const Value>& matrix, const Encoding& to,
-            cudaStream_t stream, const Residual& residual = {}) {
+void encode_demo(const Format& format, const Tiled<const Value>& matrix, const Encoding& to,
+                 cudaStream_t stream, const Residual& residual = {}) {
   const DemoInput<Value> in{dct_tile_map(format, matrix.tiles), matrix.values, residual};
   if (in.tiles.elements == 0) return;
   auto* const coefficients = reinterpret_cast<float*>(to.scratch);
@@ -185,40 +185,40 @@ std::size_t demo_scratch_bytes(const Format& format, std::size_t elements) {
 
 void encode_demo_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
                        cudaStream_t stream) {
-  encode(format, matrix, to, stream);
+  encode_demo(format, matrix, to, stream);
 }
 void encode_demo_async(const Format& format, const Tiled<const Bf16>& matrix, const Encoding& to,
                        cudaStream_t stream) {
-  encode(format, matrix, to, stream);
+  encode_demo(format, matrix, to, stream);
 }
 void encode_demo_async(const Format& format, Tensor<const float> values, const Encoding& to,
                        cudaStream_t stream) {
-  encode(format, in_a_row(format, values), to, stream);
+  encode_demo(format, in_a_row(format, values), to, stream);
 }
 void encode_demo_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                        cudaStream_t stream) {
-  encode(format, in_a_row(format, values), to, stream);
+  encode_demo(format, in_a_row(format, values), to, stream);
 }
 
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 const Tiled<const float>& matrix, float* residual,
                                 const Encoding& to, cudaStream_t stream) {
-  encode(format, matrix, to, stream, {residual, feedback});
+  encode_demo(format, matrix, to, stream, {residual, feedback});
 }
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 const Tiled<const Bf16>& matrix, float* residual,
                                 const Encoding& to, cudaStream_t stream) {
-  encode(format, matrix, to, stream, {residual, feedback});
+  encode_demo(format, matrix, to, stream, {residual, feedback});
 }
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 Tensor<const float> values, float* residual, const Encoding& to,
                                 cudaStream_t stream) {
-  encode(format, in_a_row(format, values), to, stream, {residual, feedback});
+  encode_demo(format, in_a_row(format, values), to, stream, {residual, feedback});
 }
 void encode_demo_feedback_async(const Format& format, const Feedback& feedback,
                                 Tensor<const Bf16> values, float* residual, const Encoding& to,
                                 cudaStream_t stream) {
-  encode(format, in_a_row(format, values), to, stream, {residual, feedback});
+  encode_demo(format, in_a_row(format, values), to, stream, {residual, feedback});
 }
 
 void decode_demo_async(const Format& format, const std::byte* wire, Tensor<float> values,

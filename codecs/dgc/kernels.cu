@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kLoneThreads = 1024;  // of the kernels of one block
 constexpr int kLoneWarps = kLoneThreads / kWarpLanes;
-constexpr std::size_t kBlockElements = 4096;
+constexpr std::size_t kDgcBlockElements = 4096;
 
 // In scratch, before the blocks' counts.
 struct DgcProgress {
@@ -22,14 +22,10 @@ struct DgcScratch {
   unsigned* nonfinite = nullptr;  // a bit for each element
 };
 
-unsigned blocks_of(std::size_t items, std::size_t per_block) {
-  return static_cast<unsigned>((items + per_block - 1) / per_block);  // of less than 2^31 items
-}
-
 DgcScratch scratch_of(std::size_t elements, std::byte* scratch) {
   auto* const before = reinterpret_cast<unsigned*>(scratch + sizeof(DgcProgress));
   return {reinterpret_cast<DgcProgress*>(scratch), before,
-          before + blocks_of(elements, kBlockElements)};
+          before + blocks_of(elements, kDgcBlockElements)};
 }
 
 // What the kernels after the first see of a tensor.
@@ -46,9 +42,11 @@ struct Gathered {
   }
 };
 
-__device__ std::uint32_t key_of(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
+__device__ std::uint32_t magnitude_key(float x) { return __float_as_uint(x) & 0x7FFFFFFFu; }
 
-__device__ bool reaches(float value, float threshold) { return key_of(value) >= key_of(threshold); }
+__device__ bool reaches(float value, float threshold) {
+  return magnitude_key(value) >= magnitude_key(threshold);
+}
 
 template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
@@ -58,7 +56,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const float g = inside ? as_float(tensors.gradient[i]) : 0.0f;
   const float u = inside ? __fmaf_rn(momentum, tensors.momentum[i], g) : 0.0f;
   const float v = inside ? tensors.gathered[i] + u : 0.0f;
-  const bool stays = key_of(v) >= kInfinityBits;
+  const bool stays = magnitude_key(v) >= kInfinityBits;
   const unsigned word = __ballot_sync(kAllLanes, stays);
   if (!inside) return;
   if (i % kWarpLanes == 0) words[i / kWarpLanes] = word;
@@ -87,7 +85,7 @@ __global__ void __launch_bounds__(kLoneThreads)
   for (unsigned bit = 1u << 30; bit > 0; bit >>= 1) {
     unsigned reach = 0;
     for (std::size_t i = threadIdx.x * stride; i < tensor.elements; i += kLoneThreads * stride) {
-      reach += key_of(tensor.candidate(i)) >= (threshold | bit) ? 1u : 0u;
+      reach += magnitude_key(tensor.candidate(i)) >= (threshold | bit) ? 1u : 0u;
     }
     if (lone_sum(reach) >= top) threshold |= bit;
   }
@@ -98,9 +96,9 @@ __global__ void __launch_bounds__(kLoneThreads)
 __global__ void __launch_bounds__(kThreadsPerBlock)
     count_kernel(Gathered tensor, DgcProgress* progress) {
   if (progress->done != 0) return;
-  const std::size_t first = blockIdx.x * kBlockElements;
+  const std::size_t first = blockIdx.x * kDgcBlockElements;
   unsigned reach = 0;
-  for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
+  for (std::size_t i = threadIdx.x; i < kDgcBlockElements; i += kThreadsPerBlock) {
     if (first + i >= tensor.elements) break;
     reach += reaches(tensor.candidate(first + i), progress->threshold) ? 1u : 0u;
   }
@@ -136,10 +134,10 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   __shared__ unsigned sum;
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
-  const std::size_t first = blockIdx.x * kBlockElements;
+  const std::size_t first = blockIdx.x * kDgcBlockElements;
   const float threshold = final_threshold(*scratch.progress);
   unsigned reach = 0;
-  for (std::size_t i = threadIdx.x; i < kBlockElements; i += kThreadsPerBlock) {
+  for (std::size_t i = threadIdx.x; i < kDgcBlockElements; i += kThreadsPerBlock) {
     if (first + i >= tensor.elements) break;
     reach += reaches(tensor.candidate(first + i), threshold) ? 1u : 0u;
   }
@@ -182,8 +180,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const float threshold = final_threshold(*scratch.progress);
   const unsigned warp = threadIdx.x / kWarpLanes, lane = threadIdx.x % kWarpLanes;
   unsigned at = scratch.before[blockIdx.x];
-  for (std::size_t row = 0; row < kBlockElements; row += kThreadsPerBlock) {
-    const std::size_t i = blockIdx.x * kBlockElements + row + threadIdx.x;
+  for (std::size_t row = 0; row < kDgcBlockElements; row += kThreadsPerBlock) {
+    const std::size_t i = blockIdx.x * kDgcBlockElements + row + threadIdx.x;
     const float v = i < tensor.elements ? tensor.candidate(i) : 0.0f;
     const unsigned sent = __ballot_sync(kAllLanes, i < tensor.elements && reaches(v, threshold));
     if (lane == 0) of_warp[warp] = static_cast<unsigned>(__popc(sent));
@@ -218,14 +216,14 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
 }
 
 template <typename Value>
-void encode(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to,
-            cudaStream_t stream) {
+void encode_dgc(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to,
+                cudaStream_t stream) {
   const DgcWire wire = dgc_wire(dgc, tensors.elements);
   if (tensors.elements == 0) return;
   const DgcScratch scratch = scratch_of(tensors.elements, to.scratch);
   const Gathered gathered{tensors.momentum, tensors.gathered, scratch.nonfinite, tensors.elements};
   const Grid threads{.blocks = blocks_of(tensors.elements, kThreadsPerBlock), .stream = stream};
-  const Grid blocks{.blocks = blocks_of(tensors.elements, kBlockElements), .stream = stream};
+  const Grid blocks{.blocks = blocks_of(tensors.elements, kDgcBlockElements), .stream = stream};
   const Grid lone{.blocks = 1, .threads = kLoneThreads, .stream = stream};
   launch(gather_kernel<Value>, threads, tensors, dgc.momentum, scratch.nonfinite, to.nonfinite);
   launch(sample_kernel, lone, gathered, dgc.stride, static_cast<unsigned>(wire.top_samples),
@@ -243,17 +241,18 @@ void encode(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding& to
 }  // namespace
 
 std::size_t dgc_scratch_bytes(std::size_t elements) {
-  const std::size_t words = blocks_of(elements, kBlockElements) + blocks_of(elements, kWarpLanes);
+  const std::size_t words =
+      blocks_of(elements, kDgcBlockElements) + blocks_of(elements, kWarpLanes);
   return sizeof(DgcProgress) + words * sizeof(unsigned);
 }
 
 void encode_dgc_async(const Dgc& dgc, const DgcTensors<float>& tensors, const Encoding& to,
                       cudaStream_t stream) {
-  encode(dgc, tensors, to, stream);
+  encode_dgc(dgc, tensors, to, stream);
 }
 void encode_dgc_async(const Dgc& dgc, const DgcTensors<Bf16>& tensors, const Encoding& to,
                       cudaStream_t stream) {
-  encode(dgc, tensors, to, stream);
+  encode_dgc(dgc, tensors, to, stream);
 }
 
 void decode_mean_dgc_async(const Dgc& dgc, const Wires& wires, Tensor<float> means,

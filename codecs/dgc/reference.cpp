@@ -13,13 +13,7 @@
 namespace codecs {
 namespace {
 
-std::size_t aligned(std::size_t bytes) { return round_up(bytes, kWireAlignment); }
-
 std::size_t ceiling(double x) { return static_cast<std::size_t>(std::ceil(x)); }
-
-std::uint32_t magnitude_bits(float value) {
-  return std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
-}
 
 // Adds the gradient to the state; gives what may be sent.
 std::vector<float> gather(const Dgc& dgc, std::span<const float> gradient, const DgcState& state) {

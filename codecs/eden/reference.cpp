@@ -88,10 +88,10 @@ unsigned nearest(std::span<const float> levels, float magnitude) {
   return index;
 }
 
-std::uint32_t largest_magnitude_bits(std::span<const float> values) {
+std::uint32_t largest_bits(std::span<const float> values) {
   std::uint32_t largest = 0;
   for (const float value : values) {
-    largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
+    largest = std::max(largest, magnitude_bits(value));
   }
   return largest;
 }
@@ -196,7 +196,7 @@ void encode_eden(const Format& format, std::span<const float> values, const Rand
   for (std::size_t index = 0; index * format.group < values.size(); ++index) {
     const std::size_t first = index * format.group;
     const std::size_t count = std::min(format.group, values.size() - first);
-    const std::uint32_t bits = largest_magnitude_bits(values.subspan(first, count));
+    const std::uint32_t bits = largest_bits(values.subspan(first, count));
     store(format, values.size(), index,
           quantise(format, bits, std::span(rotated).subspan(first, format.group)), wire);
   }
@@ -228,7 +228,7 @@ namespace {
 // A group is a rotation's block, of no other size.
 constexpr Layout kEdenLayout{.bytes = rotated_bytes, .bytes_per_element = group_bytes_per_element};
 
-constexpr Codec row(std::string_view name, std::string_view summary, Element element) {
+constexpr Codec eden_row(std::string_view name, std::string_view summary, Element element) {
   return {.name = name,
           .summary = summary,
           .format = {.element = element,
@@ -244,12 +244,12 @@ constexpr Codec row(std::string_view name, std::string_view summary, Element ele
 }  // namespace
 
 constexpr Codec eden1_g4096 =
-    row("eden1_g4096", "EDEN (DRIVE), 1 bit, one scale per 4096 elements", Element::lloyd1);
+    eden_row("eden1_g4096", "EDEN (DRIVE), 1 bit, one scale per 4096 elements", Element::lloyd1);
 constexpr Codec eden2_g4096 =
-    row("eden2_g4096", "EDEN, 2 bits, one scale per 4096 elements", Element::lloyd2);
+    eden_row("eden2_g4096", "EDEN, 2 bits, one scale per 4096 elements", Element::lloyd2);
 constexpr Codec eden3_g4096 =
-    row("eden3_g4096", "EDEN, 3 bits, one scale per 4096 elements", Element::lloyd3);
+    eden_row("eden3_g4096", "EDEN, 3 bits, one scale per 4096 elements", Element::lloyd3);
 constexpr Codec eden4_g4096 =
-    row("eden4_g4096", "EDEN, 4 bits, one scale per 4096 elements", Element::lloyd4);
+    eden_row("eden4_g4096", "EDEN, 4 bits, one scale per 4096 elements", Element::lloyd4);
 
 }  // namespace codecs

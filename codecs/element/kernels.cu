@@ -105,17 +105,17 @@ void with_element(Element element, Launch launch) {
 }
 
 template <Element kElement>
-unsigned blocks_of(std::size_t elements) {
+unsigned element_blocks(std::size_t elements) {
   return blocks_for(elements, std::size_t{kWarpLanes} * kPerThread<kElement>);
 }
 
 template <typename Value>
-void encode(const Format& format, Tensor<const Value> values, const Encoding& to,
-            cudaStream_t stream) {
+void encode_elements(const Format& format, Tensor<const Value> values, const Encoding& to,
+                     cudaStream_t stream) {
   if (values.elements == 0) return;
   with_element(format.element, [&]<Element kElement>() {
     launch(encode_elements_kernel<kElement, Value>,
-           {.blocks = blocks_of<kElement>(values.elements), .stream = stream}, values,
+           {.blocks = element_blocks<kElement>(values.elements), .stream = stream}, values,
            draw_of(to.key), EncodeOutput{to.wires, to.nonfinite});
   });
 }
@@ -124,11 +124,11 @@ void encode(const Format& format, Tensor<const Value> values, const Encoding& to
 
 void encode_elements_async(const Format& format, Tensor<const float> values, const Encoding& to,
                            cudaStream_t stream) {
-  encode(format, values, to, stream);
+  encode_elements(format, values, to, stream);
 }
 void encode_elements_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                            cudaStream_t stream) {
-  encode(format, values, to, stream);
+  encode_elements(format, values, to, stream);
 }
 
 void decode_elements_async(const Format& format, const std::byte* wire, Tensor<float> values,
@@ -136,7 +136,7 @@ void decode_elements_async(const Format& format, const std::byte* wire, Tensor<f
   if (values.elements == 0) return;
   with_element(format.element, [&]<Element kElement>() {
     launch(decode_elements_kernel<kElement>,
-           {.blocks = blocks_of<kElement>(values.elements), .stream = stream}, wire, values);
+           {.blocks = element_blocks<kElement>(values.elements), .stream = stream}, wire, values);
   });
 }
 

@@ -21,8 +21,8 @@ using FeedbackFormats =
             StaticFormat<E::int4, C::full>, StaticFormat<E::int4, C::full, kNearest, false, 4>>;
 
 template <typename Value>
-void encode(const Format& format, const FeedbackSource<Value>& source, const Encoding& to,
-            cudaStream_t stream) {
+void encode_with_feedback(const Format& format, const FeedbackSource<Value>& source,
+                          const Encoding& to, cudaStream_t stream) {
   if (source.elements == 0) return;
   if (needs_tensor_amax(format)) launch_amax(source, to, stream);
   const EncodeShape shape = encode_shape(format, source.elements, to);
@@ -38,15 +38,16 @@ void encode(const Format& format, const FeedbackSource<Value>& source, const Enc
 void encode_feedback_async(const Format& format, const Feedback& feedback,
                            Tensor<const float> values, float* residual, const Encoding& to,
                            cudaStream_t stream) {
-  encode(format, FeedbackSource<float>{values.values, values.elements, residual, feedback}, to,
-         stream);
+  encode_with_feedback(format,
+                       FeedbackSource<float>{values.values, values.elements, residual, feedback},
+                       to, stream);
 }
 
 void encode_feedback_async(const Format& format, const Feedback& feedback,
                            Tensor<const Bf16> values, float* residual, const Encoding& to,
                            cudaStream_t stream) {
-  encode(format, FeedbackSource<Bf16>{values.values, values.elements, residual, feedback}, to,
-         stream);
+  encode_with_feedback(
+      format, FeedbackSource<Bf16>{values.values, values.elements, residual, feedback}, to, stream);
 }
 
 }  // namespace codecs::cuda

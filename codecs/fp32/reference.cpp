@@ -6,13 +6,13 @@
 namespace codecs {
 namespace {
 
-void encode(const Format& format, std::span<const float> values, const RandomKey&,
-            std::span<std::byte> wire) {
+void encode_fp32(const Format& format, std::span<const float> values, const RandomKey&,
+                 std::span<std::byte> wire) {
   require(wire.size() == encoded_bytes(format, values.size()), "fp32: 4 bytes a value");
   std::ranges::copy(std::as_bytes(values), wire.begin());
 }
 
-void decode(const Format& format, std::span<const std::byte> wire, std::span<float> values) {
+void decode_fp32(const Format& format, std::span<const std::byte> wire, std::span<float> values) {
   require(wire.size() == encoded_bytes(format, values.size()), "fp32: 4 bytes a value");
   std::ranges::copy(wire, std::as_writable_bytes(values).begin());
 }
@@ -22,7 +22,7 @@ void decode(const Format& format, std::span<const std::byte> wire, std::span<flo
 constexpr Codec fp32{.name = "fp32",
                      .summary = "float32, unchanged",
                      .format = {.element = Element::fp32},
-                     .encode = encode,
-                     .decode = decode};
+                     .encode = encode_fp32,
+                     .decode = decode_fp32};
 
 }  // namespace codecs

@@ -76,6 +76,7 @@
 // to NaN.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -88,10 +89,17 @@ inline constexpr std::size_t kWireAlignment = 16;  // bytes
 [[nodiscard]] constexpr std::size_t round_up(std::size_t count, std::size_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
+[[nodiscard]] constexpr std::size_t aligned(std::size_t bytes) {
+  return round_up(bytes, kWireAlignment);
+}
 
 inline constexpr float kTinyGroup = 127 * 0x1p-126f;     // amax below which a group is all zeros
 inline constexpr std::uint32_t kNaNScale = 0x7FC00000u;  // bits of the scale of a non-finite group
 inline constexpr std::uint32_t kInfinityBits = 0x7F800000u;
+// The order of magnitudes; NaNs rank above infinity.
+[[nodiscard]] constexpr std::uint32_t magnitude_bits(float value) {
+  return std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
+}
 
 // Of Scale::reciprocal: c d and d above, for e4m3 and e5m2.
 inline constexpr float kReciprocalEpsilon = 1e-20f;

@@ -7,8 +7,8 @@ namespace codecs::cuda {
 namespace {
 
 template <typename Value>
-void encode(const Format& format, Tensor<const Value> values, const Encoding& to,
-            cudaStream_t stream) {
+void encode_groups(const Format& format, Tensor<const Value> values, const Encoding& to,
+                   cudaStream_t stream) {
   switch (family_of(format)) {
     case Family::integers:
       return encode_integers_async(format, values, to, stream);
@@ -34,12 +34,12 @@ Family family_of(const Format& format) {
 
 void encode_async(const Format& format, Tensor<const float> values, const Encoding& to,
                   cudaStream_t stream) {
-  encode(format, values, to, stream);
+  encode_groups(format, values, to, stream);
 }
 
 void encode_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                   cudaStream_t stream) {
-  encode(format, values, to, stream);
+  encode_groups(format, values, to, stream);
 }
 
 void decode_reduce_async(const Format& format, const Wires& wires, Tensor<float> sums,

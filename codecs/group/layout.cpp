@@ -73,10 +73,10 @@ GroupWire group_wire(const Format& format, std::size_t elements) {
   wire.groups = (elements - 1) / format.group + 1;
   wire.coded_elements =
       format.rotation == Rotation::hadamard ? round_up(elements, kHadamardBlock) : elements;
-  wire.payload_bytes = round_up(code_bytes(format, wire.coded_elements), kWireAlignment);
+  wire.payload_bytes = aligned(code_bytes(format, wire.coded_elements));
   wire.scales_offset =
       wire.payload_bytes + (format.scale == Scale::e4m3_tensor ? kTensorScaleBytes : 0);
-  wire.bytes = round_up(scale_offset(format, wire, wire.groups), kWireAlignment);
+  wire.bytes = aligned(scale_offset(format, wire, wire.groups));
   return wire;
 }
 

@@ -124,7 +124,7 @@ GroupGrid under_tensor_scale(const Quantiser& quantiser, float amax) {
 std::uint32_t largest_magnitude_bits(const Eigen::ArrayXf& values) {
   std::uint32_t largest = 0;
   for (const float value : values) {
-    largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
+    largest = std::max(largest, magnitude_bits(value));
   }
   return largest;
 }

@@ -14,7 +14,7 @@ using LocoFormats = Formats<StaticFormat<E::int8, C::full, kNearest, false, kTil
                             StaticFormat<E::int4, C::symmetric, kNearest, false, kTiles>,
                             StaticFormat<E::int4, C::symmetric, kRandom, false, kTiles>>;
 
-using Residual = StaticFormat<E::int8, C::full>;
+using ResidualFormat = StaticFormat<E::int8, C::full>;
 
 // Codes and scales of groups in memory, one wire.
 struct Part {
@@ -124,13 +124,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock, 2)
   store_group_scale<C::full>(residual, element, kept.stored);
 #pragma unroll
   for (int t = 0; t < kTiles; ++t) {
-    (void)store_codes<Residual>(residual, element + t * kTileElements, x[t], kept);
+    (void)store_codes<ResidualFormat>(residual, element + t * kTileElements, x[t], kept);
   }
 }
 
 template <typename Value>
-void encode(const Loco& loco, Tensor<const Value> values, std::byte* residual, const Encoding& to,
-            cudaStream_t stream) {
+void encode_loco(const Loco& loco, Tensor<const Value> values, std::byte* residual,
+                 const Encoding& to, cudaStream_t stream) {
   require(loco.wire.group <= 2048, "kernels take groups of up to 2048");
   if (values.elements == 0) return;
   const Part error{encode_shape(residual_format(loco), values.elements, {}), residual};
@@ -156,12 +156,12 @@ void encode(const Loco& loco, Tensor<const Value> values, std::byte* residual, c
 
 void encode_loco_async(const Loco& loco, Tensor<const float> values, std::byte* residual,
                        const Encoding& to, cudaStream_t stream) {
-  encode(loco, values, residual, to, stream);
+  encode_loco(loco, values, residual, to, stream);
 }
 
 void encode_loco_async(const Loco& loco, Tensor<const Bf16> values, std::byte* residual,
                        const Encoding& to, cudaStream_t stream) {
-  encode(loco, values, residual, to, stream);
+  encode_loco(loco, values, residual, to, stream);
 }
 
 }  // namespace codecs::cuda

@@ -9,7 +9,7 @@ namespace codecs::cuda {
 namespace {
 
 constexpr int kVectorsPerThread = 4;
-constexpr std::size_t kBlockElements = std::size_t{4} * kThreadsPerBlock * kVectorsPerThread;
+constexpr std::size_t kRandomKBlockElements = std::size_t{4} * kThreadsPerBlock * kVectorsPerThread;
 
 struct RandomKShape {
   std::size_t elements = 0;
@@ -135,7 +135,7 @@ template <typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     random_k_feedback_kernel(const Value* tensor, Residual residual, RandomKShape shape, Draw draw,
                              EncodeOutput out) {
-  const std::size_t block = blockIdx.x * kBlockElements;
+  const std::size_t block = blockIdx.x * kRandomKBlockElements;
   if (block == 0 && threadIdx.x == 0) store_header(draw, out.wires);
   uint4 values[kVectorsPerThread], olds[kVectorsPerThread];
 #pragma unroll
@@ -181,15 +181,9 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
                shape.elements, at, sums);
 }
 
-unsigned blocks_of(std::size_t items, std::size_t per_block) {
-  const std::size_t blocks = (items + per_block - 1) / per_block;
-  require(blocks <= 0x7FFFFFFFu, "more blocks than a grid has");
-  return static_cast<unsigned>(blocks);
-}
-
 template <typename Value>
-void encode(const Format& format, Tensor<const Value> values, const Encoding& to,
-            cudaStream_t stream) {
+void encode_random_k(const Format& format, Tensor<const Value> values, const Encoding& to,
+                     cudaStream_t stream) {
   if (values.elements == 0) return;
   const RandomKShape shape = shape_of(format, values.elements);
   launch(random_k_kernel<Value>,
@@ -198,36 +192,36 @@ void encode(const Format& format, Tensor<const Value> values, const Encoding& to
 }
 
 template <typename Value>
-void encode_feedback(const Format& format, Tensor<const Value> values, const Residual& residual,
+void encode_random_k(const Format& format, Tensor<const Value> values, const Residual& residual,
                      const Encoding& to, cudaStream_t stream) {
   if (values.elements == 0) return;
   const RandomKShape shape = shape_of(format, values.elements);
   const std::size_t covered = shape.strata << shape.stratum_bits;
   launch(random_k_feedback_kernel<Value>,
-         {.blocks = blocks_of(covered, kBlockElements), .stream = stream}, values.values, residual,
-         shape, shared_draw(to.key), EncodeOutput{to.wires, to.nonfinite});
+         {.blocks = blocks_of(covered, kRandomKBlockElements), .stream = stream}, values.values,
+         residual, shape, shared_draw(to.key), EncodeOutput{to.wires, to.nonfinite});
 }
 
 }  // namespace
 
 void encode_random_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                            cudaStream_t stream) {
-  encode(format, values, to, stream);
+  encode_random_k(format, values, to, stream);
 }
 void encode_random_k_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                            cudaStream_t stream) {
-  encode(format, values, to, stream);
+  encode_random_k(format, values, to, stream);
 }
 
 void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
                                     Tensor<const float> values, float* residual, const Encoding& to,
                                     cudaStream_t stream) {
-  encode_feedback(format, values, {residual, feedback}, to, stream);
+  encode_random_k(format, values, {residual, feedback}, to, stream);
 }
 void encode_random_k_feedback_async(const Format& format, const Feedback& feedback,
                                     Tensor<const Bf16> values, float* residual, const Encoding& to,
                                     cudaStream_t stream) {
-  encode_feedback(format, values, {residual, feedback}, to, stream);
+  encode_random_k(format, values, {residual, feedback}, to, stream);
 }
 
 void decode_random_k_async(const Format& format, const std::byte* wire, Tensor<float> values,

@@ -158,7 +158,7 @@ void decode_reduce_rotated(const Format& format, std::span<const std::byte> wire
 
 namespace {
 
-constexpr Codec row(std::string_view name, std::string_view summary, const Format& format) {
+constexpr Codec rotated_row(std::string_view name, std::string_view summary, const Format& format) {
   return {.name = name,
           .summary = summary,
           .format = format,
@@ -185,16 +185,16 @@ constexpr Format kNvfp4Stochastic{.element = Element::e2m1,
 
 }  // namespace
 
-constexpr Codec int4_g128_rht128_sr = row(
+constexpr Codec int4_g128_rht128_sr = rotated_row(
     "int4_g128_rht128_sr", "INT4 after a rotation in blocks of 128, one scale per 128, stochastic",
     rotated(kInt4Stochastic, 128));
-constexpr Codec int4_g128_rht4096 =
-    row("int4_g128_rht4096", "INT4 after a rotation in blocks of 4096, one scale per 128, nearest",
-        rotated(kInt4, 4096));
-constexpr Codec nvfp4_rht16 =
-    row("nvfp4_rht16", "NVFP4 after a rotation in blocks of 16, nearest", rotated(kNvfp4, 16));
+constexpr Codec int4_g128_rht4096 = rotated_row(
+    "int4_g128_rht4096", "INT4 after a rotation in blocks of 4096, one scale per 128, nearest",
+    rotated(kInt4, 4096));
+constexpr Codec nvfp4_rht16 = rotated_row(
+    "nvfp4_rht16", "NVFP4 after a rotation in blocks of 16, nearest", rotated(kNvfp4, 16));
 constexpr Codec nvfp4_rht16_sr =
-    row("nvfp4_rht16_sr", "NVFP4 after a rotation in blocks of 16, stochastic",
-        rotated(kNvfp4Stochastic, 16));
+    rotated_row("nvfp4_rht16_sr", "NVFP4 after a rotation in blocks of 16, stochastic",
+                rotated(kNvfp4Stochastic, 16));
 
 }  // namespace codecs

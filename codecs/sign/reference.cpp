@@ -11,7 +11,7 @@
 namespace codecs {
 namespace {
 
-void require_wire(const Format& format, std::size_t elements, std::size_t bytes) {
+void require_sign_wire(const Format& format, std::size_t elements, std::size_t bytes) {
   require_sign_format(format);
   require(bytes == encoded_bytes(format, elements), "a wire is encoded_bytes() long");
 }
@@ -45,7 +45,7 @@ void require_sign_format(const Format& format) {
 
 void encode_signs(const Format& format, std::span<const float> values, const RandomKey& /*key*/,
                   std::span<std::byte> wire) {
-  require_wire(format, values.size(), wire.size());
+  require_sign_wire(format, values.size(), wire.size());
   std::ranges::fill(wire, std::byte{0});
   const GroupWire layout = group_wire(format, values.size());
   for (std::size_t index = 0; index < layout.groups; ++index) {
@@ -62,7 +62,7 @@ void encode_signs(const Format& format, std::span<const float> values, const Ran
 
 void decode_reduce_signs(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums) {
-  require_wire(format, sums.size(), inputs == 0 ? 0 : wires.size() / inputs);
+  require_sign_wire(format, sums.size(), inputs == 0 ? 0 : wires.size() / inputs);
   const GroupWire layout = group_wire(format, sums.size());
   std::ranges::fill(sums, 0.0f);
   for (std::size_t input = 0; input < inputs; ++input) {

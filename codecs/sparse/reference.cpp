@@ -12,8 +12,6 @@ constexpr std::size_t kWordBits = 32;
 
 std::size_t words_of(std::size_t bits) { return (bits + kWordBits - 1) / kWordBits; }
 
-std::size_t aligned(std::size_t bytes) { return round_up(bytes, kWireAlignment); }
-
 std::size_t scale_words_of(Element element) {
   switch (element) {
     case Element::sign:

@@ -127,8 +127,8 @@ Scratch scratch_of(std::byte* bytes, std::size_t strips) {
 }
 
 template <typename Value>
-void encode(const Format& format, const TensorSource<Value>& source, const Encoding& to,
-            cudaStream_t stream) {
+void encode_terngrad(const Format& format, const TensorSource<Value>& source, const Encoding& to,
+                     cudaStream_t stream) {
   require_ternary_format(format);
   if (source.elements == 0) return;
   const float* magnitude = nullptr;
@@ -158,12 +158,12 @@ std::size_t ternary_scratch_bytes(const Format& format, std::size_t elements) {
 
 void encode_ternary_async(const Format& format, Tensor<const float> values, const Encoding& to,
                           cudaStream_t stream) {
-  encode(format, TensorSource<float>{values.values, values.elements}, to, stream);
+  encode_terngrad(format, TensorSource<float>{values.values, values.elements}, to, stream);
 }
 
 void encode_ternary_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                           cudaStream_t stream) {
-  encode(format, TensorSource<Bf16>{values.values, values.elements}, to, stream);
+  encode_terngrad(format, TensorSource<Bf16>{values.values, values.elements}, to, stream);
 }
 
 void decode_reduce_ternary_async(const Format& format, const Wires& wires, Tensor<float> sums,

@@ -64,8 +64,8 @@ void launch_top_k(const Format& format, const TopKInput<Value>& in, const Encodi
 }
 
 template <typename Value>
-void encode(const Format& format, const Tiled<const Value>& matrix, const Encoding& to,
-            cudaStream_t stream, const Residual& residual = {}) {
+void encode_top_k(const Format& format, const Tiled<const Value>& matrix, const Encoding& to,
+                  cudaStream_t stream, const Residual& residual = {}) {
   launch_top_k<Value>(format, {tile_map_of(format, matrix.tiles), matrix.values, residual}, to,
                       stream);
 }
@@ -86,40 +86,40 @@ std::size_t top_k_scratch_bytes(const Format& format, std::size_t elements) {
 
 void encode_top_k_async(const Format& format, const Tiled<const float>& matrix, const Encoding& to,
                         cudaStream_t stream) {
-  encode(format, matrix, to, stream);
+  encode_top_k(format, matrix, to, stream);
 }
 void encode_top_k_async(const Format& format, const Tiled<const Bf16>& matrix, const Encoding& to,
                         cudaStream_t stream) {
-  encode(format, matrix, to, stream);
+  encode_top_k(format, matrix, to, stream);
 }
 void encode_top_k_async(const Format& format, Tensor<const float> values, const Encoding& to,
                         cudaStream_t stream) {
-  encode(format, in_chunks(format, values), to, stream);
+  encode_top_k(format, in_chunks(format, values), to, stream);
 }
 void encode_top_k_async(const Format& format, Tensor<const Bf16> values, const Encoding& to,
                         cudaStream_t stream) {
-  encode(format, in_chunks(format, values), to, stream);
+  encode_top_k(format, in_chunks(format, values), to, stream);
 }
 
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  const Tiled<const float>& matrix, float* residual,
                                  const Encoding& to, cudaStream_t stream) {
-  encode(format, matrix, to, stream, {residual, feedback});
+  encode_top_k(format, matrix, to, stream, {residual, feedback});
 }
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  const Tiled<const Bf16>& matrix, float* residual,
                                  const Encoding& to, cudaStream_t stream) {
-  encode(format, matrix, to, stream, {residual, feedback});
+  encode_top_k(format, matrix, to, stream, {residual, feedback});
 }
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const float> values, float* residual, const Encoding& to,
                                  cudaStream_t stream) {
-  encode(format, in_chunks(format, values), to, stream, {residual, feedback});
+  encode_top_k(format, in_chunks(format, values), to, stream, {residual, feedback});
 }
 void encode_top_k_feedback_async(const Format& format, const Feedback& feedback,
                                  Tensor<const Bf16> values, float* residual, const Encoding& to,
                                  cudaStream_t stream) {
-  encode(format, in_chunks(format, values), to, stream, {residual, feedback});
+  encode_top_k(format, in_chunks(format, values), to, stream, {residual, feedback});
 }
 
 void decode_top_k_async(const Format& format, const std::byte* wire, Tensor<float> values,

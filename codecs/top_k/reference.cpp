@@ -16,10 +16,6 @@ namespace {
 
 using Chunks = std::vector<std::vector<Entry>>;
 
-std::uint32_t magnitude_bits(float value) {
-  return std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu;
-}
-
 float nan_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 constexpr std::uint16_t kHalfNaN = 0x7FFF;
@@ -160,7 +156,7 @@ Magnitudes load_scales(const SparseWire& layout, std::size_t index,
   return magnitudes;
 }
 
-void require_wire(const Format& format, std::size_t elements, std::size_t bytes) {
+void require_top_k_wire(const Format& format, std::size_t elements, std::size_t bytes) {
   require(format.rotation == Rotation::none, "top-k of values as they are");
   require(bytes == encoded_bytes(format, elements), "a wire is encoded_bytes() long");
 }
@@ -202,7 +198,7 @@ std::vector<Entry> decode_chunk(const Format& format, std::size_t elements, std:
 
 void encode_top_k(const Format& format, std::span<const float> values, const RandomKey&,
                   std::span<std::byte> wire) {
-  require_wire(format, values.size(), wire.size());
+  require_top_k_wire(format, values.size(), wire.size());
   std::ranges::fill(wire, std::byte{0});
   const SparseWire layout = sparse_wire(format, values.size());
   Chunks chunks;
@@ -231,7 +227,7 @@ void encode_top_k(const Format& format, std::span<const float> values, const Ran
 
 void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums) {
-  require_wire(format, sums.size(), inputs == 0 ? 0 : wires.size() / inputs);
+  require_top_k_wire(format, sums.size(), inputs == 0 ? 0 : wires.size() / inputs);
   std::ranges::fill(sums, 0.0f);
   const SparseWire layout = sparse_wire(format, sums.size());
   for (std::size_t input = 0; input < inputs; ++input) {

@@ -20,7 +20,6 @@ namespace {
 constexpr std::size_t kGuardBytes = 1024;
 constexpr std::align_val_t kAlignment{256};
 constexpr int kGuard = 0xC5;
-constexpr int kGarbage = 0xDB;  // a large negative float, a NaN of no format, no small number
 
 struct Memory {
   std::map<const std::byte*, std::size_t, std::less<>> sizes;  // by the first byte

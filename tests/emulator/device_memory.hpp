@@ -10,6 +10,8 @@ namespace emulator {
 
 inline constexpr std::size_t kDeviceBytes = std::size_t{64} << 30;
 inline constexpr std::size_t kSparseBytes = std::size_t{1} << 29;
+// A large negative float, a NaN of no format, no small number.
+inline constexpr int kGarbage = 0xDB;
 
 // Null if the device has no more; aligned to 256 bytes.
 void* allocate(std::size_t bytes);

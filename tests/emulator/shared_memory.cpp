@@ -13,11 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/emulator/device_memory.hpp"
+
 namespace emulator {
 namespace {
 
 constexpr const char* kSections = "emulated_shared_";  // of builtins.hpp
-constexpr int kGarbage = 0xDB;                         // as in device_memory.cpp
 constexpr std::size_t kPage = 4096;
 
 struct Range {

@@ -20,7 +20,7 @@ TEST(EmulatedKernelsDeathTest, LoadAlignedVectors) {
   EXPECT_DEATH(run(load_kernel, {.threads = {1}}, bytes.get() + 8, sum.get()), "misaligned");
 }
 
-__global__ void index_kernel(int index, int* out) {
+__global__ void out_of_bounds_kernel(int index, int* out) {
   __shared__ int shared[8];
   shared[index] = 1;
   *out = shared[index];
@@ -28,8 +28,8 @@ __global__ void index_kernel(int index, int* out) {
 
 TEST(EmulatedKernelsDeathTest, StayInsideSharedArrays) {
   const DeviceBuffer<int> out(1);
-  run(index_kernel, {}, 7, out.get());
-  EXPECT_DEATH(run(index_kernel, {}, 8, out.get()), "out of bounds");
+  run(out_of_bounds_kernel, {}, 7, out.get());
+  EXPECT_DEATH(run(out_of_bounds_kernel, {}, 8, out.get()), "out of bounds");
 }
 
 __global__ void cast_kernel(float value, int* out) { *out = static_cast<int>(value); }

@@ -9,7 +9,7 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{.seed = 3, .step = 1, .rank = 2};
+constexpr RandomKey kDifferenceKey{.seed = 3, .step = 1, .rank = 2};
 
 // A master near the model, as after one step of the optimizer; far from it in every 7th place.
 std::vector<float> moved(const std::vector<Bf16>& model) {
@@ -29,7 +29,7 @@ class DifferenceKernels : public testing::TestWithParam<const Codec*> {
   std::vector<std::byte> reference(const std::vector<float>& master,
                                    const std::vector<Bf16>& model) const {
     std::vector<std::byte> wire(encoded_bytes(format(), master.size()));
-    encode_difference(format(), master, model, kKey, wire);
+    encode_difference(format(), master, model, kDifferenceKey, wire);
     return wire;
   }
 };
@@ -45,9 +45,11 @@ TEST_P(DifferenceKernels, EncodeLikeTheReference) {
     const DeviceBuffer<Bf16> old_values{std::span(model)};
     const GuardedBytes from_float(expected.size()), from_bf16(expected.size());
     encode_difference_async(format(), Tensor<const float>{new_values.get(), elements},
-                            old_values.get(), {.wires = from_float.get(), .key = kKey}, nullptr);
+                            old_values.get(), {.wires = from_float.get(), .key = kDifferenceKey},
+                            nullptr);
     encode_difference_async(format(), Tensor<const Bf16>{rounded_values.get(), elements},
-                            old_values.get(), {.wires = from_bf16.get(), .key = kKey}, nullptr);
+                            old_values.get(), {.wires = from_bf16.get(), .key = kDifferenceKey},
+                            nullptr);
     EXPECT_EQ(first_difference(from_float.to_host(), expected), expected.size()) << elements;
     EXPECT_EQ(first_difference(from_bf16.to_host(), expected), expected.size()) << elements;
   }

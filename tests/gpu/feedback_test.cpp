@@ -11,7 +11,7 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{.seed = 9, .step = 8, .tensor = 7, .rank = 6};
+constexpr RandomKey kFeedbackKey{.seed = 9, .step = 8, .tensor = 7, .rank = 6};
 
 std::vector<CudaCodec> codecs_with_feedback() {
   std::vector<CudaCodec> rows;
@@ -32,7 +32,8 @@ bool sends_finite(const Codec& codec, const Feedback& rule, const std::vector<fl
   for (std::size_t i = 0; i < sent.size(); ++i) {
     sent[i] = std::fma(rule.carry, residual[i], rule.gain * values[i]);
   }
-  return all_finite(sent) && all_finite(decoded(codec, encoded(codec, sent, kKey), sent.size()));
+  return all_finite(sent) &&
+         all_finite(decoded(codec, encoded(codec, sent, kFeedbackKey), sent.size()));
 }
 
 class EveryFeedback : public testing::TestWithParam<CudaCodec> {
@@ -49,11 +50,14 @@ class EveryFeedback : public testing::TestWithParam<CudaCodec> {
     const GuardedBytes scratch(scratch_bytes ? scratch_bytes(codec.format, elements) : 0);
     const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
     encode(codec.format, rule, {input.get(), elements}, kept.get(),
-           {.wires = wire.get(), .key = kKey, .nonfinite = flag.get(), .scratch = scratch.get()},
+           {.wires = wire.get(),
+            .key = kFeedbackKey,
+            .nonfinite = flag.get(),
+            .scratch = scratch.get()},
            nullptr);
     const bool finite = sends_finite(codec, rule, as_floats(values), residual);
     std::vector<std::byte> expected(encoded_bytes(codec.format, elements));
-    encode_with_feedback(codec, rule, as_floats(values), kKey, residual, expected);
+    encode_with_feedback(codec, rule, as_floats(values), kFeedbackKey, residual, expected);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements;
     EXPECT_EQ(first_difference(kept.to_host(), residual), elements) << elements;
     EXPECT_EQ(flag.to_host().front(), finite ? 0u : 1u) << elements;

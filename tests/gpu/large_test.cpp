@@ -10,7 +10,7 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{.seed = 0x123456789ABCDEFu, .step = 5, .tensor = 6, .rank = 7};
+constexpr RandomKey kLargeKey{.seed = 0x123456789ABCDEFu, .step = 5, .tensor = 6, .rank = 7};
 
 // Beyond 2^31 elements every offset needs 64 bits. The end of the wire must be that of the piece.
 TEST(GroupKernels, ReachBeyond32Bits) {
@@ -26,11 +26,11 @@ TEST(GroupKernels, ReachBeyond32Bits) {
   upload(std::span(end), values.get() + kPiece);
   const DeviceBuffer<std::byte> wire(encoded_bytes(format, kElements));
   encode_async(format, Tensor<const Bf16>{values.get(), kElements},
-               {.wires = wire.get(), .key = kKey}, nullptr);
+               {.wires = wire.get(), .key = kLargeKey}, nullptr);
 
   std::vector<float> floats(end.size());
   std::ranges::transform(end, floats.begin(), to_float);
-  RandomKey key = kKey;
+  RandomKey key = kLargeKey;
   key.first_element = kPiece;
   const auto expected = encoded(int4_g128_sr, floats, key);
   const std::size_t payload = group_wire(format, floats.size()).payload_bytes;
@@ -77,7 +77,7 @@ void expect_ends(const float* tensor, const Ends& expected, float times) {
 }
 
 RandomKey key_from(std::size_t first) {
-  RandomKey key = kKey;
+  RandomKey key = kLargeKey;
   key.first_element = first;
   return key;
 }
@@ -114,7 +114,7 @@ TEST_P(ElementOffsets, ReachBeyond32Bits) {
   for (std::size_t i = 0; i < inputs; ++i) {
     last = wires.get() + i * wire_bytes();
     row().encode_async(format, {tensor.get(), kLength},
-                       {.wires = last, .key = kKey, .scratch = scratch.get()}, nullptr);
+                       {.wires = last, .key = kLargeKey, .scratch = scratch.get()}, nullptr);
   }
   const Ends expected{.first = through(codec(), ends.first, 0),
                       .last = through(codec(), ends.last, kLast)};
@@ -137,7 +137,7 @@ TEST_P(ResidualOffsets, ReachBeyond32Bits) {
   put(ends, tensor.get());
   put(kept, residual.get());
   row().encode_feedback_async(codec().format, {}, {tensor.get(), kLength}, residual.get(),
-                              {.wires = wire.get(), .key = kKey, .scratch = scratch.get()},
+                              {.wires = wire.get(), .key = kLargeKey, .scratch = scratch.get()},
                               nullptr);
   const auto left = [&](const std::vector<float>& values, std::vector<float> own,
                         std::size_t first) {
@@ -170,8 +170,8 @@ TEST(TwoLevelKernels, ReachBeyond32Bits) {
   const DeviceBuffer<std::byte> again(encoded_bytes(out.format, kLength));
   put(ends, tensor.get());
   encode_async(in.format, Tensor<const float>{tensor.get(), kLength},
-               {.wires = wire.get(), .key = kKey}, nullptr);
-  decode_reduce_encode_async(shape, wire.get(), {.wires = again.get(), .key = kKey}, nullptr);
+               {.wires = wire.get(), .key = kLargeKey}, nullptr);
+  decode_reduce_encode_async(shape, wire.get(), {.wires = again.get(), .key = kLargeKey}, nullptr);
   decode_reduce_async(out.format, {.bytes = again.get()}, Tensor<float>{tensor.get(), kLength},
                       nullptr);
   const auto twice = [&](const std::vector<float>& values, std::size_t first) {

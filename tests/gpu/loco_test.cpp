@@ -8,7 +8,8 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{.seed = 3, .step = 1, .tensor = 4, .rank = 1, .first_element = 1 << 14};
+constexpr RandomKey kLocoKey{
+    .seed = 3, .step = 1, .tensor = 4, .rank = 1, .first_element = 1 << 14};
 
 class LocoOnBoth {
  public:
@@ -24,9 +25,9 @@ class LocoOnBoth {
     const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
     const GuardedBytes wire(encoded_bytes(loco_.wire, elements_));
     encode_loco_async(loco_, Tensor<const Value>{input.get(), elements_}, device_residual_.get(),
-                      {.wires = wire.get(), .key = kKey, .nonfinite = flag.get()}, nullptr);
+                      {.wires = wire.get(), .key = kLocoKey, .nonfinite = flag.get()}, nullptr);
     std::vector<std::byte> expected(encoded_bytes(loco_.wire, elements_));
-    encode_loco(loco_, as_floats(values), kKey, residual_, expected);
+    encode_loco(loco_, as_floats(values), kLocoKey, residual_, expected);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements_;
     EXPECT_EQ(first_difference(device_residual_.to_host(), residual_), residual_.size());
     EXPECT_EQ(flag.to_host().front(), nonfinite);

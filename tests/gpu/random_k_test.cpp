@@ -9,7 +9,8 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{.seed = 11, .step = 3, .tensor = 2, .rank = 5, .first_element = 1 << 20};
+constexpr RandomKey kRandomKKey{
+    .seed = 11, .step = 3, .tensor = 2, .rank = 5, .first_element = 1 << 20};
 
 TEST(RandomKKernels, UpdateTheResidualLikeTheReference) {
   const Feedback feedback{.gain = 0.5f, .carry = 0.95f, .keep = 0.25f, .take = 0.75f};
@@ -19,10 +20,10 @@ TEST(RandomKKernels, UpdateTheResidualLikeTheReference) {
       const std::vector<float> values = awkward_values(elements, 6);
       const DeviceBuffer<float> input{std::span(values)}, on_gpu{std::span<const float>(residual)};
       std::vector<std::byte> expected(encoded_bytes(codec->format, elements));
-      encode_with_feedback(*codec, feedback, values, kKey, residual, expected);
+      encode_with_feedback(*codec, feedback, values, kRandomKKey, residual, expected);
       const GuardedBytes wire(expected.size());
       encode_random_k_feedback_async(codec->format, feedback, {input.get(), elements}, on_gpu.get(),
-                                     {.wires = wire.get(), .key = kKey}, nullptr);
+                                     {.wires = wire.get(), .key = kRandomKKey}, nullptr);
       EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << elements;
       EXPECT_EQ(first_difference(on_gpu.to_host(), residual), elements) << elements;
     }

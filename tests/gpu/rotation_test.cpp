@@ -13,7 +13,7 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{
+constexpr RandomKey kRotationKey{
     .seed = 31, .step = 2, .tensor = 8, .rank = 3, .first_element = 16 * 0x500000003};
 
 constexpr std::array kEden{&eden1_g4096, &eden2_g4096, &eden3_g4096, &eden4_g4096};
@@ -27,7 +27,7 @@ TEST(RotationKernels, EqualTheirReferencesThereAndBack) {
   for (std::size_t block = kSmallestRotation; block <= kLargestRotation; block *= 2) {
     for (const std::size_t blocks : {std::size_t{0}, std::size_t{1}, 4096 / block + 3}) {
       std::vector<float> values = awkward_values(blocks * block);
-      const SignKey signs = sign_key(kKey);
+      const SignKey signs = sign_key(kRotationKey);
       const DeviceBuffer<float> device{std::span<const float>(values)};
       rotate_async(block, signs, {device.get(), values.size()}, nullptr);
       rotate(block, signs, values);
@@ -52,14 +52,14 @@ std::vector<std::byte> eden_on_gpu(const Codec& codec, const std::vector<float>&
   const DeviceBuffer<unsigned> flag{std::vector<unsigned>{0}};
   const GuardedBytes wire(encoded_bytes(codec.format, values.size()));
   encode_eden_async(codec.format, Tensor<const float>{input.get(), values.size()},
-                    {.wires = wire.get(), .key = kKey, .nonfinite = flag.get()}, nullptr);
+                    {.wires = wire.get(), .key = kRotationKey, .nonfinite = flag.get()}, nullptr);
   nonfinite = flag.to_host().front();
   return wire.to_host();
 }
 
 void expect_reference_bytes(const Codec& codec, const std::vector<float>& values, bool finite) {
   unsigned nonfinite = 0;
-  const auto expected = encoded(codec, values, kKey);
+  const auto expected = encoded(codec, values, kRotationKey);
   EXPECT_EQ(first_difference(eden_on_gpu(codec, values, nonfinite), expected), expected.size())
       << codec.name << " " << codec.format.group << " " << values.size();
   EXPECT_EQ(nonfinite, finite ? 0u : 1u);
@@ -155,11 +155,11 @@ TEST(RotatedGroupKernels, SumWiresOfEqualSignsAlone) {
 TEST(RotatedGroupKernels, DrawTheBitsOfThePieceInItsTensor) {
   for (const Codec* codec : {&int4_g128_rht128_sr, &int4_g128_rht4096}) {
     const std::vector<float> values = awkward_values(5000);
-    const auto expected = encoded(*codec, values, kKey);
+    const auto expected = encoded(*codec, values, kRotationKey);
     const DeviceBuffer<float> input{std::span(values)};
     const GuardedBytes wire(expected.size());
     encode_rotated_async(codec->format, Tensor<const float>{input.get(), values.size()},
-                         {.wires = wire.get(), .key = kKey}, nullptr);
+                         {.wires = wire.get(), .key = kRotationKey}, nullptr);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << codec->name;
   }
 }
@@ -174,8 +174,8 @@ void expect_bf16_like_floats(const Codec& codec, Encode encode) {
     const DeviceBuffer<Bf16> input{std::span(values)};
     const GuardedBytes wire(encoded_bytes(codec.format, elements));
     encode(codec.format, Tensor<const Bf16>{input.get(), elements},
-           Encoding{.wires = wire.get(), .key = kKey}, nullptr);
-    const auto expected = encoded(codec, floats, kKey);
+           Encoding{.wires = wire.get(), .key = kRotationKey}, nullptr);
+    const auto expected = encoded(codec, floats, kRotationKey);
     EXPECT_EQ(first_difference(wire.to_host(), expected), expected.size()) << codec.name;
   }
 }
@@ -194,7 +194,7 @@ TEST(RotationKernels, ReadBfloat16LikeItsFloats) {
 
 TEST(EdenKernels, WriteBfloat16) {
   const std::vector<float> values = awkward_values(5001);
-  const auto wire = encoded(eden4_g4096, values, kKey);
+  const auto wire = encoded(eden4_g4096, values, kRotationKey);
   const DeviceBuffer<std::byte> input{std::span<const std::byte>(wire)};
   const GuardedBytes out(values.size() * sizeof(Bf16));
   decode_reduce_eden_async(eden4_g4096.format, {.bytes = input.get()},

@@ -12,7 +12,7 @@
 namespace codecs::cuda {
 namespace {
 
-constexpr RandomKey kKey{.seed = 11, .step = 4, .rank = 9};
+constexpr RandomKey kTwoLevelKey{.seed = 11, .step = 4, .rank = 9};
 
 struct Hops {
   const char* name;
@@ -39,11 +39,11 @@ TEST_P(TwoLevelKernels, EncodeSwizzledLikeTheReference) {
     const std::vector<float> values = awkward_values(elements);
     std::vector<std::byte> expected(wanted.slices * wanted.gpus_per_node *
                                     encoded_bytes(wanted.intra, wanted.intra_wire_elements()));
-    encode_swizzled(wanted, values, kKey, expected);
+    encode_swizzled(wanted, values, kTwoLevelKey, expected);
     const DeviceBuffer<float> input{std::span(values)};
     const GuardedBytes wires(expected.size());
-    encode_swizzled_async(wanted, {input.get(), elements}, {.wires = wires.get(), .key = kKey},
-                          nullptr);
+    encode_swizzled_async(wanted, {input.get(), elements},
+                          {.wires = wires.get(), .key = kTwoLevelKey}, nullptr);
     EXPECT_EQ(first_difference(wires.to_host(), expected), expected.size()) << elements;
   }
 }
@@ -69,10 +69,11 @@ TEST_P(TwoLevelKernels, DecodeReduceEncodeLikeTheReference) {
                             .wires_out = c.wires_out};
     std::vector<std::byte> expected(c.wires_out *
                                     encoded_bytes(wanted.wire_out, c.elements / c.wires_out));
-    decode_reduce_encode(wanted, wires, kKey, expected);
+    decode_reduce_encode(wanted, wires, kTwoLevelKey, expected);
     const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
     const GuardedBytes out(expected.size());
-    decode_reduce_encode_async(wanted, input.get(), {.wires = out.get(), .key = kKey}, nullptr);
+    decode_reduce_encode_async(wanted, input.get(), {.wires = out.get(), .key = kTwoLevelKey},
+                               nullptr);
     EXPECT_EQ(first_difference(out.to_host(), expected), expected.size()) << c.elements;
   }
 }
@@ -106,25 +107,25 @@ TEST_P(EveryRequantisation, GivesTheReferencesBytes) {
       const Requantise wanted{
           .wire = format, .wire_out = format, .inputs = inputs, .elements = elements};
       std::vector<std::byte> expected(encoded_bytes(format, elements));
-      decode_reduce_encode(wanted, wires, kKey, expected);
+      decode_reduce_encode(wanted, wires, kTwoLevelKey, expected);
       const DeviceBuffer<std::byte> input{std::span<const std::byte>(wires)};
       const GuardedBytes out(expected.size()), scratch(scratch_bytes(format, elements));
-      decode_reduce_encode_async(wanted, input.get(),
-                                 {.wires = out.get(), .key = kKey, .scratch = scratch.get()},
-                                 nullptr);
+      decode_reduce_encode_async(
+          wanted, input.get(), {.wires = out.get(), .key = kTwoLevelKey, .scratch = scratch.get()},
+          nullptr);
       EXPECT_EQ(first_difference(out.to_host(), expected), expected.size()) << elements;
     }
   }
 }
 
-std::vector<const Codec*> group_codecs() {
+std::vector<const Codec*> plain_group_codecs() {
   std::vector<const Codec*> rows;
   std::ranges::copy_if(all_codecs(), std::back_inserter(rows),
                        [](const Codec* codec) { return codec->decode == decode_groups; });
   return rows;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryRequantisation, testing::ValuesIn(group_codecs()),
+INSTANTIATE_TEST_SUITE_P(Registry, EveryRequantisation, testing::ValuesIn(plain_group_codecs()),
                          [](const auto& row) { return std::string(row.param->name); });
 
 // The transform as a kernel of its own, then the plain encode: the same bytes as fused.
@@ -135,11 +136,11 @@ TEST(FusedTransform, GivesTheBytesOfTheUnfused) {
   const GuardedBytes fused(encoded_bytes(int8_g128_hadamard_sr.format, kElements));
   const GuardedBytes unfused(encoded_bytes(int8_g128_sr.format, kElements));
   encode_async(int8_g128_hadamard_sr.format, Tensor<const float>{input.get(), kElements},
-               {.wires = fused.get(), .key = kKey}, nullptr);
+               {.wires = fused.get(), .key = kTwoLevelKey}, nullptr);
   check(cudaDeviceSynchronize());
   hadamard_async({input.get(), kElements}, nullptr);
   encode_async(int8_g128_sr.format, Tensor<const float>{input.get(), kElements},
-               {.wires = unfused.get(), .key = kKey}, nullptr);
+               {.wires = unfused.get(), .key = kTwoLevelKey}, nullptr);
   EXPECT_EQ(fused.to_host(), unfused.to_host());
 }
 

@@ -8,7 +8,7 @@
 namespace calibrate {
 namespace {
 
-std::string name_of(const KernelRow& row) {
+std::string row_name(const KernelRow& row) {
   std::string name =
       std::string(row.codec->name) + " " + std::string(operation_name(row.shape.operation));
   if (row.to != nullptr) name += " to " + std::string(row.to->name);
@@ -39,12 +39,12 @@ Json measure(Session& session, const Measured& measured) {
   const Time time = time_of(session, measured.launch);
   if (!measured.in_place) right = agrees(measured, stream);
   if (!right) {
-    session.disagreed.push_back(name_of(measured.row));
+    session.disagreed.push_back(row_name(measured.row));
     return nullptr;
   }
   Json row = json_of(measured.row, time);
   add_fraction(session, moved_bytes(measured.row), row);
-  report(session, name_of(measured.row), time.median_s,
+  report(session, row_name(measured.row), time.median_s,
          rate_text(moved_bytes(measured.row), time.median_s));
   return row;
 }
