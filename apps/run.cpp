@@ -95,7 +95,7 @@ class Comparison {
       : options_(options),
         job_(read(options)),
         searched_(job_),
-        times_(job_),
+        times_(job_, options.jobs),
         wants_best_(options.baseline == kBest && !job_.inner) {
     // Without --tune, flags say how the schemes run that are compared with the best of all.
     if (!options.tune) searched_.given.clear();
@@ -244,7 +244,10 @@ class Comparison {
       sim::Report& report = one.result.report;
       one.operations = one.result.schedule.operations.size();
       const bool is_drawn = !options_.perfetto.empty() && i == last_given(all);
-      if (!is_drawn) one.result = {.report = std::move(report)};
+      if (!is_drawn) {
+        one.result.schedule = {};
+        one.result.timeline = {};
+      }
       if (all[i].is_shown && wants_range(options_, one.operations)) {
         report.range = range_of(job_, setup, report, jobs_of_each);
       }

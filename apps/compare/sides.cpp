@@ -150,8 +150,8 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   return o;
 }
 
-void tune(Side& side) {
-  sim::study::StepTimes times(side.run.job);
+void tune(Side& side, int jobs) {
+  sim::study::StepTimes times(side.run.job, jobs);
   Progress progress("searching for the fastest options", 0);
   const std::vector<sim::Scheme> schemes{side.run.setup.scheme};
   side.run.setup = best_setup(side.run.job, schemes, times, {.watch = progress.watch()}).setup;
@@ -212,7 +212,7 @@ std::optional<Comparison> parse_comparison(const Arguments& arguments) {
 
 void prepare(Comparison& comparison) {
   for (Side* side : {&comparison.a, &comparison.b}) {
-    if (comparison.options.tune) tune(*side);
+    if (comparison.options.tune) tune(*side, comparison.options.jobs);
     if (side->run.job.inner) {
       check_ends(*side);
     } else {

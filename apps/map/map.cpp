@@ -47,6 +47,7 @@ struct MapOptions {
   std::vector<sim::Bandwidth> bandwidths;
   std::int64_t tokens = 0;
   int tensor = 0;  // 0: chosen
+  int jobs = 1;    // simulations at once
   std::string format;
 };
 
@@ -83,6 +84,7 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
                     "NIC bandwidths, separated by commas")(
       "tokens", po::value(&o.tokens)->default_value(std::int64_t{4} << 20),
       "tokens per step, rounded up to the same number of sequences for each replica")(
+      "jobs,j", jobs_flag(o.jobs), kJobsHelp)(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   const po::options_description job = flags;
   flags.add(map);
@@ -121,7 +123,7 @@ int map_command(const Arguments& arguments) {
   std::vector<MapRow> rows;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     for (const sim::study::MapPoint& point :
-         map_points(jobs[i], options->bandwidths, progress.watch().step)) {
+         map_points(jobs[i], options->bandwidths, options->jobs, progress.watch().step)) {
       const auto flags = [&](const sim::study::Best& best) {
         return flags_of(given[i], best.setup);
       };

@@ -26,6 +26,7 @@ struct SolveOptions {
   JobOptions job;
   std::string unknown, format;
   sim::study::SolveGoal goal;
+  int jobs = 1;
 };
 
 constexpr const char* kUsage =
@@ -75,7 +76,8 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
       "utilisations to reach, separated by commas")(
       "beats", po::value(&o.goal.beats),
       "scheme to beat, instead of a utilisation to reach: find the value of the unknown at which "
-      "--scheme becomes, or stops being, the faster of the two")(
+      "--scheme becomes, or stops being, the faster of the two")("jobs,j", jobs_flag(o.jobs),
+                                                                 kJobsHelp)(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
   po::positional_options_description places;
@@ -127,7 +129,8 @@ int solve_command(const Arguments& arguments) {
   const sim::study::Unknown& unknown = unknown_of(*options);
   const Job job = read(*options, unknown);
   Progress progress("solving", most_tries(job, unknown, options->goal));
-  print(options->format, unknown, job, solve(job, unknown, options->goal, progress.watch().step));
+  print(options->format, unknown, job,
+        solve(job, unknown, options->goal, options->jobs, progress.watch().step));
   return 0;
 }
 

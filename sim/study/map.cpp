@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 #include "sim/study/search/efficiency_range.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/setup_options.hpp"
@@ -64,16 +67,16 @@ MapPoint point_of(const Job& laid, Bandwidth bandwidth) {
 }
 
 // Of the fastest two, where NICs are `factor` times as fast.
-void add_range(const Job& job, double factor, MapPoint& point) {
-  point.speedup_low = point.speedup_high = point.speedup();
-  for (const double spreads : {-1.0, 1.0}) {
-    Job other = off_by(job, spreads);
+void add_range(const Job& job, double factor, int jobs, MapPoint& point) {
+  constexpr std::array kSpreads{-1.0, 1.0};
+  const auto seconds = in_parallel(jobs, 2 * kSpreads.size(), [&](std::size_t i) {
+    Job other = off_by(job, kSpreads[i / 2]);
     other.cluster() = with_nics(std::move(other.cluster()), factor);
-    const double speedup =
-        seconds_of(other, point.uncompressed.setup) / seconds_of(other, point.compressed.setup);
-    point.speedup_low = std::min(point.speedup_low, speedup);
-    point.speedup_high = std::max(point.speedup_high, speedup);
-  }
+    return seconds_of(other, (i % 2 == 0 ? point.uncompressed : point.compressed).setup);
+  });
+  const double now = point.speedup();
+  std::tie(point.speedup_low, point.speedup_high) =
+      std::minmax({now, seconds[0] / seconds[1], seconds[2] / seconds[3]});
 }
 
 }  // namespace
@@ -101,7 +104,7 @@ Job map_job(Job job, int tensor, std::int64_t tokens) {
   return job;
 }
 
-std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> bandwidths,
+std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> bandwidths, int jobs,
                                  const std::function<void()>& begin_point) {
   std::vector<std::size_t> order(bandwidths.size());
   std::iota(order.begin(), order.end(), 0);
@@ -109,7 +112,7 @@ std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> band
             [&](std::size_t a, std::size_t b) { return bandwidths[b] < bandwidths[a]; });
   const std::vector<Scheme> plain = uncompressed_schemes();
   const std::vector<Scheme> compressed = compressed_schemes(job);
-  StepTimes times(job);
+  StepTimes times(job, jobs);
   std::vector<MapPoint> points(bandwidths.size());
   const MapPoint* faster = nullptr;
   for (const std::size_t at : order) {
@@ -123,7 +126,7 @@ std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> band
     };
     search(plain, &MapPoint::uncompressed);
     search(compressed, &MapPoint::compressed);
-    add_range(job, factor, point);
+    add_range(job, factor, jobs, point);
     faster = &point;
   }
   return points;

@@ -40,9 +40,9 @@ struct MapPoint {
 
 // The points of one model in the order of `bandwidths`. Both sides are searched at each bandwidth,
 // fast networks first: a step that is slow there is slower on slow networks and need not be
-// simulated.
+// simulated. Simulates `jobs` setups at a time.
 [[nodiscard]] std::vector<MapPoint> map_points(const Job& job,
-                                               std::span<const Bandwidth> bandwidths,
+                                               std::span<const Bandwidth> bandwidths, int jobs,
                                                const std::function<void()>& begin_point);
 
 }  // namespace sim::study

@@ -16,6 +16,10 @@ namespace sim::study {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+// Setups that are tried before the best so far is looked at again, as many at a time as there are
+// threads. Their number changes no result: this one does not depend on it. The map of four models in
+// docs/commands/map.md simulates 3 % more setups than with 1, and 7 % more with 8.
+constexpr std::size_t kWave = 4;
 
 // Tensor parallelism and what is recomputed, in every combination.
 std::vector<Setup> shapes(const Job& job, const Setup& from) {
@@ -125,12 +129,19 @@ class Search {
       return times_.at_least(*setup, from_.factor);  // a fast one tells much of the others
     });
     from_.watch.expect(static_cast<int>(fresh.size()));
-    for (const Setup* setup : fresh) {
-      from_.watch.step();
-      const double limit = best_ ? best_->step_time_s : kNever;
-      const double seconds = times_.seconds(*setup, from_.factor, limit);
-      considered_.push_back(*setup);
-      if (seconds < limit) best_ = {*setup, seconds};
+    for (std::size_t first = 0; first < fresh.size(); first += kWave) {
+      try_wave(std::span(fresh).subspan(first, std::min(kWave, fresh.size() - first)));
+    }
+  }
+
+  void try_wave(std::span<const Setup* const> wave) {
+    double least = best_ ? best_->step_time_s : kNever;
+    const auto seconds = times_.seconds(wave, from_.factor, least, from_.watch.step);
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+      considered_.push_back(*wave[i]);
+      if (seconds[i] >= least) continue;
+      least = seconds[i];
+      best_ = {*wave[i], least};
     }
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/parallel.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/schedule/least_time.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
@@ -67,7 +68,20 @@ StepTimes::Known& StepTimes::known(const Setup& setup) {
 }
 
 double StepTimes::seconds(const Setup& setup, double factor, double limit) {
-  Known& known = this->known(setup);
+  return seconds(known(setup), setup, factor, limit);
+}
+
+std::vector<double> StepTimes::seconds(std::span<const Setup* const> setups, double factor,
+                                       double limit, const std::function<void()>& step) {
+  std::vector<Known*> of;
+  for (const Setup* setup : setups) of.push_back(&known(*setup));
+  return in_parallel(jobs_, setups.size(), [&](std::size_t i) {
+    step();
+    return seconds(*of[i], *setups[i], factor, limit);
+  });
+}
+
+double StepTimes::seconds(Known& known, const Setup& setup, double factor, double limit) const {
   if (const auto found = known.seconds.find(factor); found != known.seconds.end()) {
     return found->second;
   }
@@ -95,21 +109,23 @@ std::vector<std::pair<double, const Setup*>> StepTimes::by_bound(std::span<const
   return sorted;
 }
 
-double StepTimes::least(std::span<const Setup> setups, double factor, double limit) {
-  for (const auto& [bound, setup] : by_bound(setups, factor)) {
-    if (bound >= limit) break;
-    limit = std::min(limit, seconds(*setup, factor, limit));
+double StepTimes::least(std::span<const Setup> setups, double factor, double limit, double enough) {
+  constexpr std::size_t kRace = 2;  // the least bound is mostly that of the fastest
+  const auto sorted = by_bound(setups, factor);
+  for (auto next = sorted.begin(); limit > enough;) {
+    std::vector<const Setup*> wave;
+    while (next != sorted.end() && next->first < limit && wave.size() < kRace) {
+      wave.push_back(next++->second);
+    }
+    if (wave.empty()) break;
+    for (const double found : seconds(wave, factor, limit)) limit = std::min(limit, found);
   }
   return limit;
 }
 
 bool StepTimes::any_reaches(std::span<const Setup> setups, double factor, double at_most) {
   const double limit = std::nextafter(at_most, std::numeric_limits<double>::infinity());
-  for (const auto& [bound, setup] : by_bound(setups, factor)) {
-    if (bound >= limit) return false;
-    if (seconds(*setup, factor, limit) <= at_most) return true;
-  }
-  return false;
+  return least(setups, factor, limit, at_most) <= at_most;
 }
 
 }  // namespace sim::study

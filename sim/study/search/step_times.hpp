@@ -7,6 +7,7 @@
 // of the time of a simulation. Simulations with faster NICs are bounds too.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -22,15 +23,20 @@ namespace sim::study {
 
 class StepTimes {
  public:
-  explicit StepTimes(const Job& job) : job_(job) {}
+  // `jobs` of several at a time.
+  explicit StepTimes(const Job& job, int jobs = 1) : job_(job), jobs_(jobs) {}
 
   // Seconds of the step with NICs `factor` times as fast (a cap on one communicator scales along);
   // or a lower bound, if that is already at least `limit`.
   double seconds(const Setup& setup, double factor = 1,
                  double limit = std::numeric_limits<double>::infinity());
-  // The least of several, or at least `limit` if none is below it.
+  // The same of several different setups, in their order. `step` is called before each.
+  [[nodiscard]] std::vector<double> seconds(
+      std::span<const Setup* const> setups, double factor, double limit,
+      const std::function<void()>& step = [] {});
+  // The least of several, or at least `limit` if none is below it; any one that is at most `enough`.
   double least(std::span<const Setup> setups, double factor,
-               double limit = std::numeric_limits<double>::infinity());
+               double limit = std::numeric_limits<double>::infinity(), double enough = 0);
   // Whether one of them takes at most `seconds`.
   bool any_reaches(std::span<const Setup> setups, double factor, double seconds);
   // Records the result of an earlier simulation on the unchanged cluster.
@@ -51,9 +57,11 @@ class StepTimes {
   [[nodiscard]] std::vector<std::pair<double, const Setup*>> by_bound(std::span<const Setup> setups,
                                                                       double factor);
   [[nodiscard]] Known& known(const Setup& setup);
+  [[nodiscard]] double seconds(Known& known, const Setup& setup, double factor, double limit) const;
   [[nodiscard]] double at_least(const Known& known, double factor) const;
 
   const Job& job_;
+  const int jobs_;
   FirstBounds first_;
   Memo<Parallelism, Scheme, Known> known_;
 };

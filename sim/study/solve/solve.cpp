@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
+#include <utility>
 
+#include "sim/base/once.hpp"
+#include "sim/base/parallel.hpp"
 #include "sim/study/search/efficiency_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
@@ -15,19 +17,64 @@
 namespace sim::study {
 namespace {
 
-constexpr double kUnlimited = 1e6;  // times as fast as the cluster's NICs
+constexpr std::size_t kAnswers = 3;  // in Answers
+constexpr double kUnlimited = 1e6;   // times as fast as the cluster's NICs
 
-// Reports of the job at values of the unknown, each simulated once.
-class Reports {
+// Where both setups can be simulated.
+Range range_of(const Job& job, const Unknown& unknown, std::size_t setup, std::size_t other) {
+  Range range = unknown.range;
+  if (unknown.narrow) unknown.narrow(job, job.setups[setup].scheme, range);
+  if (unknown.narrow) unknown.narrow(job, job.setups[other].scheme, range);
+  return range;
+}
+
+std::size_t question_count(const Job& job, const SolveGoal& goal) {
+  return goal.shares.empty() ? job.setups.size() - 1 : job.setups.size() * goal.shares.size();
+}
+
+// Answers questions about one job, each setup with each goal, from any thread. Each value of the
+// unknown is simulated once.
+class Solver {
  public:
-  Reports(const Job& job, const Unknown& unknown) : job_(job), unknown_(unknown) {}
+  Solver(const Job& job, const Unknown& unknown, const SolveGoal& goal)
+      : job_(job), unknown_(unknown), goal_(goal) {}
+
+  Answer answer(std::size_t question, const std::function<void()>& step) {
+    const std::size_t other = job_.setups.size() - 1;
+    if (goal_.shares.empty()) {
+      return answer(
+          question, other, "beats " + goal_.beats,
+          [&](double value) { return is_faster(question, other, value); }, step);
+    }
+    const std::size_t setup = question / goal_.shares.size();
+    const double share = goal_.shares[question % goal_.shares.size()];
+    return answer(
+        setup, setup, fmt::format("utilisation {:.4g}", share),
+        [&](double value) { return utilisation(setup, value) >= share; }, step);
+  }
+
+ private:
+  Answer answer(std::size_t setup, std::size_t other, std::string goal,
+                const std::function<bool(double)>& met, const std::function<void()>& step) {
+    const Found found = bracket(range_of(job_, unknown_, setup, other), met, step);
+    const double met_at = unknown_.figure(job_, found.met);
+    const double missed_at = unknown_.figure(job_, found.missed);
+    return {job_.setups[setup].scheme.name,
+            std::move(goal),
+            found,
+            met_at,
+            missed_at,
+            unknown_.text(met_at),
+            unknown_.text(missed_at),
+            unknown_.needs_memory || fits_memory(job_, job_.setups[setup])};
+  }
 
   const Report& at(std::size_t setup, double value) {
-    const auto [found, added] = known_.try_emplace({setup, value});
-    if (!added) return found->second;
-    Job changed = job_;
-    unknown_.set(changed, value);
-    return found->second = simulate(changed, changed.setups[setup]).report;
+    return reports_.of({setup, value}, [&] {
+      Job changed = job_;
+      unknown_.set(changed, value);
+      return simulate(changed, changed.setups[setup]).report;
+    });
   }
   double utilisation(std::size_t setup, double value) {
     const Report& report = at(setup, value);
@@ -38,65 +85,11 @@ class Reports {
     return at(setup, value).tokens_per_s > at(other, value).tokens_per_s;
   }
 
- private:
-  const Job& job_;
+  const Job job_;
   const Unknown& unknown_;
-  std::map<std::pair<std::size_t, double>, Report> known_;
+  const SolveGoal& goal_;
+  Once<std::pair<std::size_t, double>, Report> reports_;  // by setup and value
 };
-
-// Where both setups can be simulated.
-Range range_of(const Job& job, const Unknown& unknown, std::size_t setup, std::size_t other) {
-  Range range = unknown.range;
-  if (unknown.narrow) unknown.narrow(job, job.setups[setup].scheme, range);
-  if (unknown.narrow) unknown.narrow(job, job.setups[other].scheme, range);
-  return range;
-}
-
-Answer answer_of(const Job& job, const Unknown& unknown, std::size_t setup, std::string goal,
-                 const Found& found) {
-  const double met = unknown.figure(job, found.met);
-  const double missed = unknown.figure(job, found.missed);
-  return {job.setups[setup].scheme.name,
-          std::move(goal),
-          found,
-          met,
-          missed,
-          unknown.text(met),
-          unknown.text(missed),
-          unknown.needs_memory || fits_memory(job, job.setups[setup])};
-}
-
-std::vector<Answer> solve_utilisation(const Job& job, const Unknown& unknown,
-                                      const std::vector<double>& shares,
-                                      const std::function<void()>& step) {
-  Reports reports(job, unknown);
-  std::vector<Answer> answers;
-  for (std::size_t setup = 0; setup < job.setups.size(); ++setup) {
-    for (const double share : shares) {
-      const Found found = bracket(
-          range_of(job, unknown, setup, setup),
-          [&](double value) { return reports.utilisation(setup, value) >= share; }, step);
-      answers.push_back(
-          answer_of(job, unknown, setup, fmt::format("utilisation {:.4g}", share), found));
-    }
-  }
-  return answers;
-}
-
-// Of all setups but the last, which is the one to beat.
-std::vector<Answer> solve_beats(const Job& job, const Unknown& unknown, const std::string& name,
-                                const std::function<void()>& step) {
-  Reports reports(job, unknown);
-  const std::size_t other = job.setups.size() - 1;
-  std::vector<Answer> answers;
-  for (std::size_t setup = 0; setup < other; ++setup) {
-    const Found found = bracket(
-        range_of(job, unknown, setup, other),
-        [&](double value) { return reports.is_faster(setup, other, value); }, step);
-    answers.push_back(answer_of(job, unknown, setup, "beats " + name, found));
-  }
-  return answers;
-}
 
 // Where the goal is met everywhere or nowhere, beyond the figures of the other answers: on which
 // side says `greater_is_better`.
@@ -127,19 +120,26 @@ void check(const Job& job, const Unknown& unknown) {
 }
 
 int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
-  constexpr std::size_t kJobs = 3;  // in Answers
-  const std::size_t searches =
-      goal.shares.empty() ? job.setups.size() - 1 : job.setups.size() * goal.shares.size();
-  return static_cast<int>(kJobs * searches) * most_tries(unknown.range);
+  return static_cast<int>(kAnswers * question_count(job, goal)) * most_tries(unknown.range);
 }
 
-Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal,
+Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal, int jobs,
               const std::function<void()>& step) {
-  const auto answers = [&](const Job& one) {
-    return goal.shares.empty() ? solve_beats(one, unknown, goal.beats, step)
-                               : solve_utilisation(one, unknown, goal.shares, step);
-  };
-  return {answers(job), answers(off_by(job, -1)), answers(off_by(job, 1))};
+  std::array<Solver, kAnswers> solvers{Solver(job, unknown, goal),
+                                       Solver(off_by(job, -1), unknown, goal),
+                                       Solver(off_by(job, 1), unknown, goal)};
+  const std::size_t questions = question_count(job, goal);
+  // Neighbours are of different jobs, and do not wait for each other's simulations.
+  std::vector<Answer> all = in_parallel(jobs, kAnswers * questions, [&](std::size_t i) {
+    return solvers[i % kAnswers].answer(i / kAnswers, step);
+  });
+  Answers answers;
+  for (std::size_t i = 0; i < all.size(); i += kAnswers) {
+    answers.as_is.push_back(std::move(all[i]));
+    answers.slower.push_back(std::move(all[i + 1]));
+    answers.faster.push_back(std::move(all[i + 2]));
+  }
+  return answers;
 }
 
 }  // namespace sim::study

@@ -41,9 +41,9 @@ struct Answers {
 void check(const Job& job, const Unknown& unknown);
 // The most simulations that solve() takes.
 [[nodiscard]] int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal);
-// For each setup and each goal. `step` is called before each try.
+// For each setup and each goal, `jobs` at a time. `step` is called before each try.
 [[nodiscard]] Answers solve(
-    const Job& job, const Unknown& unknown, const SolveGoal& goal,
+    const Job& job, const Unknown& unknown, const SolveGoal& goal, int jobs = 1,
     const std::function<void()>& step = [] {});
 
 }  // namespace sim::study
