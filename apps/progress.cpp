@@ -65,6 +65,7 @@ void Progress::expect(int steps) {
 }
 
 void Progress::show(const std::function<std::string()>& how_far) {
+  const std::lock_guard lock(mutex_);
   if (is_due()) print(fmt::format("{}: {}", what_, how_far()));
 }
 

@@ -21,7 +21,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // From any thread.
+  // All from any thread.
   void step();             // one more has begun
   void expect(int steps);  // more than previously known
   [[nodiscard]] sim::study::Watch watch() {

@@ -104,6 +104,7 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "electricity price for the GPUs, e.g. \"0.08 USD/kWh\" (default: not counted)");
   add("exhaustive", po::bool_switch(&o.question.exhaustive),
       "simulate every setup that fits in memory: a check, for small searches");
+  add("jobs,j", jobs_flag(o.question.jobs), kJobsHelp);
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   return flags;
 }

@@ -19,7 +19,7 @@ class Once {
     std::call_once(entry.once, [&] { entry.value = compute(); });
     return *entry.value;
   }
-  // Nothing unless of() has returned one. Not beside it.
+  // Nothing unless of() has returned a value. Must not be called while of() computes this key's.
   [[nodiscard]] const Value* find(const Key& key) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);

@@ -138,20 +138,27 @@ double whole_bytes(const RoundContext& context, std::size_t table, const Scheme&
          sent_bytes(exchange, shard_sizes(context, table, exchange.fragments), 1);
 }
 
-MemoryUse site_memory(const RoundContext& context, std::size_t table, const Scheme& scheme) {
-  const int stages = context.parallelism.pipeline;
-  MemoryUse memory =
-      memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
-                 codec_memory(context.step(table), context.inner));
-  if (place_count(context.area) == 1) return memory;  // no outer step
+SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
+    : inside_(memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
+                         codec_memory(context.step(table), context.inner))),
+      stages_(context.parallelism.pipeline) {
+  if (place_count(context.area) > 1) shards_ = shard_sizes(context, table, 1);
+}
+
+MemoryUse SiteMemory::with(const Scheme& scheme) const {
   const SiteExchange& exchange = *scheme.between_sites;
   const double wire = exchange.wire.bytes_per_element() * exchange.sent_per_byte;
-  for (const ShardSize& shard : shard_sizes(context, table, 1)) {
-    const double elements = static_cast<double>(shard.elements) / stages;
+  MemoryUse memory = inside_;
+  for (const ShardSize& shard : shards_) {
+    const double elements = static_cast<double>(shard.elements) / stages_;
     memory.outer_state += exchange.state_bytes * elements;
     memory.codec += 2 * wire * elements / exchange.fragments;
   }
   return memory;
+}
+
+MemoryUse site_memory(const RoundContext& context, std::size_t table, const Scheme& scheme) {
+  return SiteMemory(context, table).with(scheme);
 }
 
 RoundShape round_shape(const RoundContext& context, const Scheme& scheme,

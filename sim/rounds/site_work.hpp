@@ -71,7 +71,17 @@ struct ShardSize {
 [[nodiscard]] double whole_bytes(const RoundContext& context, std::size_t table,
                                  const Scheme& scheme);
 
-// Bytes on one GPU of the table's sites.
+// Bytes on one GPU of the table's sites, with one scheme between the sites after another.
+class SiteMemory {
+ public:
+  SiteMemory(const RoundContext& context, std::size_t table);
+  [[nodiscard]] MemoryUse with(const Scheme& scheme) const;
+
+ private:
+  MemoryUse inside_;
+  int stages_ = 1;
+  std::vector<ShardSize> shards_;  // none for a single site, which has no outer step
+};
 [[nodiscard]] MemoryUse site_memory(const RoundContext& context, std::size_t table,
                                     const Scheme& scheme);
 

@@ -31,6 +31,18 @@ INSTANTIATE_TEST_SUITE_P(
         SearchRow{"map",
                   "map --topology sdp4bit_a100 --nodes 2 --model gpt_125m,mpt_125m "
                   "--bandwidths 10Gbps,100Gbps"},
+        SearchRow{"plan",
+                  "plan --topology dgx_h100_x16 --nodes 1,2 --model gpt_125m --set model.layers=2 "
+                  "--gpus-per-node 2 --tokens 1e9 --batch-tokens 65536 --scheme sharded,sdp4bit "
+                  "--nic-bandwidths 10Gbps,100Gbps --attention fused"},
+        SearchRow{"plan_exhaustive",
+                  "plan --topology dgx_h100_x16 --nodes 2 --model gpt_125m --set model.layers=2 "
+                  "--gpus-per-node 2 --tokens 1e9 --batch-tokens 65536 --scheme sharded --zero 1 "
+                  "--tp 1 --pp 1 --recompute none --goal smallest-network --exhaustive"},
+        SearchRow{"plan_sites",
+                  "plan --topology two_sites_10g --model gpt_125m --set model.layers=2 "
+                  "--tokens 1e9 --tp 1 --pp 1 --zero 1 --recompute none --micro-batch 1 "
+                  "--scheme diloco,sparseloco --goal fastest"},
         SearchRow{"tune",
                   "run --topology sdp4bit_a100 --nodes 2 --model gpt_125m --scheme sdp4bit "
                   "--zero 1 --baseline twin --tune --break-even"}),

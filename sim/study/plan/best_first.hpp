@@ -27,10 +27,16 @@ struct Ranked {
   double seconds = 0;
 };
 
-// The best `count` candidates, best first; fewer if no more are in question. `exhaustive` simulates
-// all of them. `progress` is called now and then.
+// The best `count` candidates; `exhaustive` simulates all. `jobs` are refined at a time.
+struct Extent {
+  std::size_t count = 1;
+  bool exhaustive = false;
+  int jobs = 1;
+};
+
+// Best first; fewer if no more are in question. `progress` is called now and then, from any thread.
 [[nodiscard]] std::vector<Ranked> best_of(Choices& choices, const Scoring& scoring,
-                                          std::size_t count, bool exhaustive,
+                                          const Extent& extent,
                                           const std::function<void(const Choices&)>& progress);
 
 }  // namespace sim::study

@@ -28,7 +28,7 @@ class Choices {
   virtual std::vector<std::size_t> open(std::size_t group) = 0;
 
   // Seconds of a step or a round: lower bounds, the second tighter and costlier to compute, then
-  // the actual time. Each is computed once. A group has only the first, which holds for all its
+  // the actual time. Each is computed once, from any thread. A group has only the first, which holds for all its
   // members.
   virtual double first_bound(std::size_t candidate) = 0;
   virtual double second_bound(std::size_t candidate) = 0;
@@ -42,7 +42,7 @@ class Choices {
   // Seconds per token with an unlimited network; 0 if not asked for.
   [[nodiscard]] virtual double full_speed(std::size_t candidate) const = 0;
 
-  // The simulation's report, its range, and the command to run it; without figures that follow from
+  // From any thread: the simulation's report, its range, and the command to run it; without figures that follow from
   // time and price.
   virtual PlanRow row(std::size_t candidate) = 0;
   // For a candidate whose training has this price and time.

@@ -95,7 +95,8 @@ class ClusterChoices : public Choices {
   }
 
   std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
-    return study::improvements(space_.job(at(i)), space_.setup(at(i)), seconds(i), price, time);
+    return study::improvements(space_.job(at(i)), space_.setup(at(i)), {seconds(i), price, time},
+                               question_.jobs);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {
@@ -145,7 +146,8 @@ void ClusterChoices::find_full_speeds(const std::function<void(const Choices&)>&
       if (unlimited.at(candidate).offer != offer) return std::nullopt;
       return Score{seconds / unlimited.tokens(candidate), 0, 0};
     };
-    const auto best = best_of(unlimited, scoring, 1, question_.exhaustive, progress);
+    const auto best = best_of(
+        unlimited, scoring, {.exhaustive = question_.exhaustive, .jobs = question_.jobs}, progress);
     full_speeds_[space.offers[offer].cluster().nodes] = best.front().score[0];
   }
   before_ = unlimited.searched();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the steps of a space's candidates, each computed once. Every simulated time is compared
+// Times of the steps of a space's candidates, each computed once, from any thread. Every simulated time is compared
 // with its bounds.
 #pragma once
 
-#include <map>
 #include <utility>
 
+#include "sim/base/once.hpp"
 #include "sim/report/report.hpp"
 #include "sim/study/plan/space.hpp"
 #include "sim/study/search/first_bound.hpp"
@@ -23,7 +23,9 @@ class ClusterTimes {
   [[nodiscard]] const Report& simulated(const Candidate& candidate);
 
   // Number of schedules planned, each for all NIC speeds, and of steps simulated.
-  [[nodiscard]] std::int64_t planned() const { return planned_; }
+  [[nodiscard]] std::int64_t planned() const {
+    return static_cast<std::int64_t>(planned_bounds_.size());
+  }
   [[nodiscard]] std::int64_t simulations() const {
     return static_cast<std::int64_t>(reports_.size());
   }
@@ -36,11 +38,10 @@ class ClusterTimes {
   FirstBounds first_;
   [[nodiscard]] double group_bound(const Candidate& group);
 
-  std::map<std::size_t, FirstBound> first_bounds_;  // by layout
-  std::map<std::size_t, double> group_bounds_;      // by frame
-  std::map<Key, double> planned_bounds_;
-  std::map<Key, Report> reports_;
-  std::int64_t planned_ = 0;
+  Once<std::size_t, FirstBound> first_bounds_;  // by layout
+  Once<std::size_t, double> group_bounds_;      // by frame
+  Once<Key, double> planned_bounds_;
+  Once<Key, Report> reports_;
 };
 
 }  // namespace sim::study

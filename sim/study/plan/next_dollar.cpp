@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/base/parallel.hpp"
 #include "sim/study/search/assumptions.hpp"
 
 namespace sim::study {
@@ -40,20 +41,23 @@ bool is_between_nodes(const Assumption& assumption) {
 
 }  // namespace
 
-std::vector<Improvement> improvements(const Job& job, const Setup& setup, double seconds,
-                                      const Price& price, Seconds time) {
+std::vector<Improvement> improvements(const Job& job, const Setup& setup, const Trained& now,
+                                      int jobs) {
   const bool single_nodes = std::ranges::all_of(
       job.topology.sites, [](const Site& site) { return site.cluster.nodes == 1; });
-  std::vector<Improvement> all;
+  std::vector<const Assumption*> parts;
   for (const Assumption& assumption : assumptions()) {
     if (is_between_nodes(assumption) && single_nodes) continue;
-    if (!rests_on(job, assumption)) continue;
-    Improvement one = improvement(assumption, sensitivity(job, setup, assumption, seconds), price);
-    if (assumption.name == "nic_bandwidth" && !job.inner) {
-      one.costs_usd = cost_of_faster_nics(job.cluster(), time * left_of_time(one, assumption));
-    }
-    all.push_back(std::move(one));
+    if (rests_on(job, assumption)) parts.push_back(&assumption);
   }
+  std::vector<Improvement> all = in_parallel(jobs, parts.size(), [&](std::size_t i) {
+    const Assumption& part = *parts[i];
+    Improvement one = improvement(part, sensitivity(job, setup, part, now.step_s), now.price);
+    if (part.name == "nic_bandwidth" && !job.inner) {
+      one.costs_usd = cost_of_faster_nics(job.cluster(), now.time * left_of_time(one, part));
+    }
+    return one;
+  });
   std::ranges::stable_sort(all, std::ranges::greater(), &Improvement::saves_usd);
   return all;
 }

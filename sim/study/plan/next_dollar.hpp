@@ -21,10 +21,15 @@ struct Improvement {
   std::optional<double> costs_usd = {};  // if the cluster's file gives it
 };
 
-// Best first. `seconds` are a step's or a round's; `price` is the price of `time` on the job's
-// topology.
+// Of a step or a round, and of the whole training on the job's topology.
+struct Trained {
+  double step_s = 0;
+  Price price;
+  Seconds time;
+};
+
+// Best first; simulates `jobs` at a time.
 [[nodiscard]] std::vector<Improvement> improvements(const Job& job, const Setup& setup,
-                                                    double seconds, const Price& price,
-                                                    Seconds time);
+                                                    const Trained& now, int jobs);
 
 }  // namespace sim::study

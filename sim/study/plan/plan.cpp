@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 #include "sim/study/plan/best_first.hpp"
 #include "sim/study/plan/cluster_choices.hpp"
 #include "sim/study/plan/plan_report.hpp"
@@ -51,7 +52,8 @@ class Planner {
           "`topology`: no round of {} ends; gardenhose run shows what its sites wait for",
           question_.job.topology.name));
     }
-    for (const Ranked& one : best) report.rows.push_back(row(one));
+    report.rows =
+        in_parallel(question_.jobs, best.size(), [&](std::size_t i) { return row(best[i]); });
     const PlanRow& first = report.rows.front();
     report.improvements = choices_.improvements(best.front().candidate, first.price,
                                                 Seconds::from_base(first.time_s));
@@ -67,7 +69,7 @@ class Planner {
 
  private:
   std::vector<Ranked> search(std::size_t count, const Scoring& scoring) {
-    return best_of(choices_, scoring, count, question_.exhaustive, progress_);
+    return best_of(choices_, scoring, {count, question_.exhaustive, question_.jobs}, progress_);
   }
 
   // The whole training, where a step or a round takes so many seconds.

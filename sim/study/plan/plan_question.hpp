@@ -25,6 +25,7 @@ struct PlanQuestion {
   std::int64_t batch_tokens = std::int64_t{4} << 20;  // per step, at least
   std::optional<double> critical_batch;               // tokens
   bool exhaustive = false;                            // simulates all that fits in memory
+  int jobs = 1;                                       // setups planned or simulated at once
 };
 
 // Hardware to train on, and how: the choices of a plan.

@@ -75,7 +75,8 @@ class SiteChoices : public Choices {
   }
 
   std::vector<Improvement> improvements(std::size_t i, const Price& price, Seconds time) override {
-    return study::improvements(job(i), setup(i), times_.simulated(at(i)).time_s, price, time);
+    return study::improvements(job(i), setup(i), {times_.simulated(at(i)).time_s, price, time},
+                               question_.jobs);
   }
 
   [[nodiscard]] std::vector<std::string> not_counted() const override {

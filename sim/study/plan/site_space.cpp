@@ -104,18 +104,23 @@ class SiteSpaceBuilder {
 
   // Of the last layout.
   void add_schemes(const RoundContext& context) {
+    std::vector<SiteMemory> memory;
+    for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
+      memory.emplace_back(context, table);
+    }
     const bool alone = place_count(context.area) == 1;
     for (std::size_t scheme = 0; scheme < space_.schemes.size(); ++scheme) {
       if (alone && scheme > 0) break;
       if (!problem(context, space_.schemes[scheme]).empty()) continue;
-      add({space_.layouts.size() - 1, scheme}, context);
+      add({space_.layouts.size() - 1, scheme}, context, memory);
     }
   }
 
-  void add(const SiteCandidate& candidate, const RoundContext& context) {
+  void add(const SiteCandidate& candidate, const RoundContext& context,
+           const std::vector<SiteMemory>& memory) {
     double share = 0;  // of the memory of the fullest GPU
-    for (std::size_t table = 0; table < context.area.sites.size(); ++table) {
-      const double needed = site_memory(context, table, space_.schemes[candidate.scheme]).total();
+    for (std::size_t table = 0; table < memory.size(); ++table) {
+      const double needed = memory[table].with(space_.schemes[candidate.scheme]).total();
       const auto capacity = static_cast<double>(context.area.sites[table].cluster.gpu.memory.count);
       share = std::max(share, needed / capacity);
     }

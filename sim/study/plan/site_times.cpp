@@ -103,19 +103,18 @@ double least_sent(const RoundContext& context, std::size_t table, const Scheme& 
 }
 
 double SiteTimes::first_step(std::size_t table, const SiteLayout& at) {
-  const auto [found, added] = first_steps_.try_emplace(step_key(table, at.layout));
-  const Job& job = space_.tables[table];
-  if (added) found->second = first_[table].of(job, space_.setup(at)).seconds(job.cluster());
-  return found->second;
+  return first_steps_.of(step_key(table, at.layout), [&] {
+    const Job& job = space_.tables[table];
+    return first_[table].of(job, space_.setup(at)).seconds(job.cluster());
+  });
 }
 
 double SiteTimes::planned_step(std::size_t table, const SiteLayout& at) {
-  const auto [found, added] = planned_steps_.try_emplace(step_key(table, at.layout));
-  if (!added) return found->second;
-  const Job& job = space_.tables[table];
-  const Setup setup = space_.setup(at);
-  const auto [schedule, wiring] = plan_step(job.context(setup), setup.scheme);
-  return found->second = least_time(schedule, wiring).base();
+  return planned_steps_.of(step_key(table, at.layout), [&] {
+    const Setup setup = space_.setup(at);
+    const auto [schedule, wiring] = plan_step(space_.tables[table].context(setup), setup.scheme);
+    return least_time(schedule, wiring).base();
+  });
 }
 
 // A round lasts as long as the steps of its slowest site, and as long as it takes a site to send all
@@ -159,32 +158,26 @@ std::vector<InnerStep> SiteTimes::inner_steps(const SiteCandidate& candidate) {
   const SiteExchange& exchange = *scheme.between_sites;
   std::vector<InnerStep> steps;
   for (std::size_t table = 0; table < tables.size(); ++table) {
-    const auto [found, added] = inner_steps_.try_emplace(
-        {step_key(tables[table], at.layout), exchange.gradients, exchange.overlap_steps > 0});
-    if (added) found->second = space_.given.inner_steps->of(space_.context(at), table, scheme);
-    steps.push_back(found->second);
+    steps.push_back(inner_steps_.of(
+        {step_key(tables[table], at.layout), exchange.gradients, exchange.overlap_steps > 0},
+        [&] { return space_.given.inner_steps->of(space_.context(at), table, scheme); }));
   }
   return steps;
 }
 
 const Report& SiteTimes::simulated(const SiteCandidate& candidate) {
-  const auto [found, added] = reports_.try_emplace(key(candidate));
-  if (!added) return found->second;
-  const SiteLayout& at = space_.layouts[candidate.layout];
-  const Scheme& scheme = space_.schemes[candidate.scheme];
-  const SiteExchange& exchange = *scheme.between_sites;
-  const RoundContext context = space_.context(at);
-  const RoundResult result = simulate_round(context, scheme, inner_steps(candidate));
-  found->second = summarize(context, scheme, result);
-  const double seconds = seconds_for(found->second, exchange.inner_steps * step_tokens(space_, at));
-  require(first_bound(candidate) <= seconds, "no round beats its first bound");
-  require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
-  return found->second;
-}
-
-const Report* SiteTimes::known(const SiteCandidate& candidate) const {
-  const auto found = reports_.find(key(candidate));
-  return found == reports_.end() ? nullptr : &found->second;
+  return reports_.of(key(candidate), [&] {
+    const SiteLayout& at = space_.layouts[candidate.layout];
+    const Scheme& scheme = space_.schemes[candidate.scheme];
+    const RoundContext context = space_.context(at);
+    const RoundResult result = simulate_round(context, scheme, inner_steps(candidate));
+    Report report = summarize(context, scheme, result);
+    const double seconds =
+        seconds_for(report, scheme.between_sites->inner_steps * step_tokens(space_, at));
+    require(first_bound(candidate) <= seconds, "no round beats its first bound");
+    require(planned_bound(candidate) <= seconds, "no round beats its schedules' bound");
+    return report;
+  });
 }
 
 double seconds_for(const Report& report, double tokens) {

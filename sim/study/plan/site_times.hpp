@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of rounds of a space's candidates, each computed once. Candidates with the same steps
+// Times of rounds of a space's candidates, each computed once, from any thread. Candidates with the same steps
 // inside a site share them. Every simulated time is compared with its bounds.
 #pragma once
 
-#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "sim/base/once.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "sim/study/plan/site_space.hpp"
 #include "sim/study/search/first_bound.hpp"
@@ -24,7 +24,9 @@ class SiteTimes {
   [[nodiscard]] double planned_bound(const SiteCandidate& candidate);
   [[nodiscard]] const Report& simulated(const SiteCandidate& candidate);
   // Nothing unless simulated() was called.
-  [[nodiscard]] const Report* known(const SiteCandidate& candidate) const;
+  [[nodiscard]] const Report* known(const SiteCandidate& candidate) const {
+    return reports_.find(key(candidate));
+  }
 
   [[nodiscard]] std::int64_t planned() const {
     return static_cast<std::int64_t>(planned_steps_.size());
@@ -55,11 +57,11 @@ class SiteTimes {
 
   const SiteSpace& space_;
   std::vector<FirstBounds> first_;  // by table
-  std::map<StepKey, double> first_steps_, planned_steps_;
+  Once<StepKey, double> first_steps_, planned_steps_;
   // Also by the demands that the scheme between the sites makes on a step: gradients, concurrent
   // traffic.
-  std::map<std::tuple<StepKey, bool, bool>, InnerStep> inner_steps_;
-  std::map<Key, Report> reports_;
+  Once<std::tuple<StepKey, bool, bool>, InnerStep> inner_steps_;
+  Once<Key, Report> reports_;
 };
 
 // Least bytes that a site of the table of the context's area sends in a round by its exchange; 0 if

@@ -16,9 +16,9 @@ namespace sim::study {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Setups that are tried before the best so far is looked at again, as many at a time as there are
-// threads. Their number changes no result: this one does not depend on it. The map of four models in
-// docs/commands/map.md simulates 3 % more setups than with 1, and 7 % more with 8.
+// Setups tried before the search looks at the best so far again. Fixed, so that the result does not
+// depend on the number of threads. The map of four models in docs/commands/map.md simulates 3 % more
+// setups than with 1; with 8 it would be 7 %.
 constexpr std::size_t kWave = 4;
 
 // Tensor parallelism and what is recomputed, in every combination.

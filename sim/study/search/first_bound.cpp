@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 #include "sim/program/leaving_bytes.hpp"
@@ -154,8 +155,8 @@ double FirstBound::seconds(const Cluster& cluster, double factor) const {
   return std::max({compute_s, bytes / rate, both_s + update_s}) * (1 - kRounded);
 }
 
-const FirstBounds::Passes& FirstBounds::passes(const Job& job, const Parallelism& p,
-                                               const Wire& wire) {
+FirstBounds::Passes FirstBounds::passes(const Job& job, const Parallelism& p, const Wire& wire) {
+  const std::lock_guard lock(mutex_);
   const Key key{rank_count(job.cluster()), tensor_nodes(job.cluster(), p), of_passes(p)};
   const auto [known, added] = known_.at(key, p.tensor > 1 ? wire : Wire{});
   if (!added) return known;
@@ -204,7 +205,7 @@ FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p,
 
 FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire& wire,
                                 const std::vector<Buffers>& by_stage) {
-  const Passes& pass = passes(job, p, wire);
+  const Passes pass = passes(job, p, wire);
   constexpr double kLongest = std::numeric_limits<double>::infinity();
   FirstBound bound{.from_forward_s = kLongest, .to_backward_s = kLongest};
   for (int stage = 0; stage < p.pipeline; ++stage) {

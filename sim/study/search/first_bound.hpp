@@ -24,6 +24,7 @@
 // lengthens the step.
 #pragma once
 
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -47,7 +48,7 @@ struct FirstBound {
   [[nodiscard]] double seconds(const Cluster& cluster, double factor = 1) const;
 };
 
-// Shared data of setups of one model on GPUs of one kind.
+// Of setups of one model on GPUs of one kind, which share data; from any thread.
 class FirstBounds {
  public:
   [[nodiscard]] FirstBound of(const Job& job, const Setup& setup);
@@ -78,7 +79,9 @@ class FirstBounds {
 
   [[nodiscard]] static Passes least(Passes a, const Passes& b);
   [[nodiscard]] static Passes passes_of(const Job& job, const Parallelism& p, const Wire& wire);
-  [[nodiscard]] const Passes& passes(const Job& job, const Parallelism& p, const Wire& wire);
+  [[nodiscard]] Passes passes(const Job& job, const Parallelism& p, const Wire& wire);
+
+  std::mutex mutex_;
   Memo<Key, Wire, Passes> known_;
 };
 
