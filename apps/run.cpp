@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <utility>
-#include <variant>
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
-#include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
-#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
 #include "apps/run/answer.hpp"
+#include "apps/run/columns.hpp"
 #include "apps/run/run_options.hpp"
 #include "apps/run/verdict.hpp"
 #include "apps/run/warnings.hpp"
@@ -29,7 +26,6 @@
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/rounds/round_report.hpp"
-#include "sim/study/search/best_setup.hpp"
 #include "sim/study/search/break_even.hpp"
 #include "sim/study/search/efficiency_range.hpp"
 #include "sim/study/setup_options.hpp"
@@ -38,12 +34,8 @@
 namespace apps {
 namespace {
 
-using sim::study::Best;
 using sim::study::Simulation;
 using sim::study::StepTimes;
-using sim::study::uncompressed_schemes;
-
-constexpr const char* kBest = "best";
 
 Simulation simulate_with_errors(const Job& job, const Setup& setup) {
   Simulation result = simulate(job, setup);
@@ -56,22 +48,6 @@ Simulation simulate_with_errors(const Job& job, const Setup& setup) {
   return result;
 }
 
-// The scheme that `name` means as the baseline of the setup's.
-Setup baseline_of(const std::string& name, const Job& job, const Setup& setup) {
-  if (name != "twin") {
-    const sim::Scheme baseline = scheme_of(name, "--baseline", job.kind());
-    // A setting may name a part that only the compressed scheme has.
-    const bool is_set = job.inner || baseline.compresses();
-    return job.setup_of(is_set ? job.with_settings(baseline) : baseline);
-  }
-  Setup twin{twin_of(setup.scheme), setup.parallelism};
-  if (!job.inner) return twin;
-  twin.scheme.between_sites->inner_steps = setup.scheme.between_sites->inner_steps;
-  twin.scheme.between_sites->fragments = setup.scheme.between_sites->fragments;
-  twin.scheme.between_sites->overlap_steps = setup.scheme.between_sites->overlap_steps;
-  return twin;
-}
-
 // Of the sites; ranks have none.
 std::vector<std::string> names_in_timeline(const Job& job) {
   std::vector<std::string> names;
@@ -81,35 +57,17 @@ std::vector<std::string> names_in_timeline(const Job& job) {
   return names;
 }
 
-// One side of a comparison: the setup that is shown, and those of which it is the fastest.
-struct Side {
-  Setup setup;
-  std::vector<Setup> choices;
-  bool chosen = false;
-};
-
 class Comparison {
  public:
-  // Reads, and refuses all that can be refused before the first simulation.
   explicit Comparison(const RunOptions& options)
-      : options_(options),
-        job_(read(options)),
-        searched_(job_),
-        times_(job_, options.jobs),
-        wants_best_(options.baseline == kBest && !job_.inner) {
-    // Without --tune, flags say how the schemes run that are compared with the best of all.
-    if (!options.tune) searched_.given.clear();
-    if (!options.baseline.empty() && !wants_best_) {
-      for (const Setup& given : job_.setups) {
-        baselines_.push_back(baseline_of(options.baseline, job_, given));
-      }
-    }
-    check_setups();
-  }
+      : options_(options), columns_(options), job_(columns_.job()), times_(job_, options.jobs) {}
 
   void run() {
     warn_of_layout(job_);
-    const std::vector<Column> all = columns();
+    const std::vector<Column> all = columns_.choose(times_);
+    for (const Column& one : all) {
+      if (one.is_shown) warn(one);
+    }
     std::vector<Simulated> results = simulate_all(all);
     for (std::size_t i = 0; i < all.size(); ++i) know(all[i].side.setup, results[i].result.report);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -142,84 +100,15 @@ class Comparison {
 
   // The answer: where the baseline is the best one, whether compression pays.
   [[nodiscard]] std::string sentence() const {
-    return best_ ? apps::verdict(reports_.front(), compressed_) : answer(reports_);
+    return columns_.has_best() ? apps::verdict(reports_.front(), compressed_) : answer(reports_);
   }
 
  private:
-  static Job read(const RunOptions& options) {
-    if (is_wide_area(options.job.topology)) refuse_step_flags(options);
-    return read_job(options.job);
-  }
-
-  void check_setups() const {
-    std::vector<Setup> all = job_.setups;
-    all.insert(all.end(), baselines_.begin(), baselines_.end());
-    if (!options_.tune) check(job_, all);
-    for (const Setup& setup : all) {
-      if (options_.tune) check_choice(job_, {&setup.scheme, 1});
-    }
-    if (options_.require_fit) require_fit();
-  }
-
-  // Whatever a search chooses needs at least the memory of its smallest choice.
-  void require_fit() const {
-    const auto warn = [&](const Setup& setup) { warn_of_memory(options_, job_, setup); };
-    if (wants_best_) warn(smallest_setup(searched_, uncompressed_schemes()));
-    for (const Setup& setup : job_.setups) {
-      warn(options_.tune ? smallest_setup(searched_, {&setup.scheme, 1}) : setup);
-    }
-  }
-
-  // As the flags say, or as it is fastest.
-  Side side_of(const Setup& setup) {
-    return options_.tune ? fastest_of({setup.scheme}) : Side{setup, {setup}};
-  }
-
-  Side fastest_of(const std::vector<sim::Scheme>& schemes) {
-    Progress progress("searching for the fastest options", 0);
-    Best best = best_setup(searched_, schemes, times_, {.watch = progress.watch()});
-    return {std::move(best.setup), std::move(best.considered), true};
-  }
-
-  // What is simulated, in the order of the answer.
-  struct Column {
-    Side side;
-    std::optional<Side> baseline = {};
-    bool is_given = false;
-    bool is_shown = true;  // else to be compared with only
-  };
-
-  std::vector<Column> columns() {
-    std::vector<Column> all, hidden;
-    if (wants_best_) {
-      best_ = fastest_of(uncompressed_schemes());
-      all.push_back({*best_});
-    }
-    for (std::size_t i = 0; i < job_.setups.size(); ++i) {
-      const Setup& given = job_.setups[i];
-      const Side side = side_of(given);
-      const std::optional<Side> baseline =
-          baselines_.empty() ? best_ : std::optional(side_of(baselines_[i]));
-      if (!baselines_.empty()) {
-        const bool same = baseline->setup.scheme.name == given.scheme.name;
-        const bool is_shown = job_.setups.size() == 1 && !same;
-        (is_shown ? all : hidden).push_back({.side = *baseline, .is_shown = is_shown});
-      }
-      all.push_back({.side = side, .baseline = baseline, .is_given = true});
-    }
-    add_unknown(hidden, all);
-    return all;
-  }
-
-  // Those of `more` that are not simulated anyway, or by the search that chose them.
-  static void add_unknown(const std::vector<Column>& more, std::vector<Column>& all) {
-    sim::study::Memo<sim::Parallelism, sim::Scheme, std::monostate> seen;
-    const auto is_new = [&](const Setup& setup) {
-      return seen.at(setup.parallelism, setup.scheme).second;
-    };
-    for (const Column& one : all) static_cast<void>(is_new(one.side.setup));
-    for (const Column& one : more) {
-      if (!one.side.chosen && is_new(one.side.setup)) all.push_back(one);
+  // Of all that is known before it is simulated.
+  void warn(const Column& column) const {
+    warn_of_kernels(job_, column.side.setup);
+    if (column.is_given || columns_.has_best()) {
+      warn_of_memory(options_, job_, column.side.setup);
     }
   }
 
@@ -263,13 +152,13 @@ class Comparison {
 
   void add(const Column& column, sim::Report report) {
     const Side& side = column.side;
-    warn_of_times(job_, side.setup, report);
+    warn_of_folds(report);
     report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
     if (column.baseline) compare(side, *column.baseline, report);
     reports_.push_back(report);
-    if (column.is_given || best_) warn_of_memory(options_, job_, side.setup);
-    const bool competes = best_ && column.is_given && !side.setup.scheme.sends_plain();
+    const bool competes =
+        columns_.has_best() && column.is_given && !side.setup.scheme.sends_plain();
     if (competes) compressed_.push_back(std::move(report));
   }
 
@@ -303,17 +192,14 @@ class Comparison {
   };
 
   const RunOptions& options_;
-  const Job job_;
-  Job searched_;                                                          // what a search keeps to
+  const Columns columns_;
+  const Job& job_;
   StepTimes times_;                                                       // of a cluster
   sim::study::Memo<sim::Parallelism, sim::Scheme, double> tokens_per_s_;  // of rounds
-  const bool wants_best_;         // as the baseline of a cluster's steps
-  std::vector<Setup> baselines_;  // by setup of the job, as given; none where there is one for all
-  std::optional<Side> best_;
   std::vector<sim::Report> reports_;
   std::size_t most_operations_ = 0;  // of a simulated step or round
   std::vector<Compared> compared_;
-  std::vector<sim::Report> compressed_;  // those that `best_` is compared with
+  std::vector<sim::Report> compressed_;  // those that the best baseline is compared with
 };
 
 int run(const RunOptions& options) {
@@ -349,7 +235,7 @@ std::string refusal_of(const Arguments& arguments) {
   try {
     const auto options = parse_run(arguments);
     if (!options) return "";
-    Comparison{*options};
+    Columns{*options};
   } catch (const sim::InputError& error) {
     return with_flags(error.what());
   } catch (const boost::program_options::error& error) {

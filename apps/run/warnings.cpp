@@ -23,29 +23,6 @@ std::vector<std::string> gpus_of(const Job& job) {
   return names;
 }
 
-void warn_of_folds(const sim::Report& report) {
-  if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
-    print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
-  }
-}
-
-void warn_of_kernels(const Job& job, const Setup& setup) {
-  if (job.inner) return;
-  const sim::DoubtfulKernels doubtful = doubtful_kernels(job.context(setup), setup.scheme);
-  for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
-    print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
-               kernel.codec, kernel.what);
-  }
-  for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
-    print_note(
-        "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
-        setup.scheme.name, kernel.step, kernel.codec, kernel.elements,
-        kernel.smallest == kernel.largest
-            ? fmt::format("but was timed for {:.3g} only", kernel.largest)
-            : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
-  }
-}
-
 }  // namespace
 
 void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setup) {
@@ -79,10 +56,28 @@ void warn_of_layout(const Job& job) {
   if (job.inner) warn_of_unknown_gpus(*job.inner, gpus_of(job));
 }
 
-void warn_of_times(const Job& job, const Setup& setup, const sim::Report& report) {
-  warn_of_folds(report);
-  warn_of_kernels(job, setup);
+void warn_of_folds(const sim::Report& report) {
+  if (const auto found = report.sources.find("collectives"); found != report.sources.end()) {
+    print_note("warning: {}: collectives are {}\n", report.scheme, found->second);
+  }
+}
+
+void warn_of_kernels(const Job& job, const Setup& setup) {
   warn_of_unknown_gpus(setup.scheme, gpus_of(job));
+  if (job.inner) return;
+  const sim::DoubtfulKernels doubtful = doubtful_kernels(job.context(setup), setup.scheme);
+  for (const sim::SubstitutedKernel& kernel : doubtful.substituted) {
+    print_note("warning: {}: {} has no time for {} stand in; time it too\n", setup.scheme.name,
+               kernel.codec, kernel.what);
+  }
+  for (const sim::ExtrapolatedKernel& kernel : doubtful.extrapolated) {
+    print_note(
+        "warning: {}: {} of {} takes {:.3g} elements, {}; measure this size too\n",
+        setup.scheme.name, kernel.step, kernel.codec, kernel.elements,
+        kernel.smallest == kernel.largest
+            ? fmt::format("but was timed for {:.3g} only", kernel.largest)
+            : fmt::format("but was timed for {:.3g} to {:.3g}", kernel.smallest, kernel.largest));
+  }
 }
 
 }  // namespace apps

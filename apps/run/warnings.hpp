@@ -11,7 +11,9 @@ namespace apps {
 void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setup);
 // Tensor-parallel groups that span nodes, and codec cards of the scheme within the sites.
 void warn_of_layout(const Job& job);
-// Approximate collectives, and codecs' kernels that were not timed for this size or this GPU.
-void warn_of_times(const Job& job, const Setup& setup, const sim::Report& report);
+// Codecs' kernels that were not timed for this size or this GPU.
+void warn_of_kernels(const Job& job, const Setup& setup);
+// Approximate collectives.
+void warn_of_folds(const sim::Report& report);
 
 }  // namespace apps

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of failure that this library distinguishes. Only apps/main.cpp catches them.
+// The kinds of failure that this library distinguishes. The program ends with the exit code of theirs
+// (apps/exit_code.cpp); a reader catches an InputError only to add its place.
 #pragma once
 
 #include <cstddef>
