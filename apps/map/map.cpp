@@ -16,6 +16,7 @@
 #include "apps/map/store_map.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
 
 namespace apps {
 namespace {
@@ -119,11 +120,15 @@ int map_command(const Arguments& arguments) {
       throw InputError("--nodes: a single node has no network to map; use two or more");
     }
   }
-  Progress progress("mapping points", static_cast<int>(jobs.size() * options->bandwidths.size()));
+  constexpr int kSides = 2;
+  Progress progress("mapping", kSides * static_cast<int>(jobs.size() * options->bandwidths.size()));
+  const auto maps = sim::in_parallel(options->jobs, jobs.size(), [&](std::size_t i) {
+    const int of_each = std::max(1, options->jobs / static_cast<int>(jobs.size()));
+    return map_points(jobs[i], options->bandwidths, of_each, progress.watch().step);
+  });
   std::vector<MapRow> rows;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    for (const sim::study::MapPoint& point :
-         map_points(jobs[i], options->bandwidths, options->jobs, progress.watch().step)) {
+    for (const sim::study::MapPoint& point : maps[i]) {
       const auto flags = [&](const sim::study::Best& best) {
         return flags_of(given[i], best.setup);
       };

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -67,17 +67,23 @@ MapPoint point_of(const Job& laid, Bandwidth bandwidth) {
 }
 
 // Of the fastest two, where NICs are `factor` times as fast.
-void add_range(const Job& job, double factor, int jobs, MapPoint& point) {
-  constexpr std::array kSpreads{-1.0, 1.0};
-  const auto seconds = in_parallel(jobs, 2 * kSpreads.size(), [&](std::size_t i) {
-    Job other = off_by(job, kSpreads[i / 2]);
+void add_range(const Job& job, double factor, MapPoint& point) {
+  point.speedup_low = point.speedup_high = point.speedup();
+  for (const double spreads : {-1.0, 1.0}) {
+    Job other = off_by(job, spreads);
     other.cluster() = with_nics(std::move(other.cluster()), factor);
-    return seconds_of(other, (i % 2 == 0 ? point.uncompressed : point.compressed).setup);
-  });
-  const double now = point.speedup();
-  std::tie(point.speedup_low, point.speedup_high) =
-      std::minmax({now, seconds[0] / seconds[1], seconds[2] / seconds[3]});
+    const double speedup =
+        seconds_of(other, point.uncompressed.setup) / seconds_of(other, point.compressed.setup);
+    point.speedup_low = std::min(point.speedup_low, speedup);
+    point.speedup_high = std::max(point.speedup_high, speedup);
+  }
 }
+
+// One of a map's two.
+struct Side {
+  std::vector<Scheme> schemes;
+  Best MapPoint::*best;
+};
 
 }  // namespace
 
@@ -108,27 +114,27 @@ std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> band
                                  const std::function<void()>& begin_point) {
   std::vector<std::size_t> order(bandwidths.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return bandwidths[b] < bandwidths[a]; });
-  const std::vector<Scheme> plain = uncompressed_schemes();
-  const std::vector<Scheme> compressed = compressed_schemes(job);
-  StepTimes times(job, jobs);
-  std::vector<MapPoint> points(bandwidths.size());
-  const MapPoint* faster = nullptr;
-  for (const std::size_t at : order) {
-    begin_point();
-    MapPoint& point = points[at] = point_of(job, bandwidths[at]);
-    const double factor = bandwidths[at] / job.cluster().network.nic_bandwidth;
-    const auto search = [&](const std::vector<Scheme>& schemes, Best MapPoint::*side) {
-      point.*side = best_setup(
-          job, schemes, times,
-          {.factor = factor, .first = faster == nullptr ? nullptr : &(faster->*side).setup});
-    };
-    search(plain, &MapPoint::uncompressed);
-    search(compressed, &MapPoint::compressed);
-    add_range(job, factor, jobs, point);
-    faster = &point;
-  }
+  std::ranges::sort(order, std::ranges::greater(), [&](std::size_t at) { return bandwidths[at]; });
+  std::vector<MapPoint> points;
+  for (const Bandwidth bandwidth : bandwidths) points.push_back(point_of(job, bandwidth));
+  const auto factor = [&](std::size_t at) {
+    return bandwidths[at] / job.cluster().network.nic_bandwidth;
+  };
+  // Sides do not depend on each other; of one side, each point begins where a faster network ended.
+  const std::array sides{Side{uncompressed_schemes(), &MapPoint::uncompressed},
+                         Side{compressed_schemes(job), &MapPoint::compressed}};
+  for_each_in_parallel(jobs, sides.size(), [&](std::size_t i) {
+    const auto& [schemes, best] = sides[i];
+    StepTimes times(job, std::max(1, jobs / static_cast<int>(sides.size())));
+    const Setup* first = nullptr;
+    for (const std::size_t at : order) {
+      begin_point();
+      points[at].*best = best_setup(job, schemes, times, {.factor = factor(at), .first = first});
+      first = &(points[at].*best).setup;
+    }
+  });
+  for_each_in_parallel(jobs, points.size(),
+                       [&](std::size_t at) { add_range(job, factor(at), points[at]); });
   return points;
 }
 

@@ -40,7 +40,8 @@ struct MapPoint {
 
 // The points of one model in the order of `bandwidths`. Both sides are searched at each bandwidth,
 // fast networks first: a step that is slow there is slower on slow networks and need not be
-// simulated. Simulates `jobs` setups at a time.
+// simulated. Simulates `jobs` setups at a time. `begin_point` is called for each side of each point,
+// from any thread.
 [[nodiscard]] std::vector<MapPoint> map_points(const Job& job,
                                                std::span<const Bandwidth> bandwidths, int jobs,
                                                const std::function<void()>& begin_point);
