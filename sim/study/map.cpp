@@ -80,7 +80,7 @@ void add_range(const Job& job, double factor, MapPoint& point) {
 }
 
 // One of a map's two.
-struct Side {
+struct MapSide {
   std::vector<Scheme> schemes;
   Best MapPoint::*best;
 };
@@ -121,8 +121,8 @@ std::vector<MapPoint> map_points(const Job& job, std::span<const Bandwidth> band
     return bandwidths[at] / job.cluster().network.nic_bandwidth;
   };
   // Sides do not depend on each other; of one side, each point begins where a faster network ended.
-  const std::array sides{Side{uncompressed_schemes(), &MapPoint::uncompressed},
-                         Side{compressed_schemes(job), &MapPoint::compressed}};
+  const std::array sides{MapSide{uncompressed_schemes(), &MapPoint::uncompressed},
+                         MapSide{compressed_schemes(job), &MapPoint::compressed}};
   for_each_in_parallel(jobs, sides.size(), [&](std::size_t i) {
     const auto& [schemes, best] = sides[i];
     StepTimes times(job, std::max(1, jobs / static_cast<int>(sides.size())));

@@ -19,7 +19,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // Setups tried before the search looks at the best so far again. Fixed, so that the result does not
 // depend on the number of threads. The map of four models in docs/commands/map.md simulates 3 % more
 // setups than with 1; with 8 it would be 7 %.
-constexpr std::size_t kWave = 4;
+constexpr std::size_t kSetupWave = 4;
 
 // Tensor parallelism and what is recomputed, in every combination.
 std::vector<Setup> shapes(const Job& job, const Setup& from) {
@@ -129,8 +129,8 @@ class Search {
       return times_.at_least(*setup, from_.factor);  // a fast one tells much of the others
     });
     from_.watch.expect(static_cast<int>(fresh.size()));
-    for (std::size_t first = 0; first < fresh.size(); first += kWave) {
-      try_wave(std::span(fresh).subspan(first, std::min(kWave, fresh.size() - first)));
+    for (std::size_t first = 0; first < fresh.size(); first += kSetupWave) {
+      try_wave(std::span(fresh).subspan(first, std::min(kSetupWave, fresh.size() - first)));
     }
   }
 

@@ -17,8 +17,8 @@
 namespace sim::study {
 namespace {
 
-constexpr std::size_t kAnswers = 3;  // in Answers
-constexpr double kUnlimited = 1e6;   // times as fast as the cluster's NICs
+constexpr std::size_t kAnswers = 3;      // in Answers
+constexpr double kUnlimitedSpeed = 1e6;  // times as fast as the cluster's NICs
 
 // Where both setups can be simulated.
 Range range_of(const Job& job, const Unknown& unknown, std::size_t setup, std::size_t other) {
@@ -79,7 +79,8 @@ class Solver {
   double utilisation(std::size_t setup, double value) {
     const Report& report = at(setup, value);
     if (unknown_.needs_memory && !report.fits_memory) return 0;
-    return report.round ? report.round->utilisation : at(setup, kUnlimited).time_s / report.time_s;
+    return report.round ? report.round->utilisation
+                        : at(setup, kUnlimitedSpeed).time_s / report.time_s;
   }
   bool is_faster(std::size_t setup, std::size_t other, double value) {
     return at(setup, value).tokens_per_s > at(other, value).tokens_per_s;
