@@ -13,6 +13,7 @@
 #include "sim/base/json_reader.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/topology/cluster.hpp"
+#include "sim/topology/nccl_transports.hpp"
 #include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"
 
@@ -145,11 +146,48 @@ std::vector<Listing> calibration_listings() {
   return {listing};
 }
 
-constexpr Section kSections[] = {
-    {"schemes", true, scheme_listings},      {"codecs", true, codec_listings},
-    {"topologies", true, topology_listings}, {"sites", true, site_listings},
-    {"models", true, model_listings},        {"calibrations", true, calibration_listings},
-    {"keys", false, key_listings},           {"units", false, unit_listings}};
+// Of a transport: a row for each of its paces that is known.
+void add_paces(const sim::NcclTransport& one, Listing& listing) {
+  const auto add = [&](const char* what, const std::optional<sim::Seconds>& launch,
+                       const std::optional<sim::LinkPace>& pace) {
+    if (!pace) return;
+    const std::string start = launch ? fmt::format("{:.3g}", launch->base() * 1e6) : "-";
+    listing.rows.push_back({std::string(one.name), what, start,
+                            fmt::format("{:.3g}", pace->latency.base() * 1e6),
+                            fmt::format("{:.3g}", pace->efficiency), std::string(one.summary),
+                            std::string(one.source)});
+  };
+  add("ll", one.ll_launch, one.ll);
+  add("ll128", one.ll128_launch, one.ll128);
+  add("simple", one.launch, one.simple);
+  add("nvls", std::nullopt, one.nvls);
+  add("all_to_all", std::nullopt, one.pairs);
+  add("all_to_all, ll", std::nullopt, one.ll_pairs);
+}
+
+std::vector<Listing> transport_listings() {
+  Listing listing{
+      "transports",
+      "transports as NCCL drives them (nvlink.transport, network.transport): fixed cost\n"
+      "and latency of a step in us, and efficiency of large buffers, by protocol",
+      {"name", "by", "launch_us", "latency_us", "efficiency", "summary", "source"},
+      {},
+      "{:<11} {:<15} {:>6} {:>6} {:>7}  {}: {}"};
+  for (const auto rows : {sim::nvlink_transports(), sim::network_transports()}) {
+    for (const sim::NcclTransport* one : rows) add_paces(*one, listing);
+  }
+  return {listing};
+}
+
+constexpr Section kSections[] = {{"schemes", true, scheme_listings},
+                                 {"codecs", true, codec_listings},
+                                 {"topologies", true, topology_listings},
+                                 {"sites", true, site_listings},
+                                 {"models", true, model_listings},
+                                 {"calibrations", true, calibration_listings},
+                                 {"transports", false, transport_listings},
+                                 {"keys", false, key_listings},
+                                 {"units", false, unit_listings}};
 
 }  // namespace
 

@@ -39,6 +39,8 @@ constexpr const char* kUsage =
     "  gardenhose collective all_to_all --topology gb200_nvl72 --format csv \\\n"
     "    | plots/bus_bandwidth.py > bus.svg\n";
 
+constexpr sim::Buffers kBuffers = sim::Buffers::out_of_place;  // nccl-tests' first columns
+
 struct CollectiveOptions {
   JobOptions job;
   std::string name, format;
@@ -49,6 +51,7 @@ struct CollectiveOptions {
 // Measured by nccl-tests' names, a row each.
 struct Timing {
   std::int64_t size_bytes = 0;
+  std::string_view algorithm, protocol;
   double time_s = 0, algorithm_Bps = 0, bus_Bps = 0;
 };
 
@@ -75,6 +78,7 @@ po::options_description collective_flags(CollectiveOptions& o) {
   add("end", po::value<std::string>()->default_value("8 GiB"), "largest size");
   add("factor", count("--factor", o.factor), "ratio of each size to the previous one (default: 2)");
   add("algorithm", po::value(&o.job.algorithm), kAlgorithmHelp);
+  add("protocol", po::value(&o.job.protocol), kProtocolHelp);
   add("step-by-step", po::bool_switch(&o.job.step_by_step), kStepByStepHelp);
   add("set", po::value(&o.job.settings)->composing(),
       "KEY=VALUE: set any key of the topology's file, e.g. network.nic_bandwidth=\"200 Gbps\"");
@@ -125,6 +129,7 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
     sizes.push_back(size);
     if (size > options.end.count / options.factor) break;
   }
+  const sim::Topology topology(cluster);
   sim::Detail detail = sim::Detail::folded;
   if (options.job.step_by_step) {
     check_step_by_step(
@@ -138,20 +143,23 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
   for (const std::int64_t size : sizes) {
     progress.step();
     const auto bytes = static_cast<double>(size);
-    const double time_s =
-        sim::simulate(schedule_of(row, cluster, groups, bytes, detail), cluster).makespan_s;
-    timings.push_back({size, time_s, bytes / time_s, share * bytes / time_s});
+    const sim::LoneCollective alone = run_alone(row, topology, groups, bytes, detail, kBuffers);
+    const double time_s = sim::simulate(alone.schedule, cluster).makespan_s;
+    timings.push_back(
+        {size, alone.algorithm, alone.protocol, time_s, bytes / time_s, share * bytes / time_s});
   }
   return timings;
 }
 
 std::string table_of(const std::vector<Timing>& timings) {
-  std::string text =
-      fmt::format("{:>14} {:>12} {:>12} {:>12}\n{:>14} {:>12} {:>12} {:>12}\n", "size", "time",
-                  "algbw", "busbw", "(B)", "(us)", "(GB/s)", "(GB/s)");
+  std::string text = fmt::format(
+      "{0:>14} {1:>12} {2:>12} {3:>12}  {4:<9}  protocol\n"
+      "{5:>14} {6:>12} {7:>12} {7:>12}\n",
+      "size", "time", "algbw", "busbw", "algorithm", "(B)", "(us)", "(GB/s)");
   for (const Timing& timing : timings) {
-    text += fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}\n", timing.size_bytes,
-                        timing.time_s * 1e6, timing.algorithm_Bps / 1e9, timing.bus_Bps / 1e9);
+    text += fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}  {:<9}  {}\n", timing.size_bytes,
+                        timing.time_s * 1e6, timing.algorithm_Bps / 1e9, timing.bus_Bps / 1e9,
+                        timing.algorithm, timing.protocol);
   }
   return text;
 }
@@ -167,7 +175,9 @@ std::vector<Json> records_of(const CollectiveOptions& options, const sim::Cluste
                        {"size_bytes", timing.size_bytes},
                        {"time_s", timing.time_s},
                        {"algorithm_bandwidth_Bps", timing.algorithm_Bps},
-                       {"bus_bandwidth_Bps", timing.bus_Bps}});
+                       {"bus_bandwidth_Bps", timing.bus_Bps},
+                       {"algorithm", timing.algorithm},
+                       {"protocol", timing.protocol}});
   }
   return records;
 }

@@ -57,6 +57,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
   add_parallelism_flags(flags, o.parallelism, search.chosen);
   add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
+  add("protocol", po::value(&o.protocol), kProtocolHelp);
   add("calibration", po::value(&o.calibration)->default_value("auto"),
       "kernel times: auto, roofline, a shipped name or a file");
   add("codec-time", factor("--codec-time", o.codec_time),

@@ -20,7 +20,7 @@ struct JobOptions {
   int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
   ParallelismOptions parallelism;
   int sequence = 0;
-  std::string algorithm;  // of all_reduce; empty: the cluster's
+  std::string algorithm, protocol;  // of collectives; empty: the cluster's
   bool step_by_step = false, each_kernel = false, whole = false;
   // For several sites. No deadline if it is empty.
   std::string inner_scheme = "sharded", deadline;
@@ -29,8 +29,11 @@ struct JobOptions {
 };
 
 inline constexpr const char* kAlgorithmHelp =
-    "algorithm of all_reduce: ring, or tree for NCCL's double binary tree (default: the "
-    "topology's collectives.algorithm)";
+    "algorithm of all_reduce: auto (the fastest for each size), ring, tree (NCCL's double binary "
+    "tree), nvls, or nvls_tree (default: the topology's collectives.algorithm)";
+inline constexpr const char* kProtocolHelp =
+    "protocol of collectives: auto (the fastest for each size), ll, ll128, or simple (default: the "
+    "topology's collectives.protocol)";
 // Differences between the flags of a searching command and those of run, which has the flags for
 // several sites too.
 struct SearchFlags {

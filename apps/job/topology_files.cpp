@@ -10,6 +10,7 @@
 #include "sim/base/toml_document.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "sim/study/job.hpp"
+#include "sim/topology/nccl_transports.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace apps {
@@ -44,8 +45,12 @@ void refuse_cluster_flags(const JobOptions& options) {
 }
 
 void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {
-  if (options.algorithm.empty()) return;
-  cluster.collectives.algorithm = &sim::all_reduce_algorithm(options.algorithm, "--algorithm");
+  if (!options.algorithm.empty()) {
+    cluster.collectives.algorithm = sim::all_reduce_algorithm(options.algorithm, "--algorithm");
+  }
+  if (!options.protocol.empty()) {
+    cluster.collectives.protocol = sim::protocol_named(options.protocol, "--protocol");
+  }
 }
 
 }  // namespace

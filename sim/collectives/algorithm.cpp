@@ -9,8 +9,10 @@
 namespace sim {
 namespace {
 
+constexpr std::string_view kAuto = "auto";
 constexpr const CollectiveAlgorithm* kAlgorithms[] = {&algorithms::ring, &algorithms::pairwise,
-                                                      &algorithms::tree};
+                                                      &algorithms::tree, &algorithms::nvls,
+                                                      &algorithms::nvls_tree};
 
 }  // namespace
 
@@ -20,23 +22,28 @@ bool CollectiveAlgorithm::can_run(CollectiveKind collective) const {
 
 std::span<const CollectiveAlgorithm* const> all_algorithms() { return kAlgorithms; }
 
-const CollectiveAlgorithm& all_reduce_algorithm(std::string_view name, std::string_view place) {
-  std::vector<std::string_view> known;
+const CollectiveAlgorithm* all_reduce_algorithm(std::string_view name, std::string_view place) {
+  if (name == kAuto) return nullptr;
+  std::vector<std::string_view> known{kAuto};
   for (const CollectiveAlgorithm* algorithm : kAlgorithms) {
     if (!algorithm->can_run(CollectiveKind::all_reduce)) continue;
-    if (algorithm->name == name) return *algorithm;
+    if (algorithm->name == name) return algorithm;
     known.push_back(algorithm->name);
   }
   refuse_name(place, name, known);
 }
 
-const CollectiveAlgorithm& algorithm_of(const Cluster& cluster, CollectiveKind collective) {
-  const CollectiveAlgorithm& own = *cluster.collectives.algorithm;
-  if (own.can_run(collective)) return own;
-  const auto found = std::ranges::find_if(
-      kAlgorithms, [&](const CollectiveAlgorithm* one) { return one->can_run(collective); });
-  require(found != std::ranges::end(kAlgorithms), "an algorithm for each collective");
-  return **found;
+std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
+                                                       CollectiveKind collective, int ranks,
+                                                       int nodes) {
+  const CollectiveAlgorithm* own = cluster.collectives.algorithm;
+  if (own != nullptr && own->can_run(collective) && nodes <= own->most_nodes) return {own};
+  std::vector<const CollectiveAlgorithm*> found;
+  for (const CollectiveAlgorithm* one : kAlgorithms) {
+    if (!one->can_run(collective)) continue;
+    if (one->suits == nullptr || one->suits(cluster, ranks, nodes)) found.push_back(one);
+  }
+  return found;
 }
 
 }  // namespace sim

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,11 +39,32 @@ struct LegDraft {
   double channels = 1;  // per share: Route::channels
 };
 
-// Appends a collective over the group's legs, with the bytes of the whole buffer (of an all_to_all:
-// of each rank's). They are above 0, and the group has two ranks or more.
+// Whether a gather's, a scatter's or an all_to_all's own share stays where it is or is copied to
+// another buffer.
+enum class Buffers { in_place, out_of_place };
+
+// One collective over a group of two ranks or more.
+struct Order {
+  CollectiveKind collective = CollectiveKind::all_gather;
+  double bytes = 0;  // of the whole buffer (of an all_to_all: of each rank's), above 0
+  Protocol protocol = Protocol::simple;
+  Buffers buffers = Buffers::in_place;
+};
+
+// Appends it over the group's legs.
 using Run = std::function<void(ScheduleBuilder& builder, const Communicator& group,
-                               std::span<const Leg> legs, CollectiveKind collective, double bytes,
-                               const Call& call)>;
+                               std::span<const Leg> legs, const Order& order, const Call& call)>;
+
+// What it takes on links that nothing else uses.
+struct Duration {
+  double before_s = 0;      // until the first byte moves
+  double on_the_way_s = 0;  // latencies, and what the protocol takes longer than links at full rate
+  double moving_s = 0;      // bytes at full rate
+
+  [[nodiscard]] double seconds() const { return before_s + on_the_way_s + moving_s; }
+};
+// Nothing if the protocol cannot run it.
+using Estimate = std::function<std::optional<Duration>(const Order& order)>;
 
 // The flows of a group's collectives.
 struct LaidOut {
@@ -50,6 +73,7 @@ struct LaidOut {
   // groups are alike only if theirs are equal.
   std::vector<double> pace;
   Run run;
+  Estimate estimate;
 };
 
 struct CollectiveAlgorithm {
@@ -59,23 +83,24 @@ struct CollectiveAlgorithm {
   LaidOut (*lay_out)(const Topology& topology, const std::vector<int>& ranks,
                      Detail detail) = nullptr;
   // Bytes that a rank sends, on average, per byte of the buffer.
-  double (*sent)(CollectiveKind collective, int ranks) = nullptr;
+  double (*sent)(CollectiveKind collective, int ranks, int nodes) = nullptr;
+  int most_nodes = std::numeric_limits<int>::max();  // that it can run on
+  // Whether it is among those from which the fastest is chosen for so many ranks on so many nodes;
+  // null: always.
+  bool (*suits)(const Cluster& cluster, int ranks, int nodes) = nullptr;
 
   [[nodiscard]] bool can_run(CollectiveKind collective) const;
 };
 
-namespace algorithms {
-extern const CollectiveAlgorithm ring, pairwise, tree;
-}  // namespace algorithms
-
 [[nodiscard]] std::span<const CollectiveAlgorithm* const> all_algorithms();
-// That of the name, which must run an all_reduce: "ring" or "tree". Throws an InputError that begins
-// with `place`.
-[[nodiscard]] const CollectiveAlgorithm& all_reduce_algorithm(std::string_view name,
+// That of the name, which must run an all_reduce: "ring" or "tree"; null for "auto". Throws an
+// InputError that begins with `place`.
+[[nodiscard]] const CollectiveAlgorithm* all_reduce_algorithm(std::string_view name,
                                                               std::string_view place);
-// The algorithm that runs the collective on the cluster: its own, if that can, or else the first of
-// all_algorithms() that can.
-[[nodiscard]] const CollectiveAlgorithm& algorithm_of(const Cluster& cluster,
-                                                      CollectiveKind collective);
+// The algorithms from which the collective over so many ranks takes the fastest: the cluster's own
+// alone, if that can run it, or else all that suit.
+[[nodiscard]] std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
+                                                                     CollectiveKind collective,
+                                                                     int ranks, int nodes);
 
 }  // namespace sim

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/names.hpp"
+#include "sim/topology/nccl_transports.hpp"
 
 namespace sim {
 namespace {
@@ -29,15 +30,30 @@ const CollectiveRow& collective_named(std::string_view name, std::string_view pl
   refuse_name(place, name, known);
 }
 
-Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
-                     std::span<const std::vector<int>> groups, double bytes, Detail detail) {
+LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
+                         std::span<const std::vector<int>> groups, double bytes, Detail detail,
+                         Buffers buffers) {
+  LoneCollective alone;
   ScheduleBuilder builder(rank_count(topology.cluster()));
   for (const std::vector<int>& ranks : groups) {
     const Communicator group =
         make_communicator(topology, builder, ranks, detail, {row.collective});
-    append(builder, group, row.collective, bytes, {.stream = Stream::weights, .label = row.name});
+    if (alone.algorithm.empty() && group.size > 1) {
+      const Choice choice = choose(group, {row.collective, bytes, Protocol::simple, buffers});
+      alone.algorithm = choice.laid->algorithm->name;
+      alone.protocol = name_of(std::optional(choice.protocol), kProtocolNames);
+    }
+    append(builder, group, row.collective, bytes,
+           {.stream = Stream::weights, .label = row.name, .buffers = buffers});
   }
-  return std::move(builder).finish();
+  alone.schedule = std::move(builder).finish();
+  return alone;
+}
+
+Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
+                     std::span<const std::vector<int>> groups, double bytes, Detail detail,
+                     Buffers buffers) {
+  return run_alone(row, topology, groups, bytes, detail, buffers).schedule;
 }
 
 }  // namespace sim

@@ -26,9 +26,18 @@ struct CollectiveRow {
 [[nodiscard]] const CollectiveRow& collective_named(std::string_view name,
                                                     std::string_view place = "collective");
 
-// The collective alone, over all groups at once. Bytes are those of each group's buffer.
+// A collective and nothing else.
+struct LoneCollective {
+  Schedule schedule;
+  std::string_view algorithm, protocol;  // of the first group of several: "ring" and "ll128"
+};
+// Over all groups at once. Bytes are those of each group's buffer.
+[[nodiscard]] LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
+                                       std::span<const std::vector<int>> groups, double bytes,
+                                       Detail detail, Buffers buffers);
+// Its schedule.
 [[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
                                    std::span<const std::vector<int>> groups, double bytes,
-                                   Detail detail);
+                                   Detail detail, Buffers buffers = Buffers::in_place);
 
 }  // namespace sim

@@ -1,19 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/collectives/collectives.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "sim/collectives/protocols.hpp"
 #include "sim/collectives/run.hpp"
 
 namespace sim {
 
+namespace {
+
+// So many hops inside nodes and between them, up and down, by the quickest protocol.
+double scalar_s(const Cluster& cluster, double in_node, double between) {
+  const Paces paces = paces_of(cluster);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Protocol protocol : kProtocols) {
+    const auto& launch = at(paces.launch, protocol);
+    const auto& inside = at(paces.nvlink, protocol);
+    const auto& outside = at(paces.network, protocol);
+    if (!launch || !inside || (between > 0 && !outside)) continue;
+    const double one_way_s =
+        in_node * inside->latency.base() + (between > 0 ? between * outside->latency.base() : 0);
+    least = std::min(least, launch->base() + 2 * one_way_s);
+  }
+  return least;
+}
+
+}  // namespace
+
 void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,
             double bytes, const Call& call) {
   if (group.size < 2 || bytes <= 0) return;
-  const Communicator::Laid& laid = group.laid_for(collective);
-  laid.run(builder, group, laid.legs, collective, bytes, call);
+  Order order{.collective = collective, .bytes = bytes, .buffers = call.buffers};
+  const Choice choice = choose(group, order);
+  order.protocol = choice.protocol;
+  choice.laid->run(builder, group, choice.laid->legs, order, call);
 }
 
 void all_gather(ScheduleBuilder& builder, const Communicator& group, double bytes,
@@ -39,12 +64,11 @@ void all_to_all(ScheduleBuilder& builder, const Communicator& group, double byte
 void all_reduce_scalar(const Cluster& cluster, ScheduleBuilder& builder, const Communicator& group,
                        const Call& call) {
   if (group.size < 2) return;
-  const double in_node = static_cast<double>(group.size) / group.nodes - 1;
-  const double one_way_s = in_node * cluster.nvlink.latency.base() +
-                           std::ceil(std::log2(group.nodes)) * cluster.network.latency.base();
   builder.count_unfolded(group.alike);
   const Leg latency_only{.route = builder.add_route({})};
-  run_legs(builder, group, {&latency_only, 1}, 0, {.before_s = group.launch_s + 2 * one_way_s},
+  run_legs(builder, group, {&latency_only, 1}, 0,
+           {.before_s = scalar_s(cluster, static_cast<double>(group.size) / group.nodes - 1,
+                                 std::ceil(std::log2(group.nodes)))},
            call);
 }
 

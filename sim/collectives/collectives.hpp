@@ -19,6 +19,7 @@ struct Call {
   std::string_view label;
   // Dependencies of each rank of the group besides its stream; empty, or one entry per rank.
   std::span<const OperationId> after = {};
+  Buffers buffers = Buffers::in_place;
 };
 
 void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind collective,

@@ -2,6 +2,7 @@
 #include "sim/collectives/communicator.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -52,13 +53,15 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
   if (group.ranks.size() < 2) return group;
   group.even = lie_evenly(cluster, group.ranks);
   for (const CollectiveKind collective : uses) {
-    const CollectiveAlgorithm& algorithm = algorithm_of(cluster, collective);
-    auto laid = std::ranges::find(group.laid, &algorithm, &GroupDraft::Laid::algorithm);
-    if (laid == group.laid.end()) {
-      laid = group.laid.insert(
-          laid, {.algorithm = &algorithm, .out = algorithm.lay_out(topology, group.ranks, detail)});
+    const auto size = static_cast<int>(group.ranks.size());
+    for (const auto* algorithm : algorithms_for(cluster, collective, size, group.nodes)) {
+      auto laid = std::ranges::find(group.laid, algorithm, &GroupDraft::Laid::algorithm);
+      if (laid == group.laid.end()) {
+        laid = group.laid.insert(laid, {.algorithm = algorithm,
+                                        .out = algorithm->lay_out(topology, group.ranks, detail)});
+      }
+      laid->runs.push_back(collective);
     }
-    laid->chosen_for.push_back(collective);
   }
   return group;
 }
@@ -72,15 +75,17 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, Group
                      .size = size,
                      .nodes = draft.nodes,
                      .id = builder.add_communicator(),
-                     .launch_s = cluster.collectives.launch.base(),
-                     .detail = detail};
+                     .detail = detail,
+                     .protocol = cluster.collectives.protocol};
   if (group.size < 2) return group;
   group.occupancy = builder.add_occupancy(transfer_occupancy(
       cluster.gpu, cluster.collectives.channels, 0, {group.ranks.begin(), group.ranks.end()}));
   for (GroupDraft::Laid& one : draft.laid) {
-    Communicator::Laid& laid = group.laid.emplace_back();
-    laid.chosen_for = std::move(one.chosen_for);
-    laid.run = std::move(one.out.run);
+    Communicator::Laid& laid =
+        group.laid.emplace_back(Communicator::Laid{.algorithm = one.algorithm,
+                                                   .runs = std::move(one.runs),
+                                                   .run = std::move(one.out.run),
+                                                   .estimate = std::move(one.out.estimate)});
     for (LegDraft& leg : one.out.legs) {
       const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, leg.hops));
       const auto route = builder.add_route(
@@ -107,12 +112,25 @@ Uses every_collective() {
   return uses;
 }
 
-const Communicator::Laid& Communicator::laid_for(CollectiveKind collective) const {
-  const auto found = std::ranges::find_if(laid, [&](const Laid& one) {
-    return std::ranges::find(one.chosen_for, collective) != one.chosen_for.end();
-  });
-  require(found != laid.end(), "a collective that the communicator was made for");
-  return *found;
+Choice choose(const Communicator& group, const Order& order) {
+  Choice fastest;
+  std::pair<bool, double> least{true, std::numeric_limits<double>::infinity()};
+  for (const Communicator::Laid& laid : group.laid) {
+    if (std::ranges::find(laid.runs, order.collective) == laid.runs.end()) continue;
+    for (const Protocol protocol : kProtocols) {
+      Order by = order;
+      by.protocol = protocol;
+      const auto duration = laid.estimate(by);
+      if (!duration) continue;
+      const bool unasked = group.protocol && *group.protocol != protocol;
+      const std::pair time{unasked, duration->seconds()};
+      if (fastest.laid != nullptr && time >= least) continue;
+      least = time;
+      fastest = {&laid, protocol};
+    }
+  }
+  require(fastest.laid != nullptr, "a collective that the communicator was made for");
+  return fastest;
 }
 
 }  // namespace sim

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/collectives/algorithm.hpp"
@@ -17,7 +18,7 @@ struct GroupDraft {
   bool even = true;        // lie_evenly()
   struct Laid {
     const CollectiveAlgorithm* algorithm = nullptr;
-    std::vector<CollectiveKind> chosen_for = {};
+    std::vector<CollectiveKind> runs = {};  // of those that the group is for
     LaidOut out = {};
   };
   std::vector<Laid> laid = {};  // none of a single rank
@@ -29,19 +30,27 @@ struct Communicator {
   int nodes = 1;           // on which they lie
   double alike = 1;        // groups that it stands for
   std::int32_t id = 0;
-  double launch_s = 0;
   Detail detail = Detail::folded;
   std::uint32_t occupancy = 0;  // of a collective, from its begin to its end: one SM per channel
   struct Laid {
-    std::vector<CollectiveKind> chosen_for = {};
+    const CollectiveAlgorithm* algorithm = nullptr;
+    std::vector<CollectiveKind> runs = {};
     std::vector<Leg> legs = {};
     Run run = {};
+    Estimate estimate = {};
   };
   std::vector<Laid> laid = {};
-
-  // How the collective runs. Throws std::logic_error if it was not laid out for the group.
-  [[nodiscard]] const Laid& laid_for(CollectiveKind collective) const;
+  std::optional<Protocol> protocol = {};  // asked for
 };
+
+// How a collective runs: by the algorithm and the protocol that take least on idle links, as NCCL's
+// tuner estimates them. A protocol that is asked for is taken wherever an algorithm has it.
+struct Choice {
+  const Communicator::Laid* laid = nullptr;
+  Protocol protocol = Protocol::simple;
+};
+// Throws std::logic_error if the collective was not laid out for the group.
+[[nodiscard]] Choice choose(const Communicator& group, const Order& order);
 
 // What a transfer takes from the GPUs of `ranks` while it runs: one SM for each of `channels`, and
 // the memory bandwidth for `wire_bytes` on the wire per byte of the flow.

@@ -3,8 +3,10 @@
 // reduce_scatter, twice as often for an all_reduce.
 #include <array>
 #include <span>
+#include <utility>
 
 #include "sim/collectives/legs.hpp"
+#include "sim/collectives/protocols.hpp"
 #include "sim/collectives/run.hpp"
 
 namespace sim {
@@ -13,15 +15,21 @@ namespace {
 // The rings of a group. Their legs are folded, one flow per few nodes, or the hops of each distinct
 // ring in order; `unit` is per byte that each rank sends.
 struct Rings {
-  double step_s = 0;  // latency of one step: mean over the rings' hops
-  double hops = 0;    // over all distinct rings
+  double ranks = 0;
+  double hops = 0;        // over all distinct rings
+  double s_per_byte = 0;  // at full rate
+  double own_copy_s_per_byte = 0;
+  ProtocolCosts costs;  // a step has the mean latency of the rings' hops
 };
 
-double mean_step_latency(const Topology& topology, const std::vector<Lane>& rings) {
+double mean_step_latency(const Topology& topology, const Paces& paces,
+                         const std::vector<Lane>& rings, Protocol protocol) {
   double sum = 0;
   double steps = 0;
   for (const Lane& ring : rings) {
-    for (const Hop& hop : ring.hops) sum += ring.weight * topology.latency(hop).base();
+    for (const Hop& hop : ring.hops) {
+      sum += ring.weight * step_latency(topology, paces, hop, protocol);
+    }
     steps += ring.weight * static_cast<double>(ring.hops.size());
   }
   return sum / steps;
@@ -31,17 +39,30 @@ int rounds_of(CollectiveKind collective) {
   return collective == CollectiveKind::all_reduce ? 2 : 1;
 }
 
+std::optional<Duration> estimate_rings(const Rings& rings, const Order& order) {
+  const auto& cost = at(rings.costs, order.protocol);
+  if (!cost) return std::nullopt;
+  const double steps = rounds_of(order.collective) * (rings.ranks - 1);
+  const double share = order.bytes / rings.ranks;
+  const bool copies =
+      order.buffers == Buffers::out_of_place && order.collective != CollectiveKind::all_reduce;
+  return Duration{.before_s = cost->launch_s,
+                  .on_the_way_s = steps * (cost->step_s + share * cost->s_per_byte) +
+                                  (copies ? share * rings.own_copy_s_per_byte : 0),
+                  .moving_s = steps * share * rings.s_per_byte};
+}
+
 // `steps` rounds of one ring. A rank's step follows its own last one and the arrival of what it
 // passes on. NCCL sends in slices, so a slow hop's latency is paid where it is crossed and not by
 // every rank at every step: each step has the rings' mean latency.
-Ids ring_steps(ScheduleBuilder& builder, const Communicator& group, double step_s,
-               std::span<const Leg> hops, double chunk, int steps, const Call& call,
-               OperationId ready) {
+Ids ring_steps(ScheduleBuilder& builder, const Duration& duration, std::span<const Leg> hops,
+               double chunk, int steps, const Call& call, OperationId ready) {
   const std::size_t n = hops.size();
   Ids previous(n, ready);
+  const double step_s = duration.on_the_way_s / steps;
   for (int step = 0; step < steps; ++step) {
     Ids current(n);
-    const double latency_s = step_s + (step == 0 ? group.launch_s : 0);
+    const double latency_s = step_s + (step == 0 ? duration.before_s : 0);
     for (std::size_t i = 0; i < n; ++i) {
       const OperationId after[] = {previous[i], previous[(i + n - 1) % n]};
       current[i] = builder.flow(hops[i].route, hops[i].occupancy, call.phase, call.label, latency_s,
@@ -53,22 +74,21 @@ Ids ring_steps(ScheduleBuilder& builder, const Communicator& group, double step_
 }
 
 void run_rings(ScheduleBuilder& builder, const Communicator& group, const Rings& rings,
-               std::span<const Leg> legs, CollectiveKind collective, double bytes,
-               const Call& call) {
-  const int steps = rounds_of(collective) * (group.size - 1);
-  const double chunk = bytes / group.size;
+               std::span<const Leg> legs, const Order& order, const Call& call) {
+  const Duration duration = estimate_rings(rings, order).value();
+  const int steps = rounds_of(order.collective) * (group.size - 1);
+  const double chunk = order.bytes / group.size;
   builder.count_unfolded(group.alike * steps * rings.hops);
   if (group.detail == Detail::folded) {
-    run_legs(builder, group, legs, chunk * steps,
-             {.before_s = group.launch_s, .on_the_way_s = steps * rings.step_s}, call);
+    run_legs(builder, group, legs, chunk * steps, latency_of(duration), call);
     return;
   }
   run_collective(builder, group, call, [&](OperationId begin) {
     Ids ends;
     const auto n = static_cast<std::size_t>(group.size);
     for (std::size_t ring = 0; ring < legs.size(); ring += n) {
-      const Ids last = ring_steps(builder, group, rings.step_s, legs.subspan(ring, n), chunk, steps,
-                                  call, begin);
+      const Ids last =
+          ring_steps(builder, duration, legs.subspan(ring, n), chunk, steps, call, begin);
       ends.insert(ends.end(), last.begin(), last.end());
     }
     return ends;
@@ -90,16 +110,26 @@ std::vector<LegDraft> list_hops(const Cluster& cluster, const std::vector<Lane>&
 LaidOut lay_out_rings(const Topology& topology, const std::vector<int>& ranks, Detail detail) {
   const Cluster& cluster = topology.cluster();
   const std::vector<Lane> lanes = ring_lanes(cluster, ranks);
-  const Rings rings{.step_s = mean_step_latency(topology, lanes),
-                    .hops = static_cast<double>(lanes.size() * ranks.size())};
-  const auto run = [rings](ScheduleBuilder& builder, const Communicator& group,
-                           std::span<const Leg> legs, CollectiveKind collective, double bytes,
-                           const Call& call) {
-    run_rings(builder, group, rings, legs, collective, bytes, call);
+  std::vector<LegDraft> legs =
+      detail == Detail::folded ? fold_lanes(cluster, ranks, lanes) : list_hops(cluster, lanes);
+  const Busiest busiest = busiest_of(topology, legs);
+  const Paces paces = paces_of(cluster);
+  const auto step_s = [&](Protocol protocol) {
+    return mean_step_latency(topology, paces, lanes, protocol);
   };
-  return {detail == Detail::folded ? fold_lanes(cluster, ranks, lanes) : list_hops(cluster, lanes),
-          {rings.step_s},
-          run};
+  const Rings rings{.ranks = static_cast<double>(ranks.size()),
+                    .hops = static_cast<double>(lanes.size() * ranks.size()),
+                    .s_per_byte = busiest.seconds(),
+                    .own_copy_s_per_byte = own_copy_s_per_byte(cluster),
+                    .costs = protocol_costs(cluster, paces, busiest, step_s)};
+  std::vector<double> pace = values_of(rings.costs);
+  pace.push_back(rings.s_per_byte);
+  const auto run = [rings](ScheduleBuilder& builder, const Communicator& group,
+                           std::span<const Leg> laid, const Order& order, const Call& call) {
+    run_rings(builder, group, rings, laid, order, call);
+  };
+  return {std::move(legs), std::move(pace), run,
+          [rings](const Order& order) { return estimate_rings(rings, order); }};
 }
 
 constexpr std::array kRingCollectives{CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
@@ -111,7 +141,7 @@ constinit const CollectiveAlgorithm algorithms::ring{
     .name = "ring",
     .runs = kRingCollectives,
     .lay_out = lay_out_rings,
-    .sent = [](CollectiveKind collective, int ranks) {
+    .sent = [](CollectiveKind collective, int ranks, int /*nodes*/) {
       return rounds_of(collective) * (ranks - 1.0) / ranks;
     }};
 

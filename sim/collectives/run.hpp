@@ -18,6 +18,11 @@ using Ids = std::vector<OperationId>;
 void run_collective(ScheduleBuilder& builder, const Communicator& group, const Call& call,
                     const std::function<Ids(OperationId begin)>& run);
 
+// Of the flows that carry the bytes.
+[[nodiscard]] inline ScheduleBuilder::Latency latency_of(const Duration& duration) {
+  return {.before_s = duration.before_s, .on_the_way_s = duration.on_the_way_s};
+}
+
 // One flow per leg, all at once.
 void run_legs(ScheduleBuilder& builder, const Communicator& group, std::span<const Leg> legs,
               double bytes, const ScheduleBuilder::Latency& latency, const Call& call);

@@ -60,6 +60,25 @@ Tree tree_over(const Cluster& cluster, const std::vector<int>& ranks, const Visi
   return tree;
 }
 
+// Two for each distinct order of a channel.
+std::vector<Tree> trees_over(const Cluster& cluster, std::vector<Visits> channels) {
+  std::map<Visits, int> weights;
+  for (Visits& chains : channels) ++weights[std::move(chains)];
+  std::vector<Tree> trees;
+  for (const auto& [chains, weight] : weights) {
+    std::vector<int> ranks;
+    for (const std::vector<int>& chain : chains)
+      ranks.insert(ranks.end(), chain.begin(), chain.end());
+    std::ranges::sort(ranks);
+    for (const int number : {0, 1}) {
+      const auto parents = binary_tree(static_cast<int>(chains.size()), number);
+      trees.push_back(tree_over(cluster, ranks, chains, parents));
+      trees.back().weight = weight;
+    }
+  }
+  return trees;
+}
+
 // Parts of the buffer on each link while a wave of chunks passes a level of the trees.
 class Loads {
  public:
@@ -126,17 +145,15 @@ std::vector<Parent> binary_tree(int nodes, int tree) {
 }
 
 std::vector<Tree> double_binary_trees(const Cluster& cluster, const std::vector<int>& ranks) {
-  std::map<Visits, int> weights;
-  for (Visits& chains : channel_visits(cluster, ranks, Ends::open)) ++weights[std::move(chains)];
-  std::vector<Tree> trees;
-  for (const auto& [chains, weight] : weights) {
-    for (const int number : {0, 1}) {
-      const auto parents = binary_tree(static_cast<int>(chains.size()), number);
-      trees.push_back(tree_over(cluster, ranks, chains, parents));
-      trees.back().weight = weight;
-    }
+  return trees_over(cluster, channel_visits(cluster, ranks, Ends::open));
+}
+
+std::vector<Tree> trees_of_heads(const Cluster& cluster, const std::vector<int>& ranks) {
+  std::vector<Visits> channels = channel_visits(cluster, ranks, Ends::open);
+  for (Visits& chains : channels) {
+    for (std::vector<int>& chain : chains) chain.resize(1);
   }
-  return trees;
+  return trees_over(cluster, std::move(channels));
 }
 
 std::vector<Lane> lanes_of(const std::vector<Tree>& trees) {
@@ -151,7 +168,20 @@ std::vector<Lane> lanes_of(const std::vector<Tree>& trees) {
   return lanes;
 }
 
-Fill fill_of(const Topology& topology, const std::vector<Tree>& trees) {
+double fill_latency(const Topology& topology, const Paces& paces, const std::vector<Tree>& trees,
+                    Protocol protocol) {
+  double longest = 0;
+  for (const Tree& tree : trees) {
+    const auto latencies = sums_from_root<double>(tree, [&](const TreeEdge& edge) {
+      return step_latency(topology, paces, edge.up, protocol) +
+             step_latency(topology, paces, edge.down, protocol);
+    });
+    longest = std::max(longest, std::ranges::max(latencies));
+  }
+  return longest;
+}
+
+double fill_s_per_byte(const Topology& topology, const std::vector<Tree>& trees) {
   struct Levels {
     std::vector<std::size_t> heights, depths;
   };
@@ -166,22 +196,17 @@ Fill fill_of(const Topology& topology, const std::vector<Tree>& trees) {
       all.add(0, edge.down, tree.weight);
     }
   }
-  Fill fill;
+  double longest = 0;
   double slowest = 0;  // at the full rate
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    const auto latencies = sums_from_root<double>(trees[i], [&](const TreeEdge& edge) {
-      return topology.latency(edge.up).base() + topology.latency(edge.down).base();
-    });
     const auto times = sums_from_root<double>(trees[i], [&](const TreeEdge& edge) {
       slowest = std::max({slowest, all.s_per_byte(0, edge.up), all.s_per_byte(0, edge.down)});
       return up.s_per_byte(levels[i].heights[edge.child], edge.up) +
              down.s_per_byte(levels[i].depths[edge.child], edge.down);
     });
-    fill.latency_s = std::max(fill.latency_s, std::ranges::max(latencies));
-    fill.s_per_byte = std::max(fill.s_per_byte, std::ranges::max(times));
+    longest = std::max(longest, std::ranges::max(times));
   }
-  fill.s_per_byte = std::max(0.0, fill.s_per_byte - slowest);
-  return fill;
+  return std::max(0.0, longest - slowest);
 }
 
 }  // namespace sim

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/collectives/legs.hpp"
+#include "sim/collectives/protocols.hpp"
 
 namespace sim {
 
@@ -36,16 +37,18 @@ struct Tree {
 // Distinct trees over `ranks` (ascending), their weights summing to twice the cluster's channels.
 [[nodiscard]] std::vector<Tree> double_binary_trees(const Cluster& cluster,
                                                     const std::vector<int>& ranks);
+// The same over one GPU of each node, that behind the channel's NIC.
+[[nodiscard]] std::vector<Tree> trees_of_heads(const Cluster& cluster,
+                                               const std::vector<int>& ranks);
 // All hops of each tree.
 [[nodiscard]] std::vector<Lane> lanes_of(const std::vector<Tree>& trees);
 
 // What a pipeline of chunks through the trees takes beyond its bytes at full rate: one chunk's way up
 // from the deepest rank and down again, less a chunk at full rate, which counts among the bytes. A
 // chunk shares its links with the chunks of other trees that are at the same level by then.
-struct Fill {
-  double latency_s = 0;
-  double s_per_byte = 0;  // of a chunk
-};
-[[nodiscard]] Fill fill_of(const Topology& topology, const std::vector<Tree>& trees);
+[[nodiscard]] double fill_latency(const Topology& topology, const Paces& paces,
+                                  const std::vector<Tree>& trees, Protocol protocol);
+// Per byte of a chunk.
+[[nodiscard]] double fill_s_per_byte(const Topology& topology, const std::vector<Tree>& trees);
 
 }  // namespace sim

@@ -207,14 +207,15 @@ class Adding {
                        .nodes = draft.nodes,
                        .alike = static_cast<double>(alike_.groups.sizes[of]),
                        .id = builder.add_communicator(),
-                       .launch_s = cluster_.collectives.launch.base()};
+                       .protocol = cluster_.collectives.protocol};
     group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
     if (group.size < 2) return group;
     group.occupancy = builder.add_occupancy(
         transfer_occupancy(cluster_.gpu, cluster_.collectives.channels, 0, members));
     std::size_t leg = leg_;
     for (const GroupDraft::Laid& one : draft.laid) {
-      auto& laid = group.laid.emplace_back(Communicator::Laid{one.chosen_for, {}, one.out.run});
+      auto& laid = group.laid.emplace_back(
+          Communicator::Laid{one.algorithm, one.runs, {}, one.out.run, one.out.estimate});
       std::vector<std::uint32_t> classes;
       for (const LegDraft& drafted : one.out.legs) {
         const std::uint32_t flow = alike_.legs.of[leg];

@@ -155,8 +155,7 @@ class Expansion {
     Communicator world{.ranks = std::vector<int>(held_.size()),
                        .size = rank_count(context_.cluster),
                        .nodes = context_.cluster.nodes,
-                       .id = builder_.add_communicator(),
-                       .launch_s = context_.cluster.collectives.launch.base()};
+                       .id = builder_.add_communicator()};
     std::iota(world.ranks.begin(), world.ranks.end(), 0);
     Ids after;
     for (const int rank : world.ranks) after.push_back(builder_.last(rank, Stream::compute));

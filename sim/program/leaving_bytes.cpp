@@ -8,7 +8,7 @@ namespace {
 // what others keep of one that they scatter. In a ring, an all_reduce does both; by any algorithm,
 // others need what the node adds to the sum. Each rank of an all_to_all sends other data.
 double per_byte(const StepSizes& shape, CollectiveKind collective) {
-  const bool in_ring = &algorithm_of(shape.context.cluster, collective) == &algorithms::ring;
+  const bool in_ring = shape.context.cluster.collectives.algorithm == &algorithms::ring;
   return collective == CollectiveKind::all_reduce && in_ring ? 2 : 1;
 }
 

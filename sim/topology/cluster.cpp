@@ -8,6 +8,8 @@
 
 #include "sim/base/toml_reader.hpp"
 #include "sim/topology/fabrics.hpp"
+#include "sim/topology/nccl_transports.hpp"
+#include "sim/topology/pace_reader.hpp"
 
 namespace sim {
 namespace {
@@ -47,11 +49,19 @@ Gpu read_gpu(TomlReader& reader) {
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
 }
 
-Nvlink read_nvlink(TomlReader& reader, int gpus) {
-  const Nvlink nvlink{.kind = reader.one_of("nvlink.kind", all_nvlink_fabrics()),
-                      .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
-                      .efficiency = reader.number("nvlink.efficiency", kShare),
-                      .latency = reader.quantity<Seconds>("nvlink.latency", Zero::allowed)};
+Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport) {
+  const LinkPace simple = *read_pace(reader, "nvlink.", simple_pace(transport), true);
+  const Nvlink nvlink{
+      .kind = reader.one_of("nvlink.kind", all_nvlink_fabrics()),
+      .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
+      .efficiency = simple.efficiency,
+      .latency = simple.latency,
+      .ll = read_pace(reader, "nvlink.ll_", of(transport, &NcclTransport::ll), false),
+      .ll128 = read_pace(reader, "nvlink.ll128_", of(transport, &NcclTransport::ll128), false),
+      .nvls = read_pace(reader, "nvlink.nvls_", of(transport, &NcclTransport::nvls), false),
+      .pairs = read_pace(reader, "nvlink.pairs_", of(transport, &NcclTransport::pairs), false),
+      .ll_pairs =
+          read_pace(reader, "nvlink.ll_pairs_", of(transport, &NcclTransport::ll_pairs), false)};
   if (reader.is_good("nvlink.kind") && gpus > nvlink.kind->most_gpus) {
     reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
                                             "\"switched\"",
@@ -147,8 +157,12 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
                                  "a leaf-spine or Clos network is fat_tree_2level");
   network.nics_per_node = read_count(reader, "network.nics_per_node", kPerNode);
   network.nic_bandwidth = reader.quantity<Bandwidth>("network.nic_bandwidth");
-  network.efficiency = reader.number("network.efficiency", kShare);
-  network.latency = reader.quantity<Seconds>("network.latency", Zero::allowed);
+  const auto* transport = read_transport(reader, "network.transport", network_transports());
+  const LinkPace simple = *read_pace(reader, "network.", simple_pace(transport), true);
+  network.efficiency = simple.efficiency;
+  network.latency = simple.latency;
+  network.ll = read_pace(reader, "network.ll_", of(transport, &NcclTransport::ll), false);
+  network.ll128 = read_pace(reader, "network.ll128_", of(transport, &NcclTransport::ll128), false);
   network.node_price = read_optional_price<DollarRate>(reader, "network.node_price");
   network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
   network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
@@ -156,18 +170,6 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   read_leaves(reader, nodes, network);
   read_pods(reader, nodes, network);
   return network;
-}
-
-Collectives read_collectives(TomlReader& reader) {
-  constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {{"ring", &algorithms::ring},
-                                                                  {"tree", &algorithms::tree}};
-  Collectives collectives{.channels = read_count(reader, "collectives.channels", kPerNode),
-                          .launch = reader.quantity<Seconds>("collectives.launch", Zero::allowed)};
-  if (reader.has("collectives.algorithm")) {
-    collectives.algorithm =
-        reader.one_of<const CollectiveAlgorithm*>("collectives.algorithm", kAlgorithms);
-  }
-  return collectives;
 }
 
 // Settings of [fitted] that come without rows of their own were fitted on none.
@@ -210,9 +212,10 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
   cluster.speed_spread = read_optional_share(reader, "cluster.speed_spread").value_or(0);
   cluster.gpu = read_gpu(reader);
-  cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node);
+  const auto* transport = read_transport(reader, "nvlink.transport", nvlink_transports());
+  cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node, transport);
   cluster.network = read_network(reader, cluster.nodes, cluster.gpus_per_node);
-  cluster.collectives = read_collectives(reader);
+  cluster.collectives = read_collectives(reader, transport);
   cluster.fitted = read_fitted(reader, settings);
   reader.finish();
   return cluster;

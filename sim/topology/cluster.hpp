@@ -29,8 +29,20 @@ extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_t
 // How collectives run: sim/collectives/algorithm.hpp.
 struct CollectiveAlgorithm;
 namespace algorithms {
-extern const CollectiveAlgorithm ring, tree;
+extern const CollectiveAlgorithm ring, pairwise, tree, nvls, nvls_tree;
 }  // namespace algorithms
+
+// Protocols of NCCL. LL and LL128 send flags among the data, so that a receiver need not wait for a
+// whole buffer: they start quickly and reach less of the bandwidth.
+enum class Protocol { ll, ll128, simple };
+inline constexpr Protocol kProtocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
+
+// What one protocol, or sums in the switch, reach on a kind of link.
+struct LinkPace {
+  Seconds latency;        // of one step of a collective
+  double efficiency = 0;  // share of the bandwidth reached by large buffers, (0, 1]
+  bool operator==(const LinkPace&) const = default;
+};
 
 // [gpu]: one GPU, from its data sheet. Rates are dense (no sparsity).
 struct Gpu {
@@ -57,6 +69,12 @@ struct Nvlink {
   Bandwidth bandwidth;    // per direction: of a GPU's port or, if pairs have links, of a pair
   double efficiency = 0;  // share of it reached by a collective of large buffers, (0, 1]
   Seconds latency;        // of one step of a collective between two GPUs of a node
+  // By other protocols; absent if they are not known.
+  std::optional<LinkPace> ll = {}, ll128 = {};
+  // Sums in the switch, whose latency is that of the whole collective; absent if it has none.
+  std::optional<LinkPace> nvls = {};
+  // All_to_alls by Simple and by LL, with the latency of the whole; absent: as other collectives.
+  std::optional<LinkPace> pairs = {}, ll_pairs = {};
   bool operator==(const Nvlink&) const = default;
 };
 
@@ -77,6 +95,7 @@ struct Network {
   std::optional<DollarRate> node_price = {};  // per node, however many ports it has
   std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches
   std::optional<BandwidthPrice> bandwidth_price = {};  // added per port, by its bandwidth
+  std::optional<LinkPace> ll = {}, ll128 = {};         // as in Nvlink
   bool operator==(const Network&) const = default;
 };
 
@@ -84,8 +103,10 @@ struct Network {
 struct Collectives {
   int channels = 0;  // of one communicator: one ring each, on its own SM
   Seconds launch;    // fixed cost of one collective, regardless of size and ranks
-  // Of the collectives that it can run; the others run by the first algorithm that can.
-  const CollectiveAlgorithm* algorithm = &algorithms::ring;
+  std::optional<Seconds> ll_launch = {}, ll128_launch = {};  // by other protocols
+  // Of the collectives that it can run; null: the fastest one for each size, as NCCL's tuner has it.
+  const CollectiveAlgorithm* algorithm = nullptr;
+  std::optional<Protocol> protocol = {};  // the same
   bool operator==(const Collectives&) const = default;
 };
 

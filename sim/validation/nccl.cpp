@@ -47,8 +47,8 @@ std::vector<std::vector<int>> ranks_of_groups(const NcclLog& log) {
 
 double simulated_s(const Topology& topology, const NcclRow& row) {
   const auto groups = ranks_of_groups(*row.log);
-  const Schedule schedule =
-      schedule_of(*row.collective, topology, groups, row.bytes, Detail::folded);
+  const Schedule schedule = schedule_of(*row.collective, topology, groups, row.bytes,
+                                        Detail::folded, Buffers::out_of_place);
   return simulate(schedule, topology.cluster()).makespan_s;
 }
 

@@ -35,7 +35,8 @@ TEST(Collective, BandwidthsAreOfTheSizeAndOfWhatEachRankSends) {
 TEST(Collective, LargeBuffersReachTheirNarrowestLink) {
   // Every GPU its NIC: 50 GB/s, of which collectives reach a share. One node: its NVLink port.
   const auto bus = [](const std::string& flags) {
-    const auto row = collective("all_gather --begin 8GiB --end 8GiB " + flags).at(0);
+    const auto row =
+        collective("all_reduce --algorithm ring --begin 8GiB --end 8GiB " + flags).at(0);
     return row["bus_bandwidth_Bps"].get<double>();
   };
   const std::string perfect = "--set network.efficiency=1 --set nvlink.efficiency=1 ";
@@ -46,8 +47,9 @@ TEST(Collective, LargeBuffersReachTheirNarrowestLink) {
 
 TEST(Collective, OneGroupSpreadsOverTheNicsOfWhichEachOfManyHasOne) {
   const auto time = [](int split) {
-    const auto rows = collective("all_gather --nodes 2 --begin 16GiB --end 16GiB --split " +
-                                 std::to_string(split) + " --set nvlink.efficiency=1");
+    const auto rows =
+        collective("all_reduce --algorithm ring --nodes 2 --begin 16GiB --end 16GiB --split " +
+                   std::to_string(split) + " --set nvlink.efficiency=1");
     return rows.at(0)["time_s"].get<double>();
   };
   // 15/16 of a buffer leave each node over 8 NICs; half a buffer over one.
@@ -63,6 +65,21 @@ TEST(Collective, ATableAndCsvHaveARowASize) {
   const Outcome csv = run(words(job + "csv"), "/");
   EXPECT_EQ(lines_of(csv.out).size(), 1 + 4u);
   EXPECT_TRUE(csv.out.starts_with("collective,topology,gpus,groups,size_bytes,time_s,"));
+}
+
+TEST(Collective, SaysByWhatAlgorithmAndProtocolEachSizeRuns) {
+  const auto how = [](const std::string& flags) {
+    std::vector<std::string> all;
+    for (const auto& row :
+         collective("all_reduce --begin 1KiB --end 1GiB --factor 1024 " + flags)) {
+      all.push_back(row["algorithm"].get<std::string>() + " " + row["protocol"].get<std::string>());
+    }
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(how("--nodes 1"), (Names{"ring ll", "ring ll128", "nvls simple"}));
+  EXPECT_EQ(how("--nodes 2 --algorithm ring --protocol ll"),
+            (Names{"ring ll", "ring ll", "ring ll"}));
 }
 
 TEST(Collective, WhatIsWrongIsLocated) {

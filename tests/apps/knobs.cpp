@@ -40,6 +40,33 @@ constexpr std::string_view kFp8 =
     "--topology dgx_h100_x16 --model llama_2_7b --set model.layers=2 --nodes 1 --zero 3 "
     "--precision fp8";
 
+// Eight GPUs with protocols and sums in the switch; and two nodes of one GPU each.
+constexpr std::string_view kSwitched =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --zero 3";
+constexpr std::string_view kSimple =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --zero 3 --protocol simple";
+constexpr std::string_view kLl =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --zero 3 --protocol ll";
+constexpr std::string_view kLl128 =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --zero 3 --protocol ll128";
+constexpr std::string_view kNvls =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --zero 0 --scheme data_parallel "
+    "--algorithm nvls";
+constexpr std::string_view kPairs =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --protocol simple";
+constexpr std::string_view kLlPairs =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --protocol ll";
+constexpr std::string_view kBetweenTwo =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 1 --zero 3";
+constexpr std::string_view kSimpleBetween =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 1 --zero 3 "
+    "--protocol simple";
+constexpr std::string_view kLlBetween =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 1 --zero 3 --protocol ll";
+constexpr std::string_view kLl128Between =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 1 --zero 3 "
+    "--protocol ll128";
+
 constexpr std::string_view kStep = "/step_time_s";
 constexpr std::string_view kCompute = "/compute_s";
 constexpr std::string_view kExposed = "/exposed_comm_s";
@@ -56,6 +83,7 @@ constexpr Knob kKnobs[] = {
     {"--nodes", kAllNodes, "2", "/gpus", down},
     {"--gpus-per-node", kSmall, "2", "/gpus", down},
     {"--algorithm", kUnsharded, "tree", kExposed, up},
+    {"--protocol", kSwitched, "ll", kExposed, up},
     {"--tp", kSmall, "2", kWeights, down},
     {"--pp", kSmall, "2", "/bubble_s", up},
     {"--virtual-stages",
@@ -171,13 +199,29 @@ constexpr Knob kKnobs[] = {
     {"nvlink.kind", kCompressed, "switched", kExposed, up},
     {"nvlink.bandwidth", kSmall, "1GBps", kExposed, up},
     {"nvlink.efficiency", kSmall, "0.01", kExposed, up},
-    {"nvlink.latency", kCompressed, "1ms", kExposed, up},
+    {"nvlink.latency", kSimple, "1ms", kExposed, up},
+    {"nvlink.transport", kSwitched, "nvlink3", kExposed, up},
+    {"nvlink.ll_efficiency", kLl, "0.0001", kExposed, up},
+    {"nvlink.ll_latency", kLl, "1ms", kExposed, up},
+    {"nvlink.ll128_efficiency", kLl128, "0.0001", kExposed, up},
+    {"nvlink.ll128_latency", kLl128, "1ms", kExposed, up},
+    {"nvlink.nvls_efficiency", kNvls, "0.0001", kExposed, up},
+    {"nvlink.nvls_latency", kNvls, "10ms", kExposed, up},
+    {"nvlink.pairs_efficiency", kPairs, "0.0001", kExposed, up},
+    {"nvlink.pairs_latency", kPairs, "10ms", kExposed, up},
+    {"nvlink.ll_pairs_efficiency", kLlPairs, "0.0001", kExposed, up},
+    {"nvlink.ll_pairs_latency", kLlPairs, "10ms", kExposed, up},
     // Two GPUs have the uplinks of all eight NICs of a fat tree's leaf.
     {"network.fabric", kTwoRails, "fat_tree_2level", kExposed, down},
     {"network.nics_per_node", kSmall, "1", kExposed, up},
     {"network.nic_bandwidth", kSmall, "1Gbps", kExposed, up},
     {"network.efficiency", kSmall, "0.1", kExposed, up},
-    {"network.latency", kSmall, "1ms", kExposed, up},
+    {"network.latency", kSimpleBetween, "1ms", kExposed, up},
+    {"network.transport", kBetweenTwo, "tcpxo", kExposed, up},
+    {"network.ll_efficiency", kLlBetween, "0.0001", kExposed, up},
+    {"network.ll_latency", kLlBetween, "1ms", kExposed, up},
+    {"network.ll128_efficiency", kLl128Between, "0.0001", kExposed, up},
+    {"network.ll128_latency", kLl128Between, "1ms", kExposed, up},
     {"network.gpu_nic", kCompressed, "[0,0,0,0]", kExposed, up},
     {"network.switch_latency", kLeaves, "1ms", kExposed, up},
     {"network.nodes_per_leaf", kTwoRails, "2", kExposed, down},
@@ -188,7 +232,10 @@ constexpr Knob kKnobs[] = {
     {"network.port_price", kSmall, "1USD/h", "/usd_per_million_tokens", up},
     {"network.bandwidth_price", kSmall, "1USD/h/Tbps", "/usd_per_million_tokens", up},
     {"collectives.channels", kSmall, "1", kExposed, up},
-    {"collectives.launch", kSmall, "1ms", kExposed, up},
+    {"collectives.launch", kSimple, "1ms", kExposed, up},
+    {"collectives.ll_launch", kLl, "1ms", kExposed, up},
+    {"collectives.ll128_launch", kLl128, "1ms", kExposed, up},
+    {"collectives.protocol", kSwitched, "ll", kExposed, up},
     {"collectives.algorithm", kUnsharded, "tree", kExposed, up},
     {"fitted.network_efficiency", kSmall, "0.1", kExposed, up},
     {"fitted.communicator_bandwidth", kSmall, "1GBps", kExposed, up},

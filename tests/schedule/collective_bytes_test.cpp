@@ -175,15 +175,19 @@ INSTANTIATE_TEST_SUITE_P(Fabric, CollectiveBytes, testing::ValuesIn(all_network_
 TEST(CollectiveAlgorithm, SendsWhatItsClosedFormSays) {
   for (const CollectiveRow& row : all_collectives()) {
     for (const int nodes : {1, 2, 5}) {
-      const Cluster cluster = sample_cluster({.nodes = nodes, .gpus = 4, .nics = 2});
+      Cluster cluster = sample_cluster({.nodes = nodes, .gpus = 4, .nics = 2});
       const int ranks = rank_count(cluster);
-      const double share = algorithm_of(cluster, row.collective).sent(row.collective, ranks);
-      for (const Detail detail : kDetails) {
-        const SentBytes sent =
-            sent_bytes(schedule_of(row, cluster, all_ranks(cluster), kBytes, detail));
-        EXPECT_NEAR(sum(sent.intra_node) + sum(sent.inter_node), ranks * share * kBytes,
-                    kTolerance * ranks)
-            << row.name << " on " << nodes << " nodes";
+      for (const CollectiveAlgorithm* algorithm : all_algorithms()) {
+        if (!algorithm->can_run(row.collective) || nodes > algorithm->most_nodes) continue;
+        cluster.collectives.algorithm = algorithm;
+        const double share = algorithm->sent(row.collective, ranks, nodes);
+        for (const Detail detail : kDetails) {
+          const SentBytes sent =
+              sent_bytes(schedule_of(row, cluster, all_ranks(cluster), kBytes, detail));
+          EXPECT_NEAR(sum(sent.intra_node) + sum(sent.inter_node), ranks * share * kBytes,
+                      kTolerance * ranks)
+              << row.name << " by " << algorithm->name << " on " << nodes << " nodes";
+        }
       }
     }
   }

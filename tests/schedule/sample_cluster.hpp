@@ -52,7 +52,7 @@ inline Cluster sample_cluster(const SampleShape& shape) {
   for (int gpu = 0; gpu < shape.gpus; ++gpu) {
     cluster.network.gpu_nic.push_back(gpu * shape.nics / shape.gpus);
   }
-  cluster.collectives = {.channels = 8, .launch = 10_us};
+  cluster.collectives = {.channels = 8, .launch = 10_us, .algorithm = &algorithms::ring};
   return cluster;
 }
 

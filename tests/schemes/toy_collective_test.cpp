@@ -13,12 +13,18 @@
 namespace sim {
 namespace {
 
+constexpr double kLaunch = 1e-6;
+
 LaidOut lay_out_one_shot(const Topology& topology, const std::vector<int>& ranks, Detail) {
   const auto run = [](ScheduleBuilder& builder, const Communicator& group,
-                      std::span<const Leg> legs, CollectiveKind, double bytes, const Call& call) {
-    run_legs(builder, group, legs, bytes, {.before_s = group.launch_s}, call);
+                      std::span<const Leg> legs, const Order& order, const Call& call) {
+    run_legs(builder, group, legs, order.bytes, {.before_s = kLaunch}, call);
   };
-  return {list_pairs(topology, ranks), {}, run};
+  const auto estimate = [](const Order& order) {
+    return order.protocol == Protocol::simple ? std::optional(Duration{.before_s = kLaunch})
+                                              : std::nullopt;
+  };
+  return {list_pairs(topology, ranks), {}, run, estimate};
 }
 
 constexpr std::array kOneShotRuns{CollectiveKind::all_reduce};
@@ -26,7 +32,7 @@ constexpr CollectiveAlgorithm kOneShot{
     .name = "one_shot",
     .runs = kOneShotRuns,
     .lay_out = lay_out_one_shot,
-    .sent = [](CollectiveKind, int ranks) { return ranks - 1.0; }};
+    .sent = [](CollectiveKind, int ranks, int) { return ranks - 1.0; }};
 
 Cluster with(const CollectiveAlgorithm& algorithm, Cluster cluster) {
   cluster.collectives.algorithm = &algorithm;
@@ -35,16 +41,20 @@ Cluster with(const CollectiveAlgorithm& algorithm, Cluster cluster) {
 
 TEST(ToyCollective, RunsTheAllReduceAndNothingElse) {
   const Cluster cluster = with(kOneShot, small_cluster());
-  EXPECT_EQ(&algorithm_of(cluster, CollectiveKind::all_reduce), &kOneShot);
-  EXPECT_EQ(&algorithm_of(cluster, CollectiveKind::all_gather), &algorithms::ring);
-  EXPECT_EQ(&algorithm_of(cluster, CollectiveKind::all_to_all), &algorithms::pairwise);
+  using Algorithms = std::vector<const CollectiveAlgorithm*>;
+  const auto run = [&](CollectiveKind collective) {
+    return algorithms_for(cluster, collective, 8, 2);
+  };
+  EXPECT_EQ(run(CollectiveKind::all_reduce), Algorithms{&kOneShot});
+  EXPECT_EQ(run(CollectiveKind::all_gather), Algorithms{&algorithms::ring});
+  EXPECT_EQ(run(CollectiveKind::all_to_all), Algorithms{&algorithms::pairwise});
 }
 
 TEST(ToyCollective, TakesItsBytesThroughAPort) {
   const Cluster cluster = without_fixed_times(with(kOneShot, small_cluster(1, 4)));
   const Schedule schedule =
       schedule_of(collective_named("all_reduce"), cluster, all_ranks(cluster), 4e8, Detail::folded);
-  EXPECT_NEAR(simulate(schedule, cluster).makespan_s, 3 * 4e8 / 400e9, 1e-9);
+  EXPECT_NEAR(simulate(schedule, cluster).makespan_s, 3 * 4e8 / 400e9 + kLaunch, 1e-9);
 }
 
 TEST(ToyCollective, RunsAStep) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/study/search/latencies.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/search/set_field.hpp"
 #include "sim/study/simulation.hpp"
@@ -184,28 +185,15 @@ constexpr std::array kOfClusters{
         }},
     Assumption{"network_latency", "latency of a collective's step between nodes", Concern::links,
                false, latency_spread,
-               [](Cluster& c, Calibration&, double f) {
-                 c.network.latency = c.network.latency * f;
-                 c.network.switch_latency = c.network.switch_latency * f;
-               },
-               [](const Cluster& c, const Calibration&) {
-                 std::string fields = set_field("network.latency", c.network.latency);
-                 if (!c.network.fabric->takes("switch_latency")) return fields;
-                 return fields + " " +
-                        set_field("network.switch_latency", c.network.switch_latency);
-               }},
+               [](Cluster& c, Calibration&, double f) { scale_latencies(c.network, f); },
+               [](const Cluster& c, const Calibration&) { return latency_fields(c.network); }},
     Assumption{"nvlink_latency", "latency of a collective's step within a node", Concern::links,
                false, latency_spread,
-               [](Cluster& c, Calibration&, double f) { c.nvlink.latency = c.nvlink.latency * f; },
-               [](const Cluster& c, const Calibration&) {
-                 return set_field("nvlink.latency", c.nvlink.latency);
-               }},
-    Assumption{
-        "collective_launch", "fixed cost of a collective", Concern::library, false, latency_spread,
-        [](Cluster& c, Calibration&, double f) { c.collectives.launch = c.collectives.launch * f; },
-        [](const Cluster& c, const Calibration&) {
-          return set_field("collectives.launch", c.collectives.launch);
-        }},
+               [](Cluster& c, Calibration&, double f) { scale_latencies(c.nvlink, f); },
+               [](const Cluster& c, const Calibration&) { return latency_fields(c.nvlink); }},
+    Assumption{"collective_launch", "fixed cost of a collective", Concern::library, false,
+               latency_spread, [](Cluster& c, Calibration&, double f) { scale_launches(c, f); },
+               [](const Cluster& c, const Calibration&) { return launch_fields(c); }},
     Assumption{
         "kernel_launch", "gap between one kernel's end and the next one's start", Concern::gpu,
         false, kernel_launch_spread,

@@ -16,16 +16,31 @@
 namespace sim::study {
 namespace {
 
+// Of a collective of any kind, by any protocol.
+double least_launch_s(const Cluster& cluster) {
+  const Nvlink& nvlink = cluster.nvlink;
+  const Collectives& collectives = cluster.collectives;
+  double least = collectives.launch.base();
+  for (const auto& launch : {collectives.ll_launch, collectives.ll128_launch}) {
+    if (launch) least = std::min(least, launch->base());
+  }
+  for (const auto& pairs : {nvlink.pairs, nvlink.ll_pairs}) {
+    if (pairs) least = std::min(least, pairs->latency.base());
+  }
+  return least;
+}
+
 // What tensor-parallel ranks take to sum what each has of a micro-batch's activations, or to encode
 // and exchange it: both ways every rank sends (n - 1) / n of it. Where they are of several nodes,
 // nothing is known.
 double tensor_exchange_s(const Job& job, const Parallelism& p, const Wire& wire) {
   if (p.tensor == 1 || tensor_nodes(job.cluster(), p) > 1) return 0;
   const double elements = double{1} * p.micro_batch * job.model.sequence * job.model.hidden;
-  const double bytes = wire.bytes_per_element() * elements * 2 * (p.tensor - 1) / p.tensor;
-  double latency_s = (p.sequence_parallel ? 2 : 1) * job.cluster().collectives.launch.base();
-  if (wire.is_plain()) latency_s += 2 * (p.tensor - 1) * job.cluster().nvlink.latency.base();
-  return latency_s + bytes / gpu_rate(job.cluster()).base();
+  const bool in_switch = !p.sequence_parallel && job.cluster().nvlink.nvls.has_value();
+  const double passes = in_switch ? 1 : 2 * (p.tensor - 1.0) / p.tensor;
+  const double bytes = wire.bytes_per_element() * elements * passes;
+  return (p.sequence_parallel ? 2 : 1) * least_launch_s(job.cluster()) +
+         bytes / gpu_rate(job.cluster()).base();
 }
 
 double weight_bytes(const Parallelism& p, const Scheme& scheme) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVLS: an all_reduce whose sums the NVLink switch makes (NVLink SHARP). Each GPU sends its buffer
+// once and receives the sum once, where a ring would pass nearly twice the buffer. Between nodes, the
+// GPU behind each channel's NIC passes its node's sum through double binary trees (NVLS-tree). Simple
+// protocol only.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sim/collectives/channels.hpp"
+#include "sim/collectives/protocols.hpp"
+#include "sim/collectives/run.hpp"
+#include "sim/collectives/trees.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kTreeChunkBytes = 512 * 1024;  // as in tree.cpp
+
+struct InSwitch {
+  double parts = 0;  // of the buffer, each with a pipeline of its own
+  double before_s = 0;
+  double latency_s = 0;
+  double s_per_byte = 0;       // at full rate
+  double slower_s = 0;         // per byte beyond it
+  double fill_s_per_byte = 0;  // of a chunk: fill_s_per_byte()
+};
+
+std::optional<Duration> estimate_in_switch(const InSwitch& sums, const Order& order) {
+  if (order.protocol != Protocol::simple) return std::nullopt;
+  const double chunk = std::min(order.bytes / sums.parts, kTreeChunkBytes);
+  return Duration{
+      .before_s = sums.before_s,
+      .on_the_way_s = sums.latency_s + sums.fill_s_per_byte * chunk + order.bytes * sums.slower_s,
+      .moving_s = order.bytes * sums.s_per_byte};
+}
+
+// Into the switch and out of it, once by each GPU of a node: as hops of a ring.
+void add_switch_hops(const std::vector<int>& members, std::vector<Hop>& hops) {
+  for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
+    hops.push_back({members[i], members[(i + 1) % members.size()]});
+  }
+}
+
+std::vector<Lane> switch_lanes(const Cluster& cluster, const std::vector<int>& ranks,
+                               const std::vector<Tree>& trees) {
+  const Visits nodes = channel_visits(cluster, ranks, Ends::open).front();
+  std::vector<Lane> lanes = trees.empty() ? std::vector<Lane>(1) : lanes_of(trees);
+  for (Lane& lane : lanes) {
+    for (const std::vector<int>& members : nodes) add_switch_hops(members, lane.hops);
+  }
+  return lanes;
+}
+
+LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& ranks,
+                          const std::vector<Tree>& trees) {
+  const Cluster& cluster = topology.cluster();
+  const LinkPace nvls =
+      cluster.nvlink.nvls.value_or(LinkPace{cluster.nvlink.latency, cluster.nvlink.efficiency});
+  const std::vector<Lane> lanes = switch_lanes(cluster, ranks, trees);
+  std::vector<LegDraft> legs = fold_lanes(cluster, ranks, lanes);
+  const Busiest busiest = busiest_of(topology, legs);
+  const double in_switch_s = busiest.nvlink_s * cluster.nvlink.efficiency / nvls.efficiency;
+  InSwitch sums{.parts = static_cast<double>(parts_of(lanes)),
+                .before_s = cluster.collectives.launch.base(),
+                .latency_s = nvls.latency.base(),
+                .s_per_byte = busiest.seconds(),
+                .slower_s = std::max(0.0, in_switch_s - busiest.seconds())};
+  if (!trees.empty()) {
+    sums.latency_s += fill_latency(topology, paces_of(cluster), trees, Protocol::simple);
+    sums.fill_s_per_byte = fill_s_per_byte(topology, trees);
+  }
+  const auto run = [sums](ScheduleBuilder& builder, const Communicator& group,
+                          std::span<const Leg> laid, const Order& order, const Call& call) {
+    builder.count_unfolded(group.alike * static_cast<double>(laid.size()));
+    run_legs(builder, group, laid, order.bytes, latency_of(estimate_in_switch(sums, order).value()),
+             call);
+  };
+  return {std::move(legs),
+          {sums.before_s, sums.latency_s, sums.s_per_byte, sums.slower_s, sums.fill_s_per_byte},
+          run,
+          [sums](const Order& order) { return estimate_in_switch(sums, order); }};
+}
+
+LaidOut lay_out_nvls(const Topology& topology, const std::vector<int>& ranks, Detail /*detail*/) {
+  return lay_out_in_switch(topology, ranks, {});
+}
+
+LaidOut lay_out_nvls_tree(const Topology& topology, const std::vector<int>& ranks,
+                          Detail /*detail*/) {
+  return lay_out_in_switch(topology, ranks, trees_of_heads(topology.cluster(), ranks));
+}
+
+// NCCL's tuner gives sums in the switch 0.85 (n - 1) / n of the links (0.74 on Blackwell) and a ring
+// n / (2 (n - 1)): they pay from five GPUs of a node on (src/graph/tuning.cc).
+bool pays(const Cluster& cluster, int ranks, int nodes) {
+  constexpr int kFewest = 5;
+  return cluster.nvlink.nvls.has_value() && ranks >= kFewest * nodes;
+}
+
+constexpr std::array kInSwitch{CollectiveKind::all_reduce};
+
+}  // namespace
+
+constinit const CollectiveAlgorithm algorithms::nvls{
+    .name = "nvls",
+    .runs = kInSwitch,
+    .lay_out = lay_out_nvls,
+    .sent = [](CollectiveKind, int, int) { return 1.0; },
+    .most_nodes = 1,
+    .suits = [](const Cluster& cluster, int ranks,
+                int nodes) { return nodes == 1 && pays(cluster, ranks, nodes); }};
+
+constinit const CollectiveAlgorithm algorithms::nvls_tree{
+    .name = "nvls_tree",
+    .runs = kInSwitch,
+    .lay_out = lay_out_nvls_tree,
+    .sent = [](CollectiveKind, int ranks, int nodes) { return 1 + 2 * (nodes - 1.0) / ranks; },
+    .suits = [](const Cluster& cluster, int ranks,
+                int nodes) { return nodes > 1 && pays(cluster, ranks, nodes); }};
+
+}  // namespace sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transports as NCCL drives them, a row each: what a generation of NVLink or a kind of network
+// reaches by each protocol. A cluster file names one, and may set any of its values itself.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sim/base/names.hpp"
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+struct NcclTransport {
+  std::string_view name;
+  std::string_view summary;
+  // Where the values are from. Those fitted on a log of `validate nccl` name it: it does not count.
+  std::string_view source;
+  LinkPace simple;
+  std::optional<LinkPace> ll = {}, ll128 = {};
+  std::optional<LinkPace> nvls = {}, pairs = {}, ll_pairs = {};           // of NVLink
+  std::optional<Seconds> launch = {}, ll_launch = {}, ll128_launch = {};  // of NVLink
+};
+
+// Inside a node, and between nodes.
+[[nodiscard]] std::span<const NcclTransport* const> nvlink_transports();
+[[nodiscard]] std::span<const NcclTransport* const> network_transports();
+
+// Values of collectives.protocol.
+inline constexpr EnumName<std::optional<Protocol>> kProtocolNames[] = {
+    {"auto", std::nullopt},
+    {"ll", Protocol::ll},
+    {"ll128", Protocol::ll128},
+    {"simple", Protocol::simple}};
+
+// That of the name. Throws an InputError that begins with `place`.
+[[nodiscard]] std::optional<Protocol> protocol_named(std::string_view name, std::string_view place);
+
+}  // namespace sim
