@@ -76,6 +76,7 @@ if [ ${#units[@]} -gt 0 ]; then
   # The commands are g++'s; clang does not know all of its warnings, nor its precompiled headers.
   sed -E 's/ -Winvalid-pch -include [^ ]+//' $commands >"$clang_commands/compile_commands.json"
   printf '%s\n' "${units[@]}" | xargs -n 1 -P "$(nproc)" clang-tidy-14 -p "$clang_commands" --quiet \
-    --extra-arg=-Wno-unknown-warning-option 2> >(grep -v 'warnings generated' >&2) || status=1
+    --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument \
+    2> >(grep -v 'warnings generated' >&2) || status=1
 fi
 exit $status
