@@ -65,6 +65,18 @@ inline DrawnSizes even_sizes(int most_gpus) {
   return sizes;
 }
 
+// Every algorithm by every protocol, the fastest for each size.
+inline void add_protocols(Cluster& cluster) {
+  cluster.nvlink.ll = LinkPace{1_us, 0.1};
+  cluster.nvlink.ll128 = LinkPace{1_us, 0.4};
+  if (!cluster.nvlink.kind->direct) cluster.nvlink.nvls = LinkPace{30_us, 0.7};
+  cluster.network.ll = LinkPace{3_us, 0.2};
+  cluster.network.ll128 = LinkPace{4_us, 0.8};
+  cluster.collectives.ll_launch = 4_us;
+  cluster.collectives.ll128_launch = 6_us;
+  cluster.collectives.algorithm = nullptr;
+}
+
 class StepDraw {
  public:
   // A stage's chunk has at most so many layers.
@@ -113,6 +125,7 @@ class StepDraw {
          .nvlink = one_of({&fabrics::switched, &fabrics::switched, &fabrics::full_mesh})});
     cluster.network.nic_bandwidth = one_of({25_Gbps, 37_Gbps, 100_Gbps, 200_Gbps, 400_Gbps});
     cluster.collectives.channels = one_of({8, 16, 24});
+    if (cluster.collectives.channels == 16) add_protocols(cluster);
     cluster.gpu.launch_latency = 2_us;
     cluster.speed_spread = one_of(sizes_.speed_spread);
     return cluster;
