@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/collectives/link_loads.hpp"
 
 namespace sim {
 namespace {
@@ -60,20 +61,13 @@ Paces paces_of_pairs(const Cluster& cluster) {
 double Busiest::seconds() const { return std::max(nvlink_s, network_s); }
 
 Busiest busiest_of(const Topology& topology, std::span<const LegDraft> legs) {
-  std::vector<double> inside(topology.links().size()), between(inside);
+  LinkLoads inside(topology), between(topology);
   for (const LegDraft& leg : legs) {
     for (const Hop& hop : leg.hops) {
-      std::vector<double>& loads = hop.over_network() ? between : inside;
-      for (const LinkId link : topology.way(hop).links) loads[link] += leg.unit * hop.times;
+      (hop.over_network() ? between : inside).add(hop, leg.unit * hop.times);
     }
   }
-  Busiest busiest;
-  for (LinkId id = 0; id < inside.size(); ++id) {
-    const double rate = highest_rate(topology.links()[id]);
-    busiest.nvlink_s = std::max(busiest.nvlink_s, inside[id] / rate);
-    busiest.network_s = std::max(busiest.network_s, between[id] / rate);
-  }
-  return busiest;
+  return {.nvlink_s = inside.seconds(), .network_s = between.seconds()};
 }
 
 double step_latency(const Topology& topology, const Paces& paces, const Hop& hop,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/link_loads.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
@@ -78,32 +79,6 @@ std::vector<Tree> trees_over(const Cluster& cluster, std::vector<Visits> channel
   }
   return trees;
 }
-
-// Parts of the buffer on each link while a wave of chunks passes a level of the trees.
-class Loads {
- public:
-  explicit Loads(const Topology& topology) : topology_(topology) {}
-
-  void add(std::size_t level, const Hop& hop, int parts) {
-    if (level >= parts_.size()) parts_.resize(level + 1, Parts(topology_.links().size()));
-    for (const LinkId link : topology_.way(hop).links) parts_[level][link] += parts;
-  }
-  // Of the hop's most loaded link, per byte of a part.
-  [[nodiscard]] double s_per_byte(std::size_t level, const Hop& hop) const {
-    double slowest = 0;
-    for (const LinkId link : topology_.way(hop).links) {
-      slowest =
-          std::max(slowest, parts_[level][link] / highest_rate(topology_.links().unnamed(link)));
-    }
-    return slowest;
-  }
-
- private:
-  using Parts = std::vector<double>;  // by link
-
-  const Topology& topology_;
-  std::vector<Parts> parts_;  // by level
-};
 
 // Hops from each rank down to the deepest one below it.
 std::vector<std::size_t> heights_of(const Tree& tree) {
@@ -186,27 +161,30 @@ double fill_s_per_byte(const Topology& topology, const std::vector<Tree>& trees)
     std::vector<std::size_t> heights, depths;
   };
   std::vector<Levels> levels;  // by tree
-  Loads up(topology), down(topology), all(topology);
+  // Parts of the buffer on each link, in all and while a wave of chunks passes a level of the trees.
+  LinkLoads all(topology);
+  std::map<std::size_t, LinkLoads> up, down;
+  const auto at_level = [&](std::map<std::size_t, LinkLoads>& waves, std::size_t level) {
+    return waves.try_emplace(level, topology).first;
+  };
   for (const Tree& tree : trees) {
     const auto& [heights, depths] = levels.emplace_back(Levels{heights_of(tree), depths_of(tree)});
     for (const TreeEdge& edge : tree.edges) {
-      up.add(heights[edge.child], edge.up, tree.weight);
-      down.add(depths[edge.child], edge.down, tree.weight);
-      all.add(0, edge.up, tree.weight);
-      all.add(0, edge.down, tree.weight);
+      at_level(up, heights[edge.child])->second.add(edge.up, tree.weight);
+      at_level(down, depths[edge.child])->second.add(edge.down, tree.weight);
+      all.add(edge.up, tree.weight);
+      all.add(edge.down, tree.weight);
     }
   }
   double longest = 0;
-  double slowest = 0;  // at the full rate
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const auto times = sums_from_root<double>(trees[i], [&](const TreeEdge& edge) {
-      slowest = std::max({slowest, all.s_per_byte(0, edge.up), all.s_per_byte(0, edge.down)});
-      return up.s_per_byte(levels[i].heights[edge.child], edge.up) +
-             down.s_per_byte(levels[i].depths[edge.child], edge.down);
+      return up.at(levels[i].heights[edge.child]).seconds(edge.up) +
+             down.at(levels[i].depths[edge.child]).seconds(edge.down);
     });
     longest = std::max(longest, std::ranges::max(times));
   }
-  return std::max(0.0, longest - slowest);
+  return std::max(0.0, longest - all.seconds());
 }
 
 }  // namespace sim
