@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sim/base/toml_reader.hpp"
+#include "sim/topology/fabric_reader.hpp"
 #include "sim/topology/fabrics.hpp"
 #include "sim/topology/nccl_transports.hpp"
 #include "sim/topology/pace_reader.hpp"
@@ -14,10 +15,7 @@
 namespace sim {
 namespace {
 
-// Far above any machine, and low enough that products of a few counts fit.
-constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
 constexpr IntegerRange kPerNode{.lowest = 1, .highest = 1'024};
-constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
 
 int read_count(TomlReader& reader, std::string_view key, const IntegerRange& range) {
   return static_cast<int>(reader.integer(key, range));
@@ -102,49 +100,6 @@ std::vector<int> read_gpu_nic(TomlReader& reader, int gpus, int nics) {
   return result;
 }
 
-// `whole` is filled by parts of `part`, or lies in one of them: a half-used last leaf among full
-// ones would make ranks unequal, which no fabric here models.
-void check_parts(TomlReader& reader, std::string_view key, int part, int whole,
-                 std::string_view noun) {
-  if (reader.is_good(key) && part < whole && whole % part != 0) {
-    reader.wrong(key, fmt::format("{} does not divide the {} {}; write a divisor, or at least {}",
-                                  part, whole, noun, whole));
-  }
-}
-
-// Whether the fabric has the key; a key that it does not have is an error.
-bool fabric_takes(TomlReader& reader, const Network& network, const char* key) {
-  constexpr std::string_view kTable = "network.";
-  return reader.applies(key, "network.fabric",
-                        network.fabric->takes(std::string_view(key).substr(kTable.size())));
-}
-
-void read_leaves(TomlReader& reader, int nodes, Network& network) {
-  if (fabric_takes(reader, network, "network.switch_latency")) {
-    network.switch_latency = reader.quantity<Seconds>("network.switch_latency", Zero::allowed);
-  }
-  if (fabric_takes(reader, network, "network.oversubscription")) {
-    network.oversubscription = reader.number("network.oversubscription", kOversubscription);
-  }
-  if (!fabric_takes(reader, network, "network.nodes_per_leaf")) return;
-  network.nodes_per_leaf = read_count(reader, "network.nodes_per_leaf", kNodes);
-  if (reader.is_good("cluster.nodes")) {
-    check_parts(reader, "network.nodes_per_leaf", network.nodes_per_leaf, nodes, "nodes");
-  }
-}
-
-void read_pods(TomlReader& reader, int nodes, Network& network) {
-  if (fabric_takes(reader, network, "network.pod_oversubscription")) {
-    network.pod_oversubscription = reader.number("network.pod_oversubscription", kOversubscription);
-  }
-  if (!fabric_takes(reader, network, "network.leaves_per_pod")) return;
-  network.leaves_per_pod = read_count(reader, "network.leaves_per_pod", kNodes);
-  if (reader.is_good("network.nodes_per_leaf") && reader.is_good("cluster.nodes")) {
-    const int leaves = (nodes + network.nodes_per_leaf - 1) / network.nodes_per_leaf;
-    check_parts(reader, "network.leaves_per_pod", network.leaves_per_pod, leaves, "leaves");
-  }
-}
-
 template <class Price>
 std::optional<Price> read_optional_price(TomlReader& reader, std::string_view key) {
   if (!reader.has(key)) return std::nullopt;
@@ -167,8 +122,7 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
   network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
   network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
-  read_leaves(reader, nodes, network);
-  read_pods(reader, nodes, network);
+  read_fabric(reader, nodes, network);
   return network;
 }
 

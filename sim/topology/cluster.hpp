@@ -23,7 +23,7 @@ struct NvlinkFabric;
 struct NetworkFabric;
 namespace fabrics {
 extern const NvlinkFabric switched, full_mesh;
-extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level;
+extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus;
 }  // namespace fabrics
 
 // How collectives run: sim/collectives/algorithm.hpp.
@@ -91,6 +91,8 @@ struct Network {
   double oversubscription = 1;      // of a leaf: ports down over ports up, >= 1 (not single_switch)
   int leaves_per_pod = 0;           // fat_tree_3level only
   double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
+  std::vector<int> dimensions = {};  // nodes of each ring, the first ones' neighbours first (torus)
+  Bandwidth link_bandwidth = {};     // of a link between routers, per direction (torus)
   // Costs of the network beyond those in gpu.price. Absent if the file does not give them.
   std::optional<DollarRate> node_price = {};  // per node, however many ports it has
   std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches

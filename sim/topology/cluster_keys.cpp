@@ -77,11 +77,13 @@ constexpr TomlKey kClusterKeys[] = {
     {"nvlink.ll_pairs_latency", "time", "that of the transport",
      "Fixed cost of an all_to_all by the LL protocol. Without it and `ll_pairs_efficiency`, "
      "all_to_alls do not use LL."},
-    {"network.fabric", "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level", "",
+    {"network.fabric",
+     "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus", "",
      "`single_switch`: all NICs on one non-blocking switch. `rail_optimized`: the r-th NICs of "
      "`nodes_per_leaf` nodes share a leaf switch, and spines join the leaves. `fat_tree_2level`: "
      "all NICs of `nodes_per_leaf` nodes share a leaf switch, and spines join the leaves. "
-     "`fat_tree_3level`: pods of `leaves_per_pod` leaves, joined by core switches."},
+     "`fat_tree_3level`: pods of `leaves_per_pod` leaves, joined by core switches. `torus`: each "
+     "node is joined to its neighbours in a ring along each of `dimensions`."},
     {"network.nics_per_node", "whole number from 1 to 1024", "", "NICs in each node."},
     {"network.nic_bandwidth", "bandwidth above 0", "", "Bandwidth of one NIC, per direction."},
     {"network.transport", "one of infiniband, tcpxo", "none",
@@ -103,12 +105,13 @@ constexpr TomlKey kClusterKeys[] = {
      "GPU g uses NIC g * nics_per_node / gpus_per_node, rounded down",
      "NIC of each GPU in a node, counted from 0: one entry per GPU."},
     {"network.switch_latency", "time", "required unless the fabric is single_switch",
-     "Latency that each further switch on the path adds."},
+     "Latency that each further switch on the path adds; in a torus, each node that a message "
+     "passes."},
     {"network.nodes_per_leaf", "whole number from 1 to 65536",
-     "required unless the fabric is single_switch",
+     "required with rail_optimized and fat trees",
      "Nodes per leaf switch; must divide the number of nodes or be at least as large."},
     {"network.oversubscription", "number from 1 to 1000",
-     "required unless the fabric is single_switch",
+     "required with rail_optimized and fat trees",
      "Ratio of a leaf's downlink capacity (to its nodes) to its uplink capacity (to the spines); 1 "
      "is non-blocking."},
     {"network.leaves_per_pod", "whole number from 1 to 65536", "required with fat_tree_3level",
@@ -116,6 +119,12 @@ constexpr TomlKey kClusterKeys[] = {
     {"network.pod_oversubscription", "number from 1 to 1000", "required with fat_tree_3level",
      "Ratio of a pod's downlink capacity (to its leaves) to its uplink capacity (to the core "
      "switches)."},
+    {"network.dimensions", "list of whole numbers", "required with torus",
+     "Nodes in a ring along each dimension of the torus; their product is the number of nodes. "
+     "Nodes are numbered along the first dimension first.",
+     "[4, 4, 8]"},
+    {"network.link_bandwidth", "bandwidth above 0", "`nic_bandwidth`",
+     "Bandwidth of a link between neighbours of a torus, per direction."},
     {"network.node_price", "price per hour", "none",
      "Price of the network per node, regardless of its number of NICs, on top of `gpu.price`."},
     {"network.port_price", "price per hour", "none",

@@ -25,6 +25,13 @@ struct NvlinkFabric {
   AppendWay append_way = append_tree_way;
 };
 
+// Appends the way from a NIC to another one.
+using AppendNetworkWay = void (*)(const Network& network, const Graph& graph, VertexId from,
+                                  VertexId to, Way& way);
+// append_tree_way().
+void append_switched_way(const Network& network, const Graph& graph, VertexId from, VertexId to,
+                         Way& way);
+
 // The links between the NICs of all nodes (network.fabric).
 struct NetworkFabric {
   std::string_view name;
@@ -36,8 +43,7 @@ struct NetworkFabric {
   // Adds the links of all NICs, those of the NICs included. The NICs are given node by node.
   void (*build)(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
                 Graph& graph) = nullptr;
-  // Appends the way from a NIC to another one.
-  AppendWay append_way = append_tree_way;
+  AppendNetworkWay append_way = append_switched_way;
   // Sizes in nodes of the units, innermost first, whose links to the outside can be a bottleneck:
   // units of equal size, each within the next. An all_to_all takes all peers outside the same units
   // as equal, and so becomes a few flows per node. Without this function each pair is a flow.

@@ -20,7 +20,8 @@ VertexId Graph::add_vertex() { return add_vertices(1).front(); }
 std::vector<VertexId> Graph::add_vertices(int count) {
   std::vector<VertexId> added(static_cast<std::size_t>(count));
   std::iota(added.begin(), added.end(), static_cast<VertexId>(vertices_.size()));
-  vertices_.resize(vertices_.size() + added.size());
+  vertices_.reserve(vertices_.size() + added.size());
+  for (int number = 0; number < count; ++number) vertices_.push_back({.number = number});
   return added;
 }
 

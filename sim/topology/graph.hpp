@@ -33,6 +33,7 @@ struct Vertex {
   VertexId above = kNone;  // the switch that it lies under
   LinkId up = kNoLimit, down = kNoLimit;
   int height = 0;  // levels below it
+  int number = 0;  // among those that were added with it
   std::vector<Edge> direct = {};
 };
 

@@ -44,7 +44,8 @@ Way Topology::way(const Hop& hop) const {
   if (hop.over_network()) {
     const NetworkFabric& fabric = *cluster_.network.fabric;
     require(!fabric.rails || hop.nic_out == hop.nic_in, "a hop over rails stays on its rail");
-    fabric.append_way(graph_, nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in), way);
+    fabric.append_way(cluster_.network, graph_, nic(hop.source, hop.nic_out),
+                      nic(hop.destination, hop.nic_in), way);
   } else {
     require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
             "NVLink joins GPUs of one node");

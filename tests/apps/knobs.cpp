@@ -31,6 +31,10 @@ constexpr std::string_view kPods =
     "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --set network.fabric=fat_tree_3level "
     "--set network.nodes_per_leaf=1 --set network.leaves_per_pod=1 "
     "--set network.pod_oversubscription=8";
+// One ring of 16 nodes with all pairs of them.
+constexpr std::string_view kTorus =
+    "--topology sdp4bit_a100 --model gpt_125m --scheme sdp4bit --set network.fabric=torus "
+    "--set network.switch_latency=1us --set network.dimensions=[16]";
 
 // Fully sharded; and with kernels that FP8 makes faster, two layers of a larger model.
 constexpr std::string_view kSharded = "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3";
@@ -228,6 +232,8 @@ constexpr Knob kKnobs[] = {
     {"network.oversubscription", kLeaves, "16", kExposed, up},
     {"network.leaves_per_pod", kPods, "2", kExposed, down},
     {"network.pod_oversubscription", kPods, "16", kExposed, up},
+    {"network.dimensions", kTorus, "[4,4]", kExposed, down},
+    {"network.link_bandwidth", kTorus, "1Gbps", kExposed, up},
     {"network.node_price", kSmall, "1USD/h", "/usd_per_million_tokens", up},
     {"network.port_price", kSmall, "1USD/h", "/usd_per_million_tokens", up},
     {"network.bandwidth_price", kSmall, "1USD/h/Tbps", "/usd_per_million_tokens", up},

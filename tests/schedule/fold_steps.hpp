@@ -124,6 +124,7 @@ class StepDraw {
          .pod_oversubscription = one_of({1.0, 1.0, 2.0}),
          .nvlink = one_of({&fabrics::switched, &fabrics::switched, &fabrics::full_mesh})});
     cluster.network.nic_bandwidth = one_of({25_Gbps, 37_Gbps, 100_Gbps, 200_Gbps, 400_Gbps});
+    cluster.network.link_bandwidth = cluster.network.nic_bandwidth;
     cluster.collectives.channels = one_of({8, 16, 24});
     if (cluster.collectives.channels == 16) add_protocols(cluster);
     cluster.gpu.launch_latency = 2_us;

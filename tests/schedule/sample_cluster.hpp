@@ -2,6 +2,8 @@
 // A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
 #pragma once
 
+#include <vector>
+
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/fabrics.hpp"
 
@@ -18,6 +20,15 @@ struct SampleShape {
   double pod_oversubscription = 1;
   const NvlinkFabric* nvlink = &fabrics::switched;
 };
+
+// The most square torus of so many nodes.
+inline std::vector<int> sample_torus(int nodes) {
+  int first = 1;
+  for (int size = 1; size * size <= nodes; ++size) {
+    if (nodes % size == 0) first = size;
+  }
+  return {nodes / first, first};
+}
 
 inline Cluster sample_cluster(const SampleShape& shape) {
   Cluster cluster;
@@ -48,7 +59,9 @@ inline Cluster sample_cluster(const SampleShape& shape) {
                      .nodes_per_leaf = shape.nodes_per_leaf,
                      .oversubscription = shape.oversubscription,
                      .leaves_per_pod = shape.leaves_per_pod,
-                     .pod_oversubscription = shape.pod_oversubscription};
+                     .pod_oversubscription = shape.pod_oversubscription,
+                     .dimensions = sample_torus(shape.nodes),
+                     .link_bandwidth = 50_GBps};
   for (int gpu = 0; gpu < shape.gpus; ++gpu) {
     cluster.network.gpu_nic.push_back(gpu * shape.nics / shape.gpus);
   }

@@ -27,6 +27,8 @@ inline constexpr DoubledBandwidth kBandwidths[] = {
     {"nic", [](Cluster& c) { c.network.nic_bandwidth = c.network.nic_bandwidth * 2; }},
     {"memory", [](Cluster& c) { c.gpu.memory_bandwidth = c.gpu.memory_bandwidth * 2; }},
     {"leaf uplinks", [](Cluster& c) { c.network.oversubscription /= 2; }},
+    {"links between routers",
+     [](Cluster& c) { c.network.link_bandwidth = c.network.link_bandwidth * 2; }},
     {"pod uplinks", [](Cluster& c) { c.network.pod_oversubscription /= 2; }},
     {"communicator cap",
      [](Cluster& c) {
@@ -80,6 +82,7 @@ inline Cluster random_cluster(Draws& draw) {
   Cluster cluster = sample_cluster(shape);
   cluster.nvlink.bandwidth = 1_GBps * draw.of({25.0, 50.0, 100.0, 200.0, 300.0});
   cluster.network.nic_bandwidth = 1_GBps * draw.of({3.0, 6.0, 12.5, 25.0, 50.0});
+  cluster.network.link_bandwidth = cluster.network.nic_bandwidth;
   cluster.gpu.memory_bandwidth = 1_GBps * draw.of({1000.0, 2000.0, 3000.0});
   cluster.gpu.launch_latency = 2_us;
   if (draw.below(3) == 0) {
@@ -122,10 +125,12 @@ inline Parallelism random_parallelism(Draws& draw) {
 inline bool has_bandwidth(const RandomStep& step) {
   const std::string_view name = step.doubled->name;
   const Network& network = step.cluster.network;
-  const bool leaves = network.fabric != &fabrics::single_switch;
   if (name == "nvlink" || name == "memory") return true;
   if (step.cluster.nodes == 1) return false;
-  if (name == "leaf uplinks") return leaves && network.oversubscription > 1;
+  if (name == "leaf uplinks") {
+    return network.fabric->takes("oversubscription") && network.oversubscription > 1;
+  }
+  if (name == "links between routers") return network.fabric->takes("link_bandwidth");
   if (name == "pod uplinks") {
     return network.fabric == &fabrics::fat_tree_3level && network.pod_oversubscription > 1;
   }

@@ -215,7 +215,7 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},
       Wrong{{"nvlink.kind", "ring"}, "'ring' is not one of: switched, full_mesh"},
       Wrong{{"nvlink.efficiency", "nan"}, "nan is out of range"},
-      Wrong{{"network.fabric", "torus"}, "'torus' is not one of: single_switch, rail_"},
+      Wrong{{"network.fabric", "hypercube"}, "'hypercube' is not one of: single_switch, rail_"},
       Wrong{{"network.nics_per_node", "0"}, "0 is out of range"},
       Wrong{{"network.nic_bandwidth", "0 Gbps"}, "is 0"},
       Wrong{{"network.node_price", "2 USD"}, "'USD' is not a unit of a price"},

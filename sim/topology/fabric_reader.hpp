@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the keys of [network] that only some fabrics have.
+#pragma once
+
+#include "sim/base/toml_reader.hpp"
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+// Far above any machine, and low enough that products of a few counts fit.
+inline constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
+
+// Of the network's fabric and NICs, for a cluster of so many nodes.
+void read_fabric(TomlReader& reader, int nodes, Network& network);
+
+}  // namespace sim
