@@ -149,19 +149,23 @@ std::vector<Listing> calibration_listings() {
 // Of a transport: a row for each of its paces that is known.
 void add_paces(const sim::NcclTransport& one, Listing& listing) {
   const auto add = [&](const char* what, const std::optional<sim::Seconds>& launch,
-                       const std::optional<sim::LinkPace>& pace) {
+                       const std::optional<sim::LinkPace>& pace, const std::string& more = "") {
     if (!pace) return;
     const std::string start = launch ? fmt::format("{:.3g}", launch->base() * 1e6) : "-";
     listing.rows.push_back({std::string(one.name), what, start,
                             fmt::format("{:.3g}", pace->latency.base() * 1e6),
-                            fmt::format("{:.3g}", pace->efficiency), std::string(one.summary),
+                            fmt::format("{:.3g}", pace->efficiency), more, std::string(one.summary),
                             std::string(one.source)});
   };
   add("ll", one.ll_launch, one.ll);
   add("ll128", one.ll128_launch, one.ll128);
   add("simple", one.launch, one.simple);
-  add("nvls", std::nullopt, one.nvls);
-  add("all_to_all", std::nullopt, one.pairs);
+  add("nvls", std::nullopt, one.nvls,
+      fmt::format("{} channels, {} B a chunk", one.sums.channels, one.sums.chunk_overhead.count));
+  add("all_to_all", std::nullopt, one.pairs,
+      one.pairs_channel_efficiency
+          ? fmt::format("{:.3g} by a channel", *one.pairs_channel_efficiency)
+          : "");
   add("all_to_all, ll", std::nullopt, one.ll_pairs);
 }
 
@@ -169,10 +173,11 @@ std::vector<Listing> transport_listings() {
   Listing listing{
       "transports",
       "transports as NCCL drives them (nvlink.transport, network.transport): fixed cost\n"
-      "and latency of a step in us, and efficiency of large buffers, by protocol",
-      {"name", "by", "launch_us", "latency_us", "efficiency", "summary", "source"},
+      "and latency of a step in us, and efficiency of large buffers, by protocol;\n"
+      "what a chunk costs beyond its bytes, and the efficiency of one channel",
+      {"name", "by", "launch_us", "latency_us", "efficiency", "more", "summary", "source"},
       {},
-      "{:<11} {:<15} {:>6} {:>6} {:>7}  {}: {}"};
+      "{:<12} {:<15} {:>6} {:>6} {:>7}  {:<29}  {}: {}"};
   for (const auto rows : {sim::nvlink_transports(), sim::network_transports()}) {
     for (const sim::NcclTransport* one : rows) add_paces(*one, listing);
   }

@@ -16,23 +16,63 @@ namespace sim {
 namespace {
 
 constexpr double kTreeChunkBytes = 512 * 1024;  // as in tree.cpp
+constexpr double kKiB = 1024;
+
+// NCCL sends smaller chunks where the buffer has fewer than `rounds` of this size or more
+// (src/enqueue.cc).
+struct ChunkStep {
+  double rounds;
+  double bytes;
+};
+constexpr ChunkStep kOneNode[] = {{64, 64 * kKiB}, {8, 32 * kKiB}, {2, 16 * kKiB}};
+constexpr ChunkStep kBetweenNodes[] = {{4, 64 * kKiB}, {1, 32 * kKiB}};
+
+struct Chunks {
+  double at_once = 1;  // one of each GPU of a node, on each channel
+  double most_bytes = 128 * kKiB;
+  std::span<const ChunkStep> steps = kOneNode;
+
+  // Of a buffer.
+  [[nodiscard]] double bytes_of(double buffer) const {
+    double chunk = most_bytes;
+    for (const ChunkStep& step : steps) {
+      if (buffer < step.rounds * at_once * chunk) chunk = std::min(chunk, step.bytes);
+    }
+    return chunk;
+  }
+};
+
+Chunks chunks_over(const Cluster& cluster, std::size_t ranks, std::size_t nodes) {
+  constexpr std::size_t kManyNodes = 4;
+  Chunks chunks{.at_once = cluster.nvlink.sums.channels * static_cast<double>(ranks / nodes)};
+  if (nodes > 1) chunks.steps = kBetweenNodes;
+  if (nodes >= kManyNodes) chunks.most_bytes = 64 * kKiB;
+  return chunks;
+}
 
 struct InSwitch {
   double parts = 0;  // of the buffer, each with a pipeline of its own
   double before_s = 0;
   double latency_s = 0;
   double s_per_byte = 0;       // at full rate
-  double slower_s = 0;         // per byte beyond it
-  double fill_s_per_byte = 0;  // of a chunk: fill_s_per_byte()
+  double in_switch_s = 0;      // per byte, in the largest chunks there could be
+  double fill_s_per_byte = 0;  // of a chunk of the trees: fill_s_per_byte()
+  Chunks chunks = {};
+  double chunk_overhead = 0;  // bytes
+
+  // Per byte beyond the full rate.
+  [[nodiscard]] double slower_s(double buffer) const {
+    return std::max(0.0, in_switch_s * (1 + chunk_overhead / chunks.bytes_of(buffer)) - s_per_byte);
+  }
 };
 
 std::optional<Duration> estimate_in_switch(const InSwitch& sums, const Order& order) {
   if (order.protocol != Protocol::simple) return std::nullopt;
   const double chunk = std::min(order.bytes / sums.parts, kTreeChunkBytes);
-  return Duration{
-      .before_s = sums.before_s,
-      .on_the_way_s = sums.latency_s + sums.fill_s_per_byte * chunk + order.bytes * sums.slower_s,
-      .moving_s = order.bytes * sums.s_per_byte};
+  return Duration{.before_s = sums.before_s,
+                  .on_the_way_s = sums.latency_s + sums.fill_s_per_byte * chunk +
+                                  order.bytes * sums.slower_s(order.bytes),
+                  .moving_s = order.bytes * sums.s_per_byte};
 }
 
 // Into the switch and out of it, once by each GPU of a node: as hops of a ring.
@@ -60,12 +100,14 @@ LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& rank
   const std::vector<Lane> lanes = switch_lanes(cluster, ranks, trees);
   std::vector<LegDraft> legs = fold_lanes(cluster, ranks, lanes);
   const Busiest busiest = busiest_of(topology, legs);
-  const double in_switch_s = busiest.nvlink_s * cluster.nvlink.efficiency / nvls.efficiency;
+  const std::size_t nodes = channel_visits(cluster, ranks, Ends::open).front().size();
   InSwitch sums{.parts = static_cast<double>(parts_of(lanes)),
                 .before_s = cluster.collectives.launch.base(),
                 .latency_s = nvls.latency.base(),
                 .s_per_byte = busiest.seconds(),
-                .slower_s = std::max(0.0, in_switch_s - busiest.seconds())};
+                .in_switch_s = busiest.nvlink_s * cluster.nvlink.efficiency / nvls.efficiency,
+                .chunks = chunks_over(cluster, ranks.size(), nodes),
+                .chunk_overhead = static_cast<double>(cluster.nvlink.sums.chunk_overhead.count)};
   if (!trees.empty()) {
     sums.latency_s += fill_latency(topology, paces_of(cluster), trees, Protocol::simple);
     sums.fill_s_per_byte = fill_s_per_byte(topology, trees);
@@ -77,7 +119,8 @@ LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& rank
              call);
   };
   return {std::move(legs),
-          {sums.before_s, sums.latency_s, sums.s_per_byte, sums.slower_s, sums.fill_s_per_byte},
+          {sums.before_s, sums.latency_s, sums.s_per_byte, sums.in_switch_s, sums.fill_s_per_byte,
+           sums.chunks.at_once},
           run,
           [sums](const Order& order) { return estimate_in_switch(sums, order); }};
 }

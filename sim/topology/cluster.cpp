@@ -57,9 +57,11 @@ Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport)
       .ll = read_pace(reader, "nvlink.ll_", of(transport, &NcclTransport::ll), false),
       .ll128 = read_pace(reader, "nvlink.ll128_", of(transport, &NcclTransport::ll128), false),
       .nvls = read_pace(reader, "nvlink.nvls_", of(transport, &NcclTransport::nvls), false),
+      .sums = read_switch_sums(reader, transport),
       .pairs = read_pace(reader, "nvlink.pairs_", of(transport, &NcclTransport::pairs), false),
       .ll_pairs =
-          read_pace(reader, "nvlink.ll_pairs_", of(transport, &NcclTransport::ll_pairs), false)};
+          read_pace(reader, "nvlink.ll_pairs_", of(transport, &NcclTransport::ll_pairs), false),
+      .pairs_channel_efficiency = read_channel_efficiency(reader, transport)};
   if (reader.is_good("nvlink.kind") && gpus > nvlink.kind->most_gpus) {
     reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
                                             "\"switched\"",

@@ -63,6 +63,13 @@ struct Gpu {
   bool operator==(const Gpu&) const = default;
 };
 
+// How NCCL feeds sums in the switch: buffers go in chunks, and each costs something of its own.
+struct SwitchSums {
+  int channels = 16;     // NVLS_NCHANNELS_SM90 (src/transport/nvls.cc)
+  Bytes chunk_overhead;  // in bytes that would take as long
+  bool operator==(const SwitchSums&) const = default;
+};
+
 // [nvlink]: the links between the GPUs of one node.
 struct Nvlink {
   const NvlinkFabric* kind = &fabrics::switched;
@@ -73,8 +80,11 @@ struct Nvlink {
   std::optional<LinkPace> ll = {}, ll128 = {};
   // Sums in the switch, whose latency is that of the whole collective; absent if it has none.
   std::optional<LinkPace> nvls = {};
+  SwitchSums sums = {};
   // All_to_alls by Simple and by LL, with the latency of the whole; absent: as other collectives.
   std::optional<LinkPace> pairs = {}, ll_pairs = {};
+  // Share of `bandwidth` that one channel of an all_to_all reaches; absent: as much as it likes.
+  std::optional<double> pairs_channel_efficiency = {};
   bool operator==(const Nvlink&) const = default;
 };
 

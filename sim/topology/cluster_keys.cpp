@@ -45,7 +45,7 @@ constexpr TomlKey kClusterKeys[] = {
     {"nvlink.bandwidth", "bandwidth above 0", "",
      "Bandwidth per direction of a GPU's port (`switched`) or of a pair's link (`full_mesh`).",
      "450 GBps"},
-    {"nvlink.transport", "one of nvlink3, nvlink4, nvlink5", "none",
+    {"nvlink.transport", "one of nvlink3, nvlink4, nvlink5, nvlink5_rack", "none",
      "Generation of NVLink as NCCL drives it. Gives every `latency`, `efficiency` and `launch` of "
      "this table and of `collectives` that the file leaves out."},
     {"nvlink.efficiency", "number above 0 and at most 1", "",
@@ -66,6 +66,13 @@ constexpr TomlKey kClusterKeys[] = {
     {"nvlink.nvls_latency", "time", "that of the transport",
      "Fixed cost of an all_reduce by NVLS beyond `collectives.launch`. Without it and "
      "`nvls_efficiency`, NVLS is not used."},
+    {"nvlink.nvls_channels", "whole number from 1 to 1024", "that of the transport, or 16",
+     "Channels of an all_reduce by NVLS. With the GPUs of a node they decide how large its chunks "
+     "are."},
+    {"nvlink.nvls_chunk_overhead", "size", "that of the transport, or 0",
+     "What each chunk of an all_reduce by NVLS costs beyond its bytes, as bytes that would take as "
+     "long.",
+     "36 KB"},
     {"nvlink.pairs_efficiency", "number above 0 and at most 1",
      "that of the transport, or `efficiency`",
      "Fraction of `bandwidth` that an all_to_all of large buffers achieves; at most `efficiency`.",
@@ -77,6 +84,11 @@ constexpr TomlKey kClusterKeys[] = {
     {"nvlink.ll_pairs_latency", "time", "that of the transport",
      "Fixed cost of an all_to_all by the LL protocol. Without it and `ll_pairs_efficiency`, "
      "all_to_alls do not use LL."},
+    {"nvlink.pairs_channel_efficiency", "number above 0 and at most 1",
+     "that of the transport, or no limit",
+     "Fraction of `bandwidth` that one channel of an all_to_all achieves. Inside a node NCCL gives "
+     "a message more channels the larger it is.",
+     "0.03"},
     {"network.fabric",
      "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus", "",
      "`single_switch`: all NICs on one non-blocking switch. `rail_optimized`: the r-th NICs of "

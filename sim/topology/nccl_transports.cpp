@@ -24,26 +24,44 @@ constexpr NcclTransport kNvlink4{.name = "nvlink4",
                                  .simple = {us(0.743), 0.753},
                                  .ll = LinkPace{us(0.800), 0.0317},
                                  .ll128 = LinkPace{us(0.858), 0.372},
-                                 .nvls = LinkPace{us(52.6), 0.586},
+                                 .nvls = LinkPace{us(48.6), 0.604},
                                  .pairs = LinkPace{us(12.9), 0.717},
                                  .ll_pairs = LinkPace{us(7.03), 0.0238},
+                                 .sums = {.channels = 16, .chunk_overhead = {2'215}},
                                  .launch = us(19.3),
                                  .ll_launch = us(4.53),
                                  .ll128_launch = us(5.42)};
 
-constexpr NcclTransport kNvlink5{
-    .name = "nvlink5",
-    .summary = "NVLink 5 with NVSwitch and sums in it: B200, GB200, B300, GB300",
-    .source = "fitted on the logs b200_{2,4,8}_nccl2.29.2",
-    .simple = {us(5.22), 0.729},
-    .ll = LinkPace{us(1.26), 0.0141},
-    .ll128 = LinkPace{us(1.28), 0.297},
-    .nvls = LinkPace{us(55.5), 0.451},
-    .pairs = LinkPace{us(16.8), 0.561},
-    .ll_pairs = LinkPace{us(10.1), 0.0172},
-    .launch = us(15.8),
-    .ll_launch = us(7.51),
-    .ll128_launch = us(8.44)};
+constexpr NcclTransport kNvlink5{.name = "nvlink5",
+                                 .summary = "NVLink 5 with NVSwitch and sums in it: B200, B300",
+                                 .source = "fitted on the logs b200_{2,4,8}_nccl2.29.2",
+                                 .simple = {us(5.22), 0.729},
+                                 .ll = LinkPace{us(1.26), 0.0141},
+                                 .ll128 = LinkPace{us(1.28), 0.297},
+                                 .nvls = LinkPace{us(10.4), 0.646},
+                                 .pairs = LinkPace{us(17.3), 0.588},
+                                 .ll_pairs = LinkPace{us(10.1), 0.0202},
+                                 .sums = {.channels = 24, .chunk_overhead = {36'010}},
+                                 .pairs_channel_efficiency = 0.0302,
+                                 .launch = us(15.8),
+                                 .ll_launch = us(7.51),
+                                 .ll128_launch = us(8.44)};
+
+constexpr NcclTransport kNvlink5Rack{
+    .name = "nvlink5_rack",
+    .summary = "NVLink 5 through the switches of a rack, 72 GPUs: GB200, GB300",
+    .source = "fitted on the logs gb200_{2,4}_nccl2.29.2 and gb200_64_xla",
+    .simple = {us(1.88), 0.747},
+    .ll = LinkPace{us(1.36), 0.0145},
+    .ll128 = LinkPace{us(1.35), 0.274},
+    .nvls = LinkPace{us(28.6), 0.718},
+    .pairs = LinkPace{us(20.1), 0.641},
+    .ll_pairs = LinkPace{us(10.7), 0.0150},
+    .sums = {.channels = 24, .chunk_overhead = {35'630}},
+    .pairs_channel_efficiency = 0.0310,
+    .launch = us(26.0),
+    .ll_launch = us(7.92),
+    .ll128_launch = us(8.61)};
 
 constexpr NcclTransport kInfiniband{
     .name = "infiniband",
@@ -59,7 +77,7 @@ constexpr NcclTransport kTcpxo{.name = "tcpxo",
                                .simple = {us(51.6), 0.941},
                                .ll = LinkPace{us(38.9), 0.296}};
 
-constexpr const NcclTransport* kInNodes[] = {&kNvlink3, &kNvlink4, &kNvlink5};
+constexpr const NcclTransport* kInNodes[] = {&kNvlink3, &kNvlink4, &kNvlink5, &kNvlink5Rack};
 constexpr const NcclTransport* kBetweenNodes[] = {&kInfiniband, &kTcpxo};
 
 }  // namespace

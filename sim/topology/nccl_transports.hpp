@@ -20,6 +20,8 @@ struct NcclTransport {
   LinkPace simple;
   std::optional<LinkPace> ll = {}, ll128 = {};
   std::optional<LinkPace> nvls = {}, pairs = {}, ll_pairs = {};           // of NVLink
+  SwitchSums sums = {};                                                   // of NVLink
+  std::optional<double> pairs_channel_efficiency = {};                    // of NVLink
   std::optional<Seconds> launch = {}, ll_launch = {}, ll128_launch = {};  // of NVLink
 };
 

@@ -4,6 +4,8 @@
 namespace sim {
 namespace {
 
+constexpr IntegerRange kChannels{.lowest = 1, .highest = 1'024};
+
 std::optional<Seconds> read_time(TomlReader& reader, std::string_view key,
                                  std::optional<Seconds> by_transport) {
   if (!reader.has(key)) return by_transport;
@@ -35,6 +37,23 @@ std::optional<LinkPace> simple_pace(const NcclTransport* transport) {
   return transport->simple;
 }
 
+SwitchSums read_switch_sums(TomlReader& reader, const NcclTransport* transport) {
+  SwitchSums sums = transport == nullptr ? SwitchSums{} : transport->sums;
+  if (reader.has("nvlink.nvls_channels")) {
+    sums.channels = static_cast<int>(reader.integer("nvlink.nvls_channels", kChannels));
+  }
+  if (reader.has("nvlink.nvls_chunk_overhead")) {
+    sums.chunk_overhead = reader.quantity<Bytes>("nvlink.nvls_chunk_overhead", Zero::allowed);
+  }
+  return sums;
+}
+
+std::optional<double> read_channel_efficiency(TomlReader& reader, const NcclTransport* transport) {
+  constexpr std::string_view kKey = "nvlink.pairs_channel_efficiency";
+  if (reader.has(kKey)) return reader.number(kKey, kShare);
+  return of(transport, &NcclTransport::pairs_channel_efficiency);
+}
+
 Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink) {
   constexpr EnumName<const CollectiveAlgorithm*> kAlgorithms[] = {
       {"auto", nullptr},
@@ -46,8 +65,7 @@ Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink) {
     return read_time(reader, key, of(nvlink, value));
   };
   Collectives collectives{
-      .channels =
-          static_cast<int>(reader.integer("collectives.channels", {.lowest = 1, .highest = 1'024})),
+      .channels = static_cast<int>(reader.integer("collectives.channels", kChannels)),
       .launch = {},
       .ll_launch = launch("collectives.ll_launch", &NcclTransport::ll_launch),
       .ll128_launch = launch("collectives.ll128_launch", &NcclTransport::ll128_launch)};

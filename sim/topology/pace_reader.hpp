@@ -30,6 +30,11 @@ template <class Value>
 }
 [[nodiscard]] std::optional<LinkPace> simple_pace(const NcclTransport* transport);
 
+// Of [nvlink].
+[[nodiscard]] SwitchSums read_switch_sums(TomlReader& reader, const NcclTransport* transport);
+[[nodiscard]] std::optional<double> read_channel_efficiency(TomlReader& reader,
+                                                            const NcclTransport* transport);
+
 // [collectives], after [nvlink].
 [[nodiscard]] Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink);
 

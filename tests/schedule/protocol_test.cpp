@@ -111,6 +111,37 @@ TEST(Nvls, PassesTheBufferOnceThroughEachPort) {
   EXPECT_NEAR(time_of("all_reduce", cluster, bytes), 40e-6 + bytes / (0.8 * 400e9), 1e-6);
 }
 
+TEST(Nvls, CutsSmallerBuffersIntoSmallerChunks) {
+  // 16 channels with a chunk of each of 8 GPUs: 128 at once.
+  Cluster cluster = by(with_protocols(1), std::nullopt, &algorithms::nvls);
+  cluster.nvlink.nvls = kNvls;
+  cluster.nvlink.sums.chunk_overhead = {16 * 1024};
+  constexpr double kMiB = 1 << 20;
+  struct Case {
+    double bytes, overhead;  // of a byte in such chunks
+  };
+  for (const Case& one :
+       {Case{7 * kMiB, 1.0}, Case{9 * kMiB, 0.5}, Case{63 * kMiB, 0.5}, Case{65 * kMiB, 0.25},
+        Case{1023 * kMiB, 0.25}, Case{1025 * kMiB, 0.125}}) {
+    const double moving_s = one.bytes / (0.8 * 400e9) * (1 + one.overhead);
+    EXPECT_NEAR(time_of("all_reduce", cluster, one.bytes), 40e-6 + moving_s, 1e-3 * moving_s)
+        << one.bytes / kMiB << " MiB";
+  }
+}
+
+TEST(Pairwise, GivesLargeMessagesMoreChannels) {
+  // Three messages on 8 of 32 channels each, until they are larger than 8 parts of 16 MiB.
+  Cluster cluster = by(with_protocols(1, 4), Protocol::simple);
+  cluster.nvlink.pairs_channel_efficiency = 0.03;
+  constexpr double kMessage = 128 << 20;
+  const auto rate = [&](double message) {
+    const double moving_s = time_of("all_to_all", cluster, 4 * message) - 12e-6;
+    return 3 * message / moving_s / 400e9;
+  };
+  EXPECT_NEAR(rate(kMessage), 24 * 0.03, 1e-3);
+  EXPECT_NEAR(rate(kMessage + 4096), 32 * 0.03, 1e-3);
+}
+
 TEST(Nvls, PaysFromFiveGpusOn) {
   const auto algorithm = [](int gpus) {
     Cluster cluster = with_protocols(1, gpus);
