@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over the links that a group uses. A cluster has far more links than most of its groups, so
-// nothing here goes over all of them.
+// nothing here goes over all of them; they are kept by the page, as a large group uses most.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "sim/topology/topology.hpp"
@@ -16,32 +17,39 @@ class LinkLoads {
 
   // Bytes, or parts of a buffer, on each link of the hop's way.
   void add(const Hop& hop, double load) {
-    for (const LinkId link : topology_->way(hop).links) loads_[link] += load;
+    for (const LinkId link : topology_->way(hop).links) pages_[link / kPage][link % kPage] += load;
   }
 
   // That the most loaded link takes at full rate; 0 without any.
   [[nodiscard]] double seconds() const {
     double longest = 0;
-    for (const auto& [link, load] : loads_) longest = std::max(longest, load / rate(link));
+    for (const auto& [number, page] : pages_) {
+      for (LinkId i = 0; i < kPage; ++i) {
+        if (page[i] > 0) longest = std::max(longest, page[i] / rate(number * kPage + i));
+      }
+    }
     return longest;
   }
   // Of the links on the hop's way alone.
   [[nodiscard]] double seconds(const Hop& hop) const {
     double longest = 0;
     for (const LinkId link : topology_->way(hop).links) {
-      const auto found = loads_.find(link);
-      if (found != loads_.end()) longest = std::max(longest, found->second / rate(link));
+      const auto page = pages_.find(link / kPage);
+      if (page == pages_.end()) continue;
+      longest = std::max(longest, page->second[link % kPage] / rate(link));
     }
     return longest;
   }
 
  private:
+  static constexpr LinkId kPage = 256;
+
   [[nodiscard]] double rate(LinkId link) const {
     return highest_rate(topology_->links().unnamed(link));
   }
 
   const Topology* topology_;
-  std::unordered_map<LinkId, double> loads_;
+  std::unordered_map<LinkId, std::array<double, kPage>> pages_;  // a new page is zero
 };
 
 }  // namespace sim
