@@ -39,9 +39,13 @@ LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
     const Communicator group =
         make_communicator(topology, builder, ranks, detail, {row.collective});
     if (alone.algorithm.empty() && group.size > 1) {
-      const Choice choice = choose(group, {row.collective, bytes, Protocol::simple, buffers});
+      Order order{row.collective, bytes, Protocol::simple, buffers};
+      const Choice choice = choose(group, order);
       alone.algorithm = choice.laid->algorithm->name;
       alone.protocol = name_of(std::optional(choice.protocol), kProtocolNames);
+      order.protocol = choice.protocol;
+      order.bytes = 1;
+      alone.latency_s = choice.laid->estimate(order).value().seconds();
     }
     append(builder, group, row.collective, bytes,
            {.stream = Stream::weights, .label = row.name, .buffers = buffers});

@@ -30,6 +30,7 @@ struct CollectiveRow {
 struct LoneCollective {
   Schedule schedule;
   std::string_view algorithm, protocol;  // of the first group of several: "ring" and "ll128"
+  double latency_s = 0;  // of that group: what the same algorithm and protocol take for one byte
 };
 // Over all groups at once. Bytes are those of each group's buffer.
 [[nodiscard]] LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,

@@ -33,6 +33,7 @@ struct LinkUse {
   std::string link;    // as the wiring names it, "nic_out_3"
   std::string set_by;  // the key that its rate follows, "network.nic_bandwidth"
   double busy = 0;     // what it carried over what it could have carried
+  int as_busy = 0;     // links of the kind that are as busy, this one included
 };
 // Of a schedule that was played over these links, most busy first.
 [[nodiscard]] std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wiring,
