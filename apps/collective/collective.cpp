@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/arguments.hpp"
+#include "apps/collective/bound.hpp"
 #include "apps/commands.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "apps/job/topology_files.hpp"
@@ -33,7 +34,8 @@ constexpr const char* kUsage =
     "defined as in nccl-tests, so outputs compare directly: size is that of the whole buffer (for\n"
     "all_gather, the result), algorithm bandwidth is size divided by time, and bus bandwidth is\n"
     "the traffic that must cross a rank's links, divided by time, which is constant on a perfect\n"
-    "network.\n\n"
+    "network. 'Bounded by' names what takes more of the time: latency, or the busiest link with\n"
+    "the share of the time in which it is busy.\n\n"
     "  gardenhose collective all_reduce --topology dgx_h100_x16 --nodes 2\n"
     "  gardenhose collective all_gather --topology dgx_h100_x16 --split 8 --begin \"1 MiB\"\n"
     "  gardenhose collective all_to_all --topology gb200_nvl72 --format csv \\\n"
@@ -53,6 +55,7 @@ struct Timing {
   std::int64_t size_bytes = 0;
   std::string_view algorithm, protocol;
   double time_s = 0, algorithm_Bps = 0, bus_Bps = 0;
+  CollectiveBound bound;
 };
 
 sim::Bytes size_of(const char* flag, const std::string& text) {
@@ -144,22 +147,25 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
     progress.step();
     const auto bytes = static_cast<double>(size);
     const sim::LoneCollective alone = run_alone(row, topology, groups, bytes, detail, kBuffers);
-    const double time_s = sim::simulate(alone.schedule, cluster).makespan_s;
-    timings.push_back(
-        {size, alone.algorithm, alone.protocol, time_s, bytes / time_s, share * bytes / time_s});
+    const sim::Wiring wiring = wire(alone.schedule, topology);
+    const sim::Timeline timeline = simulate(alone.schedule, wiring);
+    const double time_s = timeline.makespan_s;
+    timings.push_back({size, alone.algorithm, alone.protocol, time_s, bytes / time_s,
+                       share * bytes / time_s, bound_of(alone, wiring, timeline)});
   }
   return timings;
 }
 
 std::string table_of(const std::vector<Timing>& timings) {
   std::string text = fmt::format(
-      "{0:>14} {1:>12} {2:>12} {3:>12}  {4:<9}  protocol\n"
-      "{5:>14} {6:>12} {7:>12} {7:>12}\n",
-      "size", "time", "algbw", "busbw", "algorithm", "(B)", "(us)", "(GB/s)");
+      "{0:>14} {1:>12} {2:>12} {3:>12}  {4:<9}  protocol  bounded by\n"
+      "{5:>14} {6:>12} {7:>12} {7:>12}  {8:<9}            (share of time)\n",
+      "size", "time", "algbw", "busbw", "algorithm", "(B)", "(us)", "(GB/s)", "");
   for (const Timing& timing : timings) {
-    text += fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}  {:<9}  {}\n", timing.size_bytes,
-                        timing.time_s * 1e6, timing.algorithm_Bps / 1e9, timing.bus_Bps / 1e9,
-                        timing.algorithm, timing.protocol);
+    text +=
+        fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}  {:<9}  {:<8}  {}\n", timing.size_bytes,
+                    timing.time_s * 1e6, timing.algorithm_Bps / 1e9, timing.bus_Bps / 1e9,
+                    timing.algorithm, timing.protocol, timing.bound.text());
   }
   return text;
 }
@@ -177,7 +183,13 @@ std::vector<Json> records_of(const CollectiveOptions& options, const sim::Cluste
                        {"algorithm_bandwidth_Bps", timing.algorithm_Bps},
                        {"bus_bandwidth_Bps", timing.bus_Bps},
                        {"algorithm", timing.algorithm},
-                       {"protocol", timing.protocol}});
+                       {"protocol", timing.protocol},
+                       {"bounded_by", timing.bound.name()},
+                       {"latency_share", timing.bound.latency_share},
+                       {"busiest_link", timing.bound.link.link},
+                       {"busiest_link_set_by", timing.bound.link.set_by},
+                       {"busiest_link_busy_share", timing.bound.link.busy},
+                       {"links_as_busy", timing.bound.link.as_busy}});
   }
   return records;
 }

@@ -82,6 +82,59 @@ TEST(Collective, SaysByWhatAlgorithmAndProtocolEachSizeRuns) {
             (Names{"ring ll", "ring ll", "ring ll"}));
 }
 
+TEST(Collective, LatencyBoundsSmallBuffersAndTheNarrowestLinkLargeOnes) {
+  struct Case {
+    std::string flags, kind;
+    int as_busy;  // links, those of either direction counted once
+  };
+  // A leaf of two nodes has an eighth of their 2 x 400 GB/s. Of 4 GPUs' shares each, half a
+  // buffer leaves the leaf.
+  const std::string tapered =
+      "all_to_all --nodes 4 --set network.fabric=fat_tree_2level --set network.nodes_per_leaf=2 ";
+  for (const auto& [flags, kind, as_busy] : {
+           Case{"all_reduce --nodes 1 --algorithm ring", "nvlink", 8},
+           Case{"all_gather --nodes 2 --split 8", "nic", 16},
+           Case{tapered + "--set network.oversubscription=8", "leaf", 2},
+           Case{tapered + "--set network.oversubscription=1", "nic", 32},
+       }) {
+    SCOPED_TRACE(flags);
+    const auto rows = collective(flags + " --begin 1KiB --end 16GiB --factor 16777216");
+    EXPECT_EQ(rows.at(0)["bounded_by"], "latency");
+    EXPECT_GT(rows.at(0)["latency_share"], 0.5);
+    const auto large = rows.at(1);
+    EXPECT_EQ(large["bounded_by"], large["busiest_link"]);
+    EXPECT_TRUE(large["busiest_link"].get<std::string>().starts_with(kind)) << large;
+    EXPECT_EQ(large["links_as_busy"], as_busy);
+    EXPECT_LT(large["latency_share"], 0.1);
+    EXPECT_GT(large["busiest_link_busy_share"], 0.9);
+    EXPECT_LE(large["busiest_link_busy_share"], 1 + 1e-4);
+  }
+}
+
+TEST(Collective, ABusyShareIsBytesOverTheLinksRate) {
+  // Two nodes of one GPU: half of the gathered buffer passes each NIC, at its share of 50 GB/s.
+  const auto row = collective(
+                       "all_gather --nodes 2 --gpus-per-node 1 --begin 1GiB --end 1GiB "
+                       "--set network.efficiency=0.8")
+                       .at(0);
+  const double busy_s = 0.5 * (1 << 30) / (0.8 * 50e9);
+  EXPECT_NEAR(row["busiest_link_busy_share"], busy_s / row["time_s"].get<double>(), 1e-6);
+  EXPECT_EQ(row["busiest_link_set_by"], "network.nic_bandwidth");
+}
+
+TEST(Collective, FasterNicsShortenWhatTheyBoundAlone) {
+  const auto gain = [](const std::string& size, const std::string& bound) {
+    const std::string flags =
+        "all_reduce --algorithm ring --nodes 2 --split 8 --begin " + size + " --end " + size;
+    const auto row = collective(flags).at(0);
+    EXPECT_TRUE(row["bounded_by"].get<std::string>().starts_with(bound)) << row;
+    const auto fast = collective(flags + " --set network.nic_bandwidth=800Gbps").at(0);
+    return row["time_s"].get<double>() / fast["time_s"].get<double>();
+  };
+  EXPECT_NEAR(gain("8GiB", "nic"), 2, 0.02);
+  EXPECT_NEAR(gain("8B", "latency"), 1, 0.02);
+}
+
 TEST(Collective, WhatIsWrongIsLocated) {
   constexpr std::string_view kBase = "collective all_gather --topology dgx_h100_x16 ";
   for (const auto& [flags, place] :
