@@ -73,13 +73,13 @@ NcclLog log_of(const CsvRow& line, const std::string& place) {
 }
 
 void fit_laws(NcclStudy& study) {
-  std::map<std::pair<std::string, std::string>, std::vector<TimedBytes>> rows;
+  std::map<std::pair<std::string, std::string>, std::vector<fit::TimedBytes>> rows;
   for (const NcclRow& row : study.rows) {
     if (row.log->role != NcclRole::fit) continue;
     rows[{row.log->constants, std::string(row.collective->name)}].push_back(
         {row.sent_bytes(), row.published_s});
   }
-  for (const auto& [of, timed] : rows) study.laws[of] = fit_alpha_beta(timed);
+  for (const auto& [of, timed] : rows) study.laws[of] = fit::fit_alpha_beta(timed);
   for (NcclRow& row : study.rows) {
     const auto law = study.laws.find({row.log->constants, std::string(row.collective->name)});
     if (law != study.laws.end()) row.alpha_beta_s = law->second.seconds(row.sent_bytes());

@@ -17,10 +17,12 @@
 #include <vector>
 
 #include "sim/collectives/collective_rows.hpp"
-#include "sim/validation/alpha_beta.hpp"
+#include "sim/fit/alpha_beta.hpp"
 #include "sim/validation/study.hpp"
 
 namespace sim::validation {
+
+using fit::AlphaBeta;
 
 enum class NcclRole { fit, counted, left_out };
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-namespace sim::validation {
+namespace sim::fit {
 
 // A time, and the bytes that each rank has to send in it.
 struct TimedBytes {
@@ -21,4 +21,4 @@ struct AlphaBeta {
 // The law with the least squared relative errors, neither constant below 0. There must be a row.
 [[nodiscard]] AlphaBeta fit_alpha_beta(std::span<const TimedBytes> rows);
 
-}  // namespace sim::validation
+}  // namespace sim::fit

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/validation/alpha_beta.hpp"
+#include "sim/fit/alpha_beta.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
 
 #include "sim/base/error.hpp"
 
-namespace sim::validation {
+namespace sim::fit {
 
 AlphaBeta fit_alpha_beta(std::span<const TimedBytes> rows) {
   require(!rows.empty(), "a law is fitted on a row or more");
@@ -33,4 +33,4 @@ AlphaBeta fit_alpha_beta(std::span<const TimedBytes> rows) {
   return {.alpha_s = law[0], .beta_s_per_byte = law[1] / unit};
 }
 
-}  // namespace sim::validation
+}  // namespace sim::fit
