@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/fit/fit.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unsupported/Eigen/NonLinearOptimization>
+#include <unsupported/Eigen/NumericalDiff>
+#include <utility>
+
+#include "sim/fit/times.hpp"
+
+namespace sim::fit {
+namespace {
+
+// Errors above this count by their distance: a tenth is what logs repeat to.
+constexpr double kOutlier = 0.1;
+// A constant is determined if noise of 3 % in the times leaves it known to 20 %.
+constexpr double kLeastColumn = 0.03 / 0.2;
+constexpr int kMostRounds = 6;
+// Of one degree of freedom: a constant whose base value raises the squared errors by less than this
+// many variances is not contradicted at 95 %.
+constexpr double kChiSquared95 = 3.84;
+
+using Free = std::vector<const Constant*>;
+
+Cluster with(Cluster cluster, const Free& free, const Eigen::VectorXd& coordinates) {
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    free[i]->set(cluster, free[i]->value(coordinates[static_cast<Eigen::Index>(i)]));
+  }
+  return cluster;
+}
+
+Eigen::VectorXd coordinates_of(const Cluster& cluster, const Free& free) {
+  Eigen::VectorXd coordinates(free.size());
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    coordinates[static_cast<Eigen::Index>(i)] = free[i]->coordinate(free[i]->get(cluster).value());
+  }
+  return coordinates;
+}
+
+// The root of the pseudo-Huber loss, with the error's sign.
+double softened(double error) {
+  const double far = error / kOutlier;
+  return std::copysign(kOutlier * std::sqrt(2 * (std::sqrt(1 + far * far) - 1)), error);
+}
+
+// Eigen's interface for least squares.
+struct LogErrors {
+  using Scalar = double;
+  using InputType = Eigen::VectorXd;
+  using ValueType = Eigen::VectorXd;
+  using JacobianType = Eigen::MatrixXd;
+  enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
+
+  const Cluster& base;
+  const Free& free;
+  std::span<const Log> logs;
+  std::vector<double> measured;
+  Eigen::VectorXd start;
+  double (*shape)(double);
+
+  [[nodiscard]] int inputs() const { return static_cast<int>(free.size()); }
+  [[nodiscard]] int values() const { return static_cast<int>(measured.size()); }
+  // `x` is 1 plus the change of the coordinates, as Eigen's steps are relative to it.
+  [[nodiscard]] Cluster cluster(const Eigen::VectorXd& x) const {
+    return with(base, free, start + x - Eigen::VectorXd::Ones(x.size()));
+  }
+  int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& errors) const {
+    const std::vector<double> predicted = predicted_s(cluster(x), logs);
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      errors[static_cast<Eigen::Index>(i)] = shape(std::log(predicted[i] / measured[i]));
+    }
+    return 0;
+  }
+};
+
+// The step of derivatives: far above rounding, and small beside the distance between the sizes at
+// which protocols change.
+constexpr double kStep = 1e-4;
+using Derivatives = Eigen::NumericalDiff<LogErrors, Eigen::Central>;
+
+LogErrors errors_at(const Cluster& cluster, const Free& free, std::span<const Log> logs,
+                    double (*shape)(double)) {
+  return {cluster, free, logs, measured_s(logs), coordinates_of(cluster, free), shape};
+}
+
+double cost_of(const Cluster& cluster, std::span<const Log> logs) {
+  const Free none;
+  Eigen::VectorXd errors(static_cast<Eigen::Index>(measured_s(logs).size()));
+  errors_at(cluster, none, logs, softened)(Eigen::VectorXd(0), errors);
+  return errors.squaredNorm();
+}
+
+// How the logarithms of the times depend on those of the constants.
+Eigen::MatrixXd sensitivity(const Cluster& cluster, const Free& free, std::span<const Log> logs) {
+  const LogErrors errors = errors_at(cluster, free, logs, [](double error) { return error; });
+  Eigen::MatrixXd jacobian(errors.values(), errors.inputs());
+  Derivatives(errors, kStep * kStep).df(Eigen::VectorXd::Ones(errors.inputs()), jacobian);
+  for (Eigen::Index i = 0; i < jacobian.cols(); ++i) {
+    jacobian.col(i) /= free[static_cast<std::size_t>(i)]->slope(errors.start[i]);
+  }
+  return jacobian;
+}
+
+Free known_in(const Cluster& cluster) {
+  Free known;
+  for (const Constant& constant : all_constants()) {
+    if (constant.get(cluster)) known.push_back(&constant);
+  }
+  return known;
+}
+
+struct Selection {
+  Free free;
+  std::vector<KeptConstant> kept;
+};
+
+// In order, the constants whose effect is large enough beside that of those before them.
+Selection select(const Cluster& cluster, const Cluster& base, std::span<const Log> logs) {
+  const Free known = known_in(base);
+  const Eigen::MatrixXd columns = sensitivity(cluster, known, logs);
+  Eigen::MatrixXd chosen(columns.rows(), 0);  // orthonormal
+  Selection selection;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const Eigen::VectorXd column = columns.col(static_cast<Eigen::Index>(i));
+    const Eigen::VectorXd own = column - chosen * (chosen.transpose() * column);
+    if (own.norm() < kLeastColumn) {
+      const Kept because = column.norm() < kLeastColumn ? Kept::unused : Kept::not_alone;
+      selection.kept.push_back({known[i], known[i]->get(base).value(), because});
+      continue;
+    }
+    chosen.conservativeResize(Eigen::NoChange, chosen.cols() + 1);
+    chosen.rightCols(1) = own.normalized();
+    selection.free.push_back(known[i]);
+  }
+  return selection;
+}
+
+// Variance of the logarithms of the times about the fit, by the error that three quarters of them
+// do not exceed: a quarter may be outliers.
+double variance_of(const Cluster& cluster, std::size_t constants, std::span<const Log> logs) {
+  constexpr double kNormal75 = 1.15;
+  const std::vector<double> measured = measured_s(logs);
+  std::vector<double> errors = predicted_s(cluster, logs);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    errors[i] = std::abs(std::log(errors[i] / measured[i]));
+  }
+  const auto quarter = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() * 3 / 4);
+  std::ranges::nth_element(errors, quarter);
+  const auto times = static_cast<double>(errors.size());
+  return std::pow(*quarter / kNormal75, 2) * times / (times - static_cast<double>(constants));
+}
+
+// Whether each time of the logs depends as good as not at all on the constant.
+bool has_no_effect(const Eigen::VectorXd& column) {
+  constexpr double kNoEffect = 1e-3;
+  return column.norm() < kNoEffect;
+}
+
+// A constant whose protocol is nowhere the fastest tells only that it is slow enough. It goes back
+// towards the base as far as the times allow.
+void pull_back(Cluster& cluster, const Cluster& base, const Constant& constant,
+               std::span<const Log> logs, double most_cost) {
+  constexpr int kHalvings = 40;
+  double far = constant.coordinate(constant.get(cluster).value());
+  double near = constant.coordinate(constant.get(base).value());
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (far + near) / 2;
+    constant.set(cluster, constant.value(middle));
+    (cost_of(cluster, logs) <= most_cost ? far : near) = middle;
+  }
+  constant.set(cluster, constant.value(far));
+}
+
+// The free constants of the best fit with their intervals; bounds are pulled back.
+std::vector<FittedConstant> conclude(Cluster& cluster, const Cluster& base, const Free& free,
+                                     std::span<const Log> logs) {
+  constexpr double kNormal95 = 1.96;
+  if (free.empty()) return {};
+  const Eigen::MatrixXd columns = sensitivity(cluster, free, logs);
+  const bool spare = columns.rows() > columns.cols();
+  const double variance = spare ? variance_of(cluster, free.size(), logs) : 0;
+  const Eigen::MatrixXd covariance =
+      variance * (columns.transpose() * columns).completeOrthogonalDecomposition().pseudoInverse();
+  std::vector<FittedConstant> fitted;
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    const Constant& constant = *free[i];
+    const auto at = static_cast<Eigen::Index>(i);
+    FittedConstant one{.constant = &constant, .base = constant.get(base).value()};
+    one.bound = has_no_effect(columns.col(at));
+    if (one.bound) {
+      const double most_cost = cost_of(cluster, logs) + kChiSquared95 * variance;
+      pull_back(cluster, base, constant, logs, most_cost);
+    } else if (spare) {
+      const double center = constant.coordinate(constant.get(cluster).value());
+      const double half = kNormal95 * std::sqrt(covariance(at, at)) / constant.slope(center);
+      one.interval = {constant.value(center - half), constant.value(center + half)};
+    }
+    one.value = constant.get(cluster).value();
+    fitted.push_back(one);
+  }
+  return fitted;
+}
+
+}  // namespace
+
+Cluster refit(const Cluster& cluster, std::span<const Constant* const> free,
+              std::span<const Log> logs) {
+  const Free all(free.begin(), free.end());
+  const LogErrors errors = errors_at(cluster, all, logs, softened);
+  if (all.empty() || errors.values() < errors.inputs()) return cluster;
+  const Derivatives derivatives(errors, kStep * kStep);
+  Eigen::LevenbergMarquardt<const Derivatives> solver(derivatives);
+  solver.parameters.xtol = 1e-8;
+  solver.parameters.ftol = 1e-8;
+  solver.parameters.factor = 0.1;
+  solver.parameters.maxfev = 200;
+  Eigen::VectorXd x = Eigen::VectorXd::Ones(errors.inputs());
+  solver.minimize(x);
+  return errors.cluster(x);
+}
+
+// Puts constants back to the base, the least preferred first, where the times do not contradict it:
+// by a likelihood-ratio test at 95 %.
+Cluster simplify(Cluster cluster, const Cluster& base, std::span<const Log> logs,
+                 Selection& selection) {
+  const Free all = selection.free;
+  for (std::size_t i = all.size(); i-- > 0;) {
+    Free fewer = selection.free;
+    std::erase(fewer, all[i]);
+    const double in_base = all[i]->get(base).value();
+    Cluster simpler = cluster;
+    all[i]->set(simpler, in_base);
+    simpler = refit(simpler, fewer, logs);
+    if (selection.free.size() < measured_s(logs).size()) {
+      const double variance = variance_of(cluster, selection.free.size(), logs);
+      if (cost_of(simpler, logs) - cost_of(cluster, logs) > kChiSquared95 * variance) continue;
+    }
+    cluster = std::move(simpler);
+    selection.free = std::move(fewer);
+    selection.kept.push_back({all[i], in_base, Kept::agrees});
+  }
+  return cluster;
+}
+
+// Which constants matter depends on the constants: as a protocol gets faster, it wins other sizes.
+// The logs select anew after each fit; those not selected return to the base.
+Fit fit_constants(const Cluster& base, std::span<const Log> logs) {
+  Cluster cluster = base;
+  Selection best;
+  Cluster best_cluster = base;
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<Free> tried;
+  for (int round = 0; round < kMostRounds; ++round) {
+    Selection selection = select(cluster, base, logs);
+    if (std::ranges::find(tried, selection.free) != tried.end()) break;
+    tried.push_back(selection.free);
+    cluster = refit(with(base, selection.free, coordinates_of(cluster, selection.free)),
+                    selection.free, logs);
+    const double cost = cost_of(cluster, logs);
+    if (cost >= least) continue;
+    least = cost;
+    best = std::move(selection);
+    best_cluster = cluster;
+  }
+  best_cluster = simplify(std::move(best_cluster), base, logs, best);
+  Fit fit{.cluster = std::move(best_cluster), .fitted = {}, .kept = std::move(best.kept)};
+  fit.fitted = conclude(fit.cluster, base, best.free, logs);
+  return fit;
+}
+
+}  // namespace sim::fit
