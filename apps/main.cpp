@@ -47,6 +47,7 @@ constexpr Command kCommands[] = {
      apps::check_command},
     {"collective", "time one collective over a range of sizes, with the columns of nccl-tests",
      apps::collective_command},
+    {"fit", "fit a cluster file's constants to logs of nccl-tests", apps::fit_command},
     {"validate", "rerun published experiments and print predictions next to measurements",
      apps::validate_command},
     {"list", "list the shipped schemes, codecs, topologies, sites, models and calibrations",

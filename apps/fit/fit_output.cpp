@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/fit/fit_output.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/print.hpp"
+#include "apps/print_records.hpp"
+#include "apps/terminal.hpp"
+#include "sim/base/text_table.hpp"
+#include "sim/fit/cluster_text.hpp"
+
+namespace apps {
+namespace {
+
+namespace fit = sim::fit;
+using FitJson = nlohmann::ordered_json;
+
+struct KeptReason {
+  fit::Kept because;
+  const char* key;
+  const char* text;
+};
+constexpr KeptReason kKeptReasons[] = {
+    {fit::Kept::agrees, "agrees", "as in the base, with which the times agree"},
+    {fit::Kept::not_alone, "not_alone",
+     "as in the base, because the times do not separate it from others"},
+    {fit::Kept::unused, "unused", "as in the base, because none of the times depends on it"}};
+
+std::string size_text(double bytes) { return fmt::format("{:.0f} B", bytes); }
+
+sim::TextTable constants_table(const fit::Fit& fitted) {
+  sim::TextTable table{.align = "<<<<"};
+  table.rows.push_back(sim::heading_row({"constant", "fitted", "95 % interval", "base"}));
+  for (const fit::FittedConstant& one : fitted.fitted) {
+    table.rows.push_back({std::string(one.constant->key), value_text(*one.constant, one.value),
+                          interval_text(one), value_text(*one.constant, one.base)});
+  }
+  for (const KeptReason& reason : kKeptReasons) {
+    bool first = true;
+    for (const fit::KeptConstant& one : fitted.kept) {
+      if (one.because != reason.because) continue;
+      if (first) table.rows.insert(table.rows.end(), {{}, {reason.text}});
+      first = false;
+      table.rows.push_back(
+          {std::string(one.constant->key), "-", "-", value_text(*one.constant, one.base)});
+    }
+  }
+  return table;
+}
+
+sim::TextTable errors_table(const std::vector<FitErrors>& errors) {
+  sim::TextTable table{.align = "<"};
+  table.rows.push_back(sim::heading_row({"errors of the time", "times", "mean", "worst", "at"}));
+  for (const FitErrors& one : errors) {
+    table.rows.push_back({std::string(one.name), fmt::format("{}", one.errors.count),
+                          fmt::format("{:.1f} %", 100 * one.errors.mean),
+                          fmt::format("{:+.1f} %", 100 * one.errors.worst),
+                          size_text(one.errors.worst_bytes)});
+  }
+  return table;
+}
+
+std::vector<FitJson> constant_records(const fit::Fit& fitted) {
+  std::vector<FitJson> records;
+  for (const fit::FittedConstant& one : fitted.fitted) {
+    const auto end = [&](double fit::Interval::*which) {
+      return one.interval ? FitJson((*one.interval).*which) : FitJson(nullptr);
+    };
+    records.push_back({{"key", one.constant->key},
+                       {"unit", one.constant->measure == fit::Measure::seconds ? "s" : "share"},
+                       {"fitted", one.value},
+                       {"low", end(&fit::Interval::low)},
+                       {"high", end(&fit::Interval::high)},
+                       {"bound", one.bound},
+                       {"base", one.base},
+                       {"kept", nullptr}});
+  }
+  for (const fit::KeptConstant& one : fitted.kept) {
+    for (const KeptReason& reason : kKeptReasons) {
+      if (one.because != reason.because) continue;
+      records.push_back({{"key", one.constant->key},
+                         {"unit", one.constant->measure == fit::Measure::seconds ? "s" : "share"},
+                         {"fitted", nullptr},
+                         {"low", nullptr},
+                         {"high", nullptr},
+                         {"bound", nullptr},
+                         {"base", one.base},
+                         {"kept", reason.key}});
+    }
+  }
+  return records;
+}
+
+FitJson json_of(const FitAnswer& answer) {
+  FitJson json{{"schema_version", 1}, {"base", answer.fit.cluster.name}};
+  for (const fit::Log& log : answer.logs) {
+    json["logs"].push_back({{"log", log.name},
+                            {"collective", log.collective->name},
+                            {"nodes", log.nodes},
+                            {"gpus_per_node", log.gpus_per_node},
+                            {"times", log.times.size()}});
+  }
+  json["constants"] = constant_records(answer.fit);
+  for (const FitErrors& one : answer.errors) {
+    json["errors"][std::string(one.key)] = {{"count", one.errors.count},
+                                            {"mean", one.errors.mean},
+                                            {"worst", one.errors.worst},
+                                            {"worst_bytes", one.errors.worst_bytes}};
+  }
+  json["warnings"] = answer.warnings;
+  return json;
+}
+
+}  // namespace
+
+void print(const std::string& format, const FitAnswer& answer) {
+  if (format != "table") {
+    return print_records(format, json_of(answer), constant_records(answer.fit));
+  }
+  print_text("{} fitted to\n", answer.fit.cluster.name);
+  for (const fit::Log& log : answer.logs) {
+    print_text("  {} times of {}\n", log.times.size(), log_text(log));
+  }
+  print_text("\n");
+  const std::size_t width = output_width();
+  print_styled(to_text(constants_table(answer.fit), width));
+  print_text("\n");
+  print_styled(to_text(errors_table(answer.errors), width));
+  for (const std::string& warning : answer.warnings) print_text("\n{}\n", warning);
+}
+
+}  // namespace apps

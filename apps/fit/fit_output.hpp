@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fit prints: the constants, why others stay, and how far the times can be trusted.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/fit/fit.hpp"
+#include "sim/fit/times.hpp"
+
+namespace apps {
+
+// A line of the table of errors.
+struct FitErrors {
+  std::string_view name, key;
+  sim::fit::Errors errors;
+};
+
+struct FitAnswer {
+  std::vector<sim::fit::Log> logs;  // to which it is fitted
+  sim::fit::Fit fit;
+  std::vector<FitErrors> errors;
+  std::vector<std::string> warnings;
+};
+
+void print(const std::string& format, const FitAnswer& answer);
+
+}  // namespace apps
