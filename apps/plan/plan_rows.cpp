@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/workload/parallelism_names.hpp"

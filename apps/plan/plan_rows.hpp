@@ -2,7 +2,7 @@
 // A row of a plan as figures, for tables and records.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

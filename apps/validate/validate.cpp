@@ -2,6 +2,7 @@
 // validate: reruns published tables and prints predicted beside published.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/arguments.hpp"

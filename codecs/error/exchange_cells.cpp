@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "codecs/error/cells.hpp"

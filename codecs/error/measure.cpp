@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "codecs/error/table.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "codecs/error/table.hpp"
 

@@ -2,6 +2,7 @@
 #include "codecs/error/table.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "codecs/error/cells.hpp"

@@ -2,7 +2,7 @@
 // Parts of reports as text and JSON, and records as text. JSON has no infinity: it becomes null.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
