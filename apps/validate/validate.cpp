@@ -40,7 +40,8 @@ constexpr const char* kUsage =
     "  gardenhose validate sdp4bit --constants --format csv\n"
     "  gardenhose validate fsdp\n"
     "  gardenhose validate streaming-diloco\n"
-    "  gardenhose validate nccl --predictions --format csv >predicted.csv\n\n";
+    "  gardenhose validate nccl --predictions --format csv >predicted.csv\n"
+    "  gardenhose validate nccl --compare traces/predictions/nccl_nvlink_2026-11-24.csv\n\n";
 
 struct Study;
 struct ValidateOptions {
@@ -48,6 +49,7 @@ struct ValidateOptions {
   const Study* study = nullptr;  // none: sdp4bit
   bool constants = false, refit = false;
   bool each = false, predictions = false;  // nccl only
+  std::string earlier;                     // nccl only: a file
   int jobs = 1;                            // simulations at once
 };
 
@@ -57,7 +59,7 @@ struct Study {
   std::string_view summary;
   std::string_view constants;  // why there is no --constants and no --refit
   void (*print)(const ValidateOptions& options);
-  bool lists_rows = false;  // has --each and --predictions
+  bool lists_rows = false;  // has --each, --predictions and --compare
 };
 
 template <void (*print)(const std::string& format, int jobs)>
@@ -69,7 +71,8 @@ void print_nccl(const ValidateOptions& options) {
   validate_nccl(options.format, options.jobs,
                 options.predictions ? NcclView::predictions
                 : options.each      ? NcclView::each
-                                    : NcclView::errors);
+                                    : NcclView::errors,
+                options.earlier);
 }
 
 constexpr Study kStudies[] = {
@@ -113,7 +116,10 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
       "each", po::bool_switch(&options.each), "nccl: also list every row")(
       "predictions", po::bool_switch(&options.predictions),
       "nccl: print the predicted time of every row instead, without the measured one; commit them "
-      "before a comparison to keep it blind")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
+      "before a comparison to keep it blind")(
+      "compare", po::value(&options.earlier)->value_name("FILE"),
+      "nccl: compare the predictions in FILE, which --predictions printed before, instead of new "
+      "ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
   po::positional_options_description places;
   places.add("study", 1);
@@ -124,9 +130,15 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
     throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",
                                       options.study->constants));
   }
-  if ((options.each || options.predictions) && !(options.study && options.study->lists_rows)) {
-    throw sim::InputError(fmt::format("{}: is a flag of nccl; write gardenhose validate nccl",
-                                      options.each ? "--each" : "--predictions"));
+  for (const auto& [flag, given] : {std::pair{"--each", options.each},
+                                    {"--predictions", options.predictions},
+                                    {"--compare", !options.earlier.empty()}}) {
+    if (!given || (options.study != nullptr && options.study->lists_rows)) continue;
+    throw sim::InputError(
+        fmt::format("{}: is a flag of nccl; write gardenhose validate nccl", flag));
+  }
+  if (options.predictions && !options.earlier.empty()) {
+    throw sim::InputError("--predictions: cannot be combined with --compare; choose one");
   }
   if (options.each && options.predictions) {
     throw sim::InputError("--each: cannot be combined with --predictions; choose one");

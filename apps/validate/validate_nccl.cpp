@@ -225,17 +225,25 @@ Json json_of(const NcclStudy& study) {
   return json;
 }
 
-NcclStudy predicted(int jobs) {
+NcclStudy predicted(int jobs, const std::string& earlier) {
   const std::filesystem::path folder = data_directory();
   NcclStudy study = validation::read_nccl(folder);
+  if (!earlier.empty()) {
+    validation::Earlier compared = validation::with_earlier(std::move(study), earlier);
+    if (compared.unmeasured > 0) {
+      print_note("warning: {}: {} of its predictions have no published row\n", earlier,
+                 compared.unmeasured);
+    }
+    return std::move(compared.study);
+  }
   Progress progress("simulating rows", validation::nccl_simulations(study));
   return predict_nccl(folder, std::move(study), jobs, [&] { progress.step(); });
 }
 
 }  // namespace
 
-void validate_nccl(const std::string& format, int jobs, NcclView view) {
-  const NcclStudy study = predicted(jobs);
+void validate_nccl(const std::string& format, int jobs, NcclView view, const std::string& earlier) {
+  const NcclStudy study = predicted(jobs, earlier);
   if (format == "table") return print_table(study, view);
   if (view == NcclView::predictions) return print_records(format, records_of(study, false));
   print_records(format, json_of(study), records_of(study, true));

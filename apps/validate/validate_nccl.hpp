@@ -12,7 +12,8 @@ enum class NcclView {
   predictions  // only the rows, without what was measured
 };
 
-// `format` is table, csv or json; simulates `jobs` rows at once.
-void validate_nccl(const std::string& format, int jobs, NcclView view);
+// `format` is table, csv or json; simulates `jobs` rows at once. With a file of `earlier` predictions
+// it compares those instead.
+void validate_nccl(const std::string& format, int jobs, NcclView view, const std::string& earlier);
 
 }  // namespace apps

@@ -136,6 +136,38 @@ NcclStudy predict_nccl(const std::filesystem::path& folder, NcclStudy study, int
   return study;
 }
 
+Earlier with_earlier(NcclStudy study, const std::filesystem::path& file) {
+  using RowName = std::tuple<std::string, std::string, double>;
+  std::map<RowName, double> predicted;
+  for (const CsvRow& line : read_csv(file)) {
+    if (line.text("simulated_s").empty()) continue;  // of a log that is left out
+    const std::string& log = line.text("log");
+    if (std::ranges::none_of(study.logs, [&](const auto& one) { return one->name == log; })) {
+      line.fail("log: is not in nccl_logs.csv");
+    }
+    const RowName row{log, std::string(collective_named(line.text("collective")).name),
+                      line.number("size_bytes")};
+    if (!predicted.emplace(row, line.number("simulated_s")).second) line.fail("stands twice");
+  }
+  fit_laws(study);
+  const std::size_t made = predicted.size();
+  std::erase_if(study.rows, [&](NcclRow& row) {
+    const auto found =
+        predicted.extract({row.log->name, std::string(row.collective->name), row.bytes});
+    if (!found) return true;
+    row.simulated_s = found.mapped();
+    return false;
+  });
+  if (study.rows.empty()) {
+    throw InputError(file.string() + ": none of its " + std::to_string(made) +
+                     " predictions has a published row");
+  }
+  std::erase_if(study.logs, [&](const auto& log) {
+    return std::ranges::none_of(study.rows, [&](const NcclRow& row) { return row.log == log; });
+  });
+  return {std::move(study), static_cast<int>(predicted.size())};
+}
+
 NcclErrors nccl_errors(const std::vector<NcclRow>& rows, const NcclFilter& counts,
                        NcclTime predicted) {
   std::vector<double> off;

@@ -54,6 +54,46 @@ TEST(ValidateNccl, SimulatesWhatCollectiveDoesAndCountsTheRowsThatGaveNoConstant
   expect_mean_of_its_rows(answer);
 }
 
+TEST(ValidateNccl, ComparesPredictionsThatWereMadeBefore) {
+  const std::string file =
+      "# A comment.\nlog,collective,size_bytes,simulated_s\n"
+      "h100_8_nccl2.27.3,all_gather,536870912,0.0014\n"
+      "h100_8_nccl2.27.3,all_gather,268435456,0.0007\n"
+      "h100_8_nccl2.27.3,all_gather,7,0.0007\n";
+  const Sandbox sandbox;
+  sandbox.write("earlier.csv", file);
+  const Outcome outcome = run({"validate", "nccl", "--compare",
+                               (sandbox.path() / "earlier.csv").string(), "--format", "json"},
+                              source_directory());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 of its predictions have no published row"), std::string::npos);
+  const json answer = json::parse(outcome.out);
+  ASSERT_EQ(answer["rows"].size(), 2u);
+  EXPECT_EQ(answer["errors"]["from_64_MiB"]["counted"]["simulated"]["count"], 2);
+  EXPECT_EQ(answer["rows"][0]["simulated_s"], 0.0007);
+  EXPECT_GT(answer["rows"][0]["alpha_beta_s"], 0);
+}
+
+TEST(ValidateNccl, NamesThePredictionThatItCannotRead) {
+  const Sandbox sandbox;
+  const std::string heading = "log,collective,size_bytes,simulated_s\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"h101,all_gather,8,1\n", "nccl_logs.csv"},
+      {"h100_8_nccl2.27.3,all_gathr,8,1\n", "all_gathr"},
+      {"h100_8_nccl2.27.3,all_gather,8,-1\n", "simulated_s"},
+      {"h100_8_nccl2.27.3,all_gather,8,1\nh100_8_nccl2.27.3,all_gather,8,1\n", "twice"},
+      {"h100_8_nccl2.27.3,all_gather,7,1\n", "none of its 1 predictions"}};
+  for (const auto& [rows, says] : cases) {
+    sandbox.write("earlier.csv", heading + rows);
+    const Outcome outcome =
+        run({"validate", "nccl", "--compare", (sandbox.path() / "earlier.csv").string()},
+            source_directory());
+    EXPECT_EQ(outcome.code, 2) << rows;
+    EXPECT_NE(outcome.err.find("earlier.csv"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  }
+}
+
 TEST(ValidateNccl, ListsEachRow) {
   const Outcome outcome = run(words("validate nccl --each"), source_directory());
   ASSERT_EQ(outcome.code, 0) << outcome.err;
