@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/protocols.hpp"
 
 namespace sim {
 namespace {
@@ -14,6 +15,25 @@ namespace {
 // Bytes that pass through a GPU's memory for each byte on a link: written on arrival, read by the
 // collective's kernel, written on.
 constexpr double kMemoryBytesPerWireByte = 3;
+
+// Where routing is adaptive, all traffic goes the minimal ways or all by way of third groups,
+// whichever loads the busiest link less when nothing else runs.
+LaidOut lay_out(const CollectiveAlgorithm& algorithm, const Topology& topology,
+                const std::vector<int>& ranks, Detail detail) {
+  if (topology.cluster().network.routing != Routing::adaptive) {
+    return algorithm.lay_out(topology, ranks, detail);
+  }
+  const Topology minimal = topology.with(Routing::minimal);
+  const Topology valiant = topology.with(Routing::valiant);
+  LaidOut direct = algorithm.lay_out(minimal, ranks, detail);
+  LaidOut around = algorithm.lay_out(valiant, ranks, detail);
+  const double direct_s = busiest_of(minimal, direct.legs).network_s;
+  if (direct_s <= busiest_of(valiant, around.legs).network_s) return direct;
+  for (LegDraft& leg : around.legs) {
+    for (Hop& hop : leg.hops) hop.detours = hop.over_network();
+  }
+  return around;
+}
 
 }  // namespace
 
@@ -58,7 +78,7 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
       auto laid = std::ranges::find(group.laid, algorithm, &GroupDraft::Laid::algorithm);
       if (laid == group.laid.end()) {
         laid = group.laid.insert(laid, {.algorithm = algorithm,
-                                        .out = algorithm->lay_out(topology, group.ranks, detail)});
+                                        .out = lay_out(*algorithm, topology, group.ranks, detail)});
       }
       laid->runs.push_back(collective);
     }

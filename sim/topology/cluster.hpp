@@ -23,7 +23,8 @@ struct NvlinkFabric;
 struct NetworkFabric;
 namespace fabrics {
 extern const NvlinkFabric switched, full_mesh;
-extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus;
+extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus,
+    dragonfly;
 }  // namespace fabrics
 
 // How collectives run: sim/collectives/algorithm.hpp.
@@ -88,6 +89,9 @@ struct Nvlink {
   bool operator==(const Nvlink&) const = default;
 };
 
+// How messages find their way through a dragonfly.
+enum class Routing { minimal, valiant, adaptive };
+
 // [network]: NICs and the fabric between nodes.
 struct Network {
   const NetworkFabric* fabric = &fabrics::single_switch;
@@ -102,7 +106,11 @@ struct Network {
   int leaves_per_pod = 0;           // fat_tree_3level only
   double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
   std::vector<int> dimensions = {};  // nodes of each ring, the first ones' neighbours first (torus)
-  Bandwidth link_bandwidth = {};     // of a link between routers, per direction (torus)
+  Bandwidth link_bandwidth = {};     // of a link between routers, per direction (torus, dragonfly)
+  // Dragonfly only.
+  int nodes_per_router = 0, routers_per_group = 0, groups = 0;
+  int global_links = 0;  // of each router, to other groups
+  Routing routing = Routing::minimal;
   // Costs of the network beyond those in gpu.price. Absent if the file does not give them.
   std::optional<DollarRate> node_price = {};  // per node, however many ports it has
   std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches

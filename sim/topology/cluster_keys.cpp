@@ -90,12 +90,13 @@ constexpr TomlKey kClusterKeys[] = {
      "a message more channels the larger it is.",
      "0.03"},
     {"network.fabric",
-     "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus", "",
+     "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus, dragonfly", "",
      "`single_switch`: all NICs on one non-blocking switch. `rail_optimized`: the r-th NICs of "
      "`nodes_per_leaf` nodes share a leaf switch, and spines join the leaves. `fat_tree_2level`: "
      "all NICs of `nodes_per_leaf` nodes share a leaf switch, and spines join the leaves. "
      "`fat_tree_3level`: pods of `leaves_per_pod` leaves, joined by core switches. `torus`: each "
-     "node is joined to its neighbours in a ring along each of `dimensions`."},
+     "node is joined to its neighbours in a ring along each of `dimensions`. `dragonfly`: groups "
+     "of routers that are joined all to all, and global links between all groups."},
     {"network.nics_per_node", "whole number from 1 to 1024", "", "NICs in each node."},
     {"network.nic_bandwidth", "bandwidth above 0", "", "Bandwidth of one NIC, per direction."},
     {"network.transport", "one of infiniband, tcpxo", "none",
@@ -136,7 +137,23 @@ constexpr TomlKey kClusterKeys[] = {
      "Nodes are numbered along the first dimension first.",
      "[4, 4, 8]"},
     {"network.link_bandwidth", "bandwidth above 0", "`nic_bandwidth`",
-     "Bandwidth of a link between neighbours of a torus, per direction."},
+     "Bandwidth of a link between neighbours of a torus, or between routers of a dragonfly, per "
+     "direction."},
+    {"network.nodes_per_router", "whole number from 1 to 256", "required with dragonfly",
+     "Nodes on each router."},
+    {"network.routers_per_group", "whole number from 1 to 256", "required with dragonfly",
+     "Routers in each group, with a link between every two of them."},
+    {"network.groups", "whole number from 1 to 65536", "as many as the nodes fill",
+     "Groups of the dragonfly; the nodes fill the first ones."},
+    {"network.global_links", "whole number from 1 to 256",
+     "as many as a router has NICs, or more if joining all groups takes more",
+     "Links of each router to other groups. Every two groups have routers_per_group * global_links "
+     "/ "
+     "(groups - 1) links, rounded down; ports left over stay unused."},
+    {"network.routing", "one of minimal, valiant, adaptive", "adaptive",
+     "Ways through a dragonfly. `minimal`: over one global link. `valiant`: between groups by way "
+     "of a third one. `adaptive`: each collective of a group of ranks takes the minimal ways or "
+     "those by third groups, whichever loads the busiest link less when nothing else runs."},
     {"network.node_price", "price per hour", "none",
      "Price of the network per node, regardless of its number of NICs, on top of `gpu.price`."},
     {"network.port_price", "price per hour", "none",

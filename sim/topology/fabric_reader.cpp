@@ -76,6 +76,89 @@ void read_torus(TomlReader& reader, int nodes, Network& network) {
   }
 }
 
+constexpr EnumName<Routing> kRoutings[] = {
+    {"minimal", Routing::minimal}, {"valiant", Routing::valiant}, {"adaptive", Routing::adaptive}};
+
+// Far above any switch: so many routers and links of a router.
+constexpr IntegerRange kPorts{.lowest = 1, .highest = 256};
+
+// The key's value; without the key, or with a fabric that it does not go with, the default.
+int read_optional_count(TomlReader& reader, const Network& network, const char* key,
+                        const IntegerRange& range, int usual) {
+  if (!fabric_takes(reader, network, key) || !reader.has(key)) return usual;
+  return static_cast<int>(reader.integer(key, range));
+}
+
+int rounded_up(int dividend, int divisor) { return (dividend + divisor - 1) / divisor; }
+
+void read_groups(TomlReader& reader, int nodes, Network& network) {
+  const std::int64_t in_group =
+      std::int64_t{1} * network.nodes_per_router * network.routers_per_group;
+  const auto filled = static_cast<int>((nodes + in_group - 1) / in_group);
+  network.groups = read_optional_count(reader, network, "network.groups", kNodes, filled);
+  if (reader.is_good("network.groups") && network.groups < filled) {
+    reader.wrong("network.groups", fmt::format("{} of {} nodes are too few for {} nodes; write at "
+                                               "least {}, or remove the key",
+                                               network.groups, in_group, nodes, filled));
+  }
+  const std::int64_t routers = std::int64_t{1} * network.groups * network.routers_per_group;
+  if (reader.is_good("network.groups") && routers > kNodes.highest) {
+    reader.wrong("network.groups",
+                 fmt::format("has {} routers; write at most {}, which is {} routers", routers,
+                             kNodes.highest / network.routers_per_group, kNodes.highest));
+  }
+}
+
+// By default as many as a router has NICs, which balances the load of all pairs (Kim et al., ISCA
+// 2008, section 3.1: a = 2p = 2h), or more if all groups could not be joined otherwise.
+void read_global_links(TomlReader& reader, Network& network) {
+  constexpr auto kMost = static_cast<int>(kPorts.highest);
+  const int needed = std::max(1, rounded_up(network.groups - 1, network.routers_per_group));
+  const bool groups_are_good = !reader.has("network.groups") || reader.is_good("network.groups");
+  if (groups_are_good && needed > kMost) {
+    reader.wrong("network.routers_per_group",
+                 fmt::format("{} cannot join {} groups with at most {} global links each; write at "
+                             "least {}",
+                             network.routers_per_group, network.groups, kMost,
+                             rounded_up(network.groups - 1, kMost)));
+  }
+  const int balanced = std::min(network.nodes_per_router * network.nics_per_node, kMost);
+  network.global_links = read_optional_count(reader, network, "network.global_links", kPorts,
+                                             std::max(needed, balanced));
+  if (needed <= kMost && reader.is_good("network.global_links") && network.global_links < needed) {
+    reader.wrong(
+        "network.global_links",
+        fmt::format("{} on each of {} routers join a group to {} others, not to {}; write "
+                    "at least {}",
+                    network.global_links, network.routers_per_group,
+                    network.global_links * network.routers_per_group, network.groups - 1, needed));
+  }
+}
+
+void read_dragonfly(TomlReader& reader, int nodes, Network& network) {
+  const auto count = [&](const char* key, const IntegerRange& range) {
+    if (!fabric_takes(reader, network, key)) return 0;
+    return static_cast<int>(reader.integer(key, range));
+  };
+  network.nodes_per_router = count("network.nodes_per_router", kPorts);
+  network.routers_per_group = count("network.routers_per_group", kPorts);
+  const bool known = reader.is_good("network.nodes_per_router") &&
+                     reader.is_good("network.routers_per_group") &&
+                     reader.is_good("network.nics_per_node") && reader.is_good("cluster.nodes");
+  if (known && network.fabric->takes("groups")) {
+    read_groups(reader, nodes, network);
+    read_global_links(reader, network);
+  } else {
+    static_cast<void>(read_optional_count(reader, network, "network.groups", kNodes, 0));
+    static_cast<void>(read_optional_count(reader, network, "network.global_links", kPorts, 0));
+  }
+  if (fabric_takes(reader, network, "network.routing")) {
+    network.routing = reader.has("network.routing")
+                          ? reader.one_of<Routing>("network.routing", kRoutings)
+                          : Routing::adaptive;
+  }
+}
+
 }  // namespace
 
 void read_fabric(TomlReader& reader, int nodes, Network& network) {
@@ -85,6 +168,7 @@ void read_fabric(TomlReader& reader, int nodes, Network& network) {
   read_leaves(reader, nodes, network);
   read_pods(reader, nodes, network);
   read_torus(reader, nodes, network);
+  read_dragonfly(reader, nodes, network);
   read_links(reader, network);
 }
 

@@ -8,13 +8,13 @@ namespace {
 
 constexpr const NvlinkFabric* kNvlinkFabrics[] = {&fabrics::switched, &fabrics::full_mesh};
 constexpr const NetworkFabric* kNetworkFabrics[] = {
-    &fabrics::single_switch, &fabrics::rail_optimized, &fabrics::fat_tree_2level,
-    &fabrics::fat_tree_3level, &fabrics::torus};
+    &fabrics::single_switch,   &fabrics::rail_optimized, &fabrics::fat_tree_2level,
+    &fabrics::fat_tree_3level, &fabrics::torus,          &fabrics::dragonfly};
 
 }  // namespace
 
-void append_switched_way(const Network&, const Graph& graph, VertexId from, VertexId to, Way& way) {
-  append_tree_way(graph, from, to, way);
+void append_switched_way(const Network&, const Graph& graph, const NicPair& nics, Way& way) {
+  append_tree_way(graph, nics.from, nics.to, way);
 }
 
 bool NetworkFabric::takes(std::string_view key) const {

@@ -25,12 +25,15 @@ struct NvlinkFabric {
   AppendWay append_way = append_tree_way;
 };
 
+struct NicPair {
+  VertexId from, to;
+  bool detours = false;  // by way of a third group, if the fabric has groups
+};
 // Appends the way from a NIC to another one.
-using AppendNetworkWay = void (*)(const Network& network, const Graph& graph, VertexId from,
-                                  VertexId to, Way& way);
+using AppendNetworkWay = void (*)(const Network& network, const Graph& graph, const NicPair& nics,
+                                  Way& way);
 // append_tree_way().
-void append_switched_way(const Network& network, const Graph& graph, VertexId from, VertexId to,
-                         Way& way);
+void append_switched_way(const Network& network, const Graph& graph, const NicPair& nics, Way& way);
 
 // The links between the NICs of all nodes (network.fabric).
 struct NetworkFabric {

@@ -14,6 +14,8 @@ struct Hop {
   std::int16_t nic_out = -1;     // NIC of the source's node, or -1: over NVLink inside the node
   std::int16_t nic_in = -1;      // NIC of the destination's node, or -1
   std::int32_t times = 1;
+  bool detours =
+      false;  // where routing is adaptive: goes by way of a third group (Routing::valiant)
 
   [[nodiscard]] bool over_network() const { return nic_out >= 0; }
   auto operator<=>(const Hop&) const = default;

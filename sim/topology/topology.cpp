@@ -2,6 +2,7 @@
 #include "sim/topology/topology.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/error.hpp"
 #include "sim/topology/fabrics.hpp"
@@ -9,12 +10,20 @@
 namespace sim {
 
 Topology::Topology(const Cluster& cluster) : cluster_(cluster) {
-  const std::vector<VertexId> gpus = graph_.add_vertices(rank_count(cluster_));
+  Graph graph;
+  const std::vector<VertexId> gpus = graph.add_vertices(rank_count(cluster_));
   const std::vector<VertexId> nics =
-      graph_.add_vertices(cluster_.nodes * cluster_.network.nics_per_node);
+      graph.add_vertices(cluster_.nodes * cluster_.network.nics_per_node);
   nics_ = nics.front();
-  cluster_.nvlink.kind->build(cluster_, gpus, graph_);
-  cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph_);
+  cluster_.nvlink.kind->build(cluster_, gpus, graph);
+  cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph);
+  graph_ = std::make_shared<const Graph>(std::move(graph));
+}
+
+Topology Topology::with(Routing routing) const {
+  Topology other = *this;
+  other.cluster_.network.routing = routing;
+  return other;
 }
 
 VertexId Topology::nic(int rank, std::int16_t number) const {
@@ -42,14 +51,17 @@ std::vector<Hop> Topology::path(int source, int destination) const {
 Way Topology::way(const Hop& hop) const {
   Way way;
   if (hop.over_network()) {
-    const NetworkFabric& fabric = *cluster_.network.fabric;
+    const Network& network = cluster_.network;
+    const NetworkFabric& fabric = *network.fabric;
     require(!fabric.rails || hop.nic_out == hop.nic_in, "a hop over rails stays on its rail");
-    fabric.append_way(cluster_.network, graph_, nic(hop.source, hop.nic_out),
-                      nic(hop.destination, hop.nic_in), way);
+    const bool detours = network.routing == Routing::valiant || hop.detours;
+    fabric.append_way(network, *graph_,
+                      {nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in), detours},
+                      way);
   } else {
     require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
             "NVLink joins GPUs of one node");
-    cluster_.nvlink.kind->append_way(graph_, static_cast<VertexId>(hop.source),
+    cluster_.nvlink.kind->append_way(*graph_, static_cast<VertexId>(hop.source),
                                      static_cast<VertexId>(hop.destination), way);
   }
   return way;

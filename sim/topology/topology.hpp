@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/base/units.hpp"
@@ -21,7 +22,10 @@ class Topology {
   Topology(const Cluster& cluster);  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
-  [[nodiscard]] const Links& links() const { return graph_.links(); }
+  [[nodiscard]] const Links& links() const { return graph_->links(); }
+
+  // The same links, on which messages find their way otherwise.
+  [[nodiscard]] Topology with(Routing routing) const;
 
   // The hops of a message between two GPUs. On rails a message to another rail first goes over
   // NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
@@ -35,7 +39,7 @@ class Topology {
   [[nodiscard]] VertexId nic(int rank, std::int16_t number) const;
 
   Cluster cluster_;
-  Graph graph_;
+  std::shared_ptr<const Graph> graph_;
   VertexId nics_ = 0;  // the first one, after the GPUs
 };
 

@@ -35,6 +35,11 @@ constexpr std::string_view kPods =
 constexpr std::string_view kTorus =
     "--topology sdp4bit_a100 --model gpt_125m --scheme sdp4bit --set network.fabric=torus "
     "--set network.switch_latency=1us --set network.dimensions=[16]";
+// Four groups of one router with two links to each other one.
+constexpr std::string_view kDragonfly =
+    "--topology sdp4bit_a100 --model gpt_125m --scheme sdp4bit --set network.fabric=dragonfly "
+    "--set network.switch_latency=1us --set network.nodes_per_router=4 "
+    "--set network.routers_per_group=1 --set network.global_links=7 --set network.routing=minimal";
 
 // Fully sharded; and with kernels that FP8 makes faster, two layers of a larger model.
 constexpr std::string_view kSharded = "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --zero 3";
@@ -237,6 +242,11 @@ constexpr Knob kKnobs[] = {
     {"network.pod_oversubscription", kPods, "16", kExposed, up},
     {"network.dimensions", kTorus, "[4,4]", kExposed, down},
     {"network.link_bandwidth", kTorus, "1Gbps", kExposed, up},
+    {"network.nodes_per_router", kDragonfly, "16", kExposed, down},
+    {"network.routers_per_group", kDragonfly, "4", kExposed, up},
+    {"network.groups", kDragonfly, "8", kExposed, up},
+    {"network.global_links", kDragonfly, "3", kExposed, up},
+    {"network.routing", kDragonfly, "valiant", kExposed, up},
     {"network.node_price", kSmall, "1USD/h", "/usd_per_million_tokens", up},
     {"network.port_price", kSmall, "1USD/h", "/usd_per_million_tokens", up},
     {"network.bandwidth_price", kSmall, "1USD/h/Tbps", "/usd_per_million_tokens", up},

@@ -2,6 +2,7 @@
 // A small cluster for tests, with round numbers: NVLink 400 GBps, NICs of 50 GBps.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/topology/cluster.hpp"
@@ -61,7 +62,11 @@ inline Cluster sample_cluster(const SampleShape& shape) {
                      .leaves_per_pod = shape.leaves_per_pod,
                      .pod_oversubscription = shape.pod_oversubscription,
                      .dimensions = sample_torus(shape.nodes),
-                     .link_bandwidth = 50_GBps};
+                     .link_bandwidth = 50_GBps,
+                     .nodes_per_router = 2,
+                     .routers_per_group = 2,
+                     .groups = (shape.nodes + 3) / 4,
+                     .global_links = std::max(1, (shape.nodes + 3) / 8)};
   for (int gpu = 0; gpu < shape.gpus; ++gpu) {
     cluster.network.gpu_nic.push_back(gpu * shape.nics / shape.gpus);
   }

@@ -37,7 +37,9 @@ std::vector<VertexId> walk(const Graph& graph, VertexId from, VertexId to, std::
 }
 
 // The shorter way round.
-void append_circle_way(const Network&, const Graph& graph, VertexId from, VertexId to, Way& way) {
+void append_circle_way(const Network&, const Graph& graph, const NicPair& nics, Way& way) {
+  const VertexId from = nics.from;
+  const VertexId to = nics.to;
   auto passed = walk(graph, from, to, 0);
   if (auto other = walk(graph, from, to, 1); other.size() < passed.size()) passed = other;
   for (std::size_t i = 0; i + 1 < passed.size(); ++i) {

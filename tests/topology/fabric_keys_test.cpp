@@ -55,5 +55,58 @@ TEST(TorusKeys, DescribeAllNodesAndNoOtherFabric) {
   EXPECT_NE(missing.find("missing key dimensions"), std::string::npos) << missing;
 }
 
+std::vector<Setting> dragonfly_with_keys(const std::vector<Setting>& more) {
+  std::vector<Setting> settings{{"network.fabric", "dragonfly"},
+                                {"network.switch_latency", "300 ns"},
+                                {"network.nodes_per_router", "2"},
+                                {"network.routers_per_group", "3"}};
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
+
+TEST(DragonflyKeys, DefaultToABalancedOneOfAllNodes) {
+  // 16 nodes of 4 NICs fill 6 nodes of each group; 8 NICs on each router.
+  const Network network = network_with(dragonfly_with_keys({{"network.nics_per_node", "4"}}));
+  EXPECT_EQ(network.nodes_per_router, 2);
+  EXPECT_EQ(network.routers_per_group, 3);
+  EXPECT_EQ(network.groups, 3);
+  EXPECT_EQ(network.global_links, 8);
+  EXPECT_EQ(network.routing, Routing::adaptive);
+  EXPECT_EQ(network.link_bandwidth, 100_Gbps);
+  // 32 groups, which 3 routers join with 11 links each.
+  const Network wide =
+      network_with(dragonfly_with_keys({{"network.nics_per_node", "1"}, {"network.groups", "32"}}));
+  EXPECT_EQ(wide.groups, 32);
+  EXPECT_EQ(wide.global_links, 11);
+}
+
+TEST(DragonflyKeys, AreReadAsGiven) {
+  const Network network = network_with(dragonfly_with_keys(
+      {{"network.groups", "4"}, {"network.global_links", "1"}, {"network.routing", "valiant"}}));
+  EXPECT_EQ(network.groups, 4);
+  EXPECT_EQ(network.global_links, 1);
+  EXPECT_EQ(network.routing, Routing::valiant);
+}
+
+TEST(DragonflyKeys, JoinAllNodesAndNoOtherFabric) {
+  const auto refused = [](const std::vector<Setting>& more, const char* says) {
+    expect_refused(dragonfly_with_keys(more), says);
+  };
+  refused({{"network.groups", "2"}},
+          "2 of 6 nodes are too few for 16 nodes; write at least 3, or remove the key");
+  refused({{"network.groups", "60000"}}, "has 180000 routers; write at most 21845");
+  refused({{"network.groups", "20"}, {"network.global_links", "6"}},
+          "6 on each of 3 routers join a group to 18 others, not to 19; write at least 7");
+  refused({{"network.nodes_per_router", "0"}, {"network.groups", "9"}}, "0 is out of range");
+  refused({{"network.groups", "3000"}, {"network.global_links", "4"}},
+          "3 cannot join 3000 groups with at most 256 global links each; write at least 12");
+  refused({{"network.routing", "ugal"}}, "'ugal' is not one of: minimal, valiant, adaptive");
+  refused({{"network.global_links", "0"}}, "0 is out of range");
+  for (const char* key : {"nodes_per_router", "groups", "global_links"}) {
+    expect_refused({{std::string("network.") + key, "2"}}, "does not apply with fabric single_");
+  }
+  expect_refused({{"network.routing", "minimal"}}, "does not apply with fabric single_switch");
+}
+
 }  // namespace
 }  // namespace sim

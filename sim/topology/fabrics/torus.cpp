@@ -48,10 +48,9 @@ void build_torus(const Network& network, Bandwidth nic_rate, std::span<const Ver
   }
 }
 
-void append_torus_way(const Network& network, const Graph& graph, VertexId from, VertexId to,
-                      Way& way) {
-  const Vertex& near = graph.vertex(from);
-  const Vertex& far = graph.vertex(to);
+void append_torus_way(const Network& network, const Graph& graph, const NicPair& nics, Way& way) {
+  const Vertex& near = graph.vertex(nics.from);
+  const Vertex& far = graph.vertex(nics.to);
   way.links.push_back(near.up);
   VertexId router = near.above;
   int here = graph.vertex(router).number;
