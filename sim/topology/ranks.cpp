@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/topology/ranks.hpp"
 
+#include <algorithm>
+
 #include "sim/base/error.hpp"
 #include "sim/topology/fabrics.hpp"
 
@@ -35,7 +37,7 @@ Bandwidth nvlink_rate(const Cluster& cluster) {
 bool joins_pairs(const Cluster& cluster) { return cluster.nvlink.kind->direct; }
 
 Bandwidth gpu_rate(const Cluster& cluster) {
-  return nvlink_rate(cluster) * (joins_pairs(cluster) ? cluster.gpus_per_node - 1 : 1);
+  return nvlink_rate(cluster) * (joins_pairs(cluster) ? std::max(1, cluster.gpus_per_node - 1) : 1);
 }
 
 }  // namespace sim

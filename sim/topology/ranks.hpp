@@ -27,7 +27,7 @@ namespace sim {
 [[nodiscard]] Bandwidth nvlink_rate(const Cluster& cluster);
 // Whether each pair of a node's GPUs has NVLinks of its own.
 [[nodiscard]] bool joins_pairs(const Cluster& cluster);
-// Out of a GPU inside its node, over all its NVLinks at once.
+// Out of a GPU inside its node, over all its NVLinks at once; over one where it is alone there.
 [[nodiscard]] Bandwidth gpu_rate(const Cluster& cluster);
 // Sum over all NICs of the cluster.
 [[nodiscard]] Bandwidth all_nics_rate(const Cluster& cluster);

@@ -56,6 +56,17 @@ TEST(Collective, OneGroupSpreadsOverTheNicsOfWhichEachOfManyHasOne) {
   EXPECT_NEAR(time(8) / time(1), (1.0 / 2) / (15.0 / 16 / 8), 0.05);
 }
 
+TEST(Collective, TakesTimeOnAMeshWithOneGpuANode) {
+  for (const std::string name : {"all_gather", "reduce_scatter", "all_to_all"}) {
+    const auto row = json_of("collective " + name +
+                             " --topology sdp4bit_a100 --nodes 8 --gpus-per-node 1 "
+                             "--begin 1GiB --end 1GiB")
+                         .at(0);
+    EXPECT_GT(row["time_s"], 0.01) << "seven eighths of a GiB over one NIC of 12.5 GB/s";
+    EXPECT_LT(row["time_s"], 1);
+  }
+}
+
 TEST(Collective, ATableAndCsvHaveARowASize) {
   const std::string job =
       "collective all_to_all --topology dgx_h100_x16 --nodes 1 --begin 8B "
