@@ -25,6 +25,8 @@ class CsvRow {
   [[nodiscard]] int integer(const std::string& column) const {
     return static_cast<int>(number(column));
   }
+  // "file:line:1: column", for errors of others.
+  [[nodiscard]] std::string place_of(const std::string& column) const { return place_ + column; }
   // Throws an InputError with the line's location.
   [[noreturn]] void fail(std::string_view what) const;
 

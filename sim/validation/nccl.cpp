@@ -101,10 +101,11 @@ NcclStudy read_nccl(const std::filesystem::path& folder) {
   for (const CsvRow& line : read_csv(published / "nccl_collectives.csv")) {
     const auto log = by_name.find(line.text("log"));
     if (log == by_name.end()) line.fail("log: is not in nccl_logs.csv");
-    study.rows.push_back({.log = log->second,
-                          .collective = &collective_named(line.text("collective")),
-                          .bytes = line.number("bytes"),
-                          .published_s = line.number("seconds")});
+    study.rows.push_back(
+        {.log = log->second,
+         .collective = &collective_named(line.text("collective"), line.place_of("collective")),
+         .bytes = line.number("bytes"),
+         .published_s = line.number("seconds")});
   }
   return study;
 }
@@ -145,8 +146,10 @@ Earlier with_earlier(NcclStudy study, const std::filesystem::path& file) {
     if (std::ranges::none_of(study.logs, [&](const auto& one) { return one->name == log; })) {
       line.fail("log: is not in nccl_logs.csv");
     }
-    const RowName row{log, std::string(collective_named(line.text("collective")).name),
-                      line.number("size_bytes")};
+    const RowName row{
+        log,
+        std::string(collective_named(line.text("collective"), line.place_of("collective")).name),
+        line.number("size_bytes")};
     if (!predicted.emplace(row, line.number("simulated_s")).second) line.fail("stands twice");
   }
   fit_laws(study);

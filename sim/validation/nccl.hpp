@@ -74,10 +74,10 @@ struct NcclStudy {
 // The number of its ticks.
 [[nodiscard]] int nccl_simulations(const NcclStudy& study);
 
-// Puts predictions that were made before into the rows: a file as `validate nccl --predictions` prints
-// it, of which the columns log, collective, size_bytes and simulated_s are read. Rows without one are
-// dropped. Fits the laws. Throws an InputError with its place for a row of an unknown log or
-// collective, for one that stands twice, and if the file has none of the rows.
+// Puts predictions that were made before into the rows: a file with the columns log, collective,
+// size_bytes and simulated_s, among others. Rows without one are dropped. Fits the laws. Throws an
+// InputError with its place for a row of an unknown log or collective, for one that stands twice, and
+// if the file has none of the rows.
 struct Earlier {
   NcclStudy study;
   int unmeasured = 0;  // predictions of rows that the study does not have

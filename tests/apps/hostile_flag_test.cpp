@@ -135,7 +135,7 @@ const Refusal kRefusals[] = {
     {"validate --predictions", {}, "--predictions", "write gardenhose validate nccl"},
     {"validate", {"--compare=x.csv"}, "--compare", "write gardenhose validate nccl"},
     {"validate nccl --predictions", {"--compare=x.csv"}, "--predictions", "choose one"},
-    {"validate nccl", {"--compare=no_such.csv"}, "no_such.csv", "cannot"},
+    {"validate nccl", {"--compare=no_such.csv"}, "no_such.csv", "no such file"},
     {"validate nccl --each --predictions", {}, "--each", "choose one"},
     {"run", {"--topolgy", "x"}, "--topolgy", "did you mean --topology?"},
     {"plan", {"--nic-bandwidth=1Gbps"}, "--nic-bandwidth", "did you mean --nic-bandwidths?"},
