@@ -36,13 +36,14 @@ void expect_route(const Topology& topology, int source, int destination) {
 }
 
 TEST_P(ShippedFabric, JoinsEveryPairOfRanks) {
-  // The nodes are alike: from the first and the last to all ranks.
+  // The nodes are alike: from the first and the last to all ranks, or to every 13th of many.
   const Cluster cluster = read_cluster(GetParam());
   const Topology topology(cluster);
   const int ranks = rank_count(cluster);
+  constexpr int kMany = 4096;
   for (int gpu = 0; gpu < cluster.gpus_per_node; ++gpu) {
     for (const int source : {gpu, ranks - 1 - gpu}) {
-      for (int destination = 0; destination < ranks; ++destination) {
+      for (int destination = 0; destination<ranks; destination += ranks> kMany ? 13 : 1) {
         if (destination != source) expect_route(topology, source, destination);
       }
     }
