@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
@@ -62,6 +63,7 @@ std::vector<Log> read_fit_logs(const std::vector<std::string>& names,
                                const std::string& collective) {
   const sim::CollectiveRow* unnamed =
       collective.empty() ? nullptr : &sim::collective_named(collective, "--collective");
+  std::optional<sim::validation::NcclStudy> published;  // read if a name needs it
   std::vector<Log> logs;
   for (auto name = names.begin(); name != names.end(); ++name) {
     if (std::find(names.begin(), name, *name) != name) {
@@ -69,7 +71,8 @@ std::vector<Log> read_fit_logs(const std::vector<std::string>& names,
           fmt::format("{}: is given twice; name each log once", sim::printable_path(*name)));
     }
     if (!is_log_file(*name)) {
-      add_published(*name, sim::validation::read_nccl(data_directory()), logs);
+      if (!published) published = sim::validation::read_nccl(data_directory());
+      add_published(*name, *published, logs);
       continue;
     }
     const std::vector<Log> runs = sim::fit::read_logs(*name, unnamed);

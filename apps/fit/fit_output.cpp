@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/print.hpp"
@@ -62,33 +63,28 @@ sim::TextTable errors_table(const std::vector<FitErrors>& errors) {
   return table;
 }
 
+// Of a constant that was fitted or kept: what the other kind has stays null.
+FitJson constant_record(const fit::Constant& constant, double base) {
+  return {
+      {"key", constant.key}, {"unit", constant.measure == fit::Measure::seconds ? "s" : "share"},
+      {"fitted", nullptr},   {"low", nullptr},
+      {"high", nullptr},     {"bound", nullptr},
+      {"base", base},        {"kept", nullptr}};
+}
+
 std::vector<FitJson> constant_records(const fit::Fit& fitted) {
   std::vector<FitJson> records;
   for (const fit::FittedConstant& one : fitted.fitted) {
-    const auto end = [&](double fit::Interval::*which) {
-      return one.interval ? FitJson((*one.interval).*which) : FitJson(nullptr);
-    };
-    records.push_back({{"key", one.constant->key},
-                       {"unit", one.constant->measure == fit::Measure::seconds ? "s" : "share"},
-                       {"fitted", one.value},
-                       {"low", end(&fit::Interval::low)},
-                       {"high", end(&fit::Interval::high)},
-                       {"bound", one.bound},
-                       {"base", one.base},
-                       {"kept", nullptr}});
+    FitJson& record = records.emplace_back(constant_record(*one.constant, one.base));
+    record["fitted"] = one.value;
+    record["bound"] = one.bound;
+    if (!one.interval) continue;
+    record["low"] = one.interval->low;
+    record["high"] = one.interval->high;
   }
   for (const fit::KeptConstant& one : fitted.kept) {
-    for (const KeptReason& reason : kKeptReasons) {
-      if (one.because != reason.because) continue;
-      records.push_back({{"key", one.constant->key},
-                         {"unit", one.constant->measure == fit::Measure::seconds ? "s" : "share"},
-                         {"fitted", nullptr},
-                         {"low", nullptr},
-                         {"high", nullptr},
-                         {"bound", nullptr},
-                         {"base", one.base},
-                         {"kept", reason.key}});
-    }
+    const auto* reason = std::ranges::find(kKeptReasons, one.because, &KeptReason::because);
+    records.emplace_back(constant_record(*one.constant, one.base))["kept"] = reason->key;
   }
   return records;
 }

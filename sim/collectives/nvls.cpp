@@ -82,9 +82,7 @@ void add_switch_hops(const std::vector<int>& members, std::vector<Hop>& hops) {
   }
 }
 
-std::vector<Lane> switch_lanes(const Cluster& cluster, const std::vector<int>& ranks,
-                               const std::vector<Tree>& trees) {
-  const Visits nodes = channel_visits(cluster, ranks, Ends::open).front();
+std::vector<Lane> switch_lanes(const Visits& nodes, const std::vector<Tree>& trees) {
   std::vector<Lane> lanes = trees.empty() ? std::vector<Lane>(1) : lanes_of(trees);
   for (Lane& lane : lanes) {
     for (const std::vector<int>& members : nodes) add_switch_hops(members, lane.hops);
@@ -97,16 +95,16 @@ LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& rank
   const Cluster& cluster = topology.cluster();
   const LinkPace nvls =
       cluster.nvlink.nvls.value_or(LinkPace{cluster.nvlink.latency, cluster.nvlink.efficiency});
-  const std::vector<Lane> lanes = switch_lanes(cluster, ranks, trees);
+  const Visits nodes = channel_visits(cluster, ranks, Ends::open).front();
+  const std::vector<Lane> lanes = switch_lanes(nodes, trees);
   std::vector<LegDraft> legs = fold_lanes(cluster, ranks, lanes);
   const Busiest busiest = busiest_of(topology, legs);
-  const std::size_t nodes = channel_visits(cluster, ranks, Ends::open).front().size();
   InSwitch sums{.parts = static_cast<double>(parts_of(lanes)),
                 .before_s = cluster.collectives.launch.base(),
                 .latency_s = nvls.latency.base(),
                 .s_per_byte = busiest.seconds(),
                 .in_switch_s = busiest.nvlink_s * cluster.nvlink.efficiency / nvls.efficiency,
-                .chunks = chunks_over(cluster, ranks.size(), nodes),
+                .chunks = chunks_over(cluster, ranks.size(), nodes.size()),
                 .chunk_overhead = static_cast<double>(cluster.nvlink.sums.chunk_overhead.count)};
   if (!trees.empty()) {
     sums.latency_s += fill_latency(topology, paces_of(cluster), trees, Protocol::simple);

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unsupported/Eigen/NonLinearOptimization>
-#include <unsupported/Eigen/NumericalDiff>
 #include <utility>
 
+#include "sim/fit/least_squares.hpp"
 #include "sim/fit/times.hpp"
 
 namespace sim::fit {
@@ -46,62 +45,59 @@ double softened(double error) {
   return std::copysign(kOutlier * std::sqrt(2 * (std::sqrt(1 + far * far) - 1)), error);
 }
 
-// Eigen's interface for least squares.
+// The logarithms of the times' errors, in the change of the free constants' coordinates plus 1, as
+// the solver's steps are relative to these numbers.
 struct LogErrors {
-  using Scalar = double;
-  using InputType = Eigen::VectorXd;
-  using ValueType = Eigen::VectorXd;
-  using JacobianType = Eigen::MatrixXd;
-  enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
-
   const Cluster& base;
   const Free& free;
   std::span<const Log> logs;
   std::vector<double> measured;
   Eigen::VectorXd start;
-  double (*shape)(double);
 
-  [[nodiscard]] int inputs() const { return static_cast<int>(free.size()); }
-  [[nodiscard]] int values() const { return static_cast<int>(measured.size()); }
-  // `x` is 1 plus the change of the coordinates, as Eigen's steps are relative to it.
+  LogErrors(const Cluster& cluster, const Free& constants, std::span<const Log> all)
+      : base(cluster),
+        free(constants),
+        logs(all),
+        measured(measured_s(all)),
+        start(coordinates_of(cluster, constants)) {}
+
+  [[nodiscard]] Eigen::VectorXd none() const { return Eigen::VectorXd::Ones(start.size()); }
   [[nodiscard]] Cluster cluster(const Eigen::VectorXd& x) const {
-    return with(base, free, start + x - Eigen::VectorXd::Ones(x.size()));
+    return with(base, free, start + x - none());
   }
-  int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& errors) const {
-    const std::vector<double> predicted = predicted_s(cluster(x), logs);
-    for (std::size_t i = 0; i < measured.size(); ++i) {
-      errors[static_cast<Eigen::Index>(i)] = shape(std::log(predicted[i] / measured[i]));
-    }
-    return 0;
+  [[nodiscard]] Residuals shaped(double (*shape)(double)) const {
+    return {static_cast<Eigen::Index>(measured.size()),
+            [this, shape](const Eigen::VectorXd& x, Eigen::VectorXd& errors) {
+              const std::vector<double> predicted = predicted_s(cluster(x), logs);
+              for (std::size_t i = 0; i < measured.size(); ++i) {
+                errors[static_cast<Eigen::Index>(i)] = shape(std::log(predicted[i] / measured[i]));
+              }
+            }};
   }
 };
 
 // The step of derivatives: far above rounding, and small beside the distance between the sizes at
 // which protocols change.
 constexpr double kStep = 1e-4;
-using Derivatives = Eigen::NumericalDiff<LogErrors, Eigen::Central>;
-
-LogErrors errors_at(const Cluster& cluster, const Free& free, std::span<const Log> logs,
-                    double (*shape)(double)) {
-  return {cluster, free, logs, measured_s(logs), coordinates_of(cluster, free), shape};
-}
 
 double cost_of(const Cluster& cluster, std::span<const Log> logs) {
   const Free none;
-  Eigen::VectorXd errors(static_cast<Eigen::Index>(measured_s(logs).size()));
-  errors_at(cluster, none, logs, softened)(Eigen::VectorXd(0), errors);
+  const LogErrors all(cluster, none, logs);
+  const Residuals residuals = all.shaped(softened);
+  Eigen::VectorXd errors(residuals.count);
+  residuals.at(all.none(), errors);
   return errors.squaredNorm();
 }
 
 // How the logarithms of the times depend on those of the constants.
 Eigen::MatrixXd sensitivity(const Cluster& cluster, const Free& free, std::span<const Log> logs) {
-  const LogErrors errors = errors_at(cluster, free, logs, [](double error) { return error; });
-  Eigen::MatrixXd jacobian(errors.values(), errors.inputs());
-  Derivatives(errors, kStep * kStep).df(Eigen::VectorXd::Ones(errors.inputs()), jacobian);
-  for (Eigen::Index i = 0; i < jacobian.cols(); ++i) {
-    jacobian.col(i) /= free[static_cast<std::size_t>(i)]->slope(errors.start[i]);
+  const LogErrors errors(cluster, free, logs);
+  Eigen::MatrixXd slopes = jacobian(errors.shaped([](double error) { return error; }),
+                                    errors.none(), Differences::central, kStep);
+  for (Eigen::Index i = 0; i < slopes.cols(); ++i) {
+    slopes.col(i) /= free[static_cast<std::size_t>(i)]->slope(errors.start[i]);
   }
-  return jacobian;
+  return slopes;
 }
 
 Free known_in(const Cluster& cluster) {
@@ -209,17 +205,15 @@ std::vector<FittedConstant> conclude(Cluster& cluster, const Cluster& base, cons
 Cluster refit(const Cluster& cluster, std::span<const Constant* const> free,
               std::span<const Log> logs) {
   const Free all(free.begin(), free.end());
-  const LogErrors errors = errors_at(cluster, all, logs, softened);
-  if (all.empty() || errors.values() < errors.inputs()) return cluster;
-  const Derivatives derivatives(errors, kStep * kStep);
-  Eigen::LevenbergMarquardt<const Derivatives> solver(derivatives);
-  solver.parameters.xtol = 1e-8;
-  solver.parameters.ftol = 1e-8;
-  solver.parameters.factor = 0.1;
-  solver.parameters.maxfev = 200;
-  Eigen::VectorXd x = Eigen::VectorXd::Ones(errors.inputs());
-  solver.minimize(x);
-  return errors.cluster(x);
+  const LogErrors errors(cluster, all, logs);
+  if (all.empty() || errors.measured.size() < all.size()) return cluster;
+  return errors.cluster(least_squares(errors.shaped(softened), errors.none(),
+                                      {.differences = Differences::central,
+                                       .step = kStep,
+                                       .x_tolerance = 1e-8,
+                                       .cost_tolerance = 1e-8,
+                                       .first_step = 0.1,
+                                       .most_evaluations = 200}));
 }
 
 // Puts constants back to the base, the least preferred first, where the times do not contradict it:

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 6> kColumns{"log",           "collective"
 
 Log log_of_line(const CsvRow& line) {
   return {.name = line.text("log"),
-          .collective = &collective_named(line.text("collective")),
+          .collective = &collective_named(line.text("collective"), line.place_of("collective")),
           .nodes = line.integer("nodes"),
           .gpus_per_node = line.integer("gpus_per_node")};
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 
 #include "sim/report/report.hpp"
@@ -35,21 +34,18 @@ std::vector<LinkUse> busiest_links(const Schedule& schedule, const Wiring& wirin
                                    const Timeline& timeline) {
   const std::vector<double> bytes = carried_bytes(schedule, wiring, timeline);
   std::map<std::string, LinkUse> by_kind;
-  const auto for_each_used = [&](const std::function<void(const Link&, double busy)>& visit) {
-    for (std::size_t id = 0; id < bytes.size(); ++id) {
-      if (bytes[id] <= 0) continue;
-      const Link& link = wiring.links[id];
-      visit(link, bytes[id] / capacity_bytes(link, timeline.makespan_s));
+  for (std::size_t id = 0; id < bytes.size(); ++id) {
+    if (bytes[id] <= 0) continue;
+    const Link& link = wiring.links[id];
+    const double busy = bytes[id] / capacity_bytes(link, timeline.makespan_s);
+    LinkUse& most = by_kind[link.kind];
+    const int before = busy > most.busy * (1 + kRoundedBytes) ? 0 : most.as_busy;
+    if (busy > most.busy) {
+      most = {link.name, link.set_by, busy, before + 1};
+    } else if (busy > most.busy * (1 - kRoundedBytes)) {
+      ++most.as_busy;
     }
-  };
-  for_each_used([&](const Link& link, double busy) {
-    LinkUse& most = by_kind[link.kind];
-    if (busy > most.busy) most = {link.name, link.set_by, busy};
-  });
-  for_each_used([&](const Link& link, double busy) {
-    LinkUse& most = by_kind[link.kind];
-    if (busy > most.busy * (1 - kRoundedBytes)) ++most.as_busy;
-  });
+  }
   std::vector<LinkUse> uses;
   for (const auto& [kind, use] : by_kind) uses.push_back(use);
   std::ranges::stable_sort(uses, std::ranges::greater(), &LinkUse::busy);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/validation/fit.hpp"
 
-#include <Eigen/Dense>
 #include <cmath>
-#include <unsupported/Eigen/NonLinearOptimization>
-#include <unsupported/Eigen/NumericalDiff>
 
 #include "sim/base/error.hpp"
+#include "sim/fit/least_squares.hpp"
 
 namespace sim::validation {
 namespace {
@@ -31,48 +29,24 @@ Fitted from_vector(Fitted fitted, const Eigen::VectorXd& values) {
   return fitted;
 }
 
-// Eigen's interface for least squares.
-struct Residuals {
-  using Scalar = double;
-  using InputType = Eigen::VectorXd;
-  using ValueType = Eigen::VectorXd;
-  using JacobianType = Eigen::MatrixXd;
-  enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
-
-  Inputs& given;
-  const std::string& cluster;
-  const Fitted start;
-  const std::vector<Measurement>& rows;
-  Predictor predictor;
-  int constants;
-
-  [[nodiscard]] int inputs() const { return constants; }
-  [[nodiscard]] int values() const { return static_cast<int>(rows.size()); }
-  int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& errors) const {
-    given.clusters.at(cluster).fitted = from_vector(start, x);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double predicted = predictor(given, rows[i].setup).of(rows[i].metric);
-      errors[static_cast<Eigen::Index>(i)] = std::log(predicted / rows[i].value);
-    }
-    return 0;
-  }
-};
-
 }  // namespace
 
 Fitted fit(Inputs inputs, const std::string& cluster, const std::vector<Measurement>& rows,
            Predictor predictor) {
   const Fitted start = inputs.clusters.at(cluster).fitted;
-  Eigen::VectorXd x = at_start(start);
-  require(static_cast<Eigen::Index>(rows.size()) >= x.size(), "as many rows as constants");
-  Residuals residuals{inputs, cluster, start, rows, predictor, static_cast<int>(x.size())};
+  require(static_cast<Eigen::Index>(rows.size()) >= at_start(start).size(),
+          "as many rows as constants");
+  const auto log_errors = [&](const Eigen::VectorXd& at, Eigen::VectorXd& errors) {
+    inputs.clusters.at(cluster).fitted = from_vector(start, at);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double predicted = predictor(inputs, rows[i].setup).of(rows[i].metric);
+      errors[static_cast<Eigen::Index>(i)] = std::log(predicted / rows[i].value);
+    }
+  };
   // A step of 0.1 % is far above the rounding of flows to whole bytes.
-  Eigen::NumericalDiff<Residuals> derivatives(residuals, 1e-6);
-  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(derivatives);
-  solver.parameters.xtol = 1e-5;
-  solver.parameters.ftol = 1e-6;
-  solver.parameters.maxfev = 100;
-  solver.minimize(x);
+  const Eigen::VectorXd x = sim::fit::least_squares(
+      {static_cast<Eigen::Index>(rows.size()), log_errors}, at_start(start),
+      {.step = 1e-3, .x_tolerance = 1e-5, .cost_tolerance = 1e-6, .most_evaluations = 100});
   return from_vector(start, x);
 }
 

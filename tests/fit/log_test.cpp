@@ -156,8 +156,9 @@ TEST(TimingsCsv, HasARunForEachLogAndCollective) {
   ASSERT_EQ(logs.size(), 2u);
   EXPECT_EQ(logs[0].times.size(), 2u);
   EXPECT_EQ(logs[1].times[0].seconds, 2e-5);
-  for (const char* line : {"a,all_reduce,1,1,1024,1e-5", "a,all_reduce,1,8,-3,1e-5",
-                           "a,all_reduce,1,8,1024,inf", "a,all_reduce,1,8,1024"}) {
+  for (const char* line :
+       {"a,all_reduce,1,1,1024,1e-5", "a,all_reduce,1,8,-3,1e-5", "a,all_reduce,1,8,1024,inf",
+        "a,all_reduce,1,8,1024", "a,all_gathr,1,8,1024,1e-5"}) {
     const std::string error =
         input_error_of([&] { (void)parse_timings_csv(head + line + "\n", "times.csv"); });
     EXPECT_TRUE(error.starts_with("times.csv:2:1: ")) << error;

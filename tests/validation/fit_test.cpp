@@ -6,12 +6,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "sim/base/csv.hpp"
 #include "sim/fit/held_out.hpp"
 #include "sim/fit/times.hpp"
+#include "sim/validation/nccl.hpp"
 #include "tests/shipped_files.hpp"
 
 namespace sim::fit {
@@ -20,27 +21,25 @@ namespace {
 // Logs of nccl-tests (not of XLA, whose times include its own launches) with every second size left
 // out. docs/commands/fit.md names logs that do not hold.
 TEST(Fit, PredictsEverySecondSizeOfPublishedLogs) {
-  std::map<std::string, CsvRow> machines;
-  for (const CsvRow& row : read_csv(source_directory() / "traces/published/nccl_logs.csv")) {
-    if (row.text("role") == "left_out" || row.text("source") == "xla") continue;
-    machines.emplace(row.text("log"), row);
-  }
-  std::map<std::pair<std::string, std::string>, Log> logs;
-  for (const CsvRow& row : read_csv(source_directory() / "traces/published/nccl_collectives.csv")) {
-    const auto machine = machines.find(row.text("log"));
-    if (machine == machines.end()) continue;
-    Log& log = logs[{row.text("log"), row.text("collective")}];
-    log.name = row.text("log");
-    log.collective = &collective_named(row.text("collective"));
-    log.nodes = machine->second.integer("nodes");
-    log.gpus_per_node = machine->second.integer("gpus_per_node");
-    log.times.push_back({row.number("bytes"), row.number("seconds")});
+  std::map<std::pair<std::string, std::string_view>, Log> logs;
+  std::map<std::string, Cluster> clusters;
+  for (const validation::NcclRow& row : validation::read_nccl(source_directory()).rows) {
+    const validation::NcclLog& machine = *row.log;
+    if (machine.role == validation::NcclRole::left_out || machine.source == "xla") continue;
+    Log& log = logs[{machine.name, row.collective->name}];
+    log.name = machine.name;
+    log.collective = row.collective;
+    log.nodes = machine.nodes;
+    log.gpus_per_node = machine.gpus_per_node;
+    log.times.push_back({row.bytes, row.published_s});
+    if (clusters.contains(machine.name)) continue;
+    clusters.emplace(machine.name,
+                     read_cluster(source_directory() / "topologies" / (machine.cluster + ".toml")));
   }
   double sum = 0, base_sum = 0;
   std::size_t held = 0;
   for (const auto& [key, log] : logs) {
-    const Cluster base = read_cluster(source_directory() / "topologies" /
-                                      (machines.at(log.name).text("cluster") + ".toml"));
+    const Cluster& base = clusters.at(log.name);
     const Split split = hold_out_sizes(std::vector{log});
     const auto errors = [&](const Cluster& cluster) {
       return errors_of(predicted_s(cluster, split.held), measured_s(split.held),
