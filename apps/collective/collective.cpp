@@ -17,6 +17,7 @@
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/engine/simulate.hpp"
 
@@ -74,6 +75,8 @@ po::options_description collective_flags(CollectiveOptions& o) {
   add("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)");
   add("gpus-per-node", count("--gpus-per-node", o.job.gpus_per_node),
       "use only this many GPUs per node (default: all)");
+  add("node-placement", po::value(&o.job.node_placement)->default_value(o.job.node_placement),
+      kNodePlacementHelp);
   add("split", count("--split", o.split),
       "number of groups that run at once; ranks are assigned to them in turn: with 8 GPUs per "
       "node, --split 8 gives the data-parallel groups of --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");
@@ -174,22 +177,24 @@ std::vector<Json> records_of(const CollectiveOptions& options, const sim::Cluste
                              const std::vector<Timing>& timings) {
   std::vector<Json> records;
   for (const Timing& timing : timings) {
-    records.push_back({{"collective", options.name},
-                       {"topology", cluster.name},
-                       {"gpus", rank_count(cluster)},
-                       {"groups", options.split},
-                       {"size_bytes", timing.size_bytes},
-                       {"time_s", timing.time_s},
-                       {"algorithm_bandwidth_Bps", timing.algorithm_Bps},
-                       {"bus_bandwidth_Bps", timing.bus_Bps},
-                       {"algorithm", timing.algorithm},
-                       {"protocol", timing.protocol},
-                       {"bounded_by", timing.bound.name()},
-                       {"latency_share", timing.bound.latency_share},
-                       {"busiest_link", timing.bound.link.link},
-                       {"busiest_link_set_by", timing.bound.link.set_by},
-                       {"busiest_link_busy_share", timing.bound.link.busy},
-                       {"links_as_busy", timing.bound.link.as_busy}});
+    Json& record = records.emplace_back(Json{{"collective", options.name},
+                                             {"topology", cluster.name},
+                                             {"gpus", rank_count(cluster)},
+                                             {"groups", options.split},
+                                             {"size_bytes", timing.size_bytes},
+                                             {"time_s", timing.time_s},
+                                             {"algorithm_bandwidth_Bps", timing.algorithm_Bps},
+                                             {"bus_bandwidth_Bps", timing.bus_Bps},
+                                             {"algorithm", timing.algorithm},
+                                             {"protocol", timing.protocol},
+                                             {"bounded_by", timing.bound.name()},
+                                             {"latency_share", timing.bound.latency_share},
+                                             {"busiest_link", timing.bound.link.link},
+                                             {"busiest_link_set_by", timing.bound.link.set_by},
+                                             {"busiest_link_busy_share", timing.bound.link.busy},
+                                             {"links_as_busy", timing.bound.link.as_busy}});
+    const std::string placement = placement_name(cluster);
+    if (!placement.empty()) record["node_placement"] = placement;
   }
   return records;
 }
@@ -206,8 +211,11 @@ int collective_command(const Arguments& arguments) {
   const std::vector<Timing> timings = timings_of(*options, row, cluster, groups);
   if (options->format == "table") {
     const std::string at_once = groups.size() == 1 ? "" : fmt::format("{} times ", groups.size());
-    print_text("# {} on {}: {}{} GPUs\n{}", options->name, cluster.name, at_once,
-               groups.front().size(), table_of(timings));
+    const std::string placement = placement_name(cluster);
+    const std::string placed =
+        placement.empty() ? "" : fmt::format("; nodes: {}", sim::printable(placement));
+    print_text("# {} on {}: {}{} GPUs{}\n{}", options->name, cluster.name, at_once,
+               groups.front().size(), placed, table_of(timings));
   }
   print_records(options->format, records_of(*options, cluster, timings));
   return 0;

@@ -20,6 +20,7 @@ struct JobOptions {
   int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
   ParallelismOptions parallelism;
   int sequence = 0;
+  std::string node_placement = "packed";
   std::string algorithm, protocol;  // of collectives; empty: the cluster's
   bool step_by_step = false, each_kernel = false, whole = false;
   // For several sites. No deadline if it is empty.
@@ -28,6 +29,11 @@ struct JobOptions {
   std::set<std::string> given;        // names of the given flags, which a search leaves alone
 };
 
+inline constexpr const char* kNodePlacementHelp =
+    "which nodes of the cluster the job has. packed: the first ones; scattered: dealt to the "
+    "fabric's leaves, pods or groups in turn, as far apart as they can be; random or random:SEED; "
+    "a "
+    "list such as 0-3,8; or a file with such a list. Ranks are numbered in that order";
 inline constexpr const char* kAlgorithmHelp =
     "algorithm of all_reduce: auto (the fastest for each size), ring, tree (NCCL's double binary "
     "tree), nvls, or nvls_tree (default: the topology's collectives.algorithm)";

@@ -39,8 +39,28 @@ void refuse_cluster_flags(const JobOptions& options) {
                                  options.nodes != 0 ? "--nodes" : "--gpus-per-node",
                                  options.topology));
   }
+  if (options.node_placement != JobOptions{}.node_placement) {
+    throw InputError(
+        "--node-placement: applies to one cluster; the nodes of a site are its first ones");
+  }
   if (options.step_by_step) {
     throw InputError("--step-by-step: applies to one cluster; run it on a single site's cluster");
+  }
+}
+
+// Places the job's nodes, of which a list says how many there are unless --nodes does.
+sim::NodePlacement nodes_placed(const std::string& text) {
+  constexpr const char* kFlag = "--node-placement";
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(text, none)) return sim::node_placement_of(text, kFlag);
+  return sim::listed_nodes(sim::read_input_text(text), text);
+}
+
+void check_placement(const sim::Cluster& cluster) {
+  try {
+    static_cast<void>(sim::places_of(cluster));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--node-placement: {}", error.what()));
   }
 }
 
@@ -83,11 +103,17 @@ sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& 
     }
     return given;
   };
-  const int nodes = part("--nodes", options.nodes, cluster.nodes, "nodes");
+  cluster.placement = nodes_placed(options.node_placement);
+  const auto listed = static_cast<int>(cluster.placement.listed.size());
+  const int nodes = options.nodes == 0 && listed > 0
+                        ? part("--node-placement", listed, cluster.nodes, "nodes")
+                        : part("--nodes", options.nodes, cluster.nodes, "nodes");
   const int gpus =
       part("--gpus-per-node", options.gpus_per_node, cluster.gpus_per_node, "GPUs of a node");
   use_algorithm(options, cluster);
-  return sim::part_of(std::move(cluster), nodes, gpus);
+  cluster = sim::part_of(std::move(cluster), nodes, gpus);
+  check_placement(cluster);
+  return cluster;
 }
 
 sim::WideArea read_topology(const JobOptions& options, const SortedSettings& settings) {

@@ -10,11 +10,13 @@
 namespace sim {
 namespace {
 
-using Nodes = std::map<int, std::vector<int>>;  // the group's ranks by node
+using Nodes = std::map<int, std::vector<int>>;  // the group's ranks by their node's place
 
-Nodes members_by_node(const Cluster& cluster, const std::vector<int>& ranks) {
+Nodes members_by_place(const Topology& topology, const std::vector<int>& ranks) {
   Nodes nodes;
-  for (const int rank : ranks) nodes[node_of(cluster, rank)].push_back(rank);
+  for (const int rank : ranks) {
+    nodes[topology.place_of(node_of(topology.cluster(), rank))].push_back(rank);
+  }
   return nodes;
 }
 
@@ -32,16 +34,16 @@ bool same_gpus(const Cluster& cluster, const std::vector<int>& ranks,
 
 using PeerClasses = std::map<std::size_t, PeerClass>;  // by units left
 
-// Finds the classes of peers of one node after the other. A class is what lies in the unit around
-// the node, and not in the next smaller one.
+// Finds the classes of peers of one node after the other, nodes being named by their places. A class
+// is what lies in the unit around the node, and not in the next smaller one.
 class PeerFinder {
  public:
-  PeerFinder(const Cluster& cluster, const Nodes& nodes)
-      : cluster_(cluster),
+  PeerFinder(const Topology& topology, const Nodes& nodes)
+      : cluster_(topology.cluster()),
         nodes_(nodes),
-        units_(cluster.network.fabric->tapered_units(cluster.network)) {
+        units_(cluster_.network.fabric->tapered_units(cluster_.network)) {
     for (const auto& [node, members] : nodes) ids_.push_back(node);
-    units_.push_back(cluster.nodes);
+    units_.push_back(topology.fabric_nodes());
   }
 
   PeerClasses classes_of(int node) {
@@ -157,8 +159,8 @@ std::vector<LegDraft> joined(const Cluster& cluster,
 std::vector<LegDraft> fold_all_to_all(const Topology& topology, const std::vector<int>& ranks) {
   const Cluster& cluster = topology.cluster();
   if (cluster.network.fabric->tapered_units == nullptr) return list_pairs(topology, ranks);
-  const Nodes nodes = members_by_node(cluster, ranks);
-  PeerFinder finder(cluster, nodes);
+  const Nodes nodes = members_by_place(topology, ranks);
+  PeerFinder finder(topology, nodes);
   std::vector<std::pair<std::size_t, LegDraft>> legs;
   for (const auto& [node, members] : nodes) {
     if (members.size() > 1) {

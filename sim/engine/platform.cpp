@@ -62,6 +62,20 @@ std::vector<int> units_of(const Wiring& wiring) {
   return units;
 }
 
+// Most of a large fabric is of no use to a small job, and SimGrid's links are not cheap.
+std::vector<bool> used_links(const Wiring& wiring, std::span<const Outage> outages) {
+  std::vector<bool> used(wiring.links.size());
+  for (const std::vector<Crossing>& route : wiring.routes) {
+    for (const Crossing& one : route) used[one.link] = true;
+  }
+  for (std::size_t id = 0; id < used.size(); ++id) {
+    const Link& link = wiring.links[id];
+    const auto names_it = [&](const Outage& outage) { return outage.link == link.name; };
+    if (!link.changes.empty() || std::ranges::any_of(outages, names_it)) used[id] = true;
+  }
+  return used;
+}
+
 // A link's rate is never 0, and SimGrid takes a flow down with a link that is off; a connection
 // whose path is interrupted waits. A byte in thirty years is as good as none.
 constexpr double kStandstill_Bps = 1e-9;
@@ -87,9 +101,14 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   source_ = zone->create_host("source", 1);
   destination_ = zone->create_host("destination", 1);
 
+  const std::vector<bool> used = used_links(wiring, outages);
   const std::vector<int> units = units_of(wiring);
   for (std::size_t id = 0; id < wiring.links.size(); ++id) {
     const Link& wired = wiring.links[id];
+    if (!used[id]) {
+      links_.push_back(nullptr);
+      continue;
+    }
     auto* link = zone->create_link(wired.name, wired.rate_Bps / units[id])->set_latency(0);
     if (const std::string down = outage_profile(wired.name, outages); !down.empty()) {
       link->set_state_profile(

@@ -44,7 +44,7 @@ class Platform {
   };
 
   std::vector<const simgrid::s4u::Link*> failing_;  // with outages
-  std::vector<simgrid::s4u::Link*> links_;          // by LinkId
+  std::vector<simgrid::s4u::Link*> links_;          // by LinkId; null: unused
   std::vector<Rate> rates_;                         // by LinkId
   std::vector<std::vector<simgrid::kernel::resource::StandardLinkImpl*>> routes_;
   std::vector<std::vector<LinkId>> varying_;  // by route: its links with changing rates

@@ -45,6 +45,7 @@ void add_setup(const Report& r, Json& json) {
   if (r.round) json["inner_scheme"] = r.round->inner_scheme;
   if (r.round) json["sites"] = r.round->sites;
   json["gpus"] = r.gpus;
+  if (!r.node_placement.empty()) json["node_placement"] = r.node_placement;
   if (r.step) json["data_parallel"] = r.step->data;
   add_parallelism(r.parallelism, json);
   json["global_batch"] = r.global_batch;

@@ -112,6 +112,7 @@ struct RoundFigures {
 struct Report {
   std::string topology, model, scheme;
   int gpus = 0;
+  std::string node_placement;     // placement_name()
   Parallelism parallelism;        // what was run
   std::int64_t global_batch = 0;  // sequences of a step, at all sites
   int sequence = 0;

@@ -118,6 +118,7 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   report.model = context.model.name;
   report.scheme = scheme.name;
   report.gpus = rank_count(cluster);
+  report.node_placement = placement_name(cluster);
   report.parallelism = p;
   report.global_batch = global_batch(cluster, p);
   report.sequence = context.model.sequence;

@@ -46,7 +46,9 @@ std::string title(const Report& r) {
                             r.round->sites == 1 ? "site" : "sites", r.gpus, r.round->inner_scheme)
               : fmt::format("{} GPUs = {} data x {} tensor x {} pipeline", r.gpus, r.step->data,
                             r.parallelism.tensor, r.parallelism.pipeline);
-  return fmt::format("{} on {}: {}\n{}\n\n", r.model, r.topology, where,
+  const std::string placed =
+      r.node_placement.empty() ? "" : fmt::format("; nodes: {}", printable(r.node_placement));
+  return fmt::format("{} on {}: {}{}\n{}\n\n", r.model, r.topology, where, placed,
                      batch_text(r.global_batch, r.sequence, r.round ? "inner step" : "step"));
 }
 

@@ -8,13 +8,6 @@
 namespace sim {
 namespace {
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-std::uint64_t scramble(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return bits ^ (bits >> 31);
-}
-
 using Kinds = std::vector<Kind>;
 
 // Of a set: how often something occurs in it does not count.
@@ -112,10 +105,6 @@ Classes numbered(const Kinds& kinds) {
 }
 
 }  // namespace
-
-Kind mix(Kind kind, std::uint64_t more) {
-  return scramble(kind * 0x9e3779b97f4a7c15 + scramble(more + 0x9e3779b97f4a7c15));
-}
 
 Kind mix(Kind kind, double more) { return mix(kind, std::bit_cast<std::uint64_t>(more)); }
 

@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/mix.hpp"
 #include "sim/schedule/wiring.hpp"
 
 namespace sim {
 
 // Numbers that tell one kind from another.
 using Kind = std::uint64_t;
-[[nodiscard]] Kind mix(Kind kind, std::uint64_t more);
 [[nodiscard]] Kind mix(Kind kind, double more);
 
 // Ranks that begin something together: a collective, or a message.

@@ -15,6 +15,7 @@
 #include "sim/base/setting.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
+#include "sim/topology/node_placement.hpp"
 
 namespace sim {
 
@@ -163,6 +164,8 @@ struct Cluster {
   std::string summary;  // one line for `list`
   int nodes = 0;
   int gpus_per_node = 0;
+  int fabric_nodes = 0;     // on its fabric, the job's included; 0: no others
+  NodePlacement placement;  // of the job's nodes
   // Standard deviation of the rate of matrix products across GPUs, over its mean. If it is unknown,
   // or part of a fitted compute efficiency, all GPUs are equal.
   double speed_spread = 0;

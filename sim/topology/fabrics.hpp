@@ -52,6 +52,10 @@ struct NetworkFabric {
   // as equal, and so becomes a few flows per node. Without this function each pair is a flow.
   std::vector<int> (*tapered_units)(const Network& network) = nullptr;
 
+  // Sizes in nodes of all its units, innermost first, each within the next: what scattered nodes are
+  // dealt to. Without this function it has none.
+  std::vector<int> (*units)(const Network& network) = nullptr;
+
   [[nodiscard]] bool takes(std::string_view key) const;  // "switch_latency"
 };
 

@@ -12,9 +12,12 @@ int nic_of(const Cluster& cluster, int rank) {
   return cluster.network.gpu_nic[static_cast<std::size_t>(gpu_of(cluster, rank))];
 }
 
+int fabric_nodes(const Cluster& cluster) { return std::max(cluster.nodes, cluster.fabric_nodes); }
+
 Cluster part_of(Cluster cluster, int nodes, int gpus) {
   require(nodes >= 1 && nodes <= cluster.nodes, "a part of the nodes");
   require(gpus >= 1 && gpus <= cluster.gpus_per_node, "a part of the GPUs of a node");
+  cluster.fabric_nodes = fabric_nodes(cluster);
   cluster.nodes = nodes;
   cluster.gpus_per_node = gpus;
   cluster.network.gpu_nic.resize(static_cast<std::size_t>(gpus));

@@ -18,8 +18,11 @@ namespace sim {
 }
 [[nodiscard]] int nic_of(const Cluster& cluster, int rank);
 
-// The first `nodes` nodes of the cluster with the first `gpus` GPUs of each. Throws
-// std::logic_error if the cluster has fewer; callers check user input.
+// Nodes on the cluster's fabric.
+[[nodiscard]] int fabric_nodes(const Cluster& cluster);
+
+// A job of `nodes` nodes of the cluster with the first `gpus` GPUs of each; the fabric stays as it
+// is. Throws std::logic_error if the cluster has fewer; callers check user input.
 [[nodiscard]] Cluster part_of(Cluster cluster, int nodes, int gpus);
 
 // Bandwidth that large buffers reach on a NIC or an NVLink port, per direction.

@@ -9,11 +9,14 @@
 
 namespace sim {
 
-Topology::Topology(const Cluster& cluster) : cluster_(cluster) {
+Topology::Topology(const Cluster& cluster)
+    : cluster_(cluster),
+      places_(places_of(cluster)),
+      fabric_nodes_(1 + *std::ranges::max_element(places_)) {
   Graph graph;
   const std::vector<VertexId> gpus = graph.add_vertices(rank_count(cluster_));
   const std::vector<VertexId> nics =
-      graph.add_vertices(cluster_.nodes * cluster_.network.nics_per_node);
+      graph.add_vertices(fabric_nodes_ * cluster_.network.nics_per_node);
   nics_ = nics.front();
   cluster_.nvlink.kind->build(cluster_, gpus, graph);
   cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph);
@@ -27,8 +30,8 @@ Topology Topology::with(Routing routing) const {
 }
 
 VertexId Topology::nic(int rank, std::int16_t number) const {
-  return nics_ +
-         static_cast<VertexId>(node_of(cluster_, rank) * cluster_.network.nics_per_node + number);
+  const int place = place_of(node_of(cluster_, rank));
+  return nics_ + static_cast<VertexId>(place * cluster_.network.nics_per_node + number);
 }
 
 std::vector<Hop> Topology::path(int source, int destination) const {

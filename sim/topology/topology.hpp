@@ -24,6 +24,10 @@ class Topology {
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
   [[nodiscard]] const Links& links() const { return graph_->links(); }
 
+  // Where a node lies on the fabric, and how many nodes it has there.
+  [[nodiscard]] int place_of(int node) const { return places_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] int fabric_nodes() const { return fabric_nodes_; }
+
   // The same links, on which messages find their way otherwise.
   [[nodiscard]] Topology with(Routing routing) const;
 
@@ -39,6 +43,8 @@ class Topology {
   [[nodiscard]] VertexId nic(int rank, std::int16_t number) const;
 
   Cluster cluster_;
+  std::vector<int> places_;  // by node
+  int fabric_nodes_ = 0;     // as far as the job's last one
   std::shared_ptr<const Graph> graph_;
   VertexId nics_ = 0;  // the first one, after the GPUs
 };

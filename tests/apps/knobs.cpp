@@ -91,6 +91,8 @@ constexpr Knob kKnobs[] = {
     {"--scheme", kSmall, "sdp4bit", kBetween, down},
     {"--nodes", kAllNodes, "2", "/gpus", down},
     {"--gpus-per-node", kSmall, "2", "/gpus", down},
+    {"--node-placement", "--topology roce_a100_2to1 --model gpt_125m --nodes 8 --zero 3",
+     "scattered", kExposed, up},
     {"--algorithm", kUnsharded, "tree", kExposed, up},
     {"--protocol", kSwitched, "ll", kExposed, up},
     {"--tp", kSmall, "2", kWeights, down},

@@ -144,11 +144,16 @@ void append_dragonfly_way(const Network& network, const Graph& graph, const NicP
   way.links.push_back(far.down);
 }
 
+std::vector<int> routers_and_groups(const Network& network) {
+  return {network.nodes_per_router, network.nodes_per_router * network.routers_per_group};
+}
+
 }  // namespace
 
 constinit const NetworkFabric dragonfly{.name = "dragonfly",
                                         .keys = kDragonflyKeys,
                                         .build = build_dragonfly,
-                                        .append_way = append_dragonfly_way};
+                                        .append_way = append_dragonfly_way,
+                                        .units = routers_and_groups};
 
 }  // namespace sim::fabrics

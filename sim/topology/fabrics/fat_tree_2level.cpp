@@ -16,6 +16,7 @@ void build_two_levels(const Network& network, Bandwidth nic_rate, std::span<cons
 constinit const NetworkFabric fat_tree_2level{.name = "fat_tree_2level",
                                               .keys = kLeafKeys,
                                               .build = build_two_levels,
-                                              .tapered_units = tapered_leaves};
+                                              .tapered_units = tapered_leaves,
+                                              .units = leaves_of};
 
 }  // namespace sim::fabrics

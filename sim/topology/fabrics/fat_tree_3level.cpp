@@ -32,11 +32,16 @@ std::vector<int> tapered_pods(const Network& network) {
   return units;
 }
 
+std::vector<int> leaves_and_pods(const Network& network) {
+  return {network.nodes_per_leaf, nodes_per_pod(network)};
+}
+
 }  // namespace
 
 constinit const NetworkFabric fat_tree_3level{.name = "fat_tree_3level",
                                               .keys = kPodKeys,
                                               .build = build_three_levels,
-                                              .tapered_units = tapered_pods};
+                                              .tapered_units = tapered_pods,
+                                              .units = leaves_and_pods};
 
 }  // namespace sim::fabrics

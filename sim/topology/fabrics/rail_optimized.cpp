@@ -29,6 +29,7 @@ constinit const NetworkFabric rail_optimized{.name = "rail_optimized",
                                              .keys = kLeafKeys,
                                              .rails = true,
                                              .build = build_rails,
-                                             .tapered_units = tapered_leaves};
+                                             .tapered_units = tapered_leaves,
+                                             .units = leaves_of};
 
 }  // namespace sim::fabrics

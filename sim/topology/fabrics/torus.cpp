@@ -69,9 +69,20 @@ void append_torus_way(const Network& network, const Graph& graph, const NicPair&
   way.links.push_back(far.down);
 }
 
+// The rings of the first dimension, the planes of the first two, and so on.
+std::vector<int> rings_and_planes(const Network& network) {
+  std::vector<int> sizes(network.dimensions.size());
+  std::partial_sum(network.dimensions.begin(), network.dimensions.end(), sizes.begin(),
+                   std::multiplies<>());
+  return sizes;
+}
+
 }  // namespace
 
-constinit const NetworkFabric torus{
-    .name = "torus", .keys = kTorusKeys, .build = build_torus, .append_way = append_torus_way};
+constinit const NetworkFabric torus{.name = "torus",
+                                    .keys = kTorusKeys,
+                                    .build = build_torus,
+                                    .append_way = append_torus_way,
+                                    .units = rings_and_planes};
 
 }  // namespace sim::fabrics

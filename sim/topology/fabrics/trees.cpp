@@ -53,8 +53,10 @@ Leaves add_leaves(const Network& network, Bandwidth nic_rate, std::span<const Ve
                                          network.oversubscription > 1, graph)};
 }
 
+std::vector<int> leaves_of(const Network& network) { return {network.nodes_per_leaf}; }
+
 std::vector<int> tapered_leaves(const Network& network) {
-  return network.oversubscription > 1 ? std::vector{network.nodes_per_leaf} : std::vector<int>{};
+  return network.oversubscription > 1 ? leaves_of(network) : std::vector<int>{};
 }
 
 }  // namespace sim::fabrics

@@ -38,6 +38,7 @@ struct Leaves {
 };
 [[nodiscard]] Leaves add_leaves(const Network& network, Bandwidth nic_rate,
                                 std::span<const VertexId> nics, Graph& graph);
+[[nodiscard]] std::vector<int> leaves_of(const Network& network);
 // The leaf, if it is oversubscribed.
 [[nodiscard]] std::vector<int> tapered_leaves(const Network& network);
 
