@@ -3,7 +3,7 @@
 # What has to be installed on Debian 12, and how: sourced by quickstart.sh and by tests/run.sh.
 
 # shellcheck disable=SC2034  # used by the scripts that source this file
-build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev
+build_packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libeigen3-dev libcminpack-dev
   libboost-program-options-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev
   libssl-dev libpugixml-dev)
 # shellcheck disable=SC2034

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/fit/alpha_beta.hpp"
 
-#include <Eigen/Dense>
-#include <algorithm>
+#include <array>
 
 #include "sim/base/error.hpp"
+#include "sim/fit/basis.hpp"
 
 namespace sim::fit {
 
@@ -14,20 +14,26 @@ AlphaBeta fit_alpha_beta(std::span<const TimedBytes> rows) {
   // columns would differ by ten orders of magnitude.
   double unit = 0;
   for (const TimedBytes& row : rows) unit += row.bytes / static_cast<double>(rows.size());
-  Eigen::MatrixX2d relative(rows.size(), 2);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double weight = 1 / rows[i].seconds;
-    relative.row(static_cast<Eigen::Index>(i)) << weight, weight * rows[i].bytes / unit;
+  std::array<Column, 2> columns;
+  for (const TimedBytes& row : rows) {
+    columns[0].push_back(1 / row.seconds);
+    columns[1].push_back(row.bytes / unit / row.seconds);
   }
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(relative.rows());
-  Eigen::Vector2d law = relative.completeOrthogonalDecomposition().solve(ones);
+  const Column ones(rows.size(), 1);
+  const auto least = [&](const Column& column) { return dot(column, ones) / dot(column, column); };
+  std::array<double, 2> law{};
+  for (const std::size_t i : {0, 1}) {
+    const Column own = own_part(columns, i);
+    // Rows of one size do not tell the constants apart: each takes half.
+    const bool alone = norm(own) > 1e-12 * norm(columns[i]);
+    law[i] = alone ? least(own) : least(columns[i]) / 2;
+  }
   // With two constants, the best law whose constants are not negative has a 0 where the best of all
   // is negative.
-  for (const Eigen::Index negative : {0, 1}) {
+  for (const std::size_t negative : {0, 1}) {
     if (law[negative] >= 0) continue;
-    const auto other = relative.col(1 - negative);
     law[negative] = 0;
-    law[1 - negative] = other.sum() / other.squaredNorm();
+    law[1 - negative] = least(columns[1 - negative]);
     break;
   }
   return {.alpha_s = law[0], .beta_s_per_byte = law[1] / unit};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/fit/fit.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "sim/fit/basis.hpp"
 #include "sim/fit/least_squares.hpp"
 #include "sim/fit/times.hpp"
 
@@ -24,17 +24,17 @@ constexpr double kChiSquared95 = 3.84;
 
 using Free = std::vector<const Constant*>;
 
-Cluster with(Cluster cluster, const Free& free, const Eigen::VectorXd& coordinates) {
+Cluster with(Cluster cluster, const Free& free, std::span<const double> coordinates) {
   for (std::size_t i = 0; i < free.size(); ++i) {
-    free[i]->set(cluster, free[i]->value(coordinates[static_cast<Eigen::Index>(i)]));
+    free[i]->set(cluster, free[i]->value(coordinates[i]));
   }
   return cluster;
 }
 
-Eigen::VectorXd coordinates_of(const Cluster& cluster, const Free& free) {
-  Eigen::VectorXd coordinates(free.size());
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    coordinates[static_cast<Eigen::Index>(i)] = free[i]->coordinate(free[i]->get(cluster).value());
+std::vector<double> coordinates_of(const Cluster& cluster, const Free& free) {
+  std::vector<double> coordinates;
+  for (const Constant* constant : free) {
+    coordinates.push_back(constant->coordinate(constant->get(cluster).value()));
   }
   return coordinates;
 }
@@ -51,8 +51,7 @@ struct LogErrors {
   const Cluster& base;
   const Free& free;
   std::span<const Log> logs;
-  std::vector<double> measured;
-  Eigen::VectorXd start;
+  std::vector<double> measured, start;
 
   LogErrors(const Cluster& cluster, const Free& constants, std::span<const Log> all)
       : base(cluster),
@@ -61,16 +60,17 @@ struct LogErrors {
         measured(measured_s(all)),
         start(coordinates_of(cluster, constants)) {}
 
-  [[nodiscard]] Eigen::VectorXd none() const { return Eigen::VectorXd::Ones(start.size()); }
-  [[nodiscard]] Cluster cluster(const Eigen::VectorXd& x) const {
-    return with(base, free, start + x - none());
+  [[nodiscard]] std::vector<double> none() const { return std::vector<double>(start.size(), 1); }
+  [[nodiscard]] Cluster cluster(std::span<const double> x) const {
+    std::vector<double> coordinates = start;
+    for (std::size_t i = 0; i < x.size(); ++i) coordinates[i] += x[i] - 1;
+    return with(base, free, coordinates);
   }
   [[nodiscard]] Residuals shaped(double (*shape)(double)) const {
-    return {static_cast<Eigen::Index>(measured.size()),
-            [this, shape](const Eigen::VectorXd& x, Eigen::VectorXd& errors) {
+    return {measured.size(), [this, shape](std::span<const double> x, std::span<double> errors) {
               const std::vector<double> predicted = predicted_s(cluster(x), logs);
               for (std::size_t i = 0; i < measured.size(); ++i) {
-                errors[static_cast<Eigen::Index>(i)] = shape(std::log(predicted[i] / measured[i]));
+                errors[i] = shape(std::log(predicted[i] / measured[i]));
               }
             }};
   }
@@ -84,18 +84,19 @@ double cost_of(const Cluster& cluster, std::span<const Log> logs) {
   const Free none;
   const LogErrors all(cluster, none, logs);
   const Residuals residuals = all.shaped(softened);
-  Eigen::VectorXd errors(residuals.count);
+  std::vector<double> errors(residuals.count);
   residuals.at(all.none(), errors);
-  return errors.squaredNorm();
+  return dot(errors, errors);
 }
 
 // How the logarithms of the times depend on those of the constants.
-Eigen::MatrixXd sensitivity(const Cluster& cluster, const Free& free, std::span<const Log> logs) {
+std::vector<Column> sensitivity(const Cluster& cluster, const Free& free,
+                                std::span<const Log> logs) {
   const LogErrors errors(cluster, free, logs);
-  Eigen::MatrixXd slopes = jacobian(errors.shaped([](double error) { return error; }),
-                                    errors.none(), Differences::central, kStep);
-  for (Eigen::Index i = 0; i < slopes.cols(); ++i) {
-    slopes.col(i) /= free[static_cast<std::size_t>(i)]->slope(errors.start[i]);
+  std::vector<Column> slopes = jacobian(errors.shaped([](double error) { return error; }),
+                                        errors.none(), Differences::central, kStep);
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    for (double& slope : slopes[i]) slope /= free[i]->slope(errors.start[i]);
   }
   return slopes;
 }
@@ -116,19 +117,16 @@ struct Selection {
 // In order, the constants whose effect is large enough beside that of those before them.
 Selection select(const Cluster& cluster, const Cluster& base, std::span<const Log> logs) {
   const Free known = known_in(base);
-  const Eigen::MatrixXd columns = sensitivity(cluster, known, logs);
-  Eigen::MatrixXd chosen(columns.rows(), 0);  // orthonormal
+  const std::vector<Column> columns = sensitivity(cluster, known, logs);
+  Basis chosen;
   Selection selection;
   for (std::size_t i = 0; i < known.size(); ++i) {
-    const Eigen::VectorXd column = columns.col(static_cast<Eigen::Index>(i));
-    const Eigen::VectorXd own = column - chosen * (chosen.transpose() * column);
-    if (own.norm() < kLeastColumn) {
-      const Kept because = column.norm() < kLeastColumn ? Kept::unused : Kept::not_alone;
+    if (norm(chosen.own(columns[i])) < kLeastColumn) {
+      const Kept because = norm(columns[i]) < kLeastColumn ? Kept::unused : Kept::not_alone;
       selection.kept.push_back({known[i], known[i]->get(base).value(), because});
       continue;
     }
-    chosen.conservativeResize(Eigen::NoChange, chosen.cols() + 1);
-    chosen.rightCols(1) = own.normalized();
+    chosen.add(columns[i]);
     selection.free.push_back(known[i]);
   }
   return selection;
@@ -150,9 +148,9 @@ double variance_of(const Cluster& cluster, std::size_t constants, std::span<cons
 }
 
 // Whether each time of the logs depends as good as not at all on the constant.
-bool has_no_effect(const Eigen::VectorXd& column) {
+bool has_no_effect(const Column& column) {
   constexpr double kNoEffect = 1e-3;
-  return column.norm() < kNoEffect;
+  return norm(column) < kNoEffect;
 }
 
 // A constant whose protocol is nowhere the fastest tells only that it is slow enough. It goes back
@@ -175,23 +173,21 @@ std::vector<FittedConstant> conclude(Cluster& cluster, const Cluster& base, cons
                                      std::span<const Log> logs) {
   constexpr double kNormal95 = 1.96;
   if (free.empty()) return {};
-  const Eigen::MatrixXd columns = sensitivity(cluster, free, logs);
-  const bool spare = columns.rows() > columns.cols();
+  const std::vector<Column> columns = sensitivity(cluster, free, logs);
+  const bool spare = columns[0].size() > columns.size();
   const double variance = spare ? variance_of(cluster, free.size(), logs) : 0;
-  const Eigen::MatrixXd covariance =
-      variance * (columns.transpose() * columns).completeOrthogonalDecomposition().pseudoInverse();
   std::vector<FittedConstant> fitted;
   for (std::size_t i = 0; i < free.size(); ++i) {
     const Constant& constant = *free[i];
-    const auto at = static_cast<Eigen::Index>(i);
     FittedConstant one{.constant = &constant, .base = constant.get(base).value()};
-    one.bound = has_no_effect(columns.col(at));
+    one.bound = has_no_effect(columns[i]);
     if (one.bound) {
       const double most_cost = cost_of(cluster, logs) + kChiSquared95 * variance;
       pull_back(cluster, base, constant, logs, most_cost);
     } else if (spare) {
       const double center = constant.coordinate(constant.get(cluster).value());
-      const double half = kNormal95 * std::sqrt(covariance(at, at)) / constant.slope(center);
+      const double deviation = std::sqrt(variance) / norm(own_part(columns, i));
+      const double half = kNormal95 * deviation / constant.slope(center);
       one.interval = {constant.value(center - half), constant.value(center + half)};
     }
     one.value = constant.get(cluster).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits a cluster's constants to logs of collectives: least squares of the logarithms of the times
-// (Levenberg-Marquardt, Eigen), in which times far off count by their distance, not by its square
+// (Levenberg-Marquardt), in which times far off count by their distance, not by its square
 // (pseudo-Huber; Hartley and Zisserman, Multiple View Geometry, 2nd edition, A6.8). Deterministic.
 #pragma once
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nonlinear least squares: Levenberg-Marquardt (Eigen), with derivatives by differences.
+// Nonlinear least squares: Levenberg-Marquardt (MINPACK), with derivatives by differences.
 #pragma once
 
-#include <Eigen/Core>
+#include <cstddef>
 #include <functional>
+#include <span>
+#include <vector>
 
 namespace sim::fit {
 
 struct Residuals {
-  Eigen::Index count = 0;
+  std::size_t count = 0;
   // Fills as many as `count`.
-  std::function<void(const Eigen::VectorXd& x, Eigen::VectorXd& residuals)> at;
+  std::function<void(std::span<const double> x, std::span<double> residuals)> at;
 };
 
 enum class Differences { forward, central };
@@ -20,17 +22,18 @@ struct Descent {
   double step = 0;         // of the derivatives, relative to each coordinate
   double x_tolerance = 0;  // relative; it ends when either is met
   double cost_tolerance = 0;
-  double first_step = 100;  // most, relative to the start
-  int most_evaluations = 0;
+  double first_step = 100;   // most, relative to the start
+  int most_evaluations = 0;  // of the residuals, those of derivatives among them
 };
 
 // Where the squared residuals are least, as found from `start`. There must be as many residuals as
-// coordinates, or more.
-[[nodiscard]] Eigen::VectorXd least_squares(const Residuals& residuals, Eigen::VectorXd start,
-                                            const Descent& descent);
+// coordinates, or more. Throws what the residuals throw.
+[[nodiscard]] std::vector<double> least_squares(const Residuals& residuals,
+                                                std::vector<double> start, const Descent& descent);
 
-// Of the residuals, a row each, by the coordinates.
-[[nodiscard]] Eigen::MatrixXd jacobian(const Residuals& residuals, const Eigen::VectorXd& x,
-                                       Differences differences, double step);
+// Of the residuals, a column for each coordinate.
+[[nodiscard]] std::vector<std::vector<double>> jacobian(const Residuals& residuals,
+                                                        std::span<const double> x,
+                                                        Differences differences, double step);
 
 }  // namespace sim::fit

@@ -10,7 +10,7 @@
 namespace sim::validation {
 
 // The constants in the [fitted] table of `cluster`, chosen to minimise the squared logarithmic
-// errors of `rows` (Levenberg-Marquardt, Eigen). All rows must be of that cluster, and there must
+// errors of `rows` (Levenberg-Marquardt). All rows must be of that cluster, and there must
 // be at least as many rows as constants.
 [[nodiscard]] Fitted fit(Inputs inputs, const std::string& cluster,
                          const std::vector<Measurement>& rows, Predictor predictor = predict);
