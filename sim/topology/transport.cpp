@@ -31,8 +31,7 @@ Bandwidth connection_rate(const Transport& transport, Seconds round_trip, double
   if (seconds <= 0) return Bandwidth::from_base(kInfinity);
   if (transport.kind == Transport::Kind::rdma) {
     const Rdma& rdma = transport.rdma;
-    return Bandwidth::from_base(as_double(rdma.buffer) * rdma.channels * rdma.queue_pairs /
-                                seconds);
+    return Bandwidth::from_base(as_double(rdma.buffer) * rdma.channels / seconds);
   }
   const Tcp& tcp = transport.tcp;
   return Bandwidth::from_base(

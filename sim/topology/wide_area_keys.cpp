@@ -41,9 +41,6 @@ void read_rdma(TomlReader& reader, Transport& transport) {
   Rdma& rdma = transport.rdma;
   if (has("rdma.buffer")) rdma.buffer = reader.quantity<Bytes>("rdma.buffer");
   if (has("rdma.channels")) rdma.channels = read_count(reader, "rdma.channels", kMostOfAKind);
-  if (has("rdma.queue_pairs")) {
-    rdma.queue_pairs = read_count(reader, "rdma.queue_pairs", kMostOfAKind);
-  }
 }
 
 // "100 s: 0.5": from then on that share of the rate.

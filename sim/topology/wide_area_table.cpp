@@ -30,11 +30,9 @@ constexpr TomlKey kWideAreaKeys[] = {
     {"tcp.congestion_control", "one of reno, cubic", "required with tcp",
      "How a stream reacts to packet loss."},
     {"rdma.buffer", "size above 0", "required with rdma",
-     "Bytes in flight per channel and queue pair.", "4 MiB"},
+     "Bytes in flight per channel, whatever its number of queue pairs.", "4 MiB"},
     {"rdma.channels", "whole number from 1 to 65536", "required with rdma",
-     "Channels per connection."},
-    {"rdma.queue_pairs", "whole number from 1 to 65536", "required with rdma",
-     "Queue pairs per channel."},
+     "Channels of each sender to each other site."},
     {"sites.NAME.count", "whole number from 0 to 1024", "1",
      "Number of identical sites that this table describes, named `NAME_0`, `NAME_1`, ... in "
      "reports; 0 leaves them out."},

@@ -57,7 +57,6 @@ constexpr Knob kKnobs[] = {
     {"tcp.congestion_control", kLossy, "reno", kRound, up},
     {"rdma.buffer", kRdma, "1MiB", kRound, up},
     {"rdma.channels", kRdma, "8", kRound, up},
-    {"rdma.queue_pairs", kRdma, "4", kRound, down},
 
     {"sites.east.count", kCountless, "2", "/gpus", up},
     {"sites.east.cluster", kTwo, "dgx_a100_x16", kInner, up},

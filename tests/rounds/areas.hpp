@@ -16,7 +16,7 @@ inline WideArea equal_sites(int count, double line_Bps, Seconds latency = {}) {
   const Bandwidth line = Bandwidth::from_base(line_Bps);
   WideArea area = sites_of_lines(count, line, line);
   area.transport.kind = Transport::Kind::rdma;
-  area.transport.rdma = {.buffer = Bytes{1'000'000'000'000}, .channels = 1000, .queue_pairs = 1};
+  area.transport.rdma = {.buffer = Bytes{1'000'000'000'000}, .channels = 1000};
   area.backbone->latency = latency;
   return area;
 }

@@ -156,7 +156,7 @@ TEST(Rounds, ASharedBackboneCarriesAllPairs) {
 // 4 MiB x 16 channels over a round trip of 21 ms: 3.196 GB/s, whatever the fibre carries.
 TEST(Rounds, LongFibreIsBoundedByBuffersInFlight) {
   WideArea area = equal_sites(2, 1000 * kGigabyte, 10.5_ms);
-  area.transport.rdma = {.buffer = 4_MiB, .channels = 16, .queue_pairs = 1};
+  area.transport.rdma = {.buffer = 4_MiB, .channels = 16};
   const RoundShape shape = equal_rounds(&exchanges::all_gather, 2, 1, 32 * kGigabyte);
   const double rate = 4 * 1024 * 1024 * 16 / 0.021;
   EXPECT_NEAR(rate, 3.2 * kGigabyte, 0.01 * kGigabyte);

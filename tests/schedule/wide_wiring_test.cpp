@@ -29,7 +29,7 @@ Site site(std::string name, int count, Bandwidth up, Bandwidth down) {
 Transport gigabytes_in_flight(Transport::Sender sender) {
   return {.kind = Transport::Kind::rdma,
           .sender = sender,
-          .rdma = {.buffer = Bytes{1'000'000'000}, .channels = 1, .queue_pairs = 1}};
+          .rdma = {.buffer = Bytes{1'000'000'000}, .channels = 1}};
 }
 
 // Places: 0 is a, 1 and 2 are b's, 3 is c. a and b have a link of their own, and so have b's among

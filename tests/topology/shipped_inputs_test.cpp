@@ -13,6 +13,7 @@
 
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/compute_efficiency.hpp"
+#include "sim/topology/wide_topology.hpp"
 #include "sim/workload/model.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
@@ -252,11 +253,13 @@ TEST(ShippedAreas, GiveIntellect1sNodesHalfToFourGigabitsASecond) {
   EXPECT_NEAR(most, 4, 0.1);
 }
 
-TEST(ShippedAreas, LetNcclHave3200MegabytesASecondOverAThousandKilometres) {
-  // A GPU's 16 channels of 4 MiB in each 21 ms.
+TEST(ShippedAreas, LetANodeHave3200MegabytesASecondOverAThousandKilometres) {
+  // A node's 16 channels of 4 MiB in each 21 ms, however many GPUs and NICs they are dealt to.
   const WideArea area = shipped_area("two_sites_rdma_1000km");
-  const Seconds round_trip = path_between(area, 0, 1).latency * 2;
-  EXPECT_NEAR(connection_rate(area.transport, round_trip, 0) / 1_GBps, 3.2, 0.01);
+  const double node_Bps = 16.0 * 4 * 1'048'576 / 21e-3;
+  EXPECT_NEAR(node_Bps / 1e9, 3.2, 0.01);
+  const Hop hop = wide_hop(0, 1);
+  EXPECT_NEAR(wide_connection_rate(area, hop).base(), 16 * node_Bps, 1);
 }
 
 }  // namespace

@@ -89,12 +89,11 @@ TEST(WideArea, OfRdmaHasBuffersChannelsAndPairs) {
       sample_area_with({{"\"tcp\"", "\"rdma\""},
                         {"[tcp]\nstreams = 3\nwindow = \"5 MiB\"\nsegment = \"1448 B\"\n"
                          "congestion_control = \"reno\"\n",
-                         "[rdma]\nbuffer = \"4 MiB\"\nchannels = 16\nqueue_pairs = 2\n"}});
+                         "[rdma]\nbuffer = \"4 MiB\"\nchannels = 16\n"}});
   const Transport transport = read_area(text).transport;
   EXPECT_EQ(transport.kind, Transport::Kind::rdma);
   EXPECT_EQ(transport.rdma.buffer, 4_MiB);
   EXPECT_EQ(transport.rdma.channels, 16);
-  EXPECT_EQ(transport.rdma.queue_pairs, 2);
 }
 
 TEST(WideArea, SettingsReplaceAndAddKeys) {
