@@ -45,9 +45,9 @@ constexpr TomlKey kClusterKeys[] = {
     {"nvlink.bandwidth", "bandwidth above 0", "",
      "Bandwidth per direction of a GPU's port (`switched`) or of a pair's link (`full_mesh`).",
      "450 GBps"},
-    {"nvlink.transport", "one of nvlink3, nvlink4, nvlink5, nvlink5_rack", "none",
-     "Generation of NVLink as NCCL drives it. Gives every `latency`, `efficiency` and `launch` of "
-     "this table and of `collectives` that the file leaves out."},
+    {"nvlink.transport", "one of nvlink2, nvlink3, nvlink4, nvlink5, nvlink5_rack, pcie", "none",
+     "Generation of NVLink, or PCIe, as NCCL drives it. Gives every `latency`, `efficiency` and "
+     "`launch` of this table and of `collectives` that the file leaves out."},
     {"nvlink.efficiency", "number above 0 and at most 1", "",
      "Fraction of `bandwidth` that a collective on large buffers achieves.", "0.9"},
     {"nvlink.latency", "time", "",
@@ -99,7 +99,9 @@ constexpr TomlKey kClusterKeys[] = {
      "of routers that are joined all to all, and global links between all groups."},
     {"network.nics_per_node", "whole number from 1 to 1024", "", "NICs in each node."},
     {"network.nic_bandwidth", "bandwidth above 0", "", "Bandwidth of one NIC, per direction."},
-    {"network.transport", "one of infiniband, tcpxo", "none",
+    {"network.transport",
+     "one of infiniband, roce, slingshot10, slingshot11, efav1, efav2, efav3, tcpx, tcpxo, tcp",
+     "none",
      "Kind of network as NCCL drives it. Gives every `latency` and `efficiency` of this table that "
      "the file leaves out."},
     {"network.efficiency", "number above 0 and at most 1", "",
@@ -152,8 +154,9 @@ constexpr TomlKey kClusterKeys[] = {
      "(groups - 1) links, rounded down; ports left over stay unused."},
     {"network.routing", "one of minimal, valiant, adaptive", "adaptive",
      "Ways through a dragonfly. `minimal`: over one global link. `valiant`: between groups by way "
-     "of a third one. `adaptive`: each collective of a group of ranks takes the minimal ways or "
-     "those by third groups, whichever loads the busiest link less when nothing else runs."},
+     "of a third one, or, in a dragonfly of one group, of a third router. `adaptive`: each "
+     "collective of a group of ranks takes the ways of `minimal` or of `valiant`, whichever loads "
+     "the busiest link less when nothing else runs."},
     {"network.node_price", "price per hour", "none",
      "Price of the network per node, regardless of its number of NICs, on top of `gpu.price`."},
     {"network.port_price", "price per hour", "none",

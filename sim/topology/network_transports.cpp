@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/nccl_transports.hpp"
+
+namespace sim {
+namespace {
+
+constexpr NcclTransport kInfiniband{
+    .name = "infiniband",
+    .summary = "InfiniBand with GPUDirect RDMA, HDR and NDR",
+    .source = "fitted on the log azure_nd96asr_v4_2x8 with its efficiency of large buffers",
+    .simple = {20.8_us, 0.938},
+    .ll = LinkPace{8.12_us, 0.0020},
+    .ll128 = LinkPace{21.9_us, 0.764}};
+
+// NCCL drives RoCE by the same code as InfiniBand (src/transport/net_ib), on the same adapters. Of a
+// packet of 4096 B, RoCE v2 sends 82 B more on the wire and InfiniBand 26: 1.3 % less is left.
+constexpr NcclTransport kRoce{.name = "roce",
+                              .summary = "RoCE v2 with GPUDirect RDMA",
+                              .source = "from infiniband, less 1.3 % for longer headers",
+                              .simple = {20.8_us, 0.926},
+                              .ll = LinkPace{8.12_us, 0.0020},
+                              .ll128 = LinkPace{21.9_us, 0.754}};
+
+// Its NICs are ConnectX-5 on Ethernet.
+constexpr NcclTransport kSlingshot10{.name = "slingshot10",
+                                     .summary = "Slingshot 10: 100 Gb/s NICs driven as RoCE",
+                                     .source = "from roce",
+                                     .simple = kRoce.simple,
+                                     .ll = kRoce.ll,
+                                     .ll128 = kRoce.ll128};
+
+constexpr NcclTransport kSlingshot11{.name = "slingshot11",
+                                     .summary = "Slingshot 11: 200 Gb/s NICs by way of libfabric",
+                                     .source = "from roce, for lack of a published log",
+                                     .simple = kRoce.simple,
+                                     .ll = kRoce.ll,
+                                     .ll128 = kRoce.ll128};
+
+// aws-ofi-nccl's SENDRECV, whose order of bytes LL and LL128 cannot rely on: Simple alone.
+constexpr NcclTransport kEfav1{
+    .name = "efav1",
+    .summary = "Amazon's EFA of p4d and p4de",
+    .source =
+        "latency from 176 us of an all_reduce of 8 B on 2 x 8 A100 (dstackai/dstack pull "
+        "request 3865); efficiency from infiniband",
+    .simple = {58.7_us, 0.938}};
+
+constexpr NcclTransport kEfav2{
+    .name = "efav2",
+    .summary = "Amazon's EFA of p5",
+    .source =
+        "published: aws-ofi-nccl @2daf7d30, src/tuner/nccl_ofi_model.cpp, 20 us a step and 3 us "
+        "more by Simple; efficiencies from infiniband",
+    .simple = {23.0_us, 0.938},
+    .ll = LinkPace{20.0_us, 0.0020},
+    .ll128 = LinkPace{20.0_us, 0.764}};
+
+constexpr NcclTransport kEfav3{
+    .name = "efav3",
+    .summary = "Amazon's EFA of p5en; of p6 too, for lack of figures",
+    .source =
+        "published: aws-ofi-nccl @2daf7d30, src/tuner/nccl_ofi_model.cpp, 18 us a step and 3 us "
+        "more by Simple; efficiencies from infiniband",
+    .simple = {21.0_us, 0.938},
+    .ll = LinkPace{18.0_us, 0.0020},
+    .ll128 = LinkPace{18.0_us, 0.764}};
+
+// Google's settings for it are NCCL_PROTO=Simple.
+constexpr NcclTransport kTcpx{
+    .name = "tcpx",
+    .summary = "GPUDirect-TCPX of Google Cloud's a3-highgpu",
+    .source =
+        "latency from 627 us of an all_gather of 1 MiB on 2 x 8 H100 (dstackai/dstack pull "
+        "request 2587); efficiency from tcpxo",
+    .simple = {312_us, 0.941}};
+
+constexpr NcclTransport kTcpxo{.name = "tcpxo",
+                               .summary = "GPUDirect-TCPXO of Google Cloud's a3-megagpu",
+                               .source = "fitted on the log gcp_a3_mega_2x8",
+                               .simple = {51.6_us, 0.941},
+                               .ll = LinkPace{38.9_us, 0.296}};
+
+constexpr NcclTransport kTcp{
+    .name = "tcp",
+    .summary = "TCP sockets through the host's memory",
+    .source =
+        "latency from 45.8 us of a broadcast of 8 B to one node (NVIDIA/nccl-tests issue 82), "
+        "less NCCL's base latency; efficiency from 4 to 6 of 12.5 GB/s (NVIDIA/nccl issue 450)",
+    .simple = {37.4_us, 0.40}};
+
+constexpr const NcclTransport* kBetweenNodes[] = {
+    &kInfiniband, &kRoce,  &kSlingshot10, &kSlingshot11, &kEfav1,
+    &kEfav2,      &kEfav3, &kTcpx,        &kTcpxo,       &kTcp};
+
+}  // namespace
+
+std::span<const NcclTransport* const> network_transports() { return kBetweenNodes; }
+
+}  // namespace sim

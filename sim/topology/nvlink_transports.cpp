@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/nccl_transports.hpp"
+
+namespace sim {
+namespace {
+
+// The tuner's: base latencies; a ring's hardware latencies over NVLink; 20 of a link's 25 GB/s
+// (SM70_NVLINK_BW); at most 39 GB/s of all channels by LL; 120 of 128 B, times 0.98, by LL128.
+constexpr NcclTransport kNvlink2{.name = "nvlink2",
+                                 .summary = "NVLink 2 with NVSwitch: V100",
+                                 .source = "published: NCCL 2.30.7, src/graph/tuning.cc, topo.h",
+                                 .simple = {3.4_us, 0.8},
+                                 .ll = LinkPace{0.6_us, 0.26},
+                                 .ll128 = LinkPace{1.9_us, 0.736},
+                                 .launch = 8.4_us,
+                                 .ll_launch = 6.6_us,
+                                 .ll128_launch = 14.0_us};
+
+// The tuner's: base latencies; a ring's hardware latencies over PCIe; 12, 24 and 48 of the 15.75, 31.5
+// and 63 GB/s of 16 lanes of the third, fourth and fifth generation (kvDictPciGen in topo.cc), half
+// of it by LL. It does not use LL128 over PCIe.
+constexpr NcclTransport kPcie{.name = "pcie",
+                              .summary = "PCIe 3 to 5, without NVLink",
+                              .source = "published: NCCL 2.30.7, src/graph/tuning.cc, topo.cc",
+                              .simple = {5.7_us, 0.762},
+                              .ll = LinkPace{1.0_us, 0.381},
+                              .launch = 8.4_us,
+                              .ll_launch = 6.6_us};
+
+constexpr NcclTransport kNvlink3{.name = "nvlink3",
+                                 .summary = "NVLink 3 with NVSwitch: A100",
+                                 .source = "fitted on the logs a100_{2,4,8}_nccl2.27.3",
+                                 .simple = {1.86_us, 0.706},
+                                 .ll = LinkPace{0.908_us, 0.0241},
+                                 .ll128 = LinkPace{0.881_us, 0.323},
+                                 .pairs = LinkPace{30.0_us, 0.706},
+                                 .ll_pairs = LinkPace{12.8_us, 0.215},
+                                 .launch = 32.8_us,
+                                 .ll_launch = 8.10_us,
+                                 .ll128_launch = 10.9_us};
+
+constexpr NcclTransport kNvlink4{.name = "nvlink4",
+                                 .summary = "NVLink 4 with NVSwitch and sums in it: H100, H200",
+                                 .source = "fitted on the logs h100_{2,4,8}_nccl2.29.2",
+                                 .simple = {0.743_us, 0.753},
+                                 .ll = LinkPace{0.800_us, 0.0317},
+                                 .ll128 = LinkPace{0.858_us, 0.372},
+                                 .nvls = LinkPace{48.6_us, 0.604},
+                                 .pairs = LinkPace{12.9_us, 0.717},
+                                 .ll_pairs = LinkPace{7.03_us, 0.0238},
+                                 .sums = {.channels = 16, .chunk_overhead = {2'215}},
+                                 .launch = 19.3_us,
+                                 .ll_launch = 4.53_us,
+                                 .ll128_launch = 5.42_us};
+
+constexpr NcclTransport kNvlink5{.name = "nvlink5",
+                                 .summary = "NVLink 5 with NVSwitch and sums in it: B200, B300",
+                                 .source = "fitted on the logs b200_{2,4,8}_nccl2.29.2",
+                                 .simple = {5.22_us, 0.729},
+                                 .ll = LinkPace{1.26_us, 0.0141},
+                                 .ll128 = LinkPace{1.28_us, 0.297},
+                                 .nvls = LinkPace{10.4_us, 0.646},
+                                 .pairs = LinkPace{17.3_us, 0.588},
+                                 .ll_pairs = LinkPace{10.1_us, 0.0202},
+                                 .sums = {.channels = 24, .chunk_overhead = {36'010}},
+                                 .pairs_channel_efficiency = 0.0302,
+                                 .launch = 15.8_us,
+                                 .ll_launch = 7.51_us,
+                                 .ll128_launch = 8.44_us};
+
+constexpr NcclTransport kNvlink5Rack{
+    .name = "nvlink5_rack",
+    .summary = "NVLink 5 through the switches of a rack, 72 GPUs: GB200, GB300",
+    .source = "fitted on the logs gb200_{2,4}_nccl2.29.2 and gb200_64_xla",
+    .simple = {1.88_us, 0.747},
+    .ll = LinkPace{1.36_us, 0.0145},
+    .ll128 = LinkPace{1.35_us, 0.274},
+    .nvls = LinkPace{28.6_us, 0.718},
+    .pairs = LinkPace{20.1_us, 0.641},
+    .ll_pairs = LinkPace{10.7_us, 0.0150},
+    .sums = {.channels = 24, .chunk_overhead = {35'630}},
+    .pairs_channel_efficiency = 0.0310,
+    .launch = 26.0_us,
+    .ll_launch = 7.92_us,
+    .ll128_launch = 8.61_us};
+
+constexpr const NcclTransport* kInNodes[] = {&kNvlink2, &kNvlink3,     &kNvlink4,
+                                             &kNvlink5, &kNvlink5Rack, &kPcie};
+
+}  // namespace
+
+std::span<const NcclTransport* const> nvlink_transports() { return kInNodes; }
+
+}  // namespace sim
