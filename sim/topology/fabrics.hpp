@@ -27,7 +27,7 @@ struct NvlinkFabric {
 
 struct NicPair {
   VertexId from, to;
-  bool detours = false;  // by way of a third group, if the fabric has groups
+  bool detours = false;  // by way of a third group, or router, if the fabric has groups
 };
 // Appends the way from a NIC to another one.
 using AppendNetworkWay = void (*)(const Network& network, const Graph& graph, const NicPair& nics,

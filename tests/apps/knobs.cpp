@@ -33,11 +33,11 @@ constexpr std::string_view kPods =
     "--set network.pod_oversubscription=8";
 // One ring of 16 nodes with all pairs of them.
 constexpr std::string_view kTorus =
-    "--topology sdp4bit_a100 --model gpt_125m --scheme sdp4bit --set network.fabric=torus "
+    "--topology aws_p4d --model gpt_125m --scheme sdp4bit --set network.fabric=torus "
     "--set network.switch_latency=1us --set network.dimensions=[16]";
 // Four groups of one router with two links to each other one.
 constexpr std::string_view kDragonfly =
-    "--topology sdp4bit_a100 --model gpt_125m --scheme sdp4bit --set network.fabric=dragonfly "
+    "--topology aws_p4d --model gpt_125m --scheme sdp4bit --set network.fabric=dragonfly "
     "--set network.switch_latency=1us --set network.nodes_per_router=4 "
     "--set network.routers_per_group=1 --set network.global_links=7 --set network.routing=minimal";
 

@@ -95,6 +95,23 @@ TEST(Dragonfly, SpreadsOneGroupsTrafficOverAllGroupsByThirdOnes) {
             (std::map<int, int>{{2, 10}, {3, 4}}));
 }
 
+TEST(Dragonfly, OfOneGroupSpreadsARoutersTrafficByThirdOnes) {
+  // Each of 4 NICs of a router to the one at its place on the next router: all over one link, or by
+  // the other 2 routers of the group, twice by each.
+  const auto to_next = [](std::size_t from, std::size_t to) {
+    return router_of_nic(from) == 0 && to == from + 2 * kOnRouter;
+  };
+  const auto loads = [&](Routing routing) {
+    Network network = dragonfly_with(routing);
+    network.groups = 1;
+    const Built built(network, kInGroup);
+    expect_all_connected(built);
+    return links_by_load(built, built.loads(to_next), "dragonfly_local");
+  };
+  EXPECT_EQ(loads(Routing::minimal), (std::map<int, int>{{4, 1}}));
+  EXPECT_EQ(loads(Routing::valiant), (std::map<int, int>{{2, 4}}));
+}
+
 TEST(Dragonfly, UsesAllLinksBetweenTwoGroups) {
   // Two groups of 4 routers have 8 links from one to the other: all of 16 x 16 NICs, 32 on each.
   Network network = dragonfly_with(Routing::minimal);

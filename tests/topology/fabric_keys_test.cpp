@@ -15,7 +15,7 @@ namespace {
 // 16 nodes on a single switch, with NICs of 100 Gbps.
 Network network_with(std::vector<Setting> settings) {
   settings.push_back({"network.nic_bandwidth", "100 Gbps"});
-  return read_cluster(source_directory() / "topologies/sdp4bit_a100.toml", settings).network;
+  return read_cluster(source_directory() / "topologies/aws_p4d.toml", settings).network;
 }
 
 // One line, of one of the settings.

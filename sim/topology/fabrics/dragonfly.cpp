@@ -4,7 +4,8 @@
 // and every two groups by as many global links as their ports allow, dealt to the routers in turn.
 //
 //   minimal way          router ─► router with a global link ─► router of the other group ─► router
-//   by way of a third    the same to a router of the third group, and on from there
+//   by way of a third    the same to a router of the third group, and on from there; in a dragonfly
+//                        of one group, router ─► third router ─► router
 #include <array>
 
 #include "sim/topology/fabrics/routers.hpp"
@@ -110,13 +111,14 @@ class Walk {
   Way& way_;
 };
 
-// Valiant's random group is one in turn here, by the place of the sending NIC in its group: what
-// many NICs of a group send to another one spreads evenly over all others, as many packets would.
-int third_group(const Shape& shape, int sender, int from, int to) {
-  const int offset = shape.offset(from, to);
-  // Once the offset, or not at all, would begin all ways over a global link, or end them, alike.
-  const int turn = (sender + 2 * offset) % (shape.others - 1);
-  return (from + 1 + (turn < offset ? turn : turn + 1)) % shape.groups;
+// Valiant's random group, or router of a group, is one in turn here, by the place of the sending NIC
+// in its group: what many NICs send to another one of `count` spreads evenly over all others, as many
+// packets would.
+int third(int count, int sender, int from, int to) {
+  const int offset = (to - from - 1 + count) % count;
+  // Once the offset, or not at all, would begin all ways over a link, or end them, alike.
+  const int turn = (sender + 2 * offset) % (count - 2);
+  return (from + 1 + (turn < offset ? turn : turn + 1)) % count;
 }
 
 void append_dragonfly_way(const Network& network, const Graph& graph, const NicPair& nics,
@@ -129,16 +131,18 @@ void append_dragonfly_way(const Network& network, const Graph& graph, const NicP
   const int router = graph.vertex(far.above).number;
   const int group = router / shape.routers;
   const int place = router % shape.routers;
+  // Places in their groups: of the sending NIC, and of the receiving node.
+  const int in_group = shape.routers * network.nodes_per_router * network.nics_per_node;
+  const int sender = near.number % in_group;
   if (walk.group() != group) {
-    // Places in their groups: of the sending NIC, and of the receiving node.
-    const int in_group = shape.routers * network.nodes_per_router * network.nics_per_node;
-    const int sender = near.number % in_group;
     const int receiver = far.number % in_group / network.nics_per_node;
     const int round = (sender + receiver) % shape.rounds;  // all in turn
     if (nics.detours && shape.groups > 2) {
-      walk.go_to_group(third_group(shape, sender, walk.group(), group), round);
+      walk.go_to_group(third(shape.groups, sender, walk.group(), group), round);
     }
     walk.go_to_group(group, round);
+  } else if (nics.detours && shape.groups == 1 && walk.place() != place && shape.routers > 2) {
+    walk.go_to_place(third(shape.routers, sender, walk.place(), place));
   }
   walk.go_to_place(place);
   way.links.push_back(far.down);
