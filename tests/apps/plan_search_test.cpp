@@ -30,7 +30,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         GoalRow{"cheapest",
                 "--goal cheapest --nic-bandwidths 25Gbps,400Gbps "
-                "--scheme sharded,zeropp --set network.bandwidth_price=9USD/h/Tbps"},
+                "--scheme sharded,zeropp --recompute none "
+                "--set network.bandwidth_price=9USD/h/Tbps"},
         GoalRow{"fastest",
                 "--goal fastest --nic-bandwidths 10Gbps,100Gbps --scheme sharded,sdp4bit --tp 1"},
         GoalRow{"smallest_network",

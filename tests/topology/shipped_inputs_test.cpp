@@ -154,22 +154,44 @@ TEST_P(ShippedInput, SuggestsTheKeyThatWasMeant) {
   }
 }
 
-TEST_P(ShippedInput, RefusesValuesThatAreNone) {
-  constexpr std::array kNone{"nan",  "-inf",           "-1",    "[]",    "{}",      "1979-05-27",
-                             "\"\"", "\"-1 parsecs\"", "[[1]]", "1e999", "\"\\n\"", "\"9\""};
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (!is_key(lines_[i])) continue;
-    const std::string key = key_of(lines_[i]);
-    for (const std::string none : kNone) {
-      const bool free_text = key == "summary" || key == "name" || key == "source";
-      if (free_text && none.starts_with("\"") && none != "\"\"") continue;
-      std::vector<std::string> changed = lines_;
-      changed[i] = fmt::format("{} = {}", key, none);
-      const std::string error = error_with(joined_lines(changed));
-      EXPECT_NE(error.find(fmt::format("x.toml:{}:", i + 1)), std::string::npos)
-          << changed[i] << " says: " << error;
-    }
+// A value that is none in place of every key's whose number, modulo `apart`, is `first`.
+struct Spoilt {
+  std::vector<std::string> lines;
+  std::vector<std::size_t> wrong;  // lines
+};
+Spoilt spoilt(const std::vector<std::string>& lines, const std::string& none, std::size_t apart,
+              std::size_t first) {
+  Spoilt file{lines, {}};
+  std::size_t keys = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!is_key(lines[i]) || keys++ % apart != first) continue;
+    const std::string key = key_of(lines[i]);
+    const bool free_text = key == "summary" || key == "name" || key == "source";
+    if (free_text && none.starts_with("\"") && none != "\"\"") continue;
+    file.lines[i] = fmt::format("{} = {}", key, none);
+    file.wrong.push_back(i);
   }
+  return file;
+}
+
+TEST_P(ShippedInput, RefusesValuesThatAreNone) {
+  constexpr std::array kNone{"nan",  "-inf",           "-1",    "[]",      "{}",
+                             "\"\"", "\"-1 parsecs\"", "[[1]]", "\"\\n\"", "\"9\""};
+  // The reader ends at the first of these: one a file.
+  constexpr std::array kNoToml{"1979-05-27", "1e999"};
+  const auto expect_refused = [&](const std::string& none, std::size_t apart) {
+    for (std::size_t first = 0; first < apart; ++first) {
+      const Spoilt file = spoilt(lines_, none, apart, first);
+      if (file.wrong.empty()) continue;
+      const std::string error = error_with(joined_lines(file.lines));
+      for (const std::size_t i : file.wrong) {
+        EXPECT_NE(error.find(fmt::format("x.toml:{}:", i + 1)), std::string::npos)
+            << file.lines[i] << " says: " << error;
+      }
+    }
+  };
+  for (const std::string none : kNone) expect_refused(none, 3);
+  for (const std::string none : kNoToml) expect_refused(none, lines_.size());
 }
 
 // However much else is wrong: nobody mends a file one line a run.
