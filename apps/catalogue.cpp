@@ -162,11 +162,16 @@ void add_paces(const sim::NcclTransport& one, Listing& listing) {
   add("simple", one.launch, one.simple);
   add("nvls", std::nullopt, one.nvls,
       fmt::format("{} channels, {} B a chunk", one.sums.channels, one.sums.chunk_overhead.count));
-  add("all_to_all", std::nullopt, one.pairs,
-      one.pairs_channel_efficiency
-          ? fmt::format("{:.3g} by a channel", *one.pairs_channel_efficiency)
-          : "");
-  add("all_to_all, ll", std::nullopt, one.ll_pairs);
+  const auto by_channel = [](const std::optional<double>& efficiency) {
+    return efficiency ? fmt::format("{:.3g} by a channel", *efficiency) : "";
+  };
+  add("all_to_all", std::nullopt, one.pairs, by_channel(one.pairs_channel_efficiency));
+  add("all_to_all, ll", std::nullopt, one.ll_pairs, by_channel(one.ll_pairs_channel_efficiency));
+  if (one.message) {
+    listing.rows.push_back({std::string(one.name), "a message",
+                            fmt::format("{:.3g}", one.message->base() * 1e6), "-", "-", "",
+                            std::string(one.summary), std::string(sim::kMessageSource)});
+  }
 }
 
 std::vector<Listing> transport_listings() {

@@ -30,10 +30,14 @@ using sim::InputError;
 
 constexpr const char* kUsage =
     "usage: gardenhose collective NAME --topology NAME [FLAGS]\n\n"
-    "Times a collective over a range of sizes: all_gather, reduce_scatter, all_reduce or\n"
-    "all_to_all, over all ranks or over several groups of ranks at once. Sizes and bandwidths are\n"
-    "defined as in nccl-tests, so outputs compare directly: size is that of the whole buffer (for\n"
-    "all_gather, the result), algorithm bandwidth is size divided by time, and bus bandwidth is\n"
+    "Times a collective over a range of sizes: all_gather, reduce_scatter, all_reduce, "
+    "all_to_all,\n"
+    "broadcast (from the first rank) or send_receive (each rank to the next one), over all ranks "
+    "or\n"
+    "over several groups of ranks at once. Sizes and bandwidths are defined as in nccl-tests, so\n"
+    "outputs compare directly: size is that of the whole buffer (for all_gather, the result; for\n"
+    "all_to_all and send_receive, what each rank sends), algorithm bandwidth is size divided by "
+    "time, and bus bandwidth is\n"
     "the traffic that must cross a rank's links, divided by time, which is constant on a perfect\n"
     "network. 'Bounded by' names what takes more of the time: latency, or the busiest link with\n"
     "the share of the time in which it is busy.\n\n"
@@ -69,7 +73,7 @@ po::options_description collective_flags(CollectiveOptions& o) {
   po::options_description flags("Setup");
   auto add = flags.add_options();
   add("collective", po::value(&o.name)->required(),
-      "all_gather, reduce_scatter, all_reduce or all_to_all");
+      "all_gather, reduce_scatter, all_reduce, all_to_all, broadcast or send_receive");
   add("topology", po::value(&o.job.topology)->required(),
       "cluster: a shipped name (see gardenhose list) or a file");
   add("nodes", count("--nodes", o.job.nodes), "use only this many nodes (default: all)");
@@ -136,6 +140,10 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
     if (size > options.end.count / options.factor) break;
   }
   const sim::Topology topology(cluster);
+  const sim::CollectiveAlgorithm* asked =
+      options.job.algorithm.empty()
+          ? nullptr
+          : sim::algorithm_named(options.job.algorithm, "--algorithm", row.collective);
   sim::Detail detail = sim::Detail::folded;
   if (options.job.step_by_step) {
     check_step_by_step(
@@ -150,6 +158,11 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
     progress.step();
     const auto bytes = static_cast<double>(size);
     const sim::LoneCollective alone = run_alone(row, topology, groups, bytes, detail, kBuffers);
+    if (asked != nullptr && alone.algorithm != asked->name) {
+      throw InputError(
+          fmt::format("--algorithm: {} cannot run over these {} GPUs of {}; choose auto",
+                      asked->name, groups.front().size(), cluster.name));
+    }
     const sim::Wiring wiring = wire(alone.schedule, topology);
     const sim::Timeline timeline = simulate(alone.schedule, wiring);
     const double time_s = timeline.makespan_s;

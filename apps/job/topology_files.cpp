@@ -66,7 +66,7 @@ void check_placement(const sim::Cluster& cluster) {
 
 void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {
   if (!options.algorithm.empty()) {
-    cluster.collectives.algorithm = sim::all_reduce_algorithm(options.algorithm, "--algorithm");
+    cluster.collectives.algorithm = sim::algorithm_named(options.algorithm, "--algorithm");
   }
   if (!options.protocol.empty()) {
     cluster.collectives.protocol = sim::protocol_named(options.protocol, "--protocol");

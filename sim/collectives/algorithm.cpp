@@ -10,9 +10,11 @@ namespace sim {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-constexpr const CollectiveAlgorithm* kAlgorithms[] = {&algorithms::ring, &algorithms::pairwise,
-                                                      &algorithms::tree, &algorithms::nvls,
-                                                      &algorithms::nvls_tree};
+constexpr const CollectiveAlgorithm* kAlgorithms[] = {
+    &algorithms::ring,      &algorithms::pairwise,     &algorithms::rail,        &algorithms::tree,
+    &algorithms::nvls,      &algorithms::nvls_tree,    &algorithms::sharp,       &algorithms::pat,
+    &algorithms::recursive, &algorithms::hierarchical, &algorithms::copy_engine, &algorithms::chain,
+    &algorithms::direct};
 
 }  // namespace
 
@@ -20,13 +22,20 @@ bool CollectiveAlgorithm::can_run(CollectiveKind collective) const {
   return std::ranges::find(runs, collective) != runs.end();
 }
 
+bool CollectiveAlgorithm::can_run_on(const Cluster& cluster, const GroupShape& shape) const {
+  return shape.nodes <= most_nodes && (takes == nullptr || takes(cluster, shape));
+}
+
+bool never(const Cluster& /*cluster*/, int /*ranks*/, int /*nodes*/) { return false; }
+
 std::span<const CollectiveAlgorithm* const> all_algorithms() { return kAlgorithms; }
 
-const CollectiveAlgorithm* all_reduce_algorithm(std::string_view name, std::string_view place) {
+const CollectiveAlgorithm* algorithm_named(std::string_view name, std::string_view place,
+                                           std::optional<CollectiveKind> collective) {
   if (name == kAuto) return nullptr;
   std::vector<std::string_view> known{kAuto};
   for (const CollectiveAlgorithm* algorithm : kAlgorithms) {
-    if (!algorithm->can_run(CollectiveKind::all_reduce)) continue;
+    if (collective && !algorithm->can_run(*collective)) continue;
     if (algorithm->name == name) return algorithm;
     known.push_back(algorithm->name);
   }
@@ -34,14 +43,16 @@ const CollectiveAlgorithm* all_reduce_algorithm(std::string_view name, std::stri
 }
 
 std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
-                                                       CollectiveKind collective, int ranks,
-                                                       int nodes) {
+                                                       CollectiveKind collective,
+                                                       const GroupShape& shape) {
   const CollectiveAlgorithm* own = cluster.collectives.algorithm;
-  if (own != nullptr && own->can_run(collective) && nodes <= own->most_nodes) return {own};
+  if (own != nullptr && own->can_run(collective) && own->can_run_on(cluster, shape)) return {own};
   std::vector<const CollectiveAlgorithm*> found;
   for (const CollectiveAlgorithm* one : kAlgorithms) {
-    if (!one->can_run(collective)) continue;
-    if (one->suits == nullptr || one->suits(cluster, ranks, nodes)) found.push_back(one);
+    if (!one->can_run(collective) || !one->can_run_on(cluster, shape)) continue;
+    if (one->suits == nullptr || one->suits(cluster, shape.ranks, shape.nodes)) {
+      found.push_back(one);
+    }
   }
   return found;
 }

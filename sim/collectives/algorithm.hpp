@@ -19,7 +19,15 @@ namespace sim {
 struct Call;
 struct Communicator;
 
-enum class CollectiveKind { all_gather, reduce_scatter, all_reduce, all_to_all };
+// A broadcast is from the group's first rank; in send_receive each rank sends to the next one.
+enum class CollectiveKind {
+  all_gather,
+  reduce_scatter,
+  all_reduce,
+  all_to_all,
+  broadcast,
+  send_receive
+};
 
 // Folded: simultaneous equal hops are one flow. Step by step: each hop of a ring and each pair of
 // an all_to_all is a flow of its own, which is slower to simulate and serves to check the folding.
@@ -30,13 +38,15 @@ struct Leg {
   std::uint32_t route = 0;
   std::uint32_t occupancy = 0;  // memory traffic of the sending GPUs
   double unit = 0;              // bytes of each share per byte of the collective
+  std::uint32_t round = 0;
 };
 
 // A leg before it is part of a schedule: hops that progress together.
 struct LegDraft {
   std::vector<Hop> hops = {};
-  double unit = 1;      // Leg::unit
-  double channels = 1;  // per share: Route::channels
+  double unit = 1;          // Leg::unit
+  double channels = 1;      // per share: Route::channels
+  std::uint32_t round = 0;  // of those that follow each other, if the algorithm has several
 };
 
 // Whether a gather's, a scatter's or an all_to_all's own share stays where it is or is copied to
@@ -60,6 +70,7 @@ struct Duration {
   double before_s = 0;      // until the first byte moves
   double on_the_way_s = 0;  // latencies, and what the protocol takes longer than links at full rate
   double moving_s = 0;      // bytes at full rate
+  bool unchosen = false;    // NCCL takes another protocol at this size
 
   [[nodiscard]] double seconds() const { return before_s + on_the_way_s + moving_s; }
 };
@@ -76,6 +87,12 @@ struct LaidOut {
   Estimate estimate;
 };
 
+// How a group lies.
+struct GroupShape {
+  int ranks = 1, nodes = 1;
+  bool even = true;  // lie_evenly()
+};
+
 struct CollectiveAlgorithm {
   std::string_view name;
   std::span<const CollectiveKind> runs;
@@ -85,22 +102,29 @@ struct CollectiveAlgorithm {
   // Bytes that a rank sends, on average, per byte of the buffer.
   double (*sent)(CollectiveKind collective, int ranks, int nodes) = nullptr;
   int most_nodes = std::numeric_limits<int>::max();  // that it can run on
+  // Whether it can run over such a group; null: over any on so many nodes.
+  bool (*takes)(const Cluster& cluster, const GroupShape& shape) = nullptr;
   // Whether it is among those from which the fastest is chosen for so many ranks on so many nodes;
   // null: always.
   bool (*suits)(const Cluster& cluster, int ranks, int nodes) = nullptr;
 
   [[nodiscard]] bool can_run(CollectiveKind collective) const;
+  [[nodiscard]] bool can_run_on(const Cluster& cluster, const GroupShape& shape) const;
 };
 
+// As CollectiveAlgorithm::suits of those that run by name alone, as NCCL does not choose them.
+[[nodiscard]] bool never(const Cluster& cluster, int ranks, int nodes);
+
 [[nodiscard]] std::span<const CollectiveAlgorithm* const> all_algorithms();
-// That of the name, which must run an all_reduce: "ring" or "tree"; null for "auto". Throws an
-// InputError that begins with `place`.
-[[nodiscard]] const CollectiveAlgorithm* all_reduce_algorithm(std::string_view name,
-                                                              std::string_view place);
-// The algorithms from which the collective over so many ranks takes the fastest: the cluster's own
+// That of the name; null for "auto". Throws an InputError that begins with `place`, and lists the
+// names of those that run the collective, or of all without one.
+[[nodiscard]] const CollectiveAlgorithm* algorithm_named(
+    std::string_view name, std::string_view place,
+    std::optional<CollectiveKind> collective = std::nullopt);
+// The algorithms from which the collective over such a group takes the fastest: the cluster's own
 // alone, if that can run it, or else all that suit.
 [[nodiscard]] std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
                                                                      CollectiveKind collective,
-                                                                     int ranks, int nodes);
+                                                                     const GroupShape& shape);
 
 }  // namespace sim

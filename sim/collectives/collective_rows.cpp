@@ -15,6 +15,8 @@ constexpr std::array kCollectives{
     CollectiveRow{"reduce_scatter", CollectiveKind::reduce_scatter, 1},
     CollectiveRow{"all_reduce", CollectiveKind::all_reduce, 2},
     CollectiveRow{"all_to_all", CollectiveKind::all_to_all, 1},
+    CollectiveRow{"broadcast", CollectiveKind::broadcast, 0},
+    CollectiveRow{"send_receive", CollectiveKind::send_receive, 0},
 };
 
 }  // namespace

@@ -13,12 +13,14 @@ namespace sim {
 struct CollectiveRow {
   std::string_view name;
   CollectiveKind collective;
-  int rounds;  // each of n ranks sends `rounds` * (n-1)/n of the buffer
+  int rounds;  // each of n ranks sends `rounds` * (n-1)/n of the buffer; 0: all of it, once
 
   // Share of that buffer that a rank sends. Multiplied by this, the buffer over the time is the bus
   // bandwidth of nccl-tests: the traffic that has to pass a rank's links whatever the algorithm,
   // over the time (its PERFORMANCE.md).
-  [[nodiscard]] double sent_share(int ranks) const { return rounds * (ranks - 1.0) / ranks; }
+  [[nodiscard]] double sent_share(int ranks) const {
+    return rounds == 0 ? 1 : rounds * (ranks - 1.0) / ranks;
+  }
 };
 
 [[nodiscard]] std::span<const CollectiveRow> all_collectives();

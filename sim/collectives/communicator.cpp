@@ -2,7 +2,7 @@
 #include "sim/collectives/communicator.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -72,9 +72,9 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
   }
   if (group.ranks.size() < 2) return group;
   group.even = lie_evenly(cluster, group.ranks);
+  const GroupShape shape{static_cast<int>(group.ranks.size()), group.nodes, group.even};
   for (const CollectiveKind collective : uses) {
-    const auto size = static_cast<int>(group.ranks.size());
-    for (const auto* algorithm : algorithms_for(cluster, collective, size, group.nodes)) {
+    for (const auto* algorithm : algorithms_for(cluster, collective, shape)) {
       auto laid = std::ranges::find(group.laid, algorithm, &GroupDraft::Laid::algorithm);
       if (laid == group.laid.end()) {
         laid = group.laid.insert(laid, {.algorithm = algorithm,
@@ -110,7 +110,8 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, Group
       const auto occupancy = builder.add_occupancy(traffic_of(cluster.gpu, leg.hops));
       const auto route = builder.add_route(
           {.hops = std::move(leg.hops), .communicator = group.id, .channels = leg.channels});
-      laid.legs.push_back({.route = route, .occupancy = occupancy, .unit = leg.unit});
+      laid.legs.push_back(
+          {.route = route, .occupancy = occupancy, .unit = leg.unit, .round = leg.round});
     }
   }
   return group;
@@ -128,13 +129,14 @@ Uses gathers_and_sums() {
 
 Uses every_collective() {
   Uses uses = gathers_and_sums();
-  uses.push_back(CollectiveKind::all_to_all);
+  uses.insert(uses.end(), {CollectiveKind::all_to_all, CollectiveKind::broadcast,
+                           CollectiveKind::send_receive});
   return uses;
 }
 
 Choice choose(const Communicator& group, const Order& order) {
   Choice fastest;
-  std::pair<bool, double> least{true, std::numeric_limits<double>::infinity()};
+  std::tuple<bool, bool, double> least;
   for (const Communicator::Laid& laid : group.laid) {
     if (std::ranges::find(laid.runs, order.collective) == laid.runs.end()) continue;
     for (const Protocol protocol : kProtocols) {
@@ -143,7 +145,7 @@ Choice choose(const Communicator& group, const Order& order) {
       const auto duration = laid.estimate(by);
       if (!duration) continue;
       const bool unasked = group.protocol && *group.protocol != protocol;
-      const std::pair time{unasked, duration->seconds()};
+      const std::tuple time{unasked, duration->unchosen, duration->seconds()};
       if (fastest.laid != nullptr && time >= least) continue;
       least = time;
       fastest = {&laid, protocol};

@@ -63,7 +63,6 @@ struct Choice {
 
 // The collectives for which a communicator is made.
 using Uses = std::vector<CollectiveKind>;
-// All but the all_to_all.
 [[nodiscard]] Uses gathers_and_sums();
 [[nodiscard]] Uses every_collective();
 

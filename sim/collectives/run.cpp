@@ -26,8 +26,14 @@ void add_members(ScheduleBuilder& builder, const Communicator& group, const Call
 }  // namespace
 
 void run_collective(ScheduleBuilder& builder, const Communicator& group, const Call& call,
-                    const std::function<Ids(OperationId begin)>& run) {
-  const OperationId begin = builder.acquire(group.occupancy, arrivals(builder, group, call));
+                    const std::function<Ids(OperationId begin)>& run,
+                    Multiprocessors multiprocessors) {
+  const Ids arrived = arrivals(builder, group, call);
+  if (multiprocessors == Multiprocessors::free) {
+    add_members(builder, group, call, builder.barrier(run(builder.barrier(arrived))));
+    return;
+  }
+  const OperationId begin = builder.acquire(group.occupancy, arrived);
   add_members(builder, group, call, builder.release(group.occupancy, run(begin)));
 }
 

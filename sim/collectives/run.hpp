@@ -12,11 +12,14 @@ namespace sim {
 
 using Ids = std::vector<OperationId>;
 
+// NCCL's kernels are persistent: a collective holds its SMs all the while. Copy engines take none.
+enum class Multiprocessors { held, free };
+
 // A collective begins when the last rank has arrived and ends with the last of what `run` appends,
-// given its begin. All the while it holds its SMs: NCCL's kernels are persistent. Each rank gets a
-// member operation.
+// given its begin. Each rank gets a member operation.
 void run_collective(ScheduleBuilder& builder, const Communicator& group, const Call& call,
-                    const std::function<Ids(OperationId begin)>& run);
+                    const std::function<Ids(OperationId begin)>& run,
+                    Multiprocessors multiprocessors = Multiprocessors::held);
 
 // Of the flows that carry the bytes.
 [[nodiscard]] inline ScheduleBuilder::Latency latency_of(const Duration& duration) {

@@ -52,7 +52,8 @@ class Collector {
       for (const double pace : out.pace) kind = mix(kind, pace);
       for (const LegDraft& leg : out.legs) {
         Occupancy traffic = traffic_of(topology_.cluster().gpu, leg.hops);
-        const Kind of_leg = mix(mix(mix(i, leg.unit), leg.channels), traffic.memory_s_per_byte);
+        const Kind of_round = mix(mix(i, std::uint64_t{leg.round}), leg.unit);
+        const Kind of_leg = mix(mix(of_round, leg.channels), traffic.memory_s_per_byte);
         memory_s_per_byte.push_back(traffic.memory_s_per_byte);
         add_leg(of_leg, leg.hops, std::move(traffic.ranks), static_cast<std::int32_t>(number + 1));
       }
@@ -223,7 +224,8 @@ class Adding {
           classes.push_back(flow);
           laid.legs.push_back({.route = add_route(flow, group.id, drafted.channels),
                                .occupancy = traffic(flow, all_.memory_s_per_byte[leg]),
-                               .unit = drafted.unit});
+                               .unit = drafted.unit,
+                               .round = drafted.round});
         }
         ++leg;
       }

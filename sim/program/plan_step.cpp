@@ -39,6 +39,14 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
         "choose another `tp`, `pp` or `nodes`",
         scheme.name));
   }
+  const GradientExchange& gradients = scheme.gradients;
+  const bool encodes = !gradients.inside.is_plain() || !gradients.between.is_plain();
+  const bool adds_up = gradients.algorithm == &reductions::all_reduce;  // as they travel
+  if (encodes && !adds_up && context.cluster.collectives.algorithm == &algorithms::sharp) {
+    lines.push_back(fmt::format(
+        "`algorithm`: switches add numbers, not the encoded gradients that {} sends; choose auto",
+        scheme.name));
+  }
   return lines;
 }
 

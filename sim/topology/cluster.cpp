@@ -61,7 +61,12 @@ Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport)
       .pairs = read_pace(reader, "nvlink.pairs_", of(transport, &NcclTransport::pairs), false),
       .ll_pairs =
           read_pace(reader, "nvlink.ll_pairs_", of(transport, &NcclTransport::ll_pairs), false),
-      .pairs_channel_efficiency = read_channel_efficiency(reader, transport)};
+      .pairs_channel_efficiency =
+          read_optional_efficiency(reader, "nvlink.pairs_channel_efficiency",
+                                   of(transport, &NcclTransport::pairs_channel_efficiency)),
+      .ll_pairs_channel_efficiency =
+          read_optional_efficiency(reader, "nvlink.ll_pairs_channel_efficiency",
+                                   of(transport, &NcclTransport::ll_pairs_channel_efficiency))};
   if (reader.is_good("nvlink.kind") && gpus > nvlink.kind->most_gpus) {
     reader.wrong("nvlink.kind", fmt::format("a full mesh joins at most {} GPUs, not {}; write "
                                             "\"switched\"",
@@ -120,11 +125,19 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   network.latency = simple.latency;
   network.ll = read_pace(reader, "network.ll_", of(transport, &NcclTransport::ll), false);
   network.ll128 = read_pace(reader, "network.ll128_", of(transport, &NcclTransport::ll128), false);
+  network.sharp = read_pace(reader, "network.sharp_", std::nullopt, false);
   network.node_price = read_optional_price<DollarRate>(reader, "network.node_price");
   network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
   network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
   network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
   read_fabric(reader, nodes, network);
+  if (network.sharp && reader.is_good("network.fabric") &&
+      network.fabric->append_way != append_switched_way) {
+    reader.wrong("network.sharp_efficiency",
+                 fmt::format("switches of a {} do not add; remove the keys `sharp_efficiency` and "
+                             "`sharp_latency`, or choose a fabric of switches",
+                             network.fabric->name));
+  }
   return network;
 }
 

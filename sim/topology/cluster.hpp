@@ -31,7 +31,8 @@ extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_t
 // How collectives run: sim/collectives/algorithm.hpp.
 struct CollectiveAlgorithm;
 namespace algorithms {
-extern const CollectiveAlgorithm ring, pairwise, tree, nvls, nvls_tree;
+extern const CollectiveAlgorithm ring, pairwise, rail, tree, nvls, nvls_tree, sharp, pat, recursive,
+    hierarchical, copy_engine, chain, direct;
 }  // namespace algorithms
 
 // Protocols of NCCL. LL and LL128 send flags among the data, so that a receiver need not wait for a
@@ -85,8 +86,9 @@ struct Nvlink {
   SwitchSums sums = {};
   // All_to_alls by Simple and by LL, with the latency of the whole; absent: as other collectives.
   std::optional<LinkPace> pairs = {}, ll_pairs = {};
-  // Share of `bandwidth` that one channel of an all_to_all reaches; absent: as much as it likes.
-  std::optional<double> pairs_channel_efficiency = {};
+  // Share of `bandwidth` that one channel of an all_to_all reaches, by Simple and by LL; absent: as
+  // much as it likes.
+  std::optional<double> pairs_channel_efficiency = {}, ll_pairs_channel_efficiency = {};
   bool operator==(const Nvlink&) const = default;
 };
 
@@ -117,6 +119,8 @@ struct Network {
   std::optional<DollarRate> port_price = {};  // per NIC, with cable and share of the switches
   std::optional<BandwidthPrice> bandwidth_price = {};  // added per port, by its bandwidth
   std::optional<LinkPace> ll = {}, ll128 = {};         // as in Nvlink
+  // Sums in the switches, up and down; absent if they make none.
+  std::optional<LinkPace> sharp = {};
   bool operator==(const Network&) const = default;
 };
 
@@ -125,6 +129,8 @@ struct Collectives {
   int channels = 0;  // of one communicator: one ring each, on its own SM
   Seconds launch;    // fixed cost of one collective, regardless of size and ranks
   std::optional<Seconds> ll_launch = {}, ll128_launch = {};  // by other protocols
+  // Of each message of an all_to_all, while the ones before it are on their way.
+  Seconds message = {};
   // Of the collectives that it can run; null: the fastest one for each size, as NCCL's tuner has it.
   const CollectiveAlgorithm* algorithm = nullptr;
   std::optional<Protocol> protocol = {};  // the same

@@ -89,6 +89,11 @@ constexpr TomlKey kClusterKeys[] = {
      "Fraction of `bandwidth` that one channel of an all_to_all achieves. Inside a node NCCL gives "
      "a message more channels the larger it is.",
      "0.03"},
+    {"nvlink.ll_pairs_channel_efficiency", "number above 0 and at most 1",
+     "that of the transport, or no limit",
+     "Fraction of `bandwidth` that one channel of an all_to_all achieves by the LL protocol. With "
+     "it, messages of up to 512 KiB inside a node go by LL, and larger ones do not.",
+     "0.006"},
     {"network.fabric",
      "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus, dragonfly", "",
      "`single_switch`: all NICs on one non-blocking switch. `rail_optimized`: the r-th NICs of "
@@ -116,6 +121,12 @@ constexpr TomlKey kClusterKeys[] = {
      "Fraction of `nic_bandwidth` that the LL128 protocol achieves.", "0.8"},
     {"network.ll128_latency", "time", "that of the transport",
      "Latency of one step by the LL128 protocol."},
+    {"network.sharp_efficiency", "number above 0 and at most 1", "none: switches do not add",
+     "Fraction of `nic_bandwidth` that an all_reduce reaches whose sums the switches make (SHARP). "
+     "Not with a torus or a dragonfly.",
+     "0.9"},
+    {"network.sharp_latency", "time", "none: switches do not add",
+     "Fixed cost of such an all_reduce on one switch, beyond `collectives.launch`.", "20 us"},
     {"network.gpu_nic", "list of whole numbers",
      "GPU g uses NIC g * nics_per_node / gpus_per_node, rounded down",
      "NIC of each GPU in a node, counted from 0: one entry per GPU."},
@@ -171,11 +182,23 @@ constexpr TomlKey kClusterKeys[] = {
      "Fixed cost by the LL protocol. Without it, LL is not used."},
     {"collectives.ll128_launch", "time", "that of nvlink.transport",
      "Fixed cost by the LL128 protocol. Without it, LL128 is not used."},
-    {"collectives.algorithm", "one of auto, ring, tree, nvls, nvls_tree", "auto",
-     "Algorithm of all_reduce. `auto`: the fastest for each size, as NCCL's tuner estimates them. "
-     "`tree`: NCCL's double binary tree over the nodes, with a chain of the GPUs inside each node. "
-     "`nvls`: sums in the NVLink switch of one node. `nvls_tree`: the same in each node, and trees "
-     "between them. The other collectives do not depend on this key."},
+    {"collectives.message", "time", "that of nvlink.transport, or 0",
+     "Fixed cost of each message that a GPU sends in an all_to_all. Messages are posted while the "
+     "first ones are on their way, so it shows where messages are small and many."},
+    {"collectives.algorithm",
+     "one of auto, ring, tree, nvls, nvls_tree, sharp, pat, recursive, hierarchical, pairwise, "
+     "rail, "
+     "copy_engine",
+     "auto",
+     "Algorithm of the collectives that it can run; the others run as by `auto`: the fastest for "
+     "each size, as NCCL's tuner estimates them. Of all_reduce, `tree`: NCCL's double binary tree "
+     "over the nodes, with a chain of the GPUs inside each node; `nvls`: sums in the NVLink switch "
+     "of one node; `nvls_tree`: the same in each node, and trees between them; `sharp`: sums in "
+     "the "
+     "network's switches. `pat`: all_gather and reduce_scatter over nodes of one GPU. `recursive`: "
+     "halving and doubling over a power of two of GPUs. `hierarchical`: rings inside the nodes and "
+     "between them, one after the other. Of all_to_all, `pairwise`: a message to each GPU; `rail`: "
+     "one to each node. `copy_engine`: all_gather and all_to_all of one node without SMs."},
     {"collectives.protocol", "one of auto, ll, ll128, simple", "auto",
      "Protocol of all collectives that have it. `auto`: the fastest for each size."},
     {"fitted.network_efficiency", "number above 0 and at most 1", "1",

@@ -12,12 +12,15 @@ struct Hop {
   std::int32_t source = 0;       // rank
   std::int32_t destination = 0;  // rank
   std::int16_t nic_out = -1;     // NIC of the source's node, or -1: over NVLink inside the node
-  std::int16_t nic_in = -1;      // NIC of the destination's node, or -1
+  // NIC of the destination's node, or -1. Below: up to the switch that lies -1 - nic_in levels above
+  // the source's NIC, which adds, and down again with the sum.
+  std::int16_t nic_in = -1;
   std::int32_t times = 1;
   bool detours =
       false;  // where routing is adaptive: goes by way of a third group (Routing::valiant)
 
   [[nodiscard]] bool over_network() const { return nic_out >= 0; }
+  [[nodiscard]] int levels_up() const { return nic_in < -1 ? -1 - nic_in : 0; }
   auto operator<=>(const Hop&) const = default;
 };
 

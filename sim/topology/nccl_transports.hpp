@@ -22,8 +22,14 @@ struct NcclTransport {
   std::optional<LinkPace> nvls = {}, pairs = {}, ll_pairs = {};           // of NVLink
   SwitchSums sums = {};                                                   // of NVLink
   std::optional<double> pairs_channel_efficiency = {};                    // of NVLink
+  std::optional<double> ll_pairs_channel_efficiency = {};                 // of NVLink
   std::optional<Seconds> launch = {}, ll_launch = {}, ll128_launch = {};  // of NVLink
+  std::optional<Seconds> message = {};                                    // of NVLink
 };
+
+// Where `message` is from.
+inline constexpr std::string_view kMessageSource =
+    "fitted on the logs gb200_64_xla and gb200_32x2_xla: 54 us of 63 messages, 21 us of 31";
 
 // Inside a node, and between nodes.
 [[nodiscard]] std::span<const NcclTransport* const> nvlink_transports();

@@ -48,10 +48,10 @@ SwitchSums read_switch_sums(TomlReader& reader, const NcclTransport* transport) 
   return sums;
 }
 
-std::optional<double> read_channel_efficiency(TomlReader& reader, const NcclTransport* transport) {
-  constexpr std::string_view kKey = "nvlink.pairs_channel_efficiency";
-  if (reader.has(kKey)) return reader.number(kKey, kShare);
-  return of(transport, &NcclTransport::pairs_channel_efficiency);
+std::optional<double> read_optional_efficiency(TomlReader& reader, std::string_view key,
+                                               const std::optional<double>& by_transport) {
+  if (reader.has(key)) return reader.number(key, kShare);
+  return by_transport;
 }
 
 Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink) {
@@ -60,7 +60,14 @@ Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink) {
       {"ring", &algorithms::ring},
       {"tree", &algorithms::tree},
       {"nvls", &algorithms::nvls},
-      {"nvls_tree", &algorithms::nvls_tree}};
+      {"nvls_tree", &algorithms::nvls_tree},
+      {"sharp", &algorithms::sharp},
+      {"pat", &algorithms::pat},
+      {"recursive", &algorithms::recursive},
+      {"hierarchical", &algorithms::hierarchical},
+      {"pairwise", &algorithms::pairwise},
+      {"rail", &algorithms::rail},
+      {"copy_engine", &algorithms::copy_engine}};
   const auto launch = [&](const char* key, std::optional<Seconds> NcclTransport::*value) {
     return read_time(reader, key, of(nvlink, value));
   };
@@ -68,7 +75,8 @@ Collectives read_collectives(TomlReader& reader, const NcclTransport* nvlink) {
       .channels = static_cast<int>(reader.integer("collectives.channels", kChannels)),
       .launch = {},
       .ll_launch = launch("collectives.ll_launch", &NcclTransport::ll_launch),
-      .ll128_launch = launch("collectives.ll128_launch", &NcclTransport::ll128_launch)};
+      .ll128_launch = launch("collectives.ll128_launch", &NcclTransport::ll128_launch),
+      .message = launch("collectives.message", &NcclTransport::message).value_or(Seconds())};
   const auto simple = of(nvlink, &NcclTransport::launch);
   // Without the table [nvlink] it is not known whether the key is missing.
   const bool known = reader.is_good("nvlink.kind") || !reader.is_good("collectives.channels");

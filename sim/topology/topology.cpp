@@ -2,6 +2,7 @@
 #include "sim/topology/topology.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sim/base/error.hpp"
@@ -51,7 +52,38 @@ std::vector<Hop> Topology::path(int source, int destination) const {
   return {{source, destination, nic_in, nic_in}};  // no GPU of the node is on that rail
 }
 
+std::vector<Hop> Topology::tree_of_sums(const std::vector<int>& ranks) const {
+  std::vector<Hop> hops;
+  std::set<VertexId> passed;
+  for (const int rank : ranks) {
+    Hop hop{rank, rank, static_cast<std::int16_t>(nic_of(cluster_, rank))};
+    VertexId at = graph_->vertex(nic(rank, hop.nic_out)).above;
+    int levels = 1;
+    while (passed.insert(at).second && graph_->vertex(at).above != Vertex::kNone) {
+      at = graph_->vertex(at).above;
+      ++levels;
+    }
+    hop.nic_in = static_cast<std::int16_t>(-1 - levels);
+    hops.push_back(hop);
+  }
+  return hops;
+}
+
+Way Topology::way_up_and_down(const Hop& hop) const {
+  Way way{.links = {}, .switches = hop.levels_up()};
+  VertexId at = nic(hop.source, hop.nic_out);
+  for (int level = 0; level < hop.levels_up(); ++level) {
+    const Vertex& below = graph_->vertex(at);
+    for (const LinkId link : {below.up, below.down}) {
+      if (link != kNoLimit) way.links.push_back(link);
+    }
+    at = below.above;
+  }
+  return way;
+}
+
 Way Topology::way(const Hop& hop) const {
+  if (hop.levels_up() > 0) return way_up_and_down(hop);
   Way way;
   if (hop.over_network()) {
     const Network& network = cluster_.network;

@@ -34,6 +34,9 @@ class Topology {
   // The hops of a message between two GPUs. On rails a message to another rail first goes over
   // NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
   [[nodiscard]] std::vector<Hop> path(int source, int destination) const;
+  // The hops of a sum over the ranks' NICs in the network's switches, which are a tree: each switch
+  // passes on one sum, whichever NIC's hop that is part of.
+  [[nodiscard]] std::vector<Hop> tree_of_sums(const std::vector<int>& ranks) const;
   // The links that one share of the hop crosses.
   [[nodiscard]] Way way(const Hop& hop) const;
   // Latency of one step of a collective over the hop.
@@ -41,6 +44,7 @@ class Topology {
 
  private:
   [[nodiscard]] VertexId nic(int rank, std::int16_t number) const;
+  [[nodiscard]] Way way_up_and_down(const Hop& hop) const;
 
   Cluster cluster_;
   std::vector<int> places_;  // by node

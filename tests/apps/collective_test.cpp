@@ -10,7 +10,14 @@
 namespace apps_tests {
 namespace {
 
-constexpr const char* kNames[] = {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"};
+constexpr const char* kNames[] = {"all_gather", "reduce_scatter", "all_reduce",
+                                  "all_to_all", "broadcast",      "send_receive"};
+
+// Of the buffer that a rank of 16 sends, as nccl-tests' factors say.
+double factor_of(const std::string& name) {
+  if (name == "broadcast" || name == "send_receive") return 1;
+  return (name == "all_reduce" ? 2 : 1) * 15.0 / 16;
+}
 
 nlohmann::json collective(const std::string& flags) {
   return json_of("collective --topology dgx_h100_x16 " + flags);
@@ -23,7 +30,7 @@ TEST(Collective, BandwidthsAreOfTheSizeAndOfWhatEachRankSends) {
     for (const auto& row : collective(name + " --nodes 2 --begin 1KiB --end 4GiB --factor 16")) {
       const double bytes = row["size_bytes"];
       EXPECT_DOUBLE_EQ(row["algorithm_bandwidth_Bps"], bytes / row["time_s"].get<double>());
-      const double sent = (name == "all_reduce" ? 2 : 1) * 15.0 / 16;
+      const double sent = factor_of(name);
       EXPECT_DOUBLE_EQ(row["bus_bandwidth_Bps"],
                        sent * row["algorithm_bandwidth_Bps"].get<double>());
       EXPECT_GT(row["bus_bandwidth_Bps"], slower) << "larger buffers use the links better";
@@ -91,6 +98,24 @@ TEST(Collective, SaysByWhatAlgorithmAndProtocolEachSizeRuns) {
   EXPECT_EQ(how("--nodes 1"), (Names{"ring ll", "ring ll128", "nvls simple"}));
   EXPECT_EQ(how("--nodes 2 --algorithm ring --protocol ll"),
             (Names{"ring ll", "ring ll", "ring ll"}));
+}
+
+TEST(Collective, TakesTheAlgorithmsThatRunIt) {
+  const auto algorithm = [](const std::string& flags) {
+    return collective(flags + " --begin 1MiB --end 1MiB").at(0)["algorithm"].get<std::string>();
+  };
+  EXPECT_EQ(algorithm("all_gather --nodes 2 --algorithm recursive"), "recursive");
+  EXPECT_EQ(algorithm("reduce_scatter --nodes 2 --split 8 --algorithm pat"), "pat");
+  EXPECT_EQ(algorithm("all_to_all --nodes 2 --algorithm rail"), "rail");
+  EXPECT_EQ(algorithm("all_to_all --nodes 1 --algorithm copy_engine"), "copy_engine");
+  const auto refused = [](const std::string& flags) {
+    expect_command_refused("collective --topology dgx_h100_x16 " + flags, "--algorithm");
+  };
+  refused("all_gather --algorithm tree");
+  refused("broadcast --algorithm ring");
+  refused("all_gather --algorithm pat");
+  refused("all_reduce --nodes 3 --algorithm recursive");
+  refused("all_reduce --algorithm sharp");
 }
 
 TEST(Collective, LatencyBoundsSmallBuffersAndTheNarrowestLinkLargeOnes) {

@@ -65,6 +65,12 @@ constexpr std::string_view kPairs =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --protocol simple";
 constexpr std::string_view kLlPairs =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --protocol ll";
+// All pairs of sixteen GPUs; and sums in the network.
+constexpr std::string_view kMessages =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --scheme sharded_all_to_all --algorithm pairwise";
+constexpr std::string_view kSharp =
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --zero 0 --scheme data_parallel "
+    "--set network.sharp_efficiency=0.9 --set network.sharp_latency=20us --algorithm sharp";
 constexpr std::string_view kBetweenTwo =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 1 --zero 3";
 constexpr std::string_view kSimpleBetween =
@@ -225,6 +231,10 @@ constexpr Knob kKnobs[] = {
     {"nvlink.pairs_latency", kPairs, "10ms", kExposed, up},
     {"nvlink.ll_pairs_efficiency", kLlPairs, "0.0001", kExposed, up},
     {"nvlink.ll_pairs_latency", kLlPairs, "10ms", kExposed, up},
+    {"nvlink.ll_pairs_channel_efficiency", kLlPairs, "0.00001", kExposed, up},
+    {"network.sharp_efficiency", kSharp, "0.01", kExposed, up},
+    {"network.sharp_latency", kSharp, "10ms", kExposed, up},
+    {"collectives.message", kMessages, "1ms", kExposed, up},
     // Two GPUs have the uplinks of all eight NICs of a fat tree's leaf.
     {"network.fabric", kTwoRails, "fat_tree_2level", kExposed, down},
     {"network.nics_per_node", kSmall, "1", kExposed, up},

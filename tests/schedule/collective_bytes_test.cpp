@@ -57,7 +57,7 @@ class CollectiveBytes : public testing::TestWithParam<const NetworkFabric*> {
 
 TEST_P(CollectiveBytes, EachRankOfARingSendsAllButOneNthARound) {
   for (const CollectiveRow& row : all_collectives()) {
-    if (row.collective == CollectiveKind::all_to_all) continue;
+    if (!algorithms::ring.can_run(row.collective)) continue;
     SCOPED_TRACE(row.name);
     for_each_sent(row, [&](const Cluster& cluster, const SentBytes& sent) {
       const double n = rank_count(cluster);
@@ -72,7 +72,7 @@ TEST_P(CollectiveBytes, EachRankOfARingSendsAllButOneNthARound) {
 TEST_P(CollectiveBytes, ARingLeavesEachNodeOnce) {
   // Of G hops that leave a node's GPUs one is over the network, where there is more than one node.
   for (const CollectiveRow& row : all_collectives()) {
-    if (row.collective == CollectiveKind::all_to_all) continue;
+    if (!algorithms::ring.can_run(row.collective)) continue;
     SCOPED_TRACE(row.name);
     for_each_sent(row, [&](const Cluster& cluster, const SentBytes& sent) {
       const double n = rank_count(cluster);
@@ -176,9 +176,11 @@ TEST(CollectiveAlgorithm, SendsWhatItsClosedFormSays) {
   for (const CollectiveRow& row : all_collectives()) {
     for (const int nodes : {1, 2, 5}) {
       Cluster cluster = sample_cluster({.nodes = nodes, .gpus = 4, .nics = 2});
+      cluster.network.sharp = LinkPace{1_us, 1};
       const int ranks = rank_count(cluster);
       for (const CollectiveAlgorithm* algorithm : all_algorithms()) {
-        if (!algorithm->can_run(row.collective) || nodes > algorithm->most_nodes) continue;
+        const GroupShape shape{.ranks = ranks, .nodes = nodes};
+        if (!algorithm->can_run(row.collective) || !algorithm->can_run_on(cluster, shape)) continue;
         cluster.collectives.algorithm = algorithm;
         const double share = algorithm->sent(row.collective, ranks, nodes);
         for (const Detail detail : kDetails) {

@@ -104,10 +104,14 @@ TEST(BinaryTree, HasAsLeavesWhatIsInsideTheOtherOne) {
 }
 
 TEST(Trees, AreAllNamedByTheKeyAndTheFlag) {
-  EXPECT_EQ(all_reduce_algorithm("tree", "--algorithm"), &algorithms::tree);
-  EXPECT_EQ(all_reduce_algorithm("ring", "--algorithm"), &algorithms::ring);
-  EXPECT_EQ(all_reduce_algorithm("auto", "--algorithm"), nullptr);
-  EXPECT_THROW(static_cast<void>(all_reduce_algorithm("pairwise", "--algorithm")), InputError);
+  EXPECT_EQ(algorithm_named("tree", "--algorithm"), &algorithms::tree);
+  EXPECT_EQ(algorithm_named("pairwise", "--algorithm"), &algorithms::pairwise);
+  EXPECT_EQ(algorithm_named("auto", "--algorithm"), nullptr);
+  const auto of_all_reduce = [](std::string_view name) {
+    return algorithm_named(name, "--algorithm", CollectiveKind::all_reduce);
+  };
+  EXPECT_EQ(of_all_reduce("ring"), &algorithms::ring);
+  EXPECT_THROW(static_cast<void>(of_all_reduce("pairwise")), InputError);
 }
 
 TEST(Trees, PutOnEachLinkWhatTheirStepsDo) {

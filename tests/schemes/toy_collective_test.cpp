@@ -43,7 +43,7 @@ TEST(ToyCollective, RunsTheAllReduceAndNothingElse) {
   const Cluster cluster = with(kOneShot, small_cluster());
   using Algorithms = std::vector<const CollectiveAlgorithm*>;
   const auto run = [&](CollectiveKind collective) {
-    return algorithms_for(cluster, collective, 8, 2);
+    return algorithms_for(cluster, collective, {.ranks = 8, .nodes = 2});
   };
   EXPECT_EQ(run(CollectiveKind::all_reduce), Algorithms{&kOneShot});
   EXPECT_EQ(run(CollectiveKind::all_gather), Algorithms{&algorithms::ring});

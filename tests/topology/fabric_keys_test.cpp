@@ -55,6 +55,16 @@ TEST(TorusKeys, DescribeAllNodesAndNoOtherFabric) {
   EXPECT_NE(missing.find("missing key dimensions"), std::string::npos) << missing;
 }
 
+TEST(SharpKeys, GoWithFabricsOfSwitches) {
+  const std::vector<Setting> keys{{"network.sharp_efficiency", "0.9"},
+                                  {"network.sharp_latency", "20 us"}};
+  EXPECT_EQ(network_with(keys).sharp, (LinkPace{20_us, 0.9}));
+  EXPECT_FALSE(network_with({}).sharp);
+  std::vector<Setting> torus = torus_with({"network.dimensions", "[4, 4]"});
+  torus.insert(torus.end(), keys.begin(), keys.end());
+  expect_refused(torus, "switches of a torus do not add");
+}
+
 std::vector<Setting> dragonfly_with_keys(const std::vector<Setting>& more) {
   std::vector<Setting> settings{{"network.fabric", "dragonfly"},
                                 {"network.switch_latency", "300 ns"},
