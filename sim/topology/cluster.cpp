@@ -49,7 +49,7 @@ Gpu read_gpu(TomlReader& reader) {
 
 Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport) {
   const LinkPace simple = *read_pace(reader, "nvlink.", simple_pace(transport), true);
-  const Nvlink nvlink{
+  Nvlink nvlink{
       .kind = reader.one_of("nvlink.kind", all_nvlink_fabrics()),
       .bandwidth = reader.quantity<Bandwidth>("nvlink.bandwidth"),
       .efficiency = simple.efficiency,
@@ -72,6 +72,7 @@ Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport)
                                             "\"switched\"",
                                             nvlink.kind->most_gpus, gpus));
   }
+  read_bridges(reader, gpus, nvlink);
   return nvlink;
 }
 
@@ -130,6 +131,7 @@ Network read_network(TomlReader& reader, int nodes, int gpus_per_node) {
   network.port_price = read_optional_price<DollarRate>(reader, "network.port_price");
   network.bandwidth_price = read_optional_price<BandwidthPrice>(reader, "network.bandwidth_price");
   network.gpu_nic = read_gpu_nic(reader, gpus_per_node, network.nics_per_node);
+  read_far_gpus(reader, gpus_per_node, network);
   read_fabric(reader, nodes, network);
   if (network.sharp && reader.is_good("network.fabric") &&
       network.fabric->append_way != append_switched_way) {

@@ -23,7 +23,7 @@ namespace sim {
 struct NvlinkFabric;
 struct NetworkFabric;
 namespace fabrics {
-extern const NvlinkFabric switched, full_mesh;
+extern const NvlinkFabric switched, full_mesh, pcie;
 extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus,
     dragonfly;
 }  // namespace fabrics
@@ -73,7 +73,7 @@ struct SwitchSums {
   bool operator==(const SwitchSums&) const = default;
 };
 
-// [nvlink]: the links between the GPUs of one node.
+// [nvlink]: the links between the GPUs of one node, NVLink or PCIe.
 struct Nvlink {
   const NvlinkFabric* kind = &fabrics::switched;
   Bandwidth bandwidth;    // per direction: of a GPU's port or, if pairs have links, of a pair
@@ -89,6 +89,10 @@ struct Nvlink {
   // Share of `bandwidth` that one channel of an all_to_all reaches, by Simple and by LL; absent: as
   // much as it likes.
   std::optional<double> pairs_channel_efficiency = {}, ll_pairs_channel_efficiency = {};
+  // PCIe only: GPUs that share a PCIe switch and its link to a host bridge, and GPUs on a socket.
+  int gpus_per_bridge = 1, gpus_per_socket = 1;
+  Bandwidth bridge_bandwidth = {};  // of that link, per direction
+  Bandwidth socket_bandwidth = {};  // of a socket's link to the others, per direction
   bool operator==(const Nvlink&) const = default;
 };
 
@@ -103,6 +107,8 @@ struct Network {
   double efficiency = 0;            // share of it reached by a collective of large buffers, (0, 1]
   Seconds latency;                  // of one step of a collective between two nodes on one switch
   std::vector<int> gpu_nic;         // NIC of each GPU of a node; default: g * nics_per_node / gpus
+  std::vector<int> far_gpus = {};   // GPUs of a node whose NIC is on another socket
+  Bandwidth far_bandwidth = {};     // that such a GPU reaches to its NIC, per direction
   Seconds switch_latency;           // of each further switch on the path (not with single_switch)
   int nodes_per_leaf = 0;           // not with single_switch
   double oversubscription = 1;      // of a leaf: ports down over ports up, >= 1 (not single_switch)

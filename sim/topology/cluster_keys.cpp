@@ -39,12 +39,24 @@ constexpr TomlKey kClusterKeys[] = {
      "Price of one GPU, including its share of the node and of everything that is billed with the "
      "node."},
     {"gpu.power", "power", "", "Power of one GPU under load."},
-    {"nvlink.kind", "one of switched, full_mesh", "",
+    {"nvlink.kind", "one of switched, full_mesh, pcie", "",
      "`switched`: each GPU has one port of `bandwidth` into a non-blocking switch. `full_mesh`: "
-     "each ordered pair of GPUs has its own link of `bandwidth`; at most 8 GPUs."},
+     "each ordered pair of GPUs has its own link of `bandwidth`; at most 8 GPUs. `pcie`: no "
+     "NVLink; "
+     "each GPU has one port of `bandwidth` into a PCIe switch, and switches and sockets share "
+     "links."},
     {"nvlink.bandwidth", "bandwidth above 0", "",
-     "Bandwidth per direction of a GPU's port (`switched`) or of a pair's link (`full_mesh`).",
+     "Bandwidth per direction of a GPU's port (`switched`, `pcie`) or of a pair's link "
+     "(`full_mesh`).",
      "450 GBps"},
+    {"nvlink.gpus_per_bridge", "whole number from 1 to 1024", "required with pcie",
+     "GPUs that share a PCIe switch and its link to a host bridge; 1 if each has a host bridge."},
+    {"nvlink.bridge_bandwidth", "bandwidth above 0", "`bandwidth`",
+     "Bandwidth of a PCIe switch's link to its host bridge, per direction."},
+    {"nvlink.gpus_per_socket", "whole number from 1 to 1024", "required with pcie",
+     "GPUs on each socket; a multiple of `gpus_per_bridge`, or fewer."},
+    {"nvlink.socket_bandwidth", "bandwidth above 0", "required with pcie",
+     "Bandwidth of a socket's link to the other sockets, per direction."},
     {"nvlink.transport", "one of nvlink2, nvlink3, nvlink4, nvlink5, nvlink5_rack, pcie", "none",
      "Generation of NVLink, or PCIe, as NCCL drives it. Gives every `latency`, `efficiency` and "
      "`launch` of this table and of `collectives` that the file leaves out."},
@@ -130,6 +142,10 @@ constexpr TomlKey kClusterKeys[] = {
     {"network.gpu_nic", "list of whole numbers",
      "GPU g uses NIC g * nics_per_node / gpus_per_node, rounded down",
      "NIC of each GPU in a node, counted from 0: one entry per GPU."},
+    {"network.far_gpus", "list of whole numbers", "none",
+     "GPUs of a node whose NIC is on another socket, counted from 0.", "[0]"},
+    {"network.far_bandwidth", "bandwidth above 0", "required with far_gpus",
+     "Bandwidth that each of `far_gpus` achieves to its NIC, per direction."},
     {"network.switch_latency", "time", "required unless the fabric is single_switch",
      "Latency that each further switch on the path adds; in a torus, each node that a message "
      "passes."},

@@ -11,6 +11,7 @@
 namespace sim {
 namespace {
 
+constexpr IntegerRange kGpus{.lowest = 1, .highest = 1'024};
 constexpr NumberRange kOversubscription{.lowest = 1, .highest = 1'000};
 
 // `whole` is filled by parts of `part`, or lies in one of them: a half-used last leaf among full
@@ -160,6 +161,37 @@ void read_dragonfly(TomlReader& reader, int nodes, Network& network) {
 }
 
 }  // namespace
+
+void read_bridges(TomlReader& reader, int gpus, Nvlink& nvlink) {
+  const auto has = [&](const char* key) {
+    return reader.applies(key, "nvlink.kind", nvlink.kind->bridges);
+  };
+  constexpr const char* kBridge = "nvlink.gpus_per_bridge";
+  constexpr const char* kSocket = "nvlink.gpus_per_socket";
+  if (has(kBridge)) nvlink.gpus_per_bridge = static_cast<int>(reader.integer(kBridge, kGpus));
+  if (has(kSocket)) nvlink.gpus_per_socket = static_cast<int>(reader.integer(kSocket, kGpus));
+  if (!nvlink.kind->bridges || !reader.is_good(kBridge) || !reader.is_good(kSocket)) {
+    static_cast<void>(has("nvlink.bridge_bandwidth"));
+    static_cast<void>(has("nvlink.socket_bandwidth"));
+    return;
+  }
+  check_parts(reader, kBridge, nvlink.gpus_per_bridge, nvlink.gpus_per_socket, "GPUs of a socket");
+  check_parts(reader, kSocket, nvlink.gpus_per_socket, gpus, "GPUs of a node");
+  nvlink.bridge_bandwidth = reader.has("nvlink.bridge_bandwidth")
+                                ? reader.quantity<Bandwidth>("nvlink.bridge_bandwidth")
+                                : nvlink.bandwidth;
+  nvlink.socket_bandwidth = reader.quantity<Bandwidth>("nvlink.socket_bandwidth");
+}
+
+void read_far_gpus(TomlReader& reader, int gpus, Network& network) {
+  const bool given = reader.has("network.far_gpus") || reader.has("network.far_bandwidth");
+  if (!given) return;
+  const IntegerRange of_node{.lowest = 0, .highest = gpus - 1};
+  for (const std::int64_t gpu : reader.integers("network.far_gpus", of_node)) {
+    network.far_gpus.push_back(static_cast<int>(gpu));
+  }
+  network.far_bandwidth = reader.quantity<Bandwidth>("network.far_bandwidth");
+}
 
 void read_fabric(TomlReader& reader, int nodes, Network& network) {
   if (fabric_takes(reader, network, "network.switch_latency")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the keys of [network] that only some fabrics have.
+// Reads the keys of [nvlink] and [network] that only some fabrics have.
 #pragma once
 
 #include "sim/base/toml_reader.hpp"
@@ -9,6 +9,12 @@ namespace sim {
 
 // Far above any machine, and low enough that products of a few counts fit.
 inline constexpr IntegerRange kNodes{.lowest = 1, .highest = 65'536};
+
+// Of PCIe, for nodes of so many GPUs.
+void read_bridges(TomlReader& reader, int gpus, Nvlink& nvlink);
+
+// Of GPUs whose NIC is on another socket, for nodes of so many GPUs.
+void read_far_gpus(TomlReader& reader, int gpus, Network& network);
 
 // Of the network's fabric and NICs, for a cluster of so many nodes.
 void read_fabric(TomlReader& reader, int nodes, Network& network);

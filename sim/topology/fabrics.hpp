@@ -20,6 +20,9 @@ struct NvlinkFabric {
   // in which a ring visits the GPUs does not matter.
   bool direct = false;
   int most_gpus = 0;  // of a node
+  // Whether it has bridges and sockets, which other fabrics may not have. The NICs are on it too, each
+  // at the switch of the GPU that uses it.
+  bool bridges = false;
   // Adds the links of all nodes. The GPUs are given node by node.
   void (*build)(const Cluster& cluster, std::span<const VertexId> gpus, Graph& graph) = nullptr;
   AppendWay append_way = append_tree_way;

@@ -21,6 +21,7 @@ Cluster part_of(Cluster cluster, int nodes, int gpus) {
   cluster.nodes = nodes;
   cluster.gpus_per_node = gpus;
   cluster.network.gpu_nic.resize(static_cast<std::size_t>(gpus));
+  std::erase_if(cluster.network.far_gpus, [&](int gpu) { return gpu >= gpus; });
   return cluster;
 }
 

@@ -21,6 +21,15 @@ Topology::Topology(const Cluster& cluster)
   nics_ = nics.front();
   cluster_.nvlink.kind->build(cluster_, gpus, graph);
   cluster_.network.fabric->build(cluster_.network, nic_rate(cluster_), nics, graph);
+  const Network& network = cluster_.network;
+  const auto add_far = [&](const char* kind) {
+    const int count = cluster_.nodes * static_cast<int>(network.far_gpus.size());
+    return graph.add_links(kind, "network.far_bandwidth", count, network.far_bandwidth);
+  };
+  if (!network.far_gpus.empty()) {
+    far_out_ = add_far("far_nic_out");
+    far_in_ = add_far("far_nic_in");
+  }
   graph_ = std::make_shared<const Graph>(std::move(graph));
 }
 
@@ -33,6 +42,14 @@ Topology Topology::with(Routing routing) const {
 VertexId Topology::nic(int rank, std::int16_t number) const {
   const int place = place_of(node_of(cluster_, rank));
   return nics_ + static_cast<VertexId>(place * cluster_.network.nics_per_node + number);
+}
+
+LinkId Topology::far_link(int rank, LinkId first) const {
+  const std::vector<int>& far = cluster_.network.far_gpus;
+  const auto found = std::ranges::find(far, gpu_of(cluster_, rank));
+  if (found == far.end()) return kNoLimit;
+  return first + static_cast<LinkId>(node_of(cluster_, rank)) * static_cast<LinkId>(far.size()) +
+         static_cast<LinkId>(found - far.begin());
 }
 
 std::vector<Hop> Topology::path(int source, int destination) const {
@@ -93,6 +110,13 @@ Way Topology::way(const Hop& hop) const {
     fabric.append_way(network, *graph_,
                       {nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in), detours},
                       way);
+    if (cluster_.nvlink.kind->bridges) {  // by the GPUs' only ports
+      way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.source)).up);
+      way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.destination)).down);
+    }
+    for (const LinkId link : {far_link(hop.source, far_out_), far_link(hop.destination, far_in_)}) {
+      if (link != kNoLimit) way.links.push_back(link);
+    }
   } else {
     require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
             "NVLink joins GPUs of one node");

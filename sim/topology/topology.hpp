@@ -45,12 +45,15 @@ class Topology {
  private:
   [[nodiscard]] VertexId nic(int rank, std::int16_t number) const;
   [[nodiscard]] Way way_up_and_down(const Hop& hop) const;
+  // Of a GPU whose NIC is on another socket; kNoLimit for others.
+  [[nodiscard]] LinkId far_link(int rank, LinkId first) const;
 
   Cluster cluster_;
   std::vector<int> places_;  // by node
   int fabric_nodes_ = 0;     // as far as the job's last one
   std::shared_ptr<const Graph> graph_;
-  VertexId nics_ = 0;  // the first one, after the GPUs
+  VertexId nics_ = 0;                // the first one, after the GPUs
+  LinkId far_out_ = 0, far_in_ = 0;  // the first ones, node by node
 };
 
 }  // namespace sim

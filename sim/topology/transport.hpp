@@ -15,8 +15,8 @@ struct Tcp {
   Control control = Control::cubic;
 };
 
-// [rdma], as NCCL drives it: a channel only sends into the slots of its buffer that the receiver has
-// freed (src/transport/net.cc: NCCL_STEPS of them), by whichever of its queue pairs
+// [rdma], as NCCL drives it: a channel only sends into the slots of its buffer that the receiver
+// has freed (src/transport/net.cc: NCCL_STEPS of them), by whichever of its queue pairs
 // (src/transport/net_ib/p2p.cc). So it never has more than its buffer in flight.
 struct Rdma {
   Bytes buffer;      // NCCL_BUFFSIZE

@@ -26,6 +26,22 @@ constexpr std::string_view kLeaves =
 constexpr std::string_view kTwoRails =
     "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --gpus-per-node 2 "
     "--set network.nodes_per_leaf=1 --set network.oversubscription=8";
+// A node without NVLink, whose bridges or whose sockets bound an all_to_all.
+constexpr std::string_view kBridges =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --set nvlink.kind=pcie "
+    "--set nvlink.gpus_per_bridge=2 --set nvlink.gpus_per_socket=4 "
+    "--set nvlink.socket_bandwidth=10TBps";
+constexpr std::string_view kSockets =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --set nvlink.kind=pcie "
+    "--set nvlink.gpus_per_bridge=2 --set nvlink.gpus_per_socket=4 "
+    "--set nvlink.socket_bandwidth=1GBps";
+// A GPU whose NIC is on another socket, which is not, or is, among those in use.
+constexpr std::string_view kNearNics =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --gpus-per-node 4 "
+    "--set network.far_gpus=[7] --set network.far_bandwidth=1GBps";
+constexpr std::string_view kFarNic =
+    "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --set network.far_gpus=[0] "
+    "--set network.far_bandwidth=1GBps";
 // Two pods of one leaf of one node.
 constexpr std::string_view kPods =
     "--topology dgx_a100_x16 --model gpt_125m --nodes 2 --set network.fabric=fat_tree_3level "
@@ -215,6 +231,12 @@ constexpr Knob kKnobs[] = {
     // A GPU's one port into a switch, in place of a link to each of three others.
     {"nvlink.kind", kCompressed, "switched", kExposed, up},
     {"nvlink.bandwidth", kSmall, "1GBps", kExposed, up},
+    {"nvlink.gpus_per_bridge", kBridges, "4", kExposed, up},
+    {"nvlink.bridge_bandwidth", kBridges, "1GBps", kExposed, up},
+    {"nvlink.gpus_per_socket", kSockets, "8", kExposed, down},
+    {"nvlink.socket_bandwidth", kSockets, "10TBps", kExposed, down},
+    {"network.far_gpus", kNearNics, "[0]", kExposed, up},
+    {"network.far_bandwidth", kFarNic, "10GBps", kExposed, down},
     {"nvlink.efficiency", kSmall, "0.01", kExposed, up},
     {"nvlink.latency", kSimple, "1ms", kExposed, up},
     {"nvlink.transport", kSwitched, "nvlink3", kExposed, up},

@@ -49,7 +49,11 @@ inline Cluster sample_cluster(const SampleShape& shape) {
   cluster.nvlink = {.kind = shape.nvlink,
                     .bandwidth = shape.nvlink->direct ? 100_GBps : 400_GBps,
                     .efficiency = 1,
-                    .latency = 2_us};
+                    .latency = 2_us,
+                    .gpus_per_bridge = 2,
+                    .gpus_per_socket = 4,
+                    .bridge_bandwidth = 400_GBps,
+                    .socket_bandwidth = 400_GBps};
   cluster.network = {.fabric = shape.fabric,
                      .nics_per_node = shape.nics,
                      .nic_bandwidth = 50_GBps,

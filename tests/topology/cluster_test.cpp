@@ -213,7 +213,7 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"gpu.fp8", "0 TFLOPs"}, "is 0"},
       Wrong{{"gpu.fp4", "9 PB"}, "'PB' is not a unit"},
       Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},
-      Wrong{{"nvlink.kind", "ring"}, "'ring' is not one of: switched, full_mesh"},
+      Wrong{{"nvlink.kind", "ring"}, "'ring' is not one of: switched, full_mesh, pcie"},
       Wrong{{"nvlink.efficiency", "nan"}, "nan is out of range"},
       Wrong{{"network.fabric", "hypercube"}, "'hypercube' is not one of: single_switch, rail_"},
       Wrong{{"network.nics_per_node", "0"}, "0 is out of range"},
