@@ -198,13 +198,17 @@ void check_format(const std::string& format) {
       fmt::format("--format: '{}' is not one of: table, json, csv", sim::printable(format)));
 }
 
-bool parse_arguments(const Arguments& arguments, const char* usage, po::options_description& flags,
-                     const po::positional_options_description& places, po::variables_map& values) {
+std::optional<po::variables_map> parse_arguments(const Arguments& arguments, const char* usage,
+                                                 po::options_description& flags,
+                                                 std::initializer_list<Place> named) {
+  po::positional_options_description places;
+  for (const auto& [flag, most] : named) places.add(flag, most);
+  po::variables_map values;
   for (const std::string& argument : arguments) check_is_text(argument);
   flags.add_options()("help", "print this help; --help=json prints it for scripts");
   if (std::ranges::find(arguments, "--help=json") != arguments.end()) {
     print_json(help_json(usage, flags));
-    return false;
+    return std::nullopt;
   }
   const po::parsed_options given =
       parsed(usage, without_switch_values(arguments, flags), flags, places);
@@ -223,11 +227,11 @@ bool parse_arguments(const Arguments& arguments, const char* usage, po::options_
     std::ostringstream text;
     text << flags;
     print_text("{}\n{}", usage, without_trailing_blanks(text.str()));
-    return false;
+    return std::nullopt;
   }
   require_first_place(usage, flags, places, values);
   po::notify(values);
-  return true;
+  return values;
 }
 
 std::string shell_text(const Arguments& arguments) {

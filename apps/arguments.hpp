@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <boost/program_options.hpp>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +18,18 @@
 
 namespace apps {
 
-// Parses `arguments`; for --help, prints the help and returns false. An optional flag may be
+// A flag that may stand without its name, so many times (-1: any number).
+struct Place {
+  const char* flag;
+  int most = 1;
+};
+
+// Parses `arguments`; for --help, prints the help and returns nothing. An optional flag may be
 // written --tune=on, and --tune=off means its absence. Throws program_options::error, and
 // InputError for an argument that is empty or too long for one line of a message.
-[[nodiscard]] bool parse_arguments(
+[[nodiscard]] std::optional<boost::program_options::variables_map> parse_arguments(
     const Arguments& arguments, const char* usage,
-    boost::program_options::options_description& flags,
-    const boost::program_options::positional_options_description& places,
-    boost::program_options::variables_map& values);
+    boost::program_options::options_description& flags, std::initializer_list<Place> places = {});
 
 // The command's message about arguments that it does not take.
 [[nodiscard]] std::string message_of(const boost::program_options::error& error,

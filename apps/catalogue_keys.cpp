@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/catalogue.hpp"
-#include "apps/sweep/spec.hpp"
+#include "apps/sweep/points.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/schemes/scheme_file.hpp"

@@ -53,10 +53,7 @@ std::optional<ListOptions> parse(const Arguments& arguments) {
   po::options_description flags;
   flags.add_options()("section", po::value(&o.wanted), help.c_str())(
       "format", po::value(&o.format)->default_value("table"), "table|json");
-  po::positional_options_description places;
-  places.add("section", -1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kUsage, flags, {{"section", -1}})) return std::nullopt;
   if (o.format != "table" && o.format != "json") {
     const std::string_view known[] = {"table", "json"};
     sim::refuse_name("--format", o.format, known);

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
+#include "apps/exit_code.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
@@ -83,6 +86,7 @@ class Comparison {
     } else {
       for (sim::Report& report : reports_) report.pareto.reset();
     }
+    if (options_.break_even && options_.format != "table") find_break_evens([](const auto&) {});
   }
 
   [[nodiscard]] const std::vector<sim::Report>& reports() const { return reports_; }
@@ -202,13 +206,9 @@ class Comparison {
   std::vector<sim::Report> compressed_;  // those that the best baseline is compared with
 };
 
-int run(const RunOptions& options) {
-  Comparison comparison(options);
-  comparison.run();
-  const bool is_table = options.format == "table";
-  if (options.break_even && !is_table) comparison.find_break_evens([](const auto&) {});
+void print_run(const RunOptions& options, Comparison& comparison) {
   print(options, comparison.reports(), comparison.sentence());
-  if (!is_table) return 0;
+  if (options.format != "table") return;
   // Last, and line by line: each takes many simulations.
   comparison.find_break_evens([first = true](const sim::Report& report) mutable {
     if (!report.break_even) return;
@@ -216,30 +216,46 @@ int run(const RunOptions& options) {
     std::fflush(stdout);
     first = false;
   });
-  return 0;
+}
+
+// Runs what the arguments ask for, and shows it; nothing where they ask for help.
+void run(const Arguments& arguments,
+         const std::function<void(const RunOptions&, Comparison&)>& show) {
+  const auto options = parse_run(arguments);
+  if (!options) return;
+  if (!options->perfetto.empty()) {
+    sim::refuse_overwriting("--perfetto", options->perfetto, input_files(*options));
+    sim::require_writable(options->perfetto);
+  }
+  Comparison comparison(*options);
+  comparison.run();
+  show(*options, comparison);
 }
 
 }  // namespace
 
 int run_command(const Arguments& arguments) {
-  const auto options = parse_run(arguments);
-  if (!options) return 0;
-  if (!options->perfetto.empty()) {
-    sim::refuse_overwriting("--perfetto", options->perfetto, input_files(*options));
-    sim::require_writable(options->perfetto);
-  }
-  return run(*options);
+  run(arguments, print_run);
+  return 0;
+}
+
+nlohmann::ordered_json report_of(const Arguments& arguments) {
+  nlohmann::ordered_json report;
+  told("run", [&] {
+    run(arguments, [&](const RunOptions&, const Comparison& comparison) {
+      report = nlohmann::ordered_json::parse(sim::to_json(std::span(comparison.reports()).last(1)));
+    });
+  });
+  return report;
 }
 
 std::string refusal_of(const Arguments& arguments) {
   try {
-    const auto options = parse_run(arguments);
-    if (!options) return "";
-    Columns{*options};
+    told("run", [&] {
+      if (const auto options = parse_run(arguments)) Columns{*options};
+    });
   } catch (const sim::InputError& error) {
-    return with_flags(error.what());
-  } catch (const boost::program_options::error& error) {
-    return message_of(error, "run");
+    return error.what();
   }
   return "";
 }

@@ -4,9 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "sim/base/number_text.hpp"
 
 namespace apps {
 namespace {
@@ -19,13 +20,8 @@ std::string_view variable(const char* name) {
 }
 
 std::size_t named_width() {
-  const std::string_view named = variable("COLUMNS");
-  const char* const end = named.data() + named.size();
-  std::size_t width = 0;
-  const auto [stop, error] = std::from_chars(named.data(), end, width);
-  const bool sensible =
-      error == std::errc() && stop == end && width >= kNarrowest && width <= kWidest;
-  return sensible ? width : kUsual;
+  const auto width = sim::number_in<std::size_t>(variable("COLUMNS"));
+  return width && *width >= kNarrowest && *width <= kWidest ? *width : kUsual;
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ LAYERS = {
                    "sim/topology", "sim/base", "codecs"],
     "sim/rounds": ["sim/sites", "sim/report", "sim/engine/simulate.hpp", "sim/program", "sim/schemes", "sim/collectives", "sim/schedule",
                    "sim/workload", "sim/layout", "sim/topology", "sim/base", "codecs"],
+    # A sweep knows no simulator: whoever sweeps says what runs a point.
+    "sim/study/sweep": ["sim/base"],
     "sim/study": ["sim/rounds", "sim/sites", "sim/report", "sim/engine/simulate.hpp", "sim/program", "sim/schemes",
                   "sim/collectives", "sim/schedule", "sim/workload", "sim/layout", "sim/topology",
                   "sim/base", "codecs"],
@@ -45,6 +47,7 @@ LAYERS = {
 # Headers of these libraries may be included by files whose path matches.
 LIBRARIES = [
     (r"(simgrid|xbt)/", r"sim/engine/", "sim/engine"),
+    (r"sqlite3", r"sim/study/sweep/|tests/apps/", "sim/study/sweep"),
     (r"pugixml", r"apps/check/", "apps/check"),
     (r"boost/context/", r"tests/emulator/", "tests/emulator"),
     (r"boost/(?!context/)", r"apps/", "apps"),

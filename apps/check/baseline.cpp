@@ -5,8 +5,6 @@
 
 #include <set>
 
-#include "apps/sweep/store.hpp"
-
 namespace apps {
 namespace {
 

@@ -12,12 +12,8 @@
 #include "apps/check/baseline.hpp"
 #include "apps/check/input_errors.hpp"
 #include "apps/check/outputs.hpp"
-#include "apps/check/run_spec.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
-#include "apps/sweep/plan.hpp"
-#include "apps/sweep/run_points.hpp"
-#include "apps/sweep/store.hpp"
 #include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
@@ -88,11 +84,9 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
   add("markdown", po::value(&o.markdown),
       "file for a Markdown summary, e.g. for the page of a CI job");
   add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at once (default: all cores)");
-  po::positional_options_description places;
-  places.add("what", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
-  if (!values["jobs"].empty() && !is_spec(o.what)) {
+  const auto values = parse_arguments(arguments, kUsage, flags, {{"what"}});
+  if (!values) return std::nullopt;
+  if (!(*values)["jobs"].empty() && !is_spec(o.what)) {
     throw sim::InputError(
         "-j: applies to a spec, whose points are run now; these points have been run");
   }
@@ -111,7 +105,7 @@ std::vector<fs::path> input_files(const CheckOptions& options) {
   if (options.what == "-") return {};
   if (is_spec(options.what)) return files_of_spec(read_spec(options.what));
   if (options.what.ends_with(".json")) return {options.what};
-  Store store(options.what, Access::read);
+  Store store(options.what, sim::sweep::Access::read);
   return files_of_store(store, folder_of(options.what));
 }
 
@@ -149,7 +143,7 @@ Results results_of(const CheckOptions& options) {
     const sim::JsonDocument document = sim::read_json(options.what);
     return results_of_run(document);
   }
-  Store store(options.what, Access::read);
+  Store store(options.what, sim::sweep::Access::read);
   return results_in(store);
 }
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "apps/check/neighbours.hpp"
-#include "apps/sweep/store.hpp"
 
 namespace apps {
 namespace {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "apps/sweep/refusals.hpp"
 #include "sim/base/printable.hpp"
 
 namespace apps {
@@ -32,21 +31,21 @@ bool is_refused(const Result& point) {
   return point.state == "refused" && !cause_of(point).starts_with("--require-fit: ");
 }
 
-RefusalCount count_refusals(const Results& results) {
-  RefusalCount refusals;
+sim::sweep::RefusalCount count_refusals(const Results& results) {
+  sim::sweep::RefusalCount refusals;
   for (const Result& point : results.points) refusals.add(point.inputs, is_refused(point));
   return refusals;
 }
 
 // In the order of their first points.
 std::vector<std::pair<std::string, std::size_t>> causes_in(const Results& results) {
-  const RefusalCount refusals = count_refusals(results);
+  const sim::sweep::RefusalCount refusals = count_refusals(results);
   const auto values = refusals.refused_values();
   const std::set<std::string> refused(values.begin(), values.end());
   std::vector<std::pair<std::string, std::size_t>> causes;
   for (const Result& point : results.points) {
     const auto has_refused_value = [&] {
-      return std::ranges::any_of(values_of(point.inputs),
+      return std::ranges::any_of(sim::sweep::values_of(point.inputs),
                                  [&](const std::string& value) { return refused.contains(value); });
     };
     if (!is_refused(point) || (!refusals.all_refused() && !has_refused_value())) continue;

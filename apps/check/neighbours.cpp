@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/check/neighbours.hpp"
 
-#include "apps/sweep/store.hpp"
-
 namespace apps {
 namespace {
 

@@ -2,6 +2,7 @@
 #include "apps/check/results.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "apps/check/tolerance.hpp"
-#include "apps/sweep/store.hpp"
 #include "sim/base/error.hpp"
 
 namespace apps {
@@ -29,7 +29,7 @@ void add_figure(const std::string& key, const Inputs& value, Result& result) {
 
 void add_report(const Inputs& report, Result& result) {
   for (const auto& [key, value] : report.items()) {
-    if (is_figure(key, value)) add_figure(key, value, result);
+    if (sim::sweep::is_figure(key, value)) add_figure(key, value, result);
   }
   const auto object = [&](const char* key) { return report.value(key, Inputs::object()); };
   const Inputs errors = object("codec_error"), sources = object("sources");
@@ -64,9 +64,7 @@ bool is_of(const Result& result, const std::string& file) {
 class StoreReader {
  public:
   explicit StoreReader(Store& store) : store_(store) {
-    for (const Origin& origin : store.origins()) {
-      origins_[origin.id] = {origin.version, nlohmann::json::parse(origin.files, nullptr, false)};
-    }
+    for (auto& origin : store.origins()) origins_[origin.id] = std::move(origin);
   }
 
   Results read() {
@@ -85,16 +83,15 @@ class StoreReader {
   }
 
   void add(const StoredPoint& point) {
-    Result result = empty_result(point.inputs, point.finished.state);
-    result.message = point.finished.message;
-    result.wall_s = point.finished.wall_s;
-    if (!point.finished.report.is_null()) add_report(point.finished.report, result);
-    const auto& origin = origins_[point.finished.origin];
+    Result result = empty_result(point.inputs, point.outcome.state);
+    result.message = point.outcome.message;
+    result.wall_s = point.outcome.wall_s;
+    if (!point.outcome.report.is_null()) add_report(point.outcome.report, result);
+    const auto& origin = origins_[point.origin];
     agree("gardenhose", origin.version, results_.version);
-    for (const auto& [name, hash] : origin.files.items()) {
-      if (!hash.is_string() || !is_of(result, name)) continue;
-      agree(name, hash.get<std::string>(),
-            results_.files.emplace(name, hash.get<std::string>()).first->second);
+    for (const auto& [name, hash] : origin.files) {
+      if (!is_of(result, name)) continue;
+      agree(name, hash, results_.files.emplace(name, hash).first->second);
       result.files.push_back(name);
     }
     results_.points.push_back(std::move(result));
@@ -110,13 +107,8 @@ class StoreReader {
                     name));
   }
 
-  struct OfOrigin {
-    std::string version;
-    nlohmann::json files;
-  };
-
   Store& store_;
-  std::map<std::string, OfOrigin> origins_;
+  std::map<std::string, sim::sweep::Origin> origins_;
   Results results_;
 };
 
@@ -160,6 +152,28 @@ Inputs in_order(const Inputs& metrics) {
 }
 
 Results results_in(Store& store) { return StoreReader(store).read(); }
+
+Results run_spec(const std::filesystem::path& file, int jobs) {
+  const Spec spec = read_spec(file);
+  const std::vector<sim::sweep::Planned> points = points_of(spec);
+  const sim::sweep::Signals signals;
+  const sim::sweep::Runner runner = run_in(folder_of(file));
+  sim::sweep::Origins origins = origins_of(runner);
+  // SQLite's name of a database in memory: nothing is kept but the baseline.
+  Store store = open_sweep(":memory:", identity_of(spec, {}), points, origins);
+  const Totals totals = run_open_points(store, origins, runner, signals,
+                                        sim::sweep::new_session(runner.version, {}, jobs));
+  if (totals.stopped_by != 0) return {.stopped_by = totals.stopped_by};
+  if (const std::vector<std::string> changed = origins.changed(); !changed.empty()) {
+    throw sim::InputError(fmt::format("{}: {} changed while the points ran; run it again",
+                                      file.string(), fmt::join(changed, ", ")));
+  }
+  if (const auto open = store.counts()["open"]; open > 0) {
+    throw sim::InputError(
+        fmt::format("{}: {} of its points were interrupted; run it again", file.string(), open));
+  }
+  return results_in(store);
+}
 
 Results results_of_run(const sim::JsonDocument& document) {
   const sim::JsonReader reader(document);

@@ -3,16 +3,15 @@
 // JSON that run prints.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "apps/sweep/spec.hpp"
+#include "apps/sweep/points.hpp"
 #include "sim/base/json_reader.hpp"
 
 namespace apps {
-
-class Store;
 
 struct Result {
   Inputs inputs;      // identify the point
@@ -39,6 +38,9 @@ struct Results {
 // Throws InputError if points are open, or were computed from different files or by different
 // versions.
 [[nodiscard]] Results results_in(Store& store);
+// Runs the points of a spec, `jobs` at a time. Throws InputError as read_spec() does, and if an
+// input file changes meanwhile.
+[[nodiscard]] Results run_spec(const std::filesystem::path& spec, int jobs);
 // Reads what `run --format json` prints, for one scheme or several: each is a point, identified by
 // topology, model and scheme, and by a counter if these repeat. Throws an InputError located at the
 // error.

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <optional>
 
 #include "apps/arguments.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -62,11 +62,9 @@ const Metric* find(std::string_view name) {
 }
 
 // A finite number from 0 up, which is all of the text.
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+std::optional<double> bound_in(std::string_view text) {
+  const auto value = sim::number_in<double>(text);
+  return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
 }
 
 }  // namespace
@@ -119,8 +117,8 @@ std::pair<std::string, Tolerance> parse_tolerance(const std::string& text) {
   bool has_relative = false, has_absolute = false;
   for (const std::string& part : parts) {
     const bool percent = part.ends_with('%');
-    const auto number = number_in(percent ? std::string_view(part).substr(0, part.size() - 1)
-                                          : std::string_view(part));
+    const auto number = bound_in(percent ? std::string_view(part).substr(0, part.size() - 1)
+                                         : std::string_view(part));
     bool& has = percent ? has_relative : has_absolute;
     if (!number || has) refuse();
     has = true;

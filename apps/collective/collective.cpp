@@ -99,13 +99,11 @@ po::options_description collective_flags(CollectiveOptions& o) {
 std::optional<CollectiveOptions> parse(const Arguments& arguments) {
   CollectiveOptions o;
   po::options_description flags = collective_flags(o);
-  po::positional_options_description places;
-  places.add("collective", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  const auto values = parse_arguments(arguments, kUsage, flags, {{"collective"}});
+  if (!values) return std::nullopt;
   check_format(o.format);
-  o.begin = size_of("--begin", values["begin"].as<std::string>());
-  o.end = size_of("--end", values["end"].as<std::string>());
+  o.begin = size_of("--begin", (*values)["begin"].as<std::string>());
+  o.end = size_of("--end", (*values)["end"].as<std::string>());
   if (o.end < o.begin) throw InputError("--end: is less than --begin");
   const SortedSettings settings = sort_settings(o.job);
   for (const auto* other : {&settings.model, &settings.scheme}) {

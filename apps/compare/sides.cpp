@@ -138,8 +138,9 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   CompareOptions o;
   po::options_description flags = compare_flags(o);
   flags.add(job_flags(o.job));
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  const auto parsed = parse_arguments(arguments, kUsage, flags);
+  if (!parsed) return std::nullopt;
+  const po::variables_map& values = *parsed;
   refuse_shared_flags(flag, words);
   if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
     throw InputError("--scheme: is missing; name the scheme between the sites");

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -29,13 +29,12 @@ GivenSpread parse_spread(const std::string& text) {
     throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",
                                  sim::printable(text), fmt::join(known, ", ")));
   }
-  double& value = given.spread.of_logarithm;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + equals + 1, end, value);
-  if (error != std::errc() || stop != end || !(value >= 0 && value <= kLargestSpread)) {
+  const auto value = sim::number_in<double>(std::string_view(text).substr(equals + 1));
+  if (!value || !(*value >= 0 && *value <= kLargestSpread)) {
     throw InputError(fmt::format("--spread: '{}' is not a number from 0 to {}",
                                  sim::printable(text.substr(equals + 1)), kLargestSpread));
   }
+  given.spread.of_logarithm = *value;
   return given;
 }
 

@@ -70,10 +70,7 @@ std::optional<FitOptions> parse(const Arguments& arguments) {
   add("output,o", po::value(&o.output),
       "cluster file to write: the topology's with the fitted constants");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  po::positional_options_description places;
-  places.add("log", -1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kFitUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kFitUsage, flags, {{"log", -1}})) return std::nullopt;
   check_format(o.format);
   constexpr std::string_view kHeld[] = {"sizes", "gpus"};
   if (!o.hold_out.empty() && std::ranges::find(kHeld, o.hold_out) == std::end(kHeld)) {

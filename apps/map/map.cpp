@@ -89,8 +89,9 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   const po::options_description job = flags;
   flags.add(map);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kMapUsage, flags, {}, values)) return std::nullopt;
+  const auto parsed = parse_arguments(arguments, kMapUsage, flags);
+  if (!parsed) return std::nullopt;
+  const po::variables_map& values = *parsed;
   check_format(o.format);
   refuse_batch(values);
   o.job.given = names_given(job, values);

@@ -9,32 +9,15 @@
 #include <set>
 #include <utility>
 
-#include "apps/sweep/base_units.hpp"
-#include "apps/sweep/sql_quantity.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme.hpp"
+#include "sim/study/sweep/base_units.hpp"
 
 namespace apps {
 namespace {
 
 using sim::InputError;
-
-// The numbers of the points that --where leaves.
-std::set<std::int64_t> kept_numbers(Store& store, const std::string& where) {
-  // On lines of their own, so that a comment in the condition ends with it.
-  const std::string sql =
-      "select number from all_points where number is not null and (\n" + where + "\n)";
-  std::set<std::int64_t> numbers;
-  std::int64_t points = 0;
-  for (const auto& [state, count] : store.counts()) points += count;
-  const auto problem = run_condition(store.database(), sql, points, [&](sqlite3_stmt* row) {
-    numbers.insert(sqlite3_column_int64(row, 0));
-  });
-  if (!problem) return numbers;
-  throw InputError(fmt::format("--where: '{}': {}; write SQL over all_points, e.g. \"in_tp = 1\"",
-                               sim::printable(where), *problem));
-}
 
 struct Candidate {
   Inputs inputs;
@@ -51,7 +34,7 @@ class Map {
 
   void read(Store& store) {
     const std::set<std::int64_t> kept =
-        kept_numbers(store, options_.where.empty() ? "true" : options_.where);
+        store.numbers_where(options_.where.empty() ? "true" : options_.where);
     store.each_finished([&](const StoredPoint& point) {
       if (kept.contains(point.number)) add(point);
     });
@@ -75,7 +58,7 @@ class Map {
 
  private:
   void add(const StoredPoint& point) {
-    const Inputs& report = point.finished.report;
+    const Inputs& report = point.outcome.report;
     if (report.is_null()) return;
     for (const auto& [flag, key] :
          {std::pair{"--x", &options_.x}, {"--y", &options_.y}, {"--over", &options_.over}}) {
@@ -85,7 +68,7 @@ class Map {
     note(x, xs_);
     note(y, ys_);
     Candidate candidate{point.inputs, text_of(point.inputs[options_.over]),
-                        point.finished.state == "done", report.at("tokens_per_s")};
+                        point.outcome.state == "done", report.at("tokens_per_s")};
     auto& others = cells_[{text_of(x), text_of(y)}];
     const auto same = std::ranges::find(others, candidate.over, &Candidate::over);
     if (same != others.end()) refuse_both(*same, candidate);
@@ -180,7 +163,7 @@ class Map {
 
 Inputs number_of(const Inputs& value) {
   if (value.is_number()) return value;
-  const auto number = in_base_units(text_of(value));
+  const auto number = sim::sweep::in_base_units(text_of(value));
   return number ? Inputs(number->value) : Inputs();
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/sweep/store.hpp"
+#include "apps/sweep/points.hpp"
 
 namespace apps {
 

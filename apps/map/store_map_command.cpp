@@ -45,18 +45,13 @@ std::optional<StoreMapOptions> parse_store_map(const Arguments& arguments) {
       "SQL condition on the points, evaluated on the view all_points, e.g. \"in_tp = 1 and mfu > "
       "0.1\"");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  po::positional_options_description places;
-  places.add("store", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kStoreMapUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kStoreMapUsage, flags, {{"store"}})) return std::nullopt;
   check_format(o.format);
   if (o.x == o.y || o.x == o.over || o.y == o.over) {
     throw sim::InputError("--y: --x, --y and --over must be three different inputs");
   }
   return o;
 }
-
-Inputs or_null(const std::optional<std::string>& text) { return text ? Inputs(*text) : Inputs(); }
 
 Inputs record_of(const StoreMapOptions& options, const StoreCell& cell) {
   const auto speedup = cell.speedup();
@@ -67,12 +62,12 @@ Inputs record_of(const StoreMapOptions& options, const StoreCell& cell) {
           {"y_input", options.y},
           {"y", cell.y},
           {"over", options.over},
-          {"fastest", or_null(pays ? cell.challenger : cell.baseline)},
+          {"fastest", or_null((pays ? cell.challenger : cell.baseline).value_or(""))},
           {"pays", pays},
           {"speedup", speedup ? Inputs(*speedup) : Inputs()},
-          {"baseline", or_null(cell.baseline)},
+          {"baseline", or_null(cell.baseline.value_or(""))},
           {"baseline_tokens_per_s", tokens(cell.baseline, cell.baseline_tokens_per_s)},
-          {"challenger", or_null(cell.challenger)},
+          {"challenger", or_null(cell.challenger.value_or(""))},
           {"challenger_tokens_per_s", tokens(cell.challenger, cell.challenger_tokens_per_s)},
           {"x_number", number_of(cell.x)},
           {"y_number", number_of(cell.y)}};
@@ -111,16 +106,13 @@ void print_table(const StoreMapOptions& options, const StoreMap& map) {
 int map_of_store(const Arguments& arguments) {
   const auto options = parse_store_map(arguments);
   if (!options) return 0;
-  Store store(options->store, Access::read);
+  Store store(options->store, sim::sweep::Access::read);
   const StoreMap map = map_store(store, *options);
   if (options->format == "table") print_table(*options, map);
   std::vector<Inputs> records;
   for (const StoreCell& cell : map.cells) records.push_back(record_of(*options, cell));
   print_records(options->format, records);
-  if (const auto open = store.counts()["open"]; open > 0) {
-    print_note("note: {} points have not been run yet; repeat the sweep's command to go on\n",
-               open);
-  }
+  note_open(store);
   return 0;
 }
 

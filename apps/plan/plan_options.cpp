@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -15,6 +14,7 @@
 #include "apps/job/topology_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -112,14 +112,12 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
 std::vector<int> parse_nodes(const std::string& text) {
   std::set<int> nodes;
   for (const std::string& part : split(text)) {
-    int value = 0;
-    const char* end = part.data() + part.size();
-    const auto [stop, error] = std::from_chars(part.data(), end, value);
-    if (error != std::errc() || stop != end || value < 1) {
+    const auto value = sim::number_in<int>(part);
+    if (!value || *value < 1) {
       throw InputError(fmt::format("--nodes: '{}' is not a number of nodes; write e.g. 4,8,16",
                                    sim::printable(part)));
     }
-    nodes.insert(value);
+    nodes.insert(*value);
   }
   return {nodes.begin(), nodes.end()};
 }
@@ -245,8 +243,9 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
       job_flags(o.job, {.chosen = chosen_flags(), .sizes = &texts.nodes});
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  const auto parsed = parse_arguments(arguments, kUsage, flags);
+  if (!parsed) return std::nullopt;
+  const po::variables_map& values = *parsed;
   check_format(o.format);
   o.is_wide_area = is_wide_area(o.job.topology);
   o.job.schemes = split(values["scheme"].defaulted() ? default_schemes(o.is_wide_area)

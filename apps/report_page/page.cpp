@@ -3,9 +3,12 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
@@ -48,27 +51,13 @@ std::string filled(std::string_view page, const std::map<std::string_view, std::
 }  // namespace
 
 std::string html_text(std::string_view text) {
+  using Escape = std::pair<char, std::string_view>;
+  constexpr static Escape kEscapes[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string escaped;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += letter;
-    }
+  for (const char& letter : text) {
+    const auto* const found = std::ranges::find(kEscapes, letter, &Escape::first);
+    escaped += found == std::end(kEscapes) ? std::string_view(&letter, 1) : found->second;
   }
   return escaped;
 }

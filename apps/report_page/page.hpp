@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/sweep/spec.hpp"
+#include "apps/sweep/points.hpp"
 
 namespace apps {
 

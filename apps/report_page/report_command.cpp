@@ -13,7 +13,6 @@
 #include "apps/report_page/study.hpp"
 #include "apps/report_page/timelines.hpp"
 #include "apps/sweep/named_files.hpp"
-#include "apps/sweep/plan.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -51,10 +50,7 @@ std::optional<ReportOptions> parse(const Arguments& arguments) {
   add("folder", po::value(&o.folder),
       "folder of the spec, against which relative paths in the inputs are resolved (default: the "
       "store's)");
-  po::positional_options_description places;
-  places.add("store", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kUsage, flags, {{"store"}})) return std::nullopt;
   if (o.output.empty()) o.output = fs::path(o.store).replace_extension(".html").string();
   return o;
 }
@@ -74,7 +70,7 @@ std::vector<StoredPoint> points_named(Store& store, const std::string& flag) {
   std::vector<StoredPoint> points;
   for (const std::string& number : wanted) {
     const auto found = known.find(number);
-    if (found == known.end() || found->second.finished.report.is_null()) {
+    if (found == known.end() || found->second.outcome.report.is_null()) {
       throw sim::InputError(
           fmt::format("--timeline: '{}' is not the number of a point with figures; `gardenhose "
                       "export {}` lists them",
@@ -112,7 +108,7 @@ Inputs timelines(Store& store, const ReportOptions& options) {
 int report_command(const Arguments& arguments) {
   const auto options = parse(arguments);
   if (!options) return 0;
-  Store store(options->store, Access::read);
+  Store store(options->store, sim::sweep::Access::read);
   refuse_overwriting("--output", options->output, store, paths_from(*options));
   sim::require_writable(options->output);
   Inputs study = study_of(store);

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
-#include "apps/sweep/base_units.hpp"
 #include "sim/base/error.hpp"
+#include "sim/study/sweep/base_units.hpp"
 
 namespace apps {
 namespace {
@@ -75,8 +75,8 @@ class Columns {
 // How often each pair of a name and a text is met.
 class Mentions {
  public:
-  void add(const std::string& name, const Inputs& text) {
-    if (text.is_string()) ++counts_[{name, text.get<std::string>()}];
+  void add(const std::string& name, const Inputs& text, std::int64_t times = 1) {
+    if (text.is_string() && times > 0) counts_[{name, text.get<std::string>()}] += times;
   }
   [[nodiscard]] Inputs json() const {
     Inputs list = Inputs::array();
@@ -95,26 +95,27 @@ void add_inputs(const StoredPoint& point, Columns& columns, Inputs& numbers) {
     columns.set(key, "input", value);
     if (!value.is_string()) continue;
     const auto text = value.get<std::string>();
-    if (const auto number = in_base_units(text)) numbers[text] = number->value;
+    if (const auto number = sim::sweep::in_base_units(text)) numbers[text] = number->value;
   }
 }
 
 void add_figures(const StoredPoint& point, Columns& columns) {
-  const Inputs& report = point.finished.report;
+  const Inputs& report = point.outcome.report;
   if (report.is_null()) return;
   std::set<std::string> given;
   for (const auto& [key, value] : point.inputs.items()) given.insert(column_of(key));
   for (const auto& [key, value] : report.items()) {
-    if (is_figure(key, value) && !given.contains(key)) columns.set(key, "figure", value);
+    if (sim::sweep::is_figure(key, value) && !given.contains(key))
+      columns.set(key, "figure", value);
   }
   columns.set("bound", "figure", report.value("bound", Inputs()));
   const Inputs errors = report.value("codec_error", Inputs::object());
   columns.set("codec_error", "figure", errors.value("normal", Inputs()));
 }
 
-Inputs json_of(const std::vector<Session>& sessions) {
+Inputs json_of(const std::vector<sim::sweep::Session>& sessions) {
   Inputs list = Inputs::array();
-  for (const Session& one : sessions) {
+  for (const auto& one : sessions) {
     list.push_back({{"begun", one.begun},
                     {"ended", one.ended},
                     {"version", one.version},
@@ -149,19 +150,11 @@ Inputs states_of(Store& store) {
 
 // `points` have each origin's.
 Inputs files_of(Store& store, std::map<std::string, std::int64_t> points) {
-  std::map<std::pair<std::string, std::string>, std::int64_t> counts;
-  for (const Origin& origin : store.origins()) {
-    const Inputs files = Inputs::parse(origin.files, nullptr, false);
-    for (const auto& [name, hash] : files.items()) {
-      if (hash.is_string()) counts[{name, hash.get<std::string>()}] += points[origin.id];
-    }
+  Mentions files;
+  for (const auto& origin : store.origins()) {
+    for (const auto& [name, hash] : origin.files) files.add(name, hash, points[origin.id]);
   }
-  Inputs list = Inputs::array();
-  for (const auto& [pair, count] : counts) {
-    if (count == 0) continue;
-    list.push_back({{"name", pair.first}, {"text", pair.second}, {"points", count}});
-  }
-  return list;
+  return files.json();
 }
 
 Inputs without_scheme(Inputs inputs) {
@@ -170,7 +163,7 @@ Inputs without_scheme(Inputs inputs) {
 }
 
 double figure_of(const StoredPoint& point, const char* name) {
-  const Inputs value = point.finished.report.value(name, Inputs());
+  const Inputs value = point.outcome.report.value(name, Inputs());
   return value.is_number() ? value.get<double>() : 0;
 }
 
@@ -191,17 +184,16 @@ Inputs study_of(Store& store) {
   Inputs numbers = Inputs::object();
   std::map<std::string, std::int64_t> points_of_origins;
   store.each_finished([&](const StoredPoint& point) {
-    ++points_of_origins[point.finished.origin];
+    ++points_of_origins[point.origin];
     columns.begin_row();
     columns.set("number", "row", point.number);
-    columns.set("state", "row", point.finished.state);
+    columns.set("state", "row", point.outcome.state);
     add_inputs(point, columns, numbers);
     add_figures(point, columns);
-    const std::string& message = point.finished.message;
-    columns.set("message", "row", message.empty() ? Inputs() : Inputs(message));
+    columns.set("message", "row", or_null(point.outcome.message));
     columns.set("command", "row", "gardenhose " + shell_text(arguments_of(point.inputs)));
-    if (point.finished.report.is_null()) return;
-    const Inputs of_point = point.finished.report.value("sources", Inputs::object());
+    if (point.outcome.report.is_null()) return;
+    const Inputs of_point = point.outcome.report.value("sources", Inputs::object());
     for (const auto& [name, text] : of_point.items()) sources.add(name, text);
   });
   study["columns"] = columns.json();
@@ -214,18 +206,18 @@ Inputs study_of(Store& store) {
 std::vector<StoredPoint> telling_points(Store& store, std::size_t most) {
   std::optional<StoredPoint> best;
   const auto key_of = [](const StoredPoint& point) {
-    return std::tuple(point.finished.state == "done", figure_of(point, "speedup"),
+    return std::tuple(point.outcome.state == "done", figure_of(point, "speedup"),
                       figure_of(point, "tokens_per_s"));
   };
   store.each_finished([&](const StoredPoint& point) {
-    if (point.finished.report.is_null()) return;
+    if (point.outcome.report.is_null()) return;
     if (!best || key_of(point) > key_of(*best)) best = point;
   });
   std::vector<StoredPoint> points;
   if (!best) return points;
   const Inputs alike = without_scheme(best->inputs);
   store.each_finished([&](const StoredPoint& point) {
-    if (point.finished.report.is_null() || without_scheme(point.inputs) != alike) return;
+    if (point.outcome.report.is_null() || without_scheme(point.inputs) != alike) return;
     // The best one has a place kept.
     const bool has_best = point.number >= best->number;
     if (point.number == best->number || points.size() + (has_best ? 0 : 1) < most) {

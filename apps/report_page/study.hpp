@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/sweep/store.hpp"
+#include "apps/sweep/points.hpp"
 
 namespace apps {
 

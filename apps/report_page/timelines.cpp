@@ -10,19 +10,19 @@
 #include <utility>
 
 #include "apps/progress.hpp"
-#include "apps/scratch.hpp"
-#include "apps/sweep/outcome.hpp"
 #include "apps/sweep/shard.hpp"
-#include "apps/sweep/workers.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/scratch.hpp"
+#include "sim/study/sweep/processes.hpp"
 
 namespace apps {
 namespace {
 
 namespace fs = std::filesystem;
 
+using sim::sweep::Outcome;
+
 constexpr int kSitesShown = 4;
-constexpr std::chrono::milliseconds kBeat{200};  // of looking for signals
 // Of the whole timeline: no wider than a pixel.
 constexpr double kUnseen = 1.0 / 2000;
 // The same simulation, but for digits that a page leaves out.
@@ -89,15 +89,11 @@ double limit_to(std::size_t most, std::vector<Event>& events) {
   return length_us;
 }
 
-Arguments traced(const StoredPoint& point, const fs::path& trace) {
-  const bool sites = point.finished.report.contains("sites");
-  Arguments arguments = arguments_of(point.inputs);
-  arguments.emplace_back("--format=json");
-  arguments.emplace_back("--jobs=1");
-  if (!point.inputs.contains("range")) arguments.emplace_back("--range=off");
-  arguments.push_back("--perfetto=" + trace.string());
-  arguments.push_back(fmt::format("--perfetto-ranks={}", sites ? kSitesShown : 1));
-  return arguments;
+Inputs traced(const StoredPoint& point, const fs::path& trace) {
+  const bool sites = point.outcome.report.contains("sites");
+  return report_of_point(point.inputs,
+                         {"--perfetto=" + trace.string(),
+                          fmt::format("--perfetto-ranks={}", sites ? kSitesShown : 1)});
 }
 
 // The time that a timeline spans: of several sites the round's.
@@ -107,17 +103,16 @@ double span_of(const Inputs& report) {
   return round.is_number() ? round.get<double>() : 0;
 }
 
-Inputs timeline_of(const StoredPoint& point, const Ended& ended, const fs::path& trace) {
+Inputs timeline_of(const StoredPoint& point, const Outcome& outcome, const fs::path& trace) {
   Inputs timeline = {{"number", point.number}};
-  const Finished finished = outcome_of(ended);
-  if (finished.report.is_null()) {
-    timeline["problem"] = finished.message;
+  if (outcome.report.is_null()) {
+    timeline["problem"] = outcome.message;
     return timeline;
   }
-  const double now = span_of(finished.report), then = span_of(point.finished.report);
+  const double now = span_of(outcome.report), then = span_of(point.outcome.report);
   timeline["agrees"] = std::abs(now - then) <= kAgrees * then;
   timeline["step_s"] = now;
-  timeline["gpus"] = finished.report.value("gpus", Inputs());
+  timeline["gpus"] = outcome.report.value("gpus", Inputs());
   timeline.update(events_of(sim::read_file(trace), kMostOperations));
   return timeline;
 }
@@ -162,25 +157,25 @@ Inputs events_of(std::string_view text, std::size_t most) {
 }
 
 Inputs timelines_of(const std::vector<StoredPoint>& points, const fs::path& folder) {
-  const Signals signals;
-  const Scratch scratch(temporary_folder());
+  const sim::sweep::Signals signals;
+  const sim::Scratch scratch(sim::temporary_folder());
   const auto trace = [&](std::size_t point) {
     return scratch.path() / fmt::format("{}.json", point);
   };
   Progress progress("simulating timelines", static_cast<int>(points.size()));
-  Workers workers(signals, usable_cores(), folder);
   std::vector<Inputs> timelines(points.size());
-  std::size_t next = 0;
-  do {
-    for (; next < points.size() && workers.has_room(); ++next) {
-      progress.step();
-      workers.start(next, traced(points[next], trace(next)));
+  const sim::sweep::Tasks tasks{
+      .count = points.size(),
+      .at_once = usable_cores(),
+      .folder = folder,
+      .run = [&](std::size_t point) { return traced(points[point], trace(point)); },
+      .started = [&] { progress.step(); }};
+  const int signal = run_in_processes(tasks, signals, [&](const auto& ended) {
+    for (const auto& [point, outcome] : ended) {
+      timelines[point] = timeline_of(points[point], outcome, trace(point));
     }
-    signals.wait_or_stop(kBeat);
-    for (const Ended& ended : workers.take_ended()) {
-      timelines[ended.tag] = timeline_of(points[ended.tag], ended, trace(ended.tag));
-    }
-  } while (!workers.is_idle() || next < points.size());
+  });
+  if (signal != 0) throw sim::sweep::Stopped{signal};
   return timelines;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/sweep/store.hpp"
+#include "apps/sweep/points.hpp"
 
 namespace apps {
 

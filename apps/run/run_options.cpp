@@ -74,8 +74,9 @@ po::options_description run_flags(RunOptions& o) {
 std::optional<RunOptions> parse_run(const Arguments& arguments) {
   RunOptions o;
   po::options_description flags = run_flags(o);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, {}, values)) return std::nullopt;
+  const auto parsed = parse_arguments(arguments, kUsage, flags);
+  if (!parsed) return std::nullopt;
+  const po::variables_map& values = *parsed;
   o.job.schemes = split(values["scheme"].as<std::string>());
   o.job.given = names_given(flags, values);
   check_format(o.format);
@@ -103,12 +104,13 @@ std::vector<std::filesystem::path> input_files(const RunOptions& options) {
     const std::size_t equals = std::min(setting.find('='), setting.size());
     inputs[setting.substr(0, equals)] = setting.substr(std::min(equals + 1, setting.size()));
   }
-  std::vector<Inputs> points;
+  PointFiles files(std::filesystem::current_path());
+  std::vector<std::filesystem::path> paths;
   for (const std::string& scheme : job.schemes) {
-    points.push_back(inputs);
-    points.back()["scheme"] = scheme;
+    inputs["scheme"] = scheme;
+    for (const auto& [name, path] : files.of(inputs)) paths.emplace_back(path);
   }
-  return files_of_points(points, std::filesystem::current_path());
+  return paths;
 }
 
 bool wants_range(const RunOptions& options, std::size_t operations) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,8 @@ void note_left_out(const RunOptions& options, std::size_t operations);
 void print(const RunOptions& options, std::span<const sim::Report> reports,
            const std::string& sentence);
 
+// The report of the last scheme, as --format json prints it. Throws as told() of exit_code.hpp does.
+[[nodiscard]] nlohmann::ordered_json report_of(const Arguments& arguments);
 // The message of `run` when it refuses the arguments before its first simulation; empty if it does
 // not. File names are relative to the working directory.
 [[nodiscard]] std::string refusal_of(const Arguments& arguments);

@@ -3,7 +3,6 @@
 // between sites the fewest inner steps, the longest latency, the most peers, the largest model.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "apps/arguments.hpp"
@@ -14,6 +13,7 @@
 #include "apps/progress.hpp"
 #include "apps/solve/solve_answers.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
@@ -54,13 +54,12 @@ constexpr const char* kUsage =
 std::vector<double> parse_shares(const std::string& text) {
   std::vector<double> shares;
   for (const std::string& part : split(text)) {
-    double share = 0;
-    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), share);
-    if (error != std::errc() || stop != part.data() + part.size() || !(share > 0 && share < 1)) {
+    const auto share = sim::number_in<double>(part);
+    if (!share || !(*share > 0 && *share < 1)) {
       throw InputError(
           fmt::format("--utilisation: '{}' is not between 0 and 1; write e.g. 0.5,0.8,0.95", part));
     }
-    shares.push_back(share);
+    shares.push_back(*share);
   }
   return shares;
 }
@@ -80,17 +79,15 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
                                                                  kJobsHelp)(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
-  po::positional_options_description places;
-  places.add("unknown", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  const auto values = parse_arguments(arguments, kUsage, flags, {{"unknown"}});
+  if (!values) return std::nullopt;
   static_cast<void>(sim::study::unknown_named(o.unknown));
-  o.job.schemes = split(values["scheme"].as<std::string>());
-  if (values["scheme"].defaulted() && is_wide_area(o.job.topology)) {
+  o.job.schemes = split((*values)["scheme"].as<std::string>());
+  if ((*values)["scheme"].defaulted() && is_wide_area(o.job.topology)) {
     throw InputError("--scheme: is missing; name the scheme between the sites");
   }
   check_format(o.format);
-  if (!o.goal.beats.empty() && !values["utilisation"].defaulted()) {
+  if (!o.goal.beats.empty() && !(*values)["utilisation"].defaulted()) {
     throw InputError("--beats: replaces --utilisation; specify only one of them");
   }
   if (o.goal.beats.empty()) o.goal.shares = parse_shares(utilisation);

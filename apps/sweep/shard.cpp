@@ -4,34 +4,28 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace apps {
 namespace {
 
-std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<int> variable(const char* name) {
   const char* text = std::getenv(name);
-  return text == nullptr ? std::nullopt : whole(text);
+  return text == nullptr ? std::nullopt : sim::number_in<int>(text);
 }
 
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto number = whole(std::string_view(text).substr(0, slash));
-  const auto count = slash == text.size() ? std::nullopt : whole(text.substr(slash + 1));
+  const auto number = sim::number_in<int>(std::string_view(text).substr(0, slash));
+  const auto count =
+      slash == text.size() ? std::nullopt : sim::number_in<int>(text.substr(slash + 1));
   if (!number || !count || *number < 1 || *number > *count) {
     throw sim::InputError(
         fmt::format("--shard: '{}' is not K/N; write e.g. 1/4 for the first of four shards",

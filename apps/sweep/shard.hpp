@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards: the K-th of N equal parts of a sweep, so that N machines can share it.
+// The shard and the cores of this process, from flags and from Slurm.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "sim/study/sweep/points.hpp"
+
 namespace apps {
 
-struct Shard {
-  int number = 1;  // 1 to count
-  int count = 1;
-
-  [[nodiscard]] std::string text() const {
-    return std::to_string(number) + "/" + std::to_string(count);
-  }
-};
+using sim::sweep::Shard;
 
 // "K/N". Throws InputError.
 [[nodiscard]] Shard parse_shard(const std::string& text);

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // sweep: runs every point of a spec that the store has not yet, on all cores.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
-#include <set>
 
 #include "apps/arguments.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
-#include "apps/sweep/plan.hpp"
-#include "apps/sweep/refusals.hpp"
-#include "apps/sweep/run_points.hpp"
-#include "apps/sweep/store.hpp"
-#include "apps/sweep/store_lock.hpp"
+#include "apps/sweep/points.hpp"
+#include "apps/sweep/shard.hpp"
 #include "apps/words.hpp"
-#include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 
 namespace apps {
@@ -27,6 +19,8 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
+using sim::sweep::Planned;
+using sim::sweep::Shard;
 constexpr const char* kSweepUsage =
     "usage: gardenhose sweep SPEC.toml [FLAGS]\n\n"
     "Runs a grid of points, each a `gardenhose run` in its own process, and keeps the results in\n"
@@ -54,20 +48,18 @@ constexpr const char* kSweepUsage =
     "(reported before the first point runs); 2 invalid input; 130 stopped by Ctrl-C\n";
 
 struct SweepOptions {
-  fs::path spec, store;
+  std::string spec, store, shard;
   int jobs = 1;
-  std::string shard;
   bool dry_run = false, recompute = false, retry = false;
 };
 
 std::optional<SweepOptions> parse(const Arguments& arguments) {
   SweepOptions o;
-  std::string spec, store;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("spec", po::value(&spec)->required(),
+  add("spec", po::value(&o.spec)->required(),
       "TOML file of the sweep (--spec itself may be omitted)");
-  add("store", po::value(&store),
+  add("store", po::value(&o.store),
       "SQLite file for the results (default: SPEC.sqlite next to the spec; SPEC.KofN.sqlite for a "
       "shard)");
   add("jobs,j", jobs_flag(o.jobs),
@@ -79,53 +71,15 @@ std::optional<SweepOptions> parse(const Arguments& arguments) {
   add("recompute", po::bool_switch(&o.recompute),
       "rerun points whose input files or Gardenhose version have changed since they were computed");
   add("retry", po::bool_switch(&o.retry), "rerun points that crashed");
-  po::positional_options_description places;
-  places.add("spec", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kSweepUsage, flags, places, values)) return std::nullopt;
-  o.spec = spec;
-  o.store = store;
+  if (!parse_arguments(arguments, kSweepUsage, flags, {{"spec"}})) return std::nullopt;
   return o;
-}
-
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-std::string host_name() {
-  char host[64] = "?";
-  gethostname(host, sizeof(host) - 1);
-  return host;
-}
-
-// Opens the points again that are to be run again; refuses a store whose points nobody would get by
-// this command.
-void check_store(Store& store, Origins& origins, const SweepOptions& options) {
-  std::vector<std::int64_t> outdated;
-  std::set<std::string> changes;
-  std::map<std::string, Origin> known;
-  for (Origin& origin : store.origins()) known.emplace(origin.id, origin);
-  store.each_origin([&](std::int64_t point, const Inputs& inputs, const std::string& origin) {
-    const Origin& today = origins.of(inputs);
-    if (today.id == origin) return;
-    outdated.push_back(point);
-    changes.merge(differences(known[origin], today));
-  });
-  if (!outdated.empty() && !options.recompute) {
-    throw sim::InputError(
-        fmt::format("{}: {} of its points were computed from other inputs: {}; rerun them with "
-                    "--recompute, or start afresh with --store FILE",
-                    store.file().string(), outdated.size(), fmt::join(changes, ", ")));
-  }
-  store.reopen(outdated);
-  if (options.retry) store.reopen(store.points_that_crashed());
 }
 
 // What came of it; returns the exit code.
 int report(Store& store, const Totals& totals, int jobs) {
   auto counts = store.counts();
   const std::int64_t figures = counts["done"] + counts["too_large"];
-  print_text("{}: {} done, {} too large for the GPUs' memory, {} refused, {} crashed, {} open\n",
-             store.file().string(), counts["done"], counts["too_large"], counts["refused"],
-             counts["crashed"], counts["open"]);
+  print_text("{}: {}\n", store.file().string(), states_text(counts));
   if (totals.ended > 0) {
     print_text("{} points in {} on {} workers, {:.0f} % of the cores' time\n", totals.ended,
                duration_text(totals.wall_s), jobs,
@@ -142,7 +96,7 @@ int report(Store& store, const Totals& totals, int jobs) {
     print_text("stopped; repeat the command to go on\n");
     return totals.stopped_by == 0 ? 1 : 128 + totals.stopped_by;
   }
-  RefusalCount refusals;
+  sim::sweep::RefusalCount refusals;
   store.each_state([&](const Inputs& inputs, const std::string& state) {
     refusals.add(inputs, state == "refused");
   });
@@ -161,61 +115,30 @@ void dry_run(const std::vector<Planned>& points) {
   }
 }
 
-// The store with the points of the spec, those open that are to be run.
-Store open_store(const SweepOptions& options, const fs::path& file, const Identity& identity,
-                 const std::vector<Planned>& points, Origins& origins) {
-  Store store(file, Access::create);
-  if (const auto before = store.identity(); before && before->shard != identity.shard) {
-    throw sim::InputError(
-        fmt::format("{}: holds shard {}, but this is shard {}; name another file with --store",
-                    file.string(), before->shard, identity.shard));
-  }
-  store.set_points(identity, points);
-  check_store(store, origins, options);
-  return store;
-}
-
-Totals run_session(Store& store, Origins& origins, const Signals& signals, Session session,
-                   const fs::path& folder) {
-  if (const auto others = store.points_of_other_programs(session.program_sha256); others > 0) {
-    print_note("note: {} points were computed by another build of this version\n", others);
-  }
-  const std::int64_t key = store.begin_session(session);
-  const Totals totals = run_points(store, origins, signals, {key, session.workers, folder});
-  session.ended = now();
-  session.wall_s = totals.wall_s;
-  session.cpu_s = totals.cpu_s;
-  store.end_session(key, session);
-  return totals;
-}
-
 int run_sweep(const SweepOptions& options) {
   const Spec spec = read_spec(options.spec);
   const Shard shard =
       options.shard.empty() ? slurm_shard().value_or(Shard{}) : parse_shard(options.shard);
-  const std::vector<Planned> points = plan(spec, shard);
+  const std::vector<Planned> points = points_of(spec, shard);
   if (options.dry_run) {
     dry_run(points);
     return 0;
   }
-  const fs::path file = options.store.empty() ? default_store(options.spec, shard) : options.store;
-  const fs::path folder = folder_of(options.spec);
+  const fs::path file = options.store.empty() ? sim::sweep::default_store(options.spec, shard)
+                                              : fs::path(options.store);
   sim::refuse_overwriting("--store", file, files_of_spec(spec));
-  const Signals signals;
-  const StoreLock lock(file);
-  Origins origins(folder);
-  Store store =
-      open_store(options, file, {spec.text, sha256(spec.text), shard.text()}, points, origins);
-  const int jobs = options.jobs;
-  const Totals totals = run_session(store, origins, signals,
-                                    {.begun = now(),
-                                     .version = GARDENHOSE_VERSION,
-                                     .program_sha256 = sha256_of_file("/proc/self/exe"),
-                                     .host = host_name(),
-                                     .shard = shard.text(),
-                                     .workers = jobs},
-                                    folder);
-  const int code = report(store, totals, jobs);
+  const sim::sweep::Signals signals;
+  const sim::sweep::StoreLock lock(file);
+  const sim::sweep::Runner runner = run_in(folder_of(options.spec));
+  sim::sweep::Origins origins = origins_of(runner);
+  Store store = open_sweep(file, identity_of(spec, shard), points, origins,
+                           {.outdated = options.recompute, .crashed = options.retry});
+  const sim::sweep::Session session = sim::sweep::new_session(runner.version, shard, options.jobs);
+  if (const auto others = store.points_of_other_programs(session.program_sha256); others > 0) {
+    print_note("note: {} points were computed by another build of this version\n", others);
+  }
+  const Totals totals = run_open_points(store, origins, runner, signals, session);
+  const int code = report(store, totals, options.jobs);
   const std::vector<std::string> changed = origins.changed();
   if (changed.empty()) return code;
   print_text(

@@ -121,10 +121,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
       "nccl: compare the predictions in FILE, which --predictions printed before, instead of new "
       "ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
-  po::positional_options_description places;
-  places.add("study", 1);
-  po::variables_map values;
-  if (!parse_arguments(arguments, kUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kUsage, flags, {{"study"}})) return std::nullopt;
   options.study = study_named(options.name);
   if (options.study != nullptr && (options.constants || options.refit)) {
     throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",

@@ -5,11 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
@@ -53,13 +53,11 @@ const std::string& CsvRow::text(const std::string& column) const {
 
 double CsvRow::number(const std::string& column) const {
   const std::string& field = text(column);
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error != std::errc() || end != field.data() + field.size() || !(value > 0) ||
-      !std::isfinite(value)) {
+  const auto value = number_in<double>(field);
+  if (!value || !(*value > 0) || !std::isfinite(*value)) {
     fail(fmt::format("{}: '{}' is not a number above 0", column, printable(field)));
   }
-  return value;
+  return *value;
 }
 
 std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path& file,

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "sim/base/error.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace sim {
@@ -15,14 +14,12 @@ void refuse(const Setting& setting, std::string_view what) {
 }
 
 int whole_number(const Setting& setting, int lowest, int highest) {
-  int value = 0;
-  const char* end = setting.value.data() + setting.value.size();
-  const auto [stop, error] = std::from_chars(setting.value.data(), end, value);
-  if (error != std::errc() || stop != end || value < lowest || value > highest) {
+  const auto value = number_in<int>(setting.value);
+  if (!value || *value < lowest || *value > highest) {
     refuse(setting, fmt::format("'{}' is not a whole number from {} to {}",
                                 printable(setting.value), lowest, highest));
   }
-  return value;
+  return *value;
 }
 
 std::size_t multiple_of_32(const Setting& setting) {

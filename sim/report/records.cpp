@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
 namespace sim {
@@ -16,10 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool is_number(std::string_view text) {
-  double value = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  return number_in<double>(text).has_value();
 }
 
 // Spreadsheets compute what begins like this; an apostrophe before it tells them that it is text.

@@ -15,9 +15,9 @@ namespace apps_tests {
 inline sim::study::Job job_of(const std::string& flags) {
   apps::JobOptions options;
   auto known = apps::job_flags(options);
-  boost::program_options::variables_map values;
-  EXPECT_TRUE(apps::parse_arguments(words(flags), "", known, {}, values));
-  options.schemes = apps::split(values["scheme"].as<std::string>());
+  const auto values = apps::parse_arguments(words(flags), "", known);
+  EXPECT_TRUE(values);
+  options.schemes = apps::split((*values)["scheme"].as<std::string>());
   return apps::read_job(options);
 }
 
