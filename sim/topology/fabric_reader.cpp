@@ -170,17 +170,15 @@ void read_bridges(TomlReader& reader, int gpus, Nvlink& nvlink) {
   constexpr const char* kSocket = "nvlink.gpus_per_socket";
   if (has(kBridge)) nvlink.gpus_per_bridge = static_cast<int>(reader.integer(kBridge, kGpus));
   if (has(kSocket)) nvlink.gpus_per_socket = static_cast<int>(reader.integer(kSocket, kGpus));
-  if (!nvlink.kind->bridges || !reader.is_good(kBridge) || !reader.is_good(kSocket)) {
-    static_cast<void>(has("nvlink.bridge_bandwidth"));
-    static_cast<void>(has("nvlink.socket_bandwidth"));
-    return;
+  constexpr const char* kUp = "nvlink.bridge_bandwidth";
+  if (has(kUp)) {
+    nvlink.bridge_bandwidth = reader.has(kUp) ? reader.quantity<Bandwidth>(kUp) : nvlink.bandwidth;
   }
+  constexpr const char* kAcross = "nvlink.socket_bandwidth";
+  if (has(kAcross)) nvlink.socket_bandwidth = reader.quantity<Bandwidth>(kAcross);
+  if (!nvlink.kind->bridges || !reader.is_good(kSocket)) return;
   check_parts(reader, kBridge, nvlink.gpus_per_bridge, nvlink.gpus_per_socket, "GPUs of a socket");
   check_parts(reader, kSocket, nvlink.gpus_per_socket, gpus, "GPUs of a node");
-  nvlink.bridge_bandwidth = reader.has("nvlink.bridge_bandwidth")
-                                ? reader.quantity<Bandwidth>("nvlink.bridge_bandwidth")
-                                : nvlink.bandwidth;
-  nvlink.socket_bandwidth = reader.quantity<Bandwidth>("nvlink.socket_bandwidth");
 }
 
 void read_far_gpus(TomlReader& reader, int gpus, Network& network) {
