@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/job/calibration_files.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -60,8 +61,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add_parallelism_flags(flags, o.parallelism, search.chosen);
   add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);
   add("protocol", po::value(&o.protocol), kProtocolHelp);
-  add("calibration", po::value(&o.calibration)->default_value("auto"),
-      "kernel times: auto, roofline, a shipped name or a file");
+  add("calibration", po::value(&o.calibration)->default_value("auto"), kCalibrationHelp);
   add("codec-time", factor("--codec-time", o.codec_time),
       "factor by which to multiply the codec kernels' calibrated times (default: 1)");
   add("step-by-step", po::bool_switch(&o.step_by_step), kStepByStepHelp);
@@ -109,6 +109,14 @@ SortedSettings sort_settings(const JobOptions& options) {
     settings.model.push_back({"model.sequence", std::to_string(options.sequence)});
   }
   return settings;
+}
+
+void check_topology_settings(const JobOptions& options) {
+  const SortedSettings settings = sort_settings(options);
+  for (const auto* other : {&settings.model, &settings.scheme}) {
+    if (other->empty()) continue;
+    throw InputError(fmt::format("--set: {} is not a key of a topology", other->front().key));
+  }
 }
 
 }  // namespace apps

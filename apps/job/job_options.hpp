@@ -62,5 +62,7 @@ struct SortedSettings {
   std::vector<sim::Setting> topology, model, scheme;
 };
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
+// Throws InputError for settings of a model or a scheme.
+void check_topology_settings(const JobOptions& options);
 
 }  // namespace apps

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
+#include "apps/job/calibration_files.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "apps/job/topology_files.hpp"
@@ -22,33 +22,6 @@ namespace apps {
 namespace {
 
 using sim::InputError;
-
-// The table for a GPU: one of that GPU (measured before published), else a measured one of another
-// GPU, else the roofline. `name` is "auto", "roofline", a shipped name or a file.
-sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
-  if (name == "roofline") return sim::roofline();
-  if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
-  std::optional<sim::Calibration> best;
-  int best_rank = 0;
-  for (const auto& file : shipped_files(Kind::calibration)) {
-    sim::Calibration table = sim::read_calibration(file);
-    const bool measured = table.kind == "measured";
-    const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
-    if (rank > best_rank) {
-      best = std::move(table);
-      best_rank = rank;
-    }
-  }
-  return best ? *std::move(best) : sim::roofline();
-}
-
-// What --set says of the GPU stays, whatever a table measured.
-void keep_given(const sim::Gpu& sheet, const std::vector<sim::Setting>& settings, sim::Gpu& gpu) {
-  for (const sim::Setting& setting : settings) {
-    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
-    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
-  }
-}
 
 // Refuses simulations beyond the limits, and names the flag that made them so large.
 void check_size(const JobOptions& options, const Job& job) {

@@ -38,13 +38,15 @@ void visit_kernel(const Kernel& kernel, std::string_view subject, const Visit& v
   for (const Kernel::Launch& launch : kernel.launches) visit(launch.use, subject);
 }
 
-void for_each_use(const Program& program, const Visit& visit) {
-  for (const Communication& one : program.communications) {
-    for (const Part& part : one.parts) {
-      const auto* kernel = std::get_if<Kernel>(&part.what);
-      if (kernel != nullptr) visit_kernel(*kernel, subject(kernel->stream), visit);
-    }
+void for_each_use(const Communication& exchange, const Visit& visit) {
+  for (const Part& part : exchange.parts) {
+    const auto* kernel = std::get_if<Kernel>(&part.what);
+    if (kernel != nullptr) visit_kernel(*kernel, subject(kernel->stream), visit);
   }
+}
+
+void for_each_use(const Program& program, const Visit& visit) {
+  for (const Communication& one : program.communications) for_each_use(one, visit);
   for (const Instruction& one : program.instructions) {
     if (const auto* codec = std::get_if<Codec>(&one.what)) {
       visit_kernel(codec->kernel, " weights", visit);
@@ -87,15 +89,26 @@ void note(DoubtfulKernels& notes, ExtrapolatedKernel kernel) {
   }
 }
 
-}  // namespace
-
-std::vector<std::string> codec_sources(const StepContext& context, const Scheme& scheme) {
+template <class Launches>
+std::vector<std::string> sources_of(const Launches& launches, const Calibration& calibration,
+                                    const Gpu& gpu) {
   std::set<std::string> lines;
-  for_each_use(program_of(context, scheme), [&](const CodecUse& use, std::string_view subject) {
-    const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
+  for_each_use(launches, [&](const CodecUse& use, std::string_view subject) {
+    const KernelEstimate time = codec_time(calibration, gpu, use);
     lines.insert(fmt::format("{} {}: {}", what_is_done(use, subject), use.label(), time.source));
   });
   return {lines.begin(), lines.end()};
+}
+
+}  // namespace
+
+std::vector<std::string> codec_sources(const StepContext& context, const Scheme& scheme) {
+  return sources_of(program_of(context, scheme), context.calibration, context.cluster.gpu);
+}
+
+std::vector<std::string> codec_sources(const Communication& exchange,
+                                       const Calibration& calibration, const Gpu& gpu) {
+  return sources_of(exchange, calibration, gpu);
 }
 
 DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/program/communication.hpp"
 #include "sim/program/plan_step.hpp"
 
 namespace sim {
@@ -14,6 +15,10 @@ namespace sim {
 // The source of each codec kernel's time: "encode int8_g128_sr: ...".
 [[nodiscard]] std::vector<std::string> codec_sources(const StepContext& context,
                                                      const Scheme& scheme);
+// The same of one exchange.
+[[nodiscard]] std::vector<std::string> codec_sources(const Communication& exchange,
+                                                     const Calibration& calibration,
+                                                     const Gpu& gpu);
 
 // Kernels that are so many times smaller or larger than those measured are noted.
 inline constexpr double kFarOff = 2;

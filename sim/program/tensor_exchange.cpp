@@ -7,7 +7,7 @@
 //   tensor        [all_to_all]               [all_gather]
 //   tensor_codec  [encode]        [sum, encode]            [decode]
 #include "sim/program/block_exchange.hpp"
-#include "sim/schemes/kernels.hpp"
+#include "sim/program/coded_exchange.hpp"
 
 namespace sim {
 namespace {
@@ -20,34 +20,32 @@ Transfer among_tensor_ranks(CollectiveKind collective, double bytes) {
           .phase = Phase::tensor_comm};
 }
 
-void add_coded(const StepSizes& shape, Communication& exchange) {
-  const int ranks = shape.parallelism.tensor;
-  const Wire& wire = shape.scheme.activations.tensor;
-  const double part = exchange.elements / ranks;
-  const double bytes = wire.bytes(part, ranks) * ranks;
-  const auto launch = [&](const CodecUse& use, Phase phase) {
-    exchange.add(Kernel(use, phase, Stream::tensor_codec));
-  };
-  const auto send = [&](CollectiveKind collective, double encoded) {
-    Transfer transfer = among_tensor_ranks(collective, bytes);
-    transfer.wire = wire;
-    transfer.encoded = encoded;
-    exchange.add(transfer);
-  };
-  launch(activation_encode(wire, exchange.elements), Phase::encode);
-  send(CollectiveKind::all_to_all, exchange.elements);
-  launch(activation_sum(wire, ranks, part), Phase::decode);
-  send(CollectiveKind::all_gather, part);
-  launch(activation_decode(wire, exchange.elements), Phase::decode);
+Communication coded_activations(const StepSizes& shape, double elements) {
+  Communication exchange =
+      coded_exchange({CollectiveKind::all_reduce, shape.scheme.activations.tensor, elements,
+                      shape.parallelism.tensor});
+  for (Part& part : exchange.parts) {
+    if (auto* kernel = std::get_if<Kernel>(&part.what)) {
+      kernel->stream = Stream::tensor_codec;
+    } else {
+      auto& transfer = std::get<Transfer>(part.what);
+      transfer.among = Among::axis;
+      transfer.stream = Stream::tensor;
+      transfer.phase = Phase::tensor_comm;
+    }
+  }
+  return exchange;
 }
 
 Communication exchange_of(const StepSizes& shape, double bytes) {
   using enum CollectiveKind;
-  Communication exchange{
-      .axis = &axes::tensor, .elements = bytes / 2, .start = {{Stream::compute}}};
-  if (!shape.scheme.activations.tensor.is_plain()) {
-    add_coded(shape, exchange);
-  } else if (shape.parallelism.sequence_parallel) {
+  const bool plain = shape.scheme.activations.tensor.is_plain();
+  Communication exchange =
+      plain ? Communication{.elements = bytes / 2} : coded_activations(shape, bytes / 2);
+  exchange.axis = &axes::tensor;
+  exchange.start = {{Stream::compute}};
+  if (!plain) return exchange;
+  if (shape.parallelism.sequence_parallel) {
     exchange.add(among_tensor_ranks(reduce_scatter, bytes));
     exchange.add(among_tensor_ranks(all_gather, bytes), kAtStart);
   } else {

@@ -99,14 +99,6 @@ CodecUse activation_encode(const Wire& wire, double elements) {
   return {.operation = Work::encode, .wire = wire, .value_bytes = 2, .elements = elements};
 }
 
-CodecUse activation_sum(const Wire& wire, int inputs, double elements) {
-  return {.operation = Work::decode_reduce_encode,
-          .wire = wire,
-          .wire_out = wire,
-          .inputs = inputs,
-          .elements = elements};
-}
-
 CodecUse activation_decode(const Wire& wire, double elements) {
   return {.operation = Work::decode, .wire = wire, .value_bytes = 2, .elements = elements};
 }

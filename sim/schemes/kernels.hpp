@@ -31,7 +31,6 @@ namespace sim {
 
 // Kernels on activations, which are BF16.
 [[nodiscard]] CodecUse activation_encode(const Wire& wire, double elements);
-[[nodiscard]] CodecUse activation_sum(const Wire& wire, int inputs, double elements);
 [[nodiscard]] CodecUse activation_decode(const Wire& wire, double elements);
 
 // Whether the matrix products take the wire's codes directly, without decoding.

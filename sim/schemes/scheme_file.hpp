@@ -78,6 +78,10 @@ using CardOf = std::function<CodecCard(const std::filesystem::path& file)>;
 [[nodiscard]] Scheme parse_scheme(std::string_view text, const std::filesystem::path& file,
                                   const CardOf& card_of);
 
+// The codec of the catalogue with this name, or the card in this file. Throws an InputError at `place`
+// or at the card's lines.
+[[nodiscard]] Wire wire_named(const std::string& name, std::string_view place);
+
 // Text that reads back as the same scheme from a file of its name; cards are named as if they lay
 // beside that file.
 [[nodiscard]] std::string to_toml(const Scheme& scheme);

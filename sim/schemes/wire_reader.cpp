@@ -36,6 +36,12 @@ std::string unknown_codec(const std::string& name) {
 
 }  // namespace
 
+Wire wire_named(const std::string& name, std::string_view place) {
+  if (is_card(name)) return {.card = std::make_shared<const CodecCard>(read_codec_card(name))};
+  if (const auto format = codecs::format_named(name)) return {*format};
+  throw InputError(fmt::format("{}: {}", place, unknown_codec(name)));
+}
+
 Wire WireReader::read(const std::string& table) {
   const std::string key = codec_key(table);
   const std::string name = reader_.text(key);

@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 
 drawn=  # one picture is known to be drawn the same twice; plots/picture.py writes all of them
 
-draws() {  # draws SCRIPT INPUT LEAST_MARKS [FLAG...]
+draws() {  # draws SCRIPT INPUT LEAST_MARKS [FLAG...]; marks are <use> elements, or what $mark says
   local marks
   "$1" "${@:4}" <"$2" >"$folder/one.svg"
   if [ -z "$drawn" ]; then
@@ -19,7 +19,7 @@ draws() {  # draws SCRIPT INPUT LEAST_MARKS [FLAG...]
     cmp "$folder/one.svg" "$folder/two.svg"
     drawn=yes
   fi
-  marks=$(grep -c '<use ' "$folder/one.svg")
+  marks=$(grep -c "${mark:-<use }" "$folder/one.svg")
   [ "$marks" -ge "$3" ] || { echo "$1: $marks marks, at least $3 expected" >&2; exit 1; }
 }
 
@@ -149,6 +149,14 @@ done 2>/dev/null >"$folder/collective.csv"
 sizes=$(grep -c '^all_' "$folder/collective.csv")
 draws plots/bus_bandwidth.py "$folder/collective.csv" $((sizes + 2))
 refuses plots/bus_bandwidth.py "$folder/study.csv" 'collective ... --format csv'
+
+# A cell for each of 16 x 16 pairs, and from a GPU to itself none.
+"$1/gardenhose" collective --pairs "1 MiB" --topology dgx_h100_x16 --nodes 2 --format csv \
+  2>/dev/null >"$folder/pairs.csv"
+mark='clip-path=.*fill: #' draws plots/pair_bandwidth.py "$folder/pairs.csv" $((16 * 15))
+head -20 "$folder/pairs.csv" >"$folder/some.csv"
+refuses plots/pair_bandwidth.py "$folder/some.csv" 'pipe in the whole output'
+refuses plots/pair_bandwidth.py "$folder/study.csv" 'collective --pairs'
 
 # A mark in each of two panels for each codec that has an error: all but fp32.
 table=traces/calibration/codec_error.json

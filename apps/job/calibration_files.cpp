@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/calibration_files.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "apps/data_files.hpp"
+
+namespace apps {
+
+sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+  if (name == "roofline") return sim::roofline();
+  if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
+  std::optional<sim::Calibration> best;
+  int best_rank = 0;
+  for (const auto& file : shipped_files(Kind::calibration)) {
+    sim::Calibration table = sim::read_calibration(file);
+    const bool measured = table.kind == "measured";
+    const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
+    if (rank > best_rank) {
+      best = std::move(table);
+      best_rank = rank;
+    }
+  }
+  return best ? *std::move(best) : sim::roofline();
+}
+
+void keep_given(const sim::Gpu& sheet, std::span<const sim::Setting> settings, sim::Gpu& gpu) {
+  for (const sim::Setting& setting : settings) {
+    if (setting.key == "gpu.memory_efficiency") gpu.memory_efficiency = sheet.memory_efficiency;
+    if (setting.key == "gpu.launch_latency") gpu.launch_latency = sheet.launch_latency;
+  }
+}
+
+}  // namespace apps
