@@ -8,6 +8,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/topology/bill.hpp"
 #include "sim/topology/wide_area.hpp"
 #include "sim/workload/codec_card.hpp"
 #include "sim/workload/model.hpp"
@@ -41,6 +42,8 @@ std::vector<Listing> key_listings() {
       listing_of("model_keys", "keys of a model file (run --model FILE)", sim::model_keys()),
       listing_of("scheme_keys", "keys of a scheme file (run --scheme FILE)",
                  sim::scheme_file_keys()),
+      listing_of("network_parts_keys", "keys of a file of network parts (bom --parts FILE)",
+                 sim::network_parts_keys()),
       listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" in a scheme file)",
                  sim::codec_card_keys()),
       listing_of("scheme_settings", "settings of a scheme within a cluster (run --set KEY=VALUE)",

@@ -21,6 +21,7 @@ int merge_command(const Arguments& arguments);
 int report_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int collective_command(const Arguments& arguments);
+int bom_command(const Arguments& arguments);
 int fit_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);
 int list_command(const Arguments& arguments);

@@ -47,6 +47,8 @@ constexpr Command kCommands[] = {
      apps::check_command},
     {"collective", "time one collective over a range of sizes, with the columns of nccl-tests",
      apps::collective_command},
+    {"bom", "count the switches, optics and cables of a cluster's network, with prices and watts",
+     apps::bom_command},
     {"fit", "fit a cluster file's constants to logs of nccl-tests", apps::fit_command},
     {"validate", "rerun published experiments and print predictions next to measurements",
      apps::validate_command},

@@ -278,6 +278,7 @@ template std::string_view quantity_noun<Watts>();
 template std::string_view quantity_noun<DollarRate>();
 template std::string_view quantity_noun<BytePrice>();
 template std::string_view quantity_noun<BandwidthPrice>();
+template std::string_view quantity_noun<Dollars>();
 
 std::vector<QuantityUnits> all_quantities() {
   return quantities<Seconds, Bandwidth, Bytes, FlopRate, Watts, DollarRate, BytePrice,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/topology/cluster.hpp"
+#include "sim/topology/fabric_parts.hpp"
 #include "sim/topology/graph.hpp"
 
 namespace sim {
@@ -58,6 +59,8 @@ struct NetworkFabric {
   // Sizes in nodes of all its units, innermost first, each within the next: what scattered nodes are
   // dealt to. Without this function it has none.
   std::vector<int> (*units)(const Network& network) = nullptr;
+  // The switches and cables that it is built of. Throws InputError for switches too small for it.
+  FabricParts (*parts)(const Network& network, const FabricSize& size) = nullptr;
 
   [[nodiscard]] bool takes(std::string_view key) const;  // "switch_latency"
 };

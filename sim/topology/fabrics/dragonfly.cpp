@@ -152,12 +152,31 @@ std::vector<int> routers_and_groups(const Network& network) {
   return {network.nodes_per_router, network.nodes_per_router * network.routers_per_group};
 }
 
+FabricParts parts_of_dragonfly(const Network& network, const FabricSize& size) {
+  const Shape shape(network);
+  const std::int64_t routers = static_cast<std::int64_t>(shape.groups) * shape.routers;
+  const std::int64_t per_link = cables_per_link(network);
+  const std::int64_t below = network.nodes_per_router * network.nics_per_node;
+  require_ports(size, below + per_link * (shape.routers - 1 + network.global_links),
+                "a router of the dragonfly");
+  const std::int64_t global =
+      static_cast<std::int64_t>(shape.groups) * shape.rounds * shape.others / 2;
+  FabricParts parts{.switches = {{"router", routers}}};
+  parts.cables = {{"NIC to router", static_cast<std::int64_t>(size.nodes) * network.nics_per_node,
+                   1, network.nodes_per_router},
+                  {"inside groups", per_link * routers * (shape.routers - 1) / 2, 2,
+                   static_cast<std::int64_t>(network.nodes_per_router) * shape.routers},
+                  {"between groups", per_link * global, 2, size.nodes}};
+  return parts;
+}
+
 }  // namespace
 
 constinit const NetworkFabric dragonfly{.name = "dragonfly",
                                         .keys = kDragonflyKeys,
                                         .build = build_dragonfly,
                                         .append_way = append_dragonfly_way,
-                                        .units = routers_and_groups};
+                                        .units = routers_and_groups,
+                                        .parts = parts_of_dragonfly};
 
 }  // namespace sim::fabrics

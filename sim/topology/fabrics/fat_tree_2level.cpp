@@ -11,12 +11,21 @@ void build_two_levels(const Network& network, Bandwidth nic_rate, std::span<cons
   attach_to_core(leaves.switches, leaves.uplinks, graph);
 }
 
+FabricParts parts_of_two_levels(const Network& network, const FabricSize& size) {
+  FabricParts parts;
+  const LeafTier leaves = leaf_tier(network, size);
+  add_leaf_tier(size, leaves, parts);
+  if (leaves.count > 1) add_core(size, leaves.count * leaves.up, leaves.count, "leaf", parts);
+  return parts;
+}
+
 }  // namespace
 
 constinit const NetworkFabric fat_tree_2level{.name = "fat_tree_2level",
                                               .keys = kLeafKeys,
                                               .build = build_two_levels,
                                               .tapered_units = tapered_leaves,
-                                              .units = leaves_of};
+                                              .units = leaves_of,
+                                              .parts = parts_of_two_levels};
 
 }  // namespace sim::fabrics

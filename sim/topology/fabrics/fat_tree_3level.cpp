@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pods of `leaves_per_pod` leaves, each leaf as in fat_tree_2level; pods joined by core switches.
+#include <algorithm>
+
 #include "sim/topology/fabrics/trees.hpp"
 
 namespace sim::fabrics {
@@ -36,12 +38,29 @@ std::vector<int> leaves_and_pods(const Network& network) {
   return {network.nodes_per_leaf, nodes_per_pod(network)};
 }
 
+FabricParts parts_of_three_levels(const Network& network, const FabricSize& size) {
+  FabricParts parts;
+  const LeafTier leaves = leaf_tier(network, size);
+  add_leaf_tier(size, leaves, parts);
+  if (leaves.count == 1) return parts;
+  const std::int64_t pods = blocks(size.nodes, nodes_per_pod(network));
+  const std::int64_t down =
+      std::min<std::int64_t>(leaves.count, network.leaves_per_pod) * leaves.up;
+  const std::int64_t up =
+      pods == 1 ? 0 : rounded_up(static_cast<double>(down) / network.pod_oversubscription);
+  parts.switches.push_back({"spine", pods * blocks(static_cast<int>(down + up), size.radix)});
+  parts.cables.push_back({"leaf to spine", leaves.count * leaves.up, 2, nodes_per_pod(network)});
+  if (pods > 1) add_core(size, pods * up, pods, "spine", parts);
+  return parts;
+}
+
 }  // namespace
 
 constinit const NetworkFabric fat_tree_3level{.name = "fat_tree_3level",
                                               .keys = kPodKeys,
                                               .build = build_three_levels,
                                               .tapered_units = tapered_pods,
-                                              .units = leaves_and_pods};
+                                              .units = leaves_and_pods,
+                                              .parts = parts_of_three_levels};
 
 }  // namespace sim::fabrics

@@ -23,6 +23,22 @@ void build_rails(const Network& network, Bandwidth nic_rate, std::span<const Ver
   attach_to_core(switches, uplinks, graph);
 }
 
+// Messages stay on their rails, so that a single group of leaves needs no spines.
+FabricParts parts_of_rails(const Network& network, const FabricSize& size) {
+  FabricParts parts;
+  const std::int64_t groups = blocks(size.nodes, network.nodes_per_leaf);
+  const std::int64_t rails = network.nics_per_node;
+  const LeafTier leaves{
+      .count = groups * rails,
+      .down = network.nodes_per_leaf,
+      .up = groups == 1 ? 0 : rounded_up(network.nodes_per_leaf / network.oversubscription),
+      .nics = size.nodes * rails,
+      .unit_nodes = network.nodes_per_leaf};
+  add_leaf_tier(size, leaves, parts);
+  if (groups > 1) add_core(size, leaves.count * leaves.up, leaves.count, "leaf", parts);
+  return parts;
+}
+
 }  // namespace
 
 constinit const NetworkFabric rail_optimized{.name = "rail_optimized",
@@ -30,6 +46,7 @@ constinit const NetworkFabric rail_optimized{.name = "rail_optimized",
                                              .rails = true,
                                              .build = build_rails,
                                              .tapered_units = tapered_leaves,
-                                             .units = leaves_of};
+                                             .units = leaves_of,
+                                             .parts = parts_of_rails};
 
 }  // namespace sim::fabrics

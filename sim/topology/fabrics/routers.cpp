@@ -7,6 +7,10 @@ Bandwidth link_rate(const Network& network, Bandwidth nic_rate) {
   return nic_rate * (network.link_bandwidth / network.nic_bandwidth);
 }
 
+std::int64_t cables_per_link(const Network& network) {
+  return rounded_up(network.link_bandwidth / network.nic_bandwidth);
+}
+
 VertexId append_edge(const Graph& graph, VertexId router, std::size_t edge, Way& way) {
   const auto& [to, link] = graph.vertex(router).direct[edge];
   way.links.push_back(link);

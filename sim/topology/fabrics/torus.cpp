@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <string>
 
 #include "sim/topology/fabrics/routers.hpp"
 #include "sim/topology/fabrics/trees.hpp"
@@ -77,12 +78,28 @@ std::vector<int> rings_and_planes(const Network& network) {
   return sizes;
 }
 
+// Routers are in the nodes; each node has the cable forward in each of its rings.
+FabricParts parts_of_torus(const Network& network, const FabricSize&) {
+  FabricParts parts;
+  std::int64_t count = 1;
+  for (const int size : network.dimensions) count *= size;
+  std::int64_t inside = 1;  // nodes of the block that the rings so far span
+  for (std::size_t i = 0; i < network.dimensions.size(); ++i) {
+    inside *= network.dimensions[i];
+    if (network.dimensions[i] == 1) continue;
+    parts.cables.push_back({"ring of dimension " + std::to_string(i + 1),
+                            count * cables_per_link(network), 0, inside});
+  }
+  return parts;
+}
+
 }  // namespace
 
 constinit const NetworkFabric torus{.name = "torus",
                                     .keys = kTorusKeys,
                                     .build = build_torus,
                                     .append_way = append_torus_way,
-                                    .units = rings_and_planes};
+                                    .units = rings_and_planes,
+                                    .parts = parts_of_torus};
 
 }  // namespace sim::fabrics

@@ -39,6 +39,8 @@ struct Leaves {
 [[nodiscard]] Leaves add_leaves(const Network& network, Bandwidth nic_rate,
                                 std::span<const VertexId> nics, Graph& graph);
 [[nodiscard]] std::vector<int> leaves_of(const Network& network);
+// The same leaves as switches, with their uplinks where there are several.
+[[nodiscard]] LeafTier leaf_tier(const Network& network, const FabricSize& size);
 // The leaf, if it is oversubscribed.
 [[nodiscard]] std::vector<int> tapered_leaves(const Network& network);
 

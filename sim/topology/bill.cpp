@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/topology/bill.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/base/error.hpp"
+#include "sim/base/toml_reader.hpp"
+#include "sim/topology/fabrics.hpp"
+
+namespace sim {
+namespace {
+
+constexpr TomlKey kPartsKeys[] = {
+    {"summary", "string", "", "One line that describes the parts."},
+    {"switch.ports", "whole number from 2 to 4096", "", "Ports of a switch."},
+    {"switch.port_bandwidth", "bandwidth above 0", "",
+     "Bandwidth of a port per direction. Slower NICs share it by breakout cables."},
+    {"switch.price", "amount of money", "", "Price of a switch without transceivers.", "20 kUSD"},
+    {"switch.power", "power", "", "Power of a switch without transceivers.", "800 W"},
+    {"transceiver.price", "amount of money", "",
+     "Price of a transceiver; an optical cable needs one at each end.", "900 USD"},
+    {"transceiver.power", "power", "", "Power of a transceiver.", "9 W"},
+    {"fiber.price", "amount of money", "", "Price of an optical cable without transceivers.",
+     "100 USD"},
+    {"copper.price", "amount of money", "", "Price of a copper cable with its plugs.", "200 USD"},
+    {"copper.power", "power", "0 W: passive", "Power of a copper cable, at both ends.", "3 W"},
+    {"rack.nodes", "whole number from 1 to 65536", "",
+     "Nodes in a rack. Cables that stay inside one are of copper."},
+};
+
+PricedPart read_part(TomlReader& reader, const std::string& table) {
+  return {reader.quantity<Dollars>(table + ".price", Zero::allowed),
+          reader.quantity<Watts>(table + ".power", Zero::allowed)};
+}
+
+// How cables of the NICs' bandwidth fit the ports: several share one, or one takes several.
+struct PortFit {
+  std::int64_t cables_per_port = 1;
+  std::int64_t ports_per_cable = 1;
+
+  PortFit(Bandwidth nic, Bandwidth port) {
+    constexpr double kNoise = 1e-9;
+    const double ratio = port / nic;
+    if (ratio >= 1) {
+      cables_per_port = static_cast<std::int64_t>(std::floor(ratio * (1 + kNoise)));
+    } else {
+      ports_per_cable = rounded_up(1 / ratio);
+    }
+  }
+  [[nodiscard]] std::int64_t ports_for(std::int64_t ends) const {
+    return (ends + cables_per_port - 1) / cables_per_port * ports_per_cable;
+  }
+};
+
+void add_cables(const CableTier& tier, const NetworkParts& parts, const PortFit& fit, Bill& bill) {
+  const std::int64_t cables = tier.cables * fit.ports_per_cable;
+  const std::int64_t at_switches = fit.ports_for(tier.cables * tier.switch_ends);
+  bill.ports_used += at_switches;
+  if (tier.nodes <= parts.nodes_per_rack) {
+    bill.lines.push_back({"copper cable", tier.name, cables, parts.copper});
+    return;
+  }
+  bill.lines.push_back(
+      {"transceiver", tier.name, at_switches + cables * (2 - tier.switch_ends), parts.transceiver});
+  bill.lines.push_back({"optical cable", tier.name, cables, parts.fiber});
+}
+
+}  // namespace
+
+std::span<const TomlKey> network_parts_keys() { return kPartsKeys; }
+
+NetworkParts parse_network_parts(std::string_view text, const std::filesystem::path& file) {
+  TomlReader reader(parse_toml(text, file), kPartsKeys);
+  NetworkParts parts{.name = file.stem().string()};
+  static_cast<void>(reader.text("summary"));
+  parts.ports = static_cast<int>(reader.integer("switch.ports", {.lowest = 2, .highest = 4096}));
+  parts.port_bandwidth = reader.quantity<Bandwidth>("switch.port_bandwidth");
+  parts.network_switch = read_part(reader, "switch");
+  parts.transceiver = read_part(reader, "transceiver");
+  parts.fiber.price = reader.quantity<Dollars>("fiber.price", Zero::allowed);
+  parts.copper.price = reader.quantity<Dollars>("copper.price", Zero::allowed);
+  if (reader.has("copper.power")) {
+    parts.copper.power = reader.quantity<Watts>("copper.power", Zero::allowed);
+  }
+  parts.nodes_per_rack =
+      static_cast<int>(reader.integer("rack.nodes", {.lowest = 1, .highest = 65'536}));
+  reader.finish();
+  return parts;
+}
+
+NetworkParts read_network_parts(const std::filesystem::path& file) {
+  return parse_network_parts(read_input_text(file), file);
+}
+
+Dollars Bill::price() const {
+  Dollars sum;
+  for (const BillLine& line : lines) sum += line.price();
+  return sum;
+}
+
+Watts Bill::power() const {
+  Watts sum;
+  for (const BillLine& line : lines) sum += line.power();
+  return sum;
+}
+
+Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
+  const Network& network = cluster.network;
+  if (network.fabric->parts == nullptr) {
+    throw InputError(fmt::format("network.fabric: {} has no bill of materials; choose another one",
+                                 network.fabric->name));
+  }
+  const PortFit fit(network.nic_bandwidth, parts.port_bandwidth);
+  Bill bill{.radix = static_cast<int>(parts.ports * fit.cables_per_port / fit.ports_per_cable)};
+  if (bill.radix < 2) {
+    throw InputError(
+        fmt::format("switch.ports: {} ports are too few for one cable of a NIC; name more or "
+                    "faster ones",
+                    parts.ports));
+  }
+  if (cluster.nodes == 1) return bill;
+  const FabricParts fabric = network.fabric->parts(network, {cluster.nodes, bill.radix});
+  for (const SwitchTier& tier : fabric.switches) {
+    bill.lines.push_back({"switch", tier.name, tier.switches, parts.network_switch});
+    bill.ports += tier.switches * parts.ports;
+  }
+  for (const CableTier& tier : fabric.cables) add_cables(tier, parts, fit, bill);
+  return bill;
+}
+
+}  // namespace sim

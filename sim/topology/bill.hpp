@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bill of materials of a cluster's network: its switches, transceivers and cables, with the prices
+// and watts of a file that the user edits.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/toml_keys.hpp"
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+struct PricedPart {
+  Dollars price;
+  Watts power;
+};
+
+// A file of parts.
+struct NetworkParts {
+  std::string name;  // the file's stem
+  int ports = 0;     // of a switch
+  Bandwidth port_bandwidth;
+  PricedPart network_switch;  // without what is plugged into it
+  PricedPart transceiver;     // at each end of an optical cable
+  PricedPart fiber, copper;   // a cable without transceivers, or with its plugs
+  int nodes_per_rack = 0;     // inside which cables are of copper
+};
+
+[[nodiscard]] std::span<const TomlKey> network_parts_keys();
+// Throws an InputError that reports every wrong, missing and unknown key.
+[[nodiscard]] NetworkParts read_network_parts(const std::filesystem::path& file);
+[[nodiscard]] NetworkParts parse_network_parts(std::string_view text,
+                                               const std::filesystem::path& file);
+
+struct BillLine {
+  std::string part;   // "switch", "transceiver", "optical cable" or "copper cable"
+  std::string place;  // "leaf", or "NIC to leaf"
+  std::int64_t count = 0;
+  PricedPart each;
+
+  [[nodiscard]] Dollars price() const { return each.price * static_cast<double>(count); }
+  [[nodiscard]] Watts power() const { return each.power * static_cast<double>(count); }
+};
+
+struct Bill {
+  std::vector<BillLine> lines;
+  int radix = 0;                           // cables of the NICs' bandwidth that fit a switch
+  std::int64_t ports = 0, ports_used = 0;  // of all switches
+  [[nodiscard]] Dollars price() const;
+  [[nodiscard]] Watts power() const;
+};
+
+// Of the whole network, with no part shared. NVLink belongs to the nodes. Throws InputError where
+// the switches do not suffice for the fabric.
+[[nodiscard]] Bill bill_of(const Cluster& cluster, const NetworkParts& parts);
+
+}  // namespace sim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a fabric is built of: switches by tier, and the cables between tiers. Each fabric counts its
+// own, beside its row.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/topology/cluster.hpp"
+
+namespace sim {
+
+struct SwitchTier {
+  std::string name;  // "leaf"
+  std::int64_t switches = 0;
+};
+
+// Cables of the NICs' bandwidth.
+struct CableTier {
+  std::string name;  // "NIC to leaf"
+  std::int64_t cables = 0;
+  int switch_ends = 2;     // of a cable's two ends, those at a switch
+  std::int64_t nodes = 0;  // that the unit holds inside which they run: a leaf's, a pod's, all
+};
+
+struct FabricParts {
+  std::vector<SwitchTier> switches = {};
+  std::vector<CableTier> cables = {};
+};
+
+// What a fabric is built for: its nodes, with switches of so many ports, each for a cable.
+struct FabricSize {
+  int nodes = 1;
+  int radix = 64;
+};
+
+[[nodiscard]] std::int64_t rounded_up(double value);
+// Throws InputError: a switch has fewer ports than the fabric needs of it.
+void require_ports(const FabricSize& size, std::int64_t ports, std::string_view of_what);
+
+// Adds the non-blocking switches that join `units`, each with an equal share of `ports` cables
+// upwards, all of one name: spines while each of them reaches every unit, else tiers of a folded
+// Clos network, half of whose ports lead up, with core switches on top.
+void add_core(const FabricSize& size, std::int64_t ports, std::int64_t units,
+              const std::string& from, FabricParts& parts);
+
+// The switches that NICs are plugged into: `count` units of `down` ports and `up` uplinks each, and
+// their cables to NICs inside units of `unit_nodes` nodes. Units of more ports than a switch has
+// are several switches.
+struct LeafTier {
+  std::int64_t count = 1, down = 1, up = 0, nics = 1;
+  std::int64_t unit_nodes = 1;
+};
+void add_leaf_tier(const FabricSize& size, const LeafTier& tier, FabricParts& parts);
+
+}  // namespace sim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// bom: totals of what it lists, and refusals.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/answers.hpp"
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+TEST(Bom, TotalsAreTheSumsOfItsLines) {
+  const auto bill = json_of("bom --topology dgx_h100_x128");
+  double price = 0, power = 0;
+  for (const auto& line : bill["lines"]) {
+    const double count = line["count"];
+    EXPECT_DOUBLE_EQ(line["price_USD"], count * line["price_each_USD"].get<double>());
+    price += line["price_USD"].get<double>();
+    power += line["power_W"].get<double>();
+  }
+  EXPECT_DOUBLE_EQ(bill["price_USD"], price);
+  EXPECT_DOUBLE_EQ(bill["power_W"], power);
+  EXPECT_DOUBLE_EQ(bill["price_per_gpu_USD"], price / bill["gpus"].get<double>());
+  EXPECT_GT(price, 0);
+}
+
+TEST(Bom, OversubscriptionSavesSpinesAndAFileOfPartsSetsPrices) {
+  const auto price = [](const std::string& flags) {
+    return json_of("bom --topology dgx_h100_x128 " + flags)["price_USD"].get<double>();
+  };
+  EXPECT_LT(price("--set network.oversubscription=2"), price(""));
+  EXPECT_DOUBLE_EQ(price("--parts traces/network_parts.toml"), price(""));
+}
+
+TEST(Bom, WhatIsWrongIsLocated) {
+  for (const auto& [flags, place] :
+       std::vector<std::pair<std::string, std::string>>{{"--parts none.toml", "none.toml"},
+                                                        {"--set model.layers=2", "--set"},
+                                                        {"--nodes 0", "--nodes"},
+                                                        {"--format xml", "--format"}}) {
+    expect_command_refused("bom --topology dgx_h100_x128 " + flags, place);
+  }
+  expect_command_refused(
+      "bom --topology topologies/wide_area/" +
+          shipped_files("topologies/wide_area", ".toml").front().filename().string(),
+      "--topology");
+}
+
+}  // namespace
+}  // namespace apps_tests

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bills of materials: the closed forms of each fabric, and what their cables need.
+#include "sim/topology/bill.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/topology/fabrics.hpp"
+#include "tests/input_errors.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace {
+
+using namespace sim;
+
+Network bill_network(const NetworkFabric& fabric) {
+  Network network{.fabric = &fabric, .nics_per_node = 1, .nic_bandwidth = 400_Gbps};
+  network.link_bandwidth = network.nic_bandwidth;
+  return network;
+}
+
+std::int64_t switches_in(const FabricParts& parts) {
+  std::int64_t sum = 0;
+  for (const SwitchTier& tier : parts.switches) sum += tier.switches;
+  return sum;
+}
+
+std::int64_t cable_ends(const FabricParts& parts) {
+  std::int64_t sum = 0;
+  for (const CableTier& tier : parts.cables) sum += tier.cables * tier.switch_ends;
+  return sum;
+}
+
+FabricParts fabric_parts(const Network& network, int nodes, int radix) {
+  return network.fabric->parts(network, {nodes, radix});
+}
+
+TEST(Bill, AFullTwoLevelTreeOfRadixKHas3KOver2SwitchesForKSquaredOver2Hosts) {
+  for (const int k : {4, 8, 64, 128}) {
+    SCOPED_TRACE(k);
+    Network tree = bill_network(fabrics::fat_tree_2level);
+    tree.nodes_per_leaf = k / 2;
+    const FabricParts parts = fabric_parts(tree, k * k / 2, k);
+    EXPECT_EQ(switches_in(parts), 3 * k / 2);
+    EXPECT_EQ(cable_ends(parts), std::int64_t{k} * switches_in(parts)) << "every port is in use";
+    EXPECT_EQ(switches_in(fabric_parts(bill_network(fabrics::single_switch), k * k / 2, k)),
+              3 * k / 2);
+  }
+}
+
+TEST(Bill, AFullThreeLevelTreeOfRadixKHas5KSquaredOver4SwitchesForKCubedOver4Hosts) {
+  for (const int k : {4, 8, 16, 64}) {
+    SCOPED_TRACE(k);
+    Network tree = bill_network(fabrics::fat_tree_3level);
+    tree.nodes_per_leaf = k / 2;
+    tree.leaves_per_pod = k / 2;
+    const int hosts = k * k * k / 4;
+    const FabricParts parts = fabric_parts(tree, hosts, k);
+    EXPECT_EQ(switches_in(parts), 5 * k * k / 4);
+    EXPECT_EQ(cable_ends(parts), std::int64_t{k} * switches_in(parts)) << "every port is in use";
+    EXPECT_EQ(switches_in(fabric_parts(bill_network(fabrics::single_switch), hosts, k)),
+              5 * k * k / 4);
+  }
+}
+
+TEST(Bill, OneSwitchSufficesForItsPorts) {
+  EXPECT_EQ(switches_in(fabric_parts(bill_network(fabrics::single_switch), 64, 64)), 1);
+  EXPECT_EQ(switches_in(fabric_parts(bill_network(fabrics::single_switch), 65, 64)), 3 + 2);
+}
+
+TEST(Bill, OversubscriptionDividesTheUplinks) {
+  Network tree = bill_network(fabrics::fat_tree_3level);
+  tree.nodes_per_leaf = 48;
+  tree.leaves_per_pod = 16;
+  tree.oversubscription = 3;
+  tree.pod_oversubscription = 4;
+  const int nodes = 48 * 16 * 8;
+  const FabricParts parts = fabric_parts(tree, nodes, 64);
+  ASSERT_EQ(parts.cables.size(), 3u);
+  EXPECT_EQ(parts.cables[0].cables, nodes);
+  EXPECT_EQ(parts.cables[1].cables, nodes / 3);
+  EXPECT_EQ(parts.cables[2].cables, nodes / 12);
+  EXPECT_EQ(parts.switches[0].switches, 128) << "48 ports down and 16 up are one switch";
+}
+
+TEST(Bill, ASingleGroupOfRailsNeedsNoSpines) {
+  Network rails = bill_network(fabrics::rail_optimized);
+  rails.nics_per_node = 8;
+  rails.nodes_per_leaf = 32;
+  EXPECT_EQ(switches_in(fabric_parts(rails, 32, 64)), 8);
+  // Two groups: 16 leaves of 32 ports down and up, 512 uplinks on switches of 64 ports.
+  EXPECT_EQ(switches_in(fabric_parts(rails, 64, 64)), 16 + 512 / 64);
+}
+
+TEST(Bill, ADragonflyCountsFromItsShape) {
+  for (const int p : {1, 2, 4, 8}) {
+    SCOPED_TRACE(p);
+    const int a = 2 * p, h = p, g = a * h + 1;  // balanced, as its authors advise
+    Network fly = bill_network(fabrics::dragonfly);
+    fly.nodes_per_router = p;
+    fly.routers_per_group = a;
+    fly.groups = g;
+    fly.global_links = h;
+    const int radix = p + a - 1 + h;
+    const FabricParts parts = fabric_parts(fly, a * g * p, radix);
+    EXPECT_EQ(switches_in(parts), a * g);
+    EXPECT_EQ(parts.cables[0].cables, a * g * p);
+    EXPECT_EQ(parts.cables[1].cables, g * a * (a - 1) / 2);
+    EXPECT_EQ(parts.cables[2].cables, g * a * h / 2);
+    EXPECT_EQ(cable_ends(parts), std::int64_t{radix} * a * g) << "every port is in use";
+    EXPECT_THROW(static_cast<void>(fabric_parts(fly, a * g * p, radix - 1)), InputError);
+  }
+}
+
+TEST(Bill, ATorusHasNoSwitchesAndALinkForEachNodeAndDimension) {
+  Network torus = bill_network(fabrics::torus);
+  torus.dimensions = {4, 4, 2};
+  torus.link_bandwidth = 2 * torus.nic_bandwidth;
+  const FabricParts parts = fabric_parts(torus, 32, 64);
+  EXPECT_EQ(switches_in(parts), 0);
+  ASSERT_EQ(parts.cables.size(), 3u);
+  for (const CableTier& ring : parts.cables) EXPECT_EQ(ring.cables, 2 * 32);
+}
+
+const NetworkParts kBillParts{.name = "sample",
+                              .ports = 64,
+                              .port_bandwidth = 400_Gbps,
+                              .network_switch = {Dollars::from_base(1000), Watts::from_base(100)},
+                              .transceiver = {Dollars::from_base(10), Watts::from_base(1)},
+                              .fiber = {Dollars::from_base(2), Watts{}},
+                              .copper = {Dollars::from_base(3), Watts{}},
+                              .nodes_per_rack = 4};
+
+Cluster billed_cluster(const Network& network, int nodes) {
+  Cluster cluster;
+  cluster.nodes = nodes;
+  cluster.gpus_per_node = network.nics_per_node;
+  cluster.network = network;
+  return cluster;
+}
+
+TEST(Bill, OpticalCablesHaveTwoTransceiversAndCopperStaysInRacks) {
+  Network tree = bill_network(fabrics::fat_tree_2level);
+  tree.nodes_per_leaf = 4;
+  // 2 leaves of 4 NICs by copper, 8 uplinks by fibre to one spine.
+  const Bill bill = bill_of(billed_cluster(tree, 8), kBillParts);
+  EXPECT_DOUBLE_EQ(bill.price().base(), 3 * 1000 + 8 * 3 + 8 * 2 + 16 * 10);
+  EXPECT_DOUBLE_EQ(bill.power().base(), 3 * 100 + 16 * 1);
+  EXPECT_EQ(bill.ports_used, 8 + 16);
+  EXPECT_EQ(bill.ports, 3 * 64);
+}
+
+TEST(Bill, SlowNicsShareAPortAndFastOnesTakeSeveral) {
+  Network slow = bill_network(fabrics::single_switch);
+  slow.nic_bandwidth = 100_Gbps;
+  const Bill shared = bill_of(billed_cluster(slow, 256), kBillParts);
+  EXPECT_EQ(shared.ports_used, 64);
+  EXPECT_DOUBLE_EQ(shared.price().base(), 1000 + 256 * 2 + (64 + 256) * 10);
+  Network fast = bill_network(fabrics::single_switch);
+  fast.nic_bandwidth = 800_Gbps;
+  const Bill wide = bill_of(billed_cluster(fast, 32), kBillParts);
+  EXPECT_EQ(wide.ports_used, 64);
+  EXPECT_DOUBLE_EQ(wide.price().base(), 1000 + 64 * 2 + 128 * 10);
+}
+
+TEST(Bill, EveryShippedClusterHasOneWhosePortsSuffice) {
+  const NetworkParts parts =
+      read_network_parts(source_directory() / "traces" / "network_parts.toml");
+  for (const auto& file : shipped_files("topologies", ".toml")) {
+    SCOPED_TRACE(file);
+    const Cluster cluster = read_cluster(file);
+    const Bill bill = bill_of(cluster, parts);
+    EXPECT_LE(bill.ports_used, bill.ports);
+    EXPECT_EQ(bill.lines.empty(), cluster.nodes == 1);
+    EXPECT_EQ(bill.price().base() > 0, cluster.nodes > 1);
+  }
+}
+
+TEST(Bill, WrongPartsAreLocated) {
+  const std::string text = text_of(source_directory() / "traces" / "network_parts.toml");
+  const auto problem = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return input_error_of([&] { static_cast<void>(parse_network_parts(changed, "parts.toml")); });
+  };
+  EXPECT_TRUE(problem("ports = 64", "ports = 1").starts_with("parts.toml:11:1: ports"));
+  EXPECT_NE(problem("\"400 Gbps\"", "400").find("has no unit"), std::string::npos);
+  EXPECT_NE(problem("price = \"900 USD\"", "prise = \"900 USD\"").find("did you mean"),
+            std::string::npos);
+}
+
+}  // namespace
