@@ -22,6 +22,7 @@
 #include "sim/base/toml_document.hpp"
 #include "sim/fit/cluster_text.hpp"
 #include "sim/fit/held_out.hpp"
+#include "sim/fit/topo_matrix.hpp"
 
 namespace apps {
 namespace {
@@ -43,6 +44,8 @@ constexpr const char* kFitUsage =
     "  all_reduce_perf -b 8 -e 8G -f 2 -g 8 | tee my.log\n"
     "  gardenhose fit my.log --topology dgx_h100_x16 --collective all_reduce -o mine.toml\n"
     "  gardenhose collective all_reduce --topology mine.toml --nodes 1\n"
+    "  nvidia-smi topo -m > node.topo; gardenhose fit my.log --topo node.topo --topology "
+    "dgx_h100_x16\n"
     "  gardenhose fit gcp_a3_mega_2x8 --topology gcp_a3_mega --hold-out sizes\n\n"
     "A constant that the times do not determine, or with whose value they agree, stays as it is "
     "in\n"
@@ -50,7 +53,7 @@ constexpr const char* kFitUsage =
 
 struct FitOptions {
   std::vector<std::string> logs;
-  std::string topology, collective, hold_out, output, format;
+  std::string topology, topo, collective, hold_out, output, format;
 };
 
 std::optional<FitOptions> parse(const Arguments& arguments) {
@@ -61,6 +64,10 @@ std::optional<FitOptions> parse(const Arguments& arguments) {
   add("topology", po::value(&o.topology)->required(),
       "cluster that gives the shape and all values that are not fitted: a shipped name (see "
       "gardenhose list) or a file");
+  add("topo", po::value(&o.topo),
+      "file with the output of nvidia-smi topo -m: gives the number of GPUs and NICs of a node, "
+      "the "
+      "NIC of each GPU, and whether NVLink has switches");
   add("collective", po::value(&o.collective),
       "collective of the logs that do not name their program: all_gather, reduce_scatter, "
       "all_reduce or all_to_all");
@@ -83,6 +90,7 @@ void check_output(const FitOptions& options, const std::filesystem::path& topolo
   if (options.output.empty()) return;
   std::vector<std::filesystem::path> inputs{topology};
   for (const std::string& file : log_files(options.logs)) inputs.emplace_back(file);
+  if (!options.topo.empty()) inputs.emplace_back(options.topo);
   sim::refuse_overwriting("--output", options.output, inputs);
   sim::require_writable(options.output);
 }
@@ -128,16 +136,9 @@ std::vector<FitErrors> errors_of(const sim::Cluster& base, const fit::Fit& fitte
   return errors;
 }
 
-std::vector<std::string> warnings_of(const fit::Fit& fitted, const fit::Split& split,
-                                     const fit::Errors& errors) {
+std::vector<std::string> warnings_of(const fit::Fit& fitted, const fit::Errors& errors) {
   constexpr double kFar = 0.1, kFullShare = 0.98;
-  std::set<std::string> shapes;
-  for (const fit::Log& log : split.used) {
-    shapes.insert(
-        fmt::format("{} GPUs on {} node{}", log.gpus(), log.nodes, log.nodes == 1 ? "" : "s"));
-  }
-  std::vector<std::string> warnings{fmt::format(
-      "The times are of {}; times on other numbers are extrapolated.", fmt::join(shapes, ", "))};
+  std::vector<std::string> warnings;
   for (const fit::FittedConstant& one : fitted.fitted) {
     if (one.constant->measure != fit::Measure::share || one.value < kFullShare) continue;
     warnings.push_back(fmt::format(
@@ -161,7 +162,12 @@ int fit_command(const Arguments& arguments) {
   require_cluster(options->topology, "logs are fitted to one cluster");
   const std::filesystem::path file = data_file(Kind::topology, options->topology);
   check_output(*options, file);
-  const std::string text = sim::read_input_text(file);
+  std::string text = sim::read_input_text(file);
+  std::optional<fit::TopoMatrix> topo;
+  if (!options->topo.empty()) {
+    topo = fit::parse_topo(sim::read_input_text(options->topo), options->topo);
+    text = with_topo(*topo, text, file);
+  }
   const sim::Cluster base = sim::parse_cluster(text, file);
   fit::Split split = split_of(*options, read_fit_logs(options->logs, options->collective));
   for (const auto* logs : {&split.used, &split.held}) {
@@ -170,12 +176,14 @@ int fit_command(const Arguments& arguments) {
   require_enough(split.used);
   fit::Fit fitted = fit::fit_constants(base, split.used);
   std::vector<FitErrors> errors = errors_of(base, fitted, split);
-  std::vector<std::string> warnings = warnings_of(fitted, split, errors.front().errors);
+  std::vector<std::string> warnings = warnings_of(fitted, errors.front().errors);
+  fit::Carry carry = carry_of(base, fitted, split.used);
   if (!options->output.empty()) {
     sim::write_file(options->output, cluster_text(fitted, split.used, text, file));
   }
   print(options->format,
-        {std::move(split.used), std::move(fitted), std::move(errors), std::move(warnings)});
+        {std::move(split.used), std::move(fitted), std::move(errors), std::move(carry),
+         topo ? topo_lines(*topo, base) : std::vector<std::string>(), std::move(warnings)});
   return 0;
 }
 

@@ -105,6 +105,14 @@ FitJson json_of(const FitAnswer& answer) {
                                             {"worst", one.errors.worst},
                                             {"worst_bytes", one.errors.worst_bytes}};
   }
+  json["carries"] = {{"gpus", {answer.carry.fewest_gpus, answer.carry.most_gpus}},
+                     {"nodes", {answer.carry.fewest_nodes, answer.carry.most_nodes}},
+                     {"error_to_most_gpus", nullptr},
+                     {"text", answer.carry.lines}};
+  if (answer.carry.to_most_gpus) {
+    json["carries"]["error_to_most_gpus"] = answer.carry.to_most_gpus->mean;
+  }
+  if (!answer.topo.empty()) json["topo"] = answer.topo;
   json["warnings"] = answer.warnings;
   return json;
 }
@@ -119,11 +127,15 @@ void print(const std::string& format, const FitAnswer& answer) {
   for (const fit::Log& log : answer.logs) {
     print_text("  {} times of {}\n", log.times.size(), log_text(log));
   }
+  if (!answer.topo.empty()) print_text("with, from nvidia-smi topo -m,\n");
+  for (const std::string& line : answer.topo) print_text("  {}\n", line);
   print_text("\n");
   const std::size_t width = output_width();
   print_styled(to_text(constants_table(answer.fit), width));
   print_text("\n");
   print_styled(to_text(errors_table(answer.errors), width));
+  print_text("\n");
+  for (const std::string& line : answer.carry.lines) print_text("{}\n", line);
   for (const std::string& warning : answer.warnings) print_text("\n{}\n", warning);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/fit/carry.hpp"
 #include "sim/fit/fit.hpp"
 #include "sim/fit/times.hpp"
 
@@ -21,6 +22,8 @@ struct FitAnswer {
   std::vector<sim::fit::Log> logs;  // to which it is fitted
   sim::fit::Fit fit;
   std::vector<FitErrors> errors;
+  sim::fit::Carry carry;
+  std::vector<std::string> topo;  // what a matrix of nvidia-smi says; empty without one
   std::vector<std::string> warnings;
 };
 

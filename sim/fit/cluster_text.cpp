@@ -4,31 +4,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <set>
 #include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
+#include "sim/fit/edited_text.hpp"
 
 namespace sim::fit {
 namespace {
-
-// Lines to write instead of a line of the base, or after it.
-struct Edit {
-  bool replaces = false;
-  std::string text;
-};
-
-std::string lines_of_key(const FittedConstant& one, std::string_view name,
-                         const std::string& logs) {
-  const std::string value = value_text(*one.constant, one.value);
-  const bool quoted = one.constant->measure == Measure::seconds;
-  return fmt::format("# Fitted to {}: {}{}; {} in the base.\n{} = {}\n", logs,
-                     one.interval ? "95 % interval " : "", interval_text(one),
-                     value_text(*one.constant, one.base), name, quoted ? toml_text(value) : value);
-}
 
 std::string joined_names(std::span<const Log> logs) {
   std::set<std::string> seen;
@@ -39,21 +24,15 @@ std::string joined_names(std::span<const Log> logs) {
   return text;
 }
 
-// By line of the base, from 1.
-std::multimap<std::uint32_t, Edit> edits_of(const Fit& fit, const std::string& logs,
-                                            const TomlDocument& base) {
-  std::multimap<std::uint32_t, Edit> edits;
+std::vector<KeyEdit> edits_of(const Fit& fit, const std::string& logs) {
+  std::vector<KeyEdit> edits;
   for (const FittedConstant& one : fit.fitted) {
-    const std::string_view key = one.constant->key;
-    const std::size_t dot = key.find('.');
-    const std::string text = lines_of_key(one, key.substr(dot + 1), logs);
-    const auto leaf = base.leaves.find(key);
-    const auto table = base.tables.find(key.substr(0, dot));
-    if (leaf != base.leaves.end()) {
-      edits.emplace(leaf->second.place.line, Edit{true, text});
-    } else if (table != base.tables.end()) {
-      edits.emplace(table->second.line, Edit{false, text});
-    }
+    const std::string value = value_text(*one.constant, one.value);
+    edits.push_back({one.constant->key,
+                     one.constant->measure == Measure::seconds ? toml_text(value) : value,
+                     fmt::format("Fitted to {}: {}{}; {} in the base.", logs,
+                                 one.interval ? "95 % interval " : "", interval_text(one),
+                                 value_text(*one.constant, one.base))});
   }
   return edits;
 }
@@ -107,17 +86,8 @@ std::string log_text(const Log& log) {
 
 std::string cluster_text(const Fit& fit, std::span<const Log> logs, std::string_view base_text,
                          const std::filesystem::path& base_file) {
-  const auto edits = edits_of(fit, joined_names(logs), parse_toml(base_text, base_file));
-  std::string text = head_of(logs, base_file);
-  std::uint32_t number = 0;
-  for (std::string_view rest = base_text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const auto [first, last] = edits.equal_range(++number);
-    const bool replaced = first != last && first->second.replaces;
-    if (!replaced) text.append(rest.substr(0, end)).push_back('\n');
-    for (auto edit = first; edit != last; ++edit) text += edit->second.text;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  const std::string text = head_of(logs, base_file) +
+                           edited_text(base_text, base_file, edits_of(fit, joined_names(logs)));
   if (!says(text, base_file, fit)) {
     throw InputError(fmt::format(
         "{}: gives [network], [nvlink] or [collectives] without a header; write each key on a line "
