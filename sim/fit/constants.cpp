@@ -52,6 +52,12 @@ Constant simple_efficiency(std::string_view key, Table Cluster::*table) {
           [=](Cluster& cluster, double value) { (cluster.*table).efficiency = value; }};
 }
 
+Constant channel_efficiency(std::string_view key) {
+  return {key, Measure::share,
+          [](const Cluster& cluster) { return cluster.nvlink.pairs_channel_efficiency; },
+          [](Cluster& cluster, double value) { cluster.nvlink.pairs_channel_efficiency = value; }};
+}
+
 Constant protocol_launch(std::string_view key, std::optional<Seconds> Collectives::*launch) {
   return {key, Measure::seconds,
           [=](const Cluster& cluster) -> std::optional<double> {
@@ -77,6 +83,7 @@ std::vector<Constant> make_constants() {
       pace_latency("nvlink.nvls_latency", kNvlink, &Nvlink::nvls),
       pace_efficiency("nvlink.pairs_efficiency", kNvlink, &Nvlink::pairs),
       pace_latency("nvlink.pairs_latency", kNvlink, &Nvlink::pairs),
+      channel_efficiency("nvlink.pairs_channel_efficiency"),
       pace_efficiency("nvlink.ll_pairs_efficiency", kNvlink, &Nvlink::ll_pairs),
       pace_latency("nvlink.ll_pairs_latency", kNvlink, &Nvlink::ll_pairs),
       simple_efficiency("nvlink.efficiency", kNvlink),
