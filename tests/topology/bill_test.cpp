@@ -182,7 +182,7 @@ TEST(Bill, WrongPartsAreLocated) {
     changed.replace(changed.find(from), from.size(), to);
     return input_error_of([&] { static_cast<void>(parse_network_parts(changed, "parts.toml")); });
   };
-  EXPECT_TRUE(problem("ports = 64", "ports = 1").starts_with("parts.toml:11:1: ports"));
+  EXPECT_TRUE(problem("ports = 64", "ports = 1").starts_with("parts.toml:9:1: ports"));
   EXPECT_NE(problem("\"400 Gbps\"", "400").find("has no unit"), std::string::npos);
   EXPECT_NE(problem("price = \"900 USD\"", "prise = \"900 USD\"").find("did you mean"),
             std::string::npos);
