@@ -162,9 +162,10 @@ std::string groups_text(const sim::Cluster& cluster, const RankGroups& groups) {
                      placement_text(cluster));
 }
 
-sim::Detail detail_of(const CollectiveOptions& options, const sim::CollectiveRow& row,
-                      const sim::Cluster& cluster, const RankGroups& groups) {
-  if (!options.job.step_by_step) return sim::Detail::folded;
+std::optional<sim::Detail> detail_of(const CollectiveOptions& options,
+                                     const sim::CollectiveRow& row, const sim::Cluster& cluster,
+                                     const RankGroups& groups) {
+  if (!options.job.step_by_step) return std::nullopt;
   const std::vector<double> sizes = sizes_of(options);
   check_step_by_step(
       schedule_of(row, cluster, groups, sizes.back(), sim::Detail::folded).unfolded_flows,

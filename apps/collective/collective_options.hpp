@@ -39,8 +39,11 @@ void add_placement(const sim::Cluster& cluster, nlohmann::ordered_json& record);
 // "dgx_h100_x16: 3 times 8 GPUs; nodes: scattered"
 [[nodiscard]] std::string groups_text(const sim::Cluster& cluster, const RankGroups& groups);
 
-// Refuses collectives that are too large to simulate step by step.
-[[nodiscard]] sim::Detail detail_of(const CollectiveOptions& options, const sim::CollectiveRow& row,
-                                    const sim::Cluster& cluster, const RankGroups& groups);
+// As asked for; nothing: folded where that is exact. Refuses collectives that are too large to
+// simulate step by step.
+[[nodiscard]] std::optional<sim::Detail> detail_of(const CollectiveOptions& options,
+                                                   const sim::CollectiveRow& row,
+                                                   const sim::Cluster& cluster,
+                                                   const RankGroups& groups);
 
 }  // namespace apps

@@ -73,16 +73,24 @@ Visits by_node(const Cluster& cluster, const std::vector<int>& ranks) {
   return nodes;
 }
 
-// Index in `members` of the channel's first GPU: the channels take the NICs in turn, and the GPUs
-// that share a NIC in turn.
-int first_member(const Cluster& cluster, const std::vector<int>& members, int channel) {
+// Indices of GPUs of a node by the NIC that they share.
+std::vector<std::vector<int>> sharers_of_nics(const Cluster& cluster,
+                                              const std::vector<int>& members) {
   std::map<int, std::vector<int>> by_nic;
   for (std::size_t i = 0; i < members.size(); ++i) {
     by_nic[nic_of(cluster, members[i])].push_back(static_cast<int>(i));
   }
-  const int nics = static_cast<int>(by_nic.size());
-  const auto& sharers = std::next(by_nic.begin(), channel % nics)->second;
-  return sharers[static_cast<std::size_t>(channel / nics) % sharers.size()];
+  std::vector<std::vector<int>> sharers;
+  for (auto& [nic, indices] : by_nic) sharers.push_back(std::move(indices));
+  return sharers;
+}
+
+// That of the channel's first GPU: the channels take the NICs in turn, and the GPUs that share a NIC
+// in turn.
+int first_member(const std::vector<std::vector<int>>& sharers, int channel) {
+  const auto nics = static_cast<int>(sharers.size());
+  const auto& one = sharers[static_cast<std::size_t>(channel % nics)];
+  return one[static_cast<std::size_t>(channel / nics) % one.size()];
 }
 
 }  // namespace
@@ -92,19 +100,29 @@ std::vector<Visits> channel_visits(const Cluster& cluster, const std::vector<int
   const Visits nodes = by_node(cluster, ranks);
   const bool closed = ends == Ends::joined && nodes.size() == 1;
   std::vector<NodeOrders> orders;
+  std::vector<std::vector<std::vector<int>>> sharers;  // by node
   for (const auto& members : nodes) {
+    sharers.push_back(sharers_of_nics(cluster, members));
     orders.emplace_back(joins_pairs(cluster), static_cast<int>(members.size()), closed);
   }
   std::vector<Visits> channels;
   for (int channel = 0; channel < cluster.collectives.channels; ++channel) {
     Visits& visits = channels.emplace_back();
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const int first = closed ? 0 : first_member(cluster, nodes[n], channel);
+      const int first = closed ? 0 : first_member(sharers[n], channel);
       auto& order = visits.emplace_back(orders[n].take(first));
       for (int& member : order) member = nodes[n][static_cast<std::size_t>(member)];
     }
   }
   return channels;
+}
+
+int count_nodes(const Cluster& cluster, const std::vector<int>& ranks) {
+  int nodes = 1;
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    if (node_of(cluster, ranks[i]) != node_of(cluster, ranks[i - 1])) ++nodes;
+  }
+  return nodes;
 }
 
 bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks) {

@@ -20,6 +20,9 @@ enum class Ends { joined, open };
 [[nodiscard]] std::vector<Visits> channel_visits(const Cluster& cluster,
                                                  const std::vector<int>& ranks, Ends ends);
 
+// On which the ranks (ascending) lie.
+[[nodiscard]] int count_nodes(const Cluster& cluster, const std::vector<int>& ranks);
+
 // Whether each node has the same number of the ranks, behind the same number of NICs. Otherwise
 // channels differ, and so do pairs.
 [[nodiscard]] bool lie_evenly(const Cluster& cluster, const std::vector<int>& ranks);

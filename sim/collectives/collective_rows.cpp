@@ -33,13 +33,18 @@ const CollectiveRow& collective_named(std::string_view name, std::string_view pl
 }
 
 LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
-                         std::span<const std::vector<int>> groups, double bytes, Detail detail,
-                         Buffers buffers) {
+                         std::span<const std::vector<int>> groups, double bytes,
+                         std::optional<Detail> detail, Buffers buffers) {
+  if (!detail) {
+    LoneCollective folded = run_alone(row, topology, groups, bytes, Detail::folded, buffers);
+    if (!folded.schedule.wants_steps()) return folded;
+    detail = Detail::step_by_step;
+  }
   LoneCollective alone;
   ScheduleBuilder builder(rank_count(topology.cluster()));
   for (const std::vector<int>& ranks : groups) {
     const Communicator group =
-        make_communicator(topology, builder, ranks, detail, {row.collective});
+        make_communicator(topology, builder, ranks, *detail, {row.collective});
     if (alone.algorithm.empty() && group.size > 1) {
       Order order{row.collective, bytes, Protocol::simple, buffers};
       const Choice choice = choose(group, order);

@@ -2,6 +2,7 @@
 // The collectives that move a buffer, as a table: checks and displays go over all its rows.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,10 +35,11 @@ struct LoneCollective {
   std::string_view algorithm, protocol;  // of the first group of several: "ring" and "ll128"
   double latency_s = 0;  // of that group: what the same algorithm and protocol take for one byte
 };
-// Over all groups at once. Bytes are those of each group's buffer.
+// Over all groups at once. Bytes are those of each group's buffer. Without a detail: folded, unless
+// the schedule wants steps.
 [[nodiscard]] LoneCollective run_alone(const CollectiveRow& row, const Topology& topology,
                                        std::span<const std::vector<int>> groups, double bytes,
-                                       Detail detail, Buffers buffers);
+                                       std::optional<Detail> detail, Buffers buffers);
 // Its schedule.
 [[nodiscard]] Schedule schedule_of(const CollectiveRow& row, const Topology& topology,
                                    std::span<const std::vector<int>> groups, double bytes,

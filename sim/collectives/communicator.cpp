@@ -67,9 +67,7 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
   require(std::is_sorted(ranks.begin(), ranks.end()), "ranks ascend");
   const Cluster& cluster = topology.cluster();
   GroupDraft group{.ranks = std::move(ranks)};
-  for (std::size_t i = 1; i < group.ranks.size(); ++i) {
-    if (node_of(cluster, group.ranks[i]) != node_of(cluster, group.ranks[i - 1])) ++group.nodes;
-  }
+  group.nodes = count_nodes(cluster, group.ranks);
   if (group.ranks.size() < 2) return group;
   group.even = lie_evenly(cluster, group.ranks);
   const GroupShape shape{static_cast<int>(group.ranks.size()), group.nodes, group.even};

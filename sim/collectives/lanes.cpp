@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/hop_map.hpp"
 #include "sim/collectives/legs.hpp"
 
 namespace sim {
@@ -17,25 +19,27 @@ int parts_of(const std::vector<Lane>& lanes) {
 std::vector<LegDraft> fold_lanes(const Cluster& cluster, const std::vector<int>& ranks,
                                  const std::vector<Lane>& lanes) {
   const bool together = lie_evenly(cluster, ranks);
-  std::map<std::pair<std::size_t, int>, std::map<Hop, int>> shares;  // by lane, and place of nodes
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    for (const Hop& hop : lanes[i].hops) {
-      const int place = node_of(cluster, hop.source) / kNodesOfLeg;
-      shares[{together ? 0 : i, place}][hop] += lanes[i].weight;
-    }
-  }
   const double parts = parts_of(lanes);
   std::vector<LegDraft> legs;
-  for (const auto& [progress, hops] : shares) {
-    int divisor = 0;
-    for (const auto& [hop, times] : hops) divisor = std::gcd(divisor, times);
-    LegDraft leg{.unit = divisor / parts,
-                 .channels = divisor * (cluster.collectives.channels / parts)};
-    for (const auto& [hop, times] : hops) {
-      leg.hops.push_back(hop);
-      leg.hops.back().times = times / divisor;
+  HopMap<int> shares;
+  for (const Lane& lane : lanes) {
+    for (const Hop& hop : lane.hops) shares[hop] += lane.weight;
+    if (together && &lane != &lanes.back()) continue;
+    std::map<int, std::vector<Hop>> by_place;
+    for (const auto& [hop, times] : shares) {
+      Hop& one = by_place[node_of(cluster, hop.source) / kNodesOfLeg].emplace_back(hop);
+      one.times = times;
     }
-    legs.push_back(std::move(leg));
+    shares.clear();
+    for (auto& [place, hops] : by_place) {
+      int divisor = 0;
+      for (const Hop& hop : hops) divisor = std::gcd(divisor, hop.times);
+      for (Hop& hop : hops) hop.times /= divisor;
+      std::ranges::sort(hops);
+      legs.push_back({.hops = std::move(hops),
+                      .unit = divisor / parts,
+                      .channels = divisor * (cluster.collectives.channels / parts)});
+    }
   }
   return legs;
 }

@@ -5,17 +5,16 @@
 // protocol only.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
-#include "sim/collectives/protocols.hpp"
+#include "sim/collectives/pipeline.hpp"
 #include "sim/collectives/run.hpp"
-#include "sim/collectives/trees.hpp"
 
 namespace sim {
 namespace {
 
-constexpr double kTreeChunkBytes = 512 * 1024;  // as in tree.cpp
 constexpr double kKiB = 1024;
 
 // NCCL sends smaller chunks where the buffer has fewer than `rounds` of this size or more
@@ -27,7 +26,7 @@ struct ChunkStep {
 constexpr ChunkStep kOneNode[] = {{64, 64 * kKiB}, {8, 32 * kKiB}, {2, 16 * kKiB}};
 constexpr ChunkStep kBetweenNodes[] = {{4, 64 * kKiB}, {1, 32 * kKiB}};
 
-struct Chunks {
+struct ChunkSizes {
   double at_once = 1;  // one of each GPU of a node, on each channel
   double most_bytes = 128 * kKiB;
   std::span<const ChunkStep> steps = kOneNode;
@@ -42,9 +41,9 @@ struct Chunks {
   }
 };
 
-Chunks chunks_over(const Cluster& cluster, std::size_t ranks, std::size_t nodes) {
+ChunkSizes chunks_over(const Cluster& cluster, std::size_t ranks, std::size_t nodes) {
   constexpr std::size_t kManyNodes = 4;
-  Chunks chunks{.at_once = cluster.nvlink.sums.channels * static_cast<double>(ranks / nodes)};
+  ChunkSizes chunks{.at_once = cluster.nvlink.sums.channels * static_cast<double>(ranks / nodes)};
   if (nodes > 1) chunks.steps = kBetweenNodes;
   if (nodes >= kManyNodes) chunks.most_bytes = 64 * kKiB;
   return chunks;
@@ -54,23 +53,29 @@ struct InSwitch {
   double parts = 0;  // of the buffer, each with a pipeline of its own
   double before_s = 0;
   double latency_s = 0;
-  double s_per_byte = 0;       // at full rate
-  double in_switch_s = 0;      // per byte, in the largest chunks there could be
-  double fill_s_per_byte = 0;  // of a chunk of the trees: fill_s_per_byte()
-  Chunks chunks = {};
+  double s_per_byte = 0;              // at full rate
+  double in_switch_s = 0;             // per byte, in the largest chunks there could be
+  std::vector<Passage> between = {};  // nodes
+  ChunkSizes chunks = {};
   double chunk_overhead = 0;  // bytes
 
   // Per byte beyond the full rate.
   [[nodiscard]] double slower_s(double buffer) const {
     return std::max(0.0, in_switch_s * (1 + chunk_overhead / chunks.bytes_of(buffer)) - s_per_byte);
   }
+  // Of the trees, beyond the bytes at their rate.
+  [[nodiscard]] double fill_s(double buffer) const {
+    if (between.empty()) return 0;
+    const double count = std::ceil(buffer / (chunks.at_once * chunks.bytes_of(buffer)));
+    return pipeline_s(between, Protocol::simple, {count, buffer / parts / count}) -
+           buffer / parts * slowest_s_per_byte(between);
+  }
 };
 
 std::optional<Duration> estimate_in_switch(const InSwitch& sums, const Order& order) {
   if (order.protocol != Protocol::simple) return std::nullopt;
-  const double chunk = std::min(order.bytes / sums.parts, kTreeChunkBytes);
   return Duration{.before_s = sums.before_s,
-                  .on_the_way_s = sums.latency_s + sums.fill_s_per_byte * chunk +
+                  .on_the_way_s = sums.latency_s + sums.fill_s(order.bytes) +
                                   order.bytes * sums.slower_s(order.bytes),
                   .moving_s = order.bytes * sums.s_per_byte};
 }
@@ -107,19 +112,18 @@ LaidOut lay_out_in_switch(const Topology& topology, const std::vector<int>& rank
                 .chunks = chunks_over(cluster, ranks.size(), nodes.size()),
                 .chunk_overhead = static_cast<double>(cluster.nvlink.sums.chunk_overhead.count)};
   if (!trees.empty()) {
-    sums.latency_s += fill_latency(topology, paces_of(cluster), trees, Protocol::simple);
-    sums.fill_s_per_byte = fill_s_per_byte(topology, trees);
+    sums.between = TreePipeline(topology, paces_of(cluster), legs, sums.parts).passages(trees);
   }
+  std::vector<double> pace{sums.before_s, sums.latency_s, sums.s_per_byte, sums.in_switch_s,
+                           sums.chunks.at_once};
+  append_values(sums.between, pace);
   const auto run = [sums](ScheduleBuilder& builder, const Communicator& group,
                           std::span<const Leg> laid, const Order& order, const Call& call) {
     builder.count_unfolded(group.alike * static_cast<double>(laid.size()));
     run_legs(builder, group, laid, order.bytes, latency_of(estimate_in_switch(sums, order).value()),
              call);
   };
-  return {std::move(legs),
-          {sums.before_s, sums.latency_s, sums.s_per_byte, sums.in_switch_s, sums.fill_s_per_byte,
-           sums.chunks.at_once},
-          run,
+  return {std::move(legs), std::move(pace), run,
           [sums](const Order& order) { return estimate_in_switch(sums, order); }};
 }
 

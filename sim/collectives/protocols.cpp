@@ -74,9 +74,19 @@ double step_latency(const Topology& topology, const Paces& paces, const Hop& hop
                     Protocol protocol) {
   const auto& pace = at(hop.over_network() ? paces.network : paces.nvlink, protocol);
   require(pace.has_value(), "a protocol that is known for the link");
-  const Seconds latency = pace->latency;
-  if (!hop.over_network()) return latency.base();
-  return (topology.latency(hop) - topology.cluster().network.latency + latency).base();
+  return step_latencies(topology, paces, hop)[static_cast<std::size_t>(protocol)];
+}
+
+ProtocolTimes step_latencies(const Topology& topology, const Paces& paces, const Hop& hop) {
+  const bool network = hop.over_network();
+  const Seconds further =
+      network ? topology.latency(hop) - topology.cluster().network.latency : Seconds{};
+  ProtocolTimes latencies{};
+  for (const Protocol protocol : kProtocols) {
+    const auto& pace = at(network ? paces.network : paces.nvlink, protocol);
+    if (pace) latencies[static_cast<std::size_t>(protocol)] = (further + pace->latency).base();
+  }
+  return latencies;
 }
 
 ProtocolCosts protocol_costs(const Cluster& cluster, const Paces& paces, const Busiest& busiest,

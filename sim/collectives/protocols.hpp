@@ -42,6 +42,10 @@ struct Busiest {
 // Latency of one step over the hop, by a protocol that is known for it.
 [[nodiscard]] double step_latency(const Topology& topology, const Paces& paces, const Hop& hop,
                                   Protocol protocol);
+// By each protocol; 0 where one is not known for it.
+using ProtocolTimes = std::array<double, std::size(kProtocols)>;
+[[nodiscard]] ProtocolTimes step_latencies(const Topology& topology, const Paces& paces,
+                                           const Hop& hop);
 
 struct ProtocolCost {
   double launch_s = 0;

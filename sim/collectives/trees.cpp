@@ -6,11 +6,30 @@
 #include <utility>
 
 #include "sim/collectives/channels.hpp"
-#include "sim/collectives/link_loads.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
 namespace {
+
+// Of ranks in their group.
+class Places {
+ public:
+  explicit Places(const Visits& nodes) {
+    for (const std::vector<int>& members : nodes) {
+      ranks_.insert(ranks_.end(), members.begin(), members.end());
+    }
+    std::ranges::sort(ranks_);
+  }
+
+  [[nodiscard]] std::size_t of(int rank) const {
+    const auto ahead = static_cast<std::size_t>(rank - ranks_.front());
+    if (ahead < ranks_.size() && ranks_[ahead] == rank) return ahead;  // no rank is left out
+    return static_cast<std::size_t>(std::ranges::lower_bound(ranks_, rank) - ranks_.begin());
+  }
+
+ private:
+  std::vector<int> ranks_;
+};
 
 // Over powers of two: the parent of xx01 and of xx11 is xx10, or xx00 where that is out of range.
 Parent parent_in_first_tree(int nodes, int node) {
@@ -21,12 +40,8 @@ Parent parent_in_first_tree(int nodes, int node) {
   return {parent, node < parent ? 0 : 1};
 }
 
-TreeEdge edge_between(const Cluster& cluster, const std::vector<int>& ranks, int child,
-                      int parent) {
-  const auto place = [&](int rank) {
-    return static_cast<std::size_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
-  };
-  TreeEdge edge{place(child), place(parent), {child, parent}, {parent, child}};
+TreeEdge edge_between(const Cluster& cluster, const Places& places, int child, int parent) {
+  TreeEdge edge{places.of(child), places.of(parent), {child, parent}, {parent, child}};
   if (node_of(cluster, child) != node_of(cluster, parent)) {
     const auto nic = static_cast<std::int16_t>(nic_of(cluster, child));
     const auto other =
@@ -37,25 +52,33 @@ TreeEdge edge_between(const Cluster& cluster, const std::vector<int>& ranks, int
   return edge;
 }
 
-Tree tree_over(const Cluster& cluster, const std::vector<int>& ranks, const Visits& chains,
-               const std::vector<Parent>& parents) {
-  Tree tree;
-  std::vector<std::size_t> nodes;  // parents first
+// Parents first.
+std::vector<std::size_t> from_the_root(const std::vector<Parent>& parents) {
+  std::vector<std::vector<std::size_t>> children(parents.size());
+  std::vector<std::size_t> nodes;
   for (std::size_t n = 0; n < parents.size(); ++n) {
-    if (parents[n].node < 0) nodes.push_back(n);
+    const int parent = parents[n].node;
+    (parent < 0 ? nodes : children[static_cast<std::size_t>(parent)]).push_back(n);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const std::vector<int>& chain = chains[nodes[i]];
-    if (const Parent& above = parents[nodes[i]]; above.node >= 0) {
+    const auto& below = children[nodes[i]];
+    nodes.insert(nodes.end(), below.begin(), below.end());
+  }
+  return nodes;
+}
+
+Tree tree_over(const Cluster& cluster, const Places& places, const Visits& chains,
+               const std::vector<Parent>& parents) {
+  Tree tree;
+  for (const std::size_t node : from_the_root(parents)) {
+    const std::vector<int>& chain = chains[node];
+    if (const Parent& above = parents[node]; above.node >= 0) {
       const std::vector<int>& other = chains[static_cast<std::size_t>(above.node)];
       const int joined = other[above.child == 0 && other.size() > 1 ? 1 : 0];
-      tree.edges.push_back(edge_between(cluster, ranks, chain.front(), joined));
+      tree.edges.push_back(edge_between(cluster, places, chain.front(), joined));
     }
     for (std::size_t g = 1; g < chain.size(); ++g) {
-      tree.edges.push_back(edge_between(cluster, ranks, chain[g], chain[g - 1]));
-    }
-    for (std::size_t n = 0; n < parents.size(); ++n) {
-      if (parents[n].node == static_cast<int>(nodes[i])) nodes.push_back(n);
+      tree.edges.push_back(edge_between(cluster, places, chain[g], chain[g - 1]));
     }
   }
   return tree;
@@ -63,42 +86,19 @@ Tree tree_over(const Cluster& cluster, const std::vector<int>& ranks, const Visi
 
 // Two for each distinct order of a channel.
 std::vector<Tree> trees_over(const Cluster& cluster, std::vector<Visits> channels) {
+  const auto nodes = static_cast<int>(channels.front().size());
+  const std::vector<Parent> parents[] = {binary_tree(nodes, 0), binary_tree(nodes, 1)};
   std::map<Visits, int> weights;
   for (Visits& chains : channels) ++weights[std::move(chains)];
   std::vector<Tree> trees;
   for (const auto& [chains, weight] : weights) {
-    std::vector<int> ranks;
-    for (const std::vector<int>& chain : chains)
-      ranks.insert(ranks.end(), chain.begin(), chain.end());
-    std::ranges::sort(ranks);
-    for (const int number : {0, 1}) {
-      const auto parents = binary_tree(static_cast<int>(chains.size()), number);
-      trees.push_back(tree_over(cluster, ranks, chains, parents));
+    const Places places(chains);
+    for (const std::vector<Parent>& of_tree : parents) {
+      trees.push_back(tree_over(cluster, places, chains, of_tree));
       trees.back().weight = weight;
     }
   }
   return trees;
-}
-
-// Hops from each rank down to the deepest one below it.
-std::vector<std::size_t> heights_of(const Tree& tree) {
-  std::vector<std::size_t> heights(tree.edges.size() + 1);
-  for (auto edge = tree.edges.rbegin(); edge != tree.edges.rend(); ++edge) {
-    heights[edge->parent] = std::max(heights[edge->parent], heights[edge->child] + 1);
-  }
-  return heights;
-}
-
-// Sums of `of_edge` from the root to each rank.
-template <class Value, class OfEdge>
-std::vector<Value> sums_from_root(const Tree& tree, OfEdge of_edge) {
-  std::vector<Value> sums(tree.edges.size() + 1);
-  for (const TreeEdge& edge : tree.edges) sums[edge.child] = sums[edge.parent] + of_edge(edge);
-  return sums;
-}
-
-std::vector<std::size_t> depths_of(const Tree& tree) {
-  return sums_from_root<std::size_t>(tree, [](const TreeEdge&) { return std::size_t{1}; });
 }
 
 }  // namespace
@@ -141,50 +141,6 @@ std::vector<Lane> lanes_of(const std::vector<Tree>& trees) {
     }
   }
   return lanes;
-}
-
-double fill_latency(const Topology& topology, const Paces& paces, const std::vector<Tree>& trees,
-                    Protocol protocol) {
-  double longest = 0;
-  for (const Tree& tree : trees) {
-    const auto latencies = sums_from_root<double>(tree, [&](const TreeEdge& edge) {
-      return step_latency(topology, paces, edge.up, protocol) +
-             step_latency(topology, paces, edge.down, protocol);
-    });
-    longest = std::max(longest, std::ranges::max(latencies));
-  }
-  return longest;
-}
-
-double fill_s_per_byte(const Topology& topology, const std::vector<Tree>& trees) {
-  struct Levels {
-    std::vector<std::size_t> heights, depths;
-  };
-  std::vector<Levels> levels;  // by tree
-  // Parts of the buffer on each link, in all and while a wave of chunks passes a level of the trees.
-  LinkLoads all(topology);
-  std::map<std::size_t, LinkLoads> up, down;
-  const auto at_level = [&](std::map<std::size_t, LinkLoads>& waves, std::size_t level) {
-    return waves.try_emplace(level, topology).first;
-  };
-  for (const Tree& tree : trees) {
-    const auto& [heights, depths] = levels.emplace_back(Levels{heights_of(tree), depths_of(tree)});
-    for (const TreeEdge& edge : tree.edges) {
-      at_level(up, heights[edge.child])->second.add(edge.up, tree.weight);
-      at_level(down, depths[edge.child])->second.add(edge.down, tree.weight);
-      all.add(edge.up, tree.weight);
-      all.add(edge.down, tree.weight);
-    }
-  }
-  double longest = 0;
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    const auto times = sums_from_root<double>(trees[i], [&](const TreeEdge& edge) {
-      return up.at(levels[i].heights[edge.child]).seconds(edge.up) +
-             down.at(levels[i].depths[edge.child]).seconds(edge.down);
-    });
-    longest = std::max(longest, std::ranges::max(times));
-  }
-  return std::max(0.0, longest - all.seconds());
 }
 
 }  // namespace sim

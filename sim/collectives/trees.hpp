@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "sim/collectives/legs.hpp"
-#include "sim/collectives/protocols.hpp"
 
 namespace sim {
 
@@ -42,13 +41,5 @@ struct Tree {
                                                const std::vector<int>& ranks);
 // All hops of each tree.
 [[nodiscard]] std::vector<Lane> lanes_of(const std::vector<Tree>& trees);
-
-// What a pipeline of chunks through the trees takes beyond its bytes at full rate: one chunk's way up
-// from the deepest rank and down again, less a chunk at full rate, which counts among the bytes. A
-// chunk shares its links with the chunks of other trees that are at the same level by then.
-[[nodiscard]] double fill_latency(const Topology& topology, const Paces& paces,
-                                  const std::vector<Tree>& trees, Protocol protocol);
-// Per byte of a chunk.
-[[nodiscard]] double fill_s_per_byte(const Topology& topology, const std::vector<Tree>& trees);
 
 }  // namespace sim

@@ -64,10 +64,7 @@ PlannedStep plan_step(const StepContext& context, const Scheme& scheme) {
   changed.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
   const Program program = lay_out(changed, scheme);
   PlannedStep step = expand(program, changed, context.detail.value_or(Detail::folded));
-  const Schedule& schedule = step.schedule;
-  if (context.detail || !schedule.approximate || schedule.unfolded_flows > kMostUnfolded) {
-    return step;
-  }
+  if (context.detail || !step.schedule.wants_steps()) return step;
   return expand(program, changed, Detail::step_by_step);
 }
 

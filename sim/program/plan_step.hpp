@@ -24,9 +24,6 @@
 
 namespace sim {
 
-// Most flows of a step whose collectives are unfolded because ranks lie unevenly over nodes.
-inline constexpr double kMostUnfolded = 200'000;
-
 struct StepContext {
   const Cluster& cluster;
   const Model& model;

@@ -110,6 +110,9 @@ struct Occupancy {
   std::vector<std::int32_t> ranks;
 };
 
+// Most flows of a schedule whose collectives are unfolded because ranks lie unevenly over nodes.
+inline constexpr double kMostUnfolded = 200'000;
+
 struct Schedule {
   int ranks = 0;
   // By rank: the ranks of the job for which it stands, as they do the same (sim/schedule/alike.hpp).
@@ -122,6 +125,9 @@ struct Schedule {
   std::vector<std::string> labels;
   double unfolded_flows = 0;  // flows of the schedule when unfolded
   bool approximate = false;   // folds a collective whose ranks lie unevenly over nodes
+
+  // Whether it is better simulated step by step.
+  [[nodiscard]] bool wants_steps() const { return approximate && unfolded_flows <= kMostUnfolded; }
 
   [[nodiscard]] std::span<const std::uint32_t> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, operation.dependencies};

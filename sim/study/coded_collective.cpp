@@ -25,7 +25,8 @@ double simulated_s(const CollectiveSetup& collective, CollectiveKind kind, doubl
   const auto row = std::ranges::find(all_collectives(), kind, &CollectiveRow::collective);
   require(row != all_collectives().end(), "each collective has a row");
   const Schedule schedule =
-      schedule_of(*row, *collective.topology, collective.groups, bytes, collective.detail, buffers);
+      run_alone(*row, *collective.topology, collective.groups, bytes, collective.detail, buffers)
+          .schedule;
   return simulate(schedule, wire(schedule, *collective.topology)).makespan_s;
 }
 

@@ -2,6 +2,7 @@
 // What a codec gains in one collective: encode, exchange, decode against the values as they are.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct CollectiveSetup {
   const CollectiveRow* row = nullptr;
   const Topology* topology = nullptr;
   std::span<const std::vector<int>> groups = {};
-  Detail detail = Detail::folded;
+  std::optional<Detail> detail = {};  // as of run_alone()
 };
 
 struct CodecSetup {

@@ -74,6 +74,14 @@ TEST(Collective, TakesTimeOnAMeshWithOneGpuANode) {
   }
 }
 
+TEST(Collective, RunsStepByStepByItselfWhereGroupsLieUnevenly) {
+  // Three groups of 24 GPUs have three GPUs of two nodes and two of the third.
+  for (const std::string name : kNames) {
+    const std::string groups = name + " --nodes 3 --split 3 --begin 1MiB --end 1MiB";
+    EXPECT_EQ(collective(groups), collective(groups + " --step-by-step")) << name;
+  }
+}
+
 TEST(Collective, ATableAndCsvHaveARowASize) {
   const std::string job =
       "collective all_to_all --topology dgx_h100_x16 --nodes 1 --begin 8B "

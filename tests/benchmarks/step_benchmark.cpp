@@ -2,7 +2,7 @@
 // How long it takes to predict one step on 64 to 65 536 GPUs, planning and simulation together, the
 // simulator's child process included: GPT-18B with each scheme, Llama 2 7B under FSDP with every
 // kernel of its layers an operation, and GPT-18B in a pipeline; and on up to 1024 GPUs with every
-// rank simulated. And how long a topology takes to build.
+// rank simulated. Folded collectives, and how long a topology takes to build.
 //
 //   gardenhose-benchmarks --benchmark_filter=/1024/
 #include <benchmark/benchmark.h>
@@ -10,9 +10,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "sim/collectives/collective_rows.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/plan_step.hpp"
 
@@ -106,6 +108,31 @@ void predict_step(benchmark::State& state, const Job& job, int gpus, bool whole)
   state.counters["child_MB"] = peak_megabytes(RUSAGE_CHILDREN);
 }
 
+// One collective of 1 GiB over all GPUs, of which it names the choice. `of_topology`: how many times
+// the CPU time of the graph alone that takes, which depends less on the machine.
+void predict_collective(benchmark::State& state, const sim::CollectiveRow& row, int gpus) {
+  constexpr double kBytes = 1 << 30;
+  const sim::Cluster cluster = cluster_of(gpus);
+  std::vector<int> ranks(static_cast<std::size_t>(gpus));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  double topology_s = 0, collective_s = 0;
+  const auto all_cpu_seconds = [] {
+    return cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN);
+  };
+  for (auto _ : state) {
+    const double begin_s = all_cpu_seconds();
+    const sim::Topology topology(cluster);
+    topology_s += all_cpu_seconds() - begin_s;
+    const auto alone =
+        run_alone(row, topology, {&ranks, 1}, kBytes, sim::Detail::folded, sim::Buffers::in_place);
+    benchmark::DoNotOptimize(simulate(alone.schedule, topology).makespan_s);
+    state.SetLabel(std::string(alone.algorithm));
+    collective_s += all_cpu_seconds() - begin_s;
+  }
+  state.counters["cpu_s"] = {collective_s, benchmark::Counter::kAvgIterations};
+  state.counters["of_topology"] = collective_s / topology_s;
+}
+
 // The graph alone: NVLink, NICs and rails.
 void build_topology(benchmark::State& state, int gpus) {
   const sim::Cluster cluster = cluster_of(gpus);
@@ -127,6 +154,15 @@ int main(int argc, char** argv) {
       };
       add(name, false);
       if (gpus <= 1024) add(name + "/whole", true);
+    }
+  }
+  for (const int gpus : {1024, 16384}) {
+    for (const sim::CollectiveRow& row : sim::all_collectives()) {
+      const std::string name =
+          "predict_collective/" + std::string(row.name) + "/" + std::to_string(gpus);
+      benchmark::RegisterBenchmark(name.c_str(), predict_collective, row, gpus)
+          ->UseRealTime()
+          ->Unit(benchmark::kMillisecond);
     }
   }
   benchmark::RegisterBenchmark("build_topology/1024", build_topology, 1024)

@@ -65,18 +65,6 @@ inline DrawnSizes even_sizes(int most_gpus) {
   return sizes;
 }
 
-// Every algorithm by every protocol, the fastest for each size.
-inline void add_protocols(Cluster& cluster) {
-  cluster.nvlink.ll = LinkPace{1_us, 0.1};
-  cluster.nvlink.ll128 = LinkPace{1_us, 0.4};
-  if (!cluster.nvlink.kind->direct) cluster.nvlink.nvls = LinkPace{30_us, 0.7};
-  cluster.network.ll = LinkPace{3_us, 0.2};
-  cluster.network.ll128 = LinkPace{4_us, 0.8};
-  cluster.collectives.ll_launch = 4_us;
-  cluster.collectives.ll128_launch = 6_us;
-  cluster.collectives.algorithm = nullptr;
-}
-
 class StepDraw {
  public:
   // A stage's chunk has at most so many layers.

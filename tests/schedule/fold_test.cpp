@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -24,10 +25,13 @@ namespace {
 
 constexpr double kFoldedBytes = 64 << 20;
 
-void expect_close(const FoldTimes& times) {
-  EXPECT_LT(std::abs(times.difference()), kFoldTolerance)
+void expect_close(const FoldTimes& times, double tolerance = kFoldTolerance) {
+  EXPECT_LT(std::abs(times.difference()), tolerance)
       << times.folded_s << " s folded, " << times.step_by_step_s << " s step by step";
 }
+
+// Of groups that lie unevenly over nodes or leaves.
+constexpr double kUnevenTolerance = 0.02;
 
 // Groups of a cluster's ranks: all, one a node, the first half of each node, and groups that have
 // more ranks, or other GPUs, on some nodes than on others.
@@ -106,7 +110,8 @@ TEST_P(FoldOn, TakesTheSameTimeWhateverTheGroup) {
   for_each_group(12, [](const Cluster& cluster, const std::vector<int>& ranks) {
     for (const char* name : {"all_gather", "all_to_all"}) {  // the others are rings too
       SCOPED_TRACE(name);
-      expect_close(fold_times(collective_named(name), cluster, ranks, kFoldedBytes));
+      expect_close(fold_times(collective_named(name), cluster, ranks, kFoldedBytes),
+                   kUnevenTolerance);
     }
   });
 }
@@ -131,7 +136,6 @@ TEST(Fold, HoldsOnEveryShippedTopology) {
              .second) {
       continue;
     }
-    cluster.collectives.algorithm = &algorithms::ring;  // trees: tests/schedule/tree_test.cpp
     for (const auto cap : {std::optional<Bandwidth>(), std::optional(10_GBps)}) {
       cluster.fitted.communicator_bandwidth = cap;
       for (const CollectiveRow& row : all_collectives()) {
@@ -225,14 +229,24 @@ TEST(FoldedSteps, SayTheWorstOfTheUnevenOnes) {
 }
 
 TEST(FoldGrid, HoldsOnAPartOfIt) {
-  const FoldAxes part{
-      .gpus = {32}, .bytes = {1_MiB, 1_GiB}, .oversubscription = {1, 4}, .gpus_per_nic = {1, 4}};
-  for (const FoldPoint& point : fold_points(part)) {
+  // A sample that takes the values of each axis in turn, of what is quickly simulated.
+  constexpr std::size_t kStride = 331;
+  constexpr double kMostSteps = 5000;
+  const std::vector<FoldPoint> points = fold_points(full_axes());
+  std::map<std::string_view, int> compared;
+  for (std::size_t i = 0; i < points.size(); i += kStride) {
+    const FoldPoint& point = points[i];
+    if (const double steps = steps_of(point); steps == 0 || steps > kMostSteps) continue;
     SCOPED_TRACE(testing::Message()
-                 << point.collective.name << " on " << point.gpus << " GPUs, " << point.fabric->name
-                 << ", " << point.bytes.count << " B, oversubscription " << point.oversubscription
-                 << ", " << point.gpus_per_nic << " GPUs a NIC");
+                 << point.collective.name << " by " << point.algorithm->name << " on " << point.gpus
+                 << " GPUs, " << point.fabric->name << ", " << point.bytes.count
+                 << " B, oversubscription " << point.oversubscription << ", " << point.gpus_per_nic
+                 << " GPUs a NIC");
     expect_close(fold_times(point));
+    ++compared[point.algorithm->name];
+  }
+  for (const CollectiveAlgorithm* algorithm : all_algorithms()) {
+    EXPECT_GT(compared[algorithm->name], 1) << algorithm->name;
   }
 }
 
