@@ -67,7 +67,8 @@ struct InSwitch {
   [[nodiscard]] double fill_s(double buffer) const {
     if (between.empty()) return 0;
     const double count = std::ceil(buffer / (chunks.at_once * chunks.bytes_of(buffer)));
-    return pipeline_s(between, Protocol::simple, {count, buffer / parts / count}) -
+    return pipeline_s(between, Protocol::simple,
+                      {.count = count, .bytes = buffer / parts / count}) -
            buffer / parts * slowest_s_per_byte(between);
   }
 };

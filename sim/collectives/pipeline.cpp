@@ -104,7 +104,8 @@ std::vector<Passage> TreePipeline::passages(const std::vector<Tree>& trees) cons
 double pipeline_s(const std::vector<Passage>& passages, Protocol protocol, const Chunks& chunks) {
   double longest = 0;
   for (const Passage& one : passages) {
-    const double all_s = one.s_per_byte + (chunks.count - 1) * one.slowest_s_per_byte;
+    const double first_s = chunks.streamed ? one.slowest_s_per_byte : one.s_per_byte;
+    const double all_s = first_s + (chunks.count - 1) * one.slowest_s_per_byte;
     longest =
         std::max(longest, one.latency_s[static_cast<std::size_t>(protocol)] + chunks.bytes * all_s);
   }

@@ -3,7 +3,8 @@
 // and the way down, so a hop passes on a chunk at its share of its busiest link whether or not the
 // other hops over that link have begun. It passes on one chunk at a time, once that has arrived from
 // all children. So a collective takes as long as its slowest passage from a leaf up to the root and
-// down to a leaf: one chunk over all hops, and each further one over the slowest of them.
+// down to a leaf: one chunk over all hops, and each further one over the slowest of them. A streamed
+// chunk is passed on while it arrives, and its bytes take the slowest hop alone.
 #pragma once
 
 #include <span>
@@ -19,6 +20,7 @@ namespace sim {
 struct Chunks {
   double count = 1;
   double bytes = 0;  // of each
+  bool streamed = false;
 };
 
 struct HopPace {

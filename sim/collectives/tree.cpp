@@ -12,29 +12,29 @@
 namespace sim {
 namespace {
 
-// Largest chunks, of data, by protocol: a place of 8 (NCCL_STEPS) in NCCL's buffers of 512 KiB, half
-// of it data, of 4800 KiB, 15 of 16 data, and of 4 MiB (src/include/device.h).
-constexpr double kTreeKiB = 1024;
-constexpr double kLargestChunk[] = {32 * kTreeKiB, 562.5 * kTreeKiB, 512 * kTreeKiB};
+// Largest chunk by Simple: NCCL's buffer of 4 MiB (NCCL_BUFFSIZE) has 8 places (NCCL_STEPS).
+constexpr double kLargestChunk = 512 * 1024;
 
 // What trees reach of the bandwidth of rings, as each GPU passes on sums up and down at once: fitted
 // on the log azure_nd96asr_v4_2x8. NCCL's tuner takes 0.92 (src/graph/tuning.cc).
 constexpr double kTreeShare = 0.8;
 
-// NCCL halves chunks larger than `above` while a channel has fewer than `chunks` (src/enqueue.cc).
-struct Halving {
-  double chunks = 0, above = 0;
-};
-using Halvings = std::array<std::array<Halving, 3>, std::size(kProtocols)>;  // by protocol
+// That NCCL sends where a channel has so many bytes, by the depth of its trees (src/enqueue.cc).
+double chunk_of(double channel_bytes, double depth) {
+  struct Halving {
+    double above, chunks;  // halves larger chunks while there are fewer
+  };
+  constexpr double kKiB = 1024;
+  double chunk = kLargestChunk;
+  for (const auto& [above, chunks] :
+       {Halving{128 * kKiB, 8 * depth}, Halving{64 * kKiB, 4 * depth}, Halving{32 * kKiB, depth}}) {
+    while (chunk > above && channel_bytes / chunk < chunks) chunk /= 2;
+  }
+  return chunk;
+}
 
-Halvings halvings_of(double ranks, double nodes) {
-  const double gpus = ranks / nodes;
-  const double levels = std::floor(std::log2(nodes));
-  const double depth = gpus - 1 + levels;
-  const double ll128_steps = (1 + levels + 0.1 * gpus) / gpus;
-  return {{{},
-           {{{64 * ll128_steps, 128 * kTreeKiB}, {16 * ll128_steps, 32 * kTreeKiB}}},
-           {{{8 * depth, 128 * kTreeKiB}, {4 * depth, 64 * kTreeKiB}, {depth, 32 * kTreeKiB}}}}};
+double depth_of_trees(double ranks, double nodes) {
+  return ranks / nodes - 1 + std::floor(std::log2(nodes));
 }
 
 // The trees of a group. Their legs are folded, or the ways up and down of each edge, whose `unit` is
@@ -44,21 +44,20 @@ struct LaidTrees {
   double parts = 0;       // of the buffer, one for each tree
   double hops = 0;        // of all distinct trees
   double s_per_byte = 0;  // at full rate
-  Halvings halvings = {};
+  double depth = 0;
   ProtocolCosts costs = {};  // beside the pipeline
   std::vector<Passage> passages = {};
   std::vector<PacedTree> in_order = {};  // step by step
 };
 
+// Each line of LL and LL128 has its own flag, so that it is passed on as it arrives.
 Chunks chunks_of(const LaidTrees& trees, const Order& order) {
-  const double channel = order.bytes / trees.channels;
-  const auto protocol = static_cast<std::size_t>(order.protocol);
-  double chunk = kLargestChunk[protocol];
-  for (const Halving& one : trees.halvings[protocol]) {
-    while (chunk > one.above && channel / chunk < one.chunks) chunk /= 2;
+  if (order.protocol != Protocol::simple) {
+    return {.bytes = order.bytes / trees.parts, .streamed = true};
   }
-  const double count = std::ceil(channel / chunk);
-  return {count, order.bytes / trees.parts / count};
+  const double channel = order.bytes / trees.channels;
+  const double count = std::ceil(channel / chunk_of(channel, trees.depth));
+  return {.count = count, .bytes = order.bytes / trees.parts / count};
 }
 
 std::optional<Duration> estimate_trees(const LaidTrees& trees, const Order& order) {
@@ -71,6 +70,16 @@ std::optional<Duration> estimate_trees(const LaidTrees& trees, const Order& orde
       .on_the_way_s = std::max(0.0, full_rate_s - moving_s) + order.bytes * cost->s_per_byte,
       .moving_s = moving_s};
 }
+
+// Of what a rank passes on; the begins are the ends unless it is streamed.
+struct Arrival {
+  Ids begins, ends;
+
+  void add(const Arrival& other) {
+    begins.insert(begins.end(), other.begins.begin(), other.begins.end());
+    ends.insert(ends.end(), other.ends.begin(), other.ends.end());
+  }
+};
 
 class Pipeline {
  public:
@@ -85,32 +94,40 @@ class Pipeline {
         last_down_(tree.size(), {ready}) {}
 
   // One more chunk: the arrivals at all ranks but the root.
-  Ids chunk(double bytes) {
-    std::vector<Ids> arrived(tree_.size() + 1);
+  Ids pass(const Chunks& chunks) {
+    std::vector<Arrival> arrived(tree_.size() + 1);
     for (std::size_t i = tree_.size(); i-- > 0;) {
       const PacedEdge& edge = tree_[i];
-      arrived[edge.parent].push_back(
-          pass(legs_[2 * i], edge.up, bytes, arrived[edge.child], last_up_[i]));
+      arrived[edge.parent].add(
+          hop(legs_[2 * i], edge.up, chunks, arrived[edge.child], last_up_[i]));
     }
     Ids ends;
     for (std::size_t i = 0; i < tree_.size(); ++i) {
       const PacedEdge& edge = tree_[i];
-      const OperationId end =
-          pass(legs_[2 * i + 1], edge.down, bytes, arrived[edge.parent], last_down_[i]);
-      arrived[edge.child] = {end};
-      ends.push_back(end);
+      arrived[edge.child] =
+          hop(legs_[2 * i + 1], edge.down, chunks, arrived[edge.parent], last_down_[i]);
+      ends.push_back(arrived[edge.child].ends.front());
     }
     return ends;
   }
 
  private:
   // Passes on what has arrived, after the chunk before, whose latency it need not wait for.
-  OperationId pass(const Leg& leg, const HopPace& pace, double bytes, Ids arrived, Ids& last) {
-    arrived.insert(arrived.end(), last.begin(), last.end());
-    last = {builder_.flow(leg.route, leg.occupancy, call_.phase, call_.label, {}, bytes * leg.unit,
-                          arrived),
-            wait(pace.s_per_byte * bytes, arrived)};
-    return wait(pace.latency_s[static_cast<std::size_t>(protocol_)], last);
+  Arrival hop(const Leg& leg, const HopPace& pace, const Chunks& chunks, const Arrival& arrived,
+              Ids& last) {
+    const double latency_s = pace.latency_s[static_cast<std::size_t>(protocol_)];
+    Ids after = arrived.begins;
+    after.insert(after.end(), last.begin(), last.end());
+    last = {builder_.flow(leg.route, leg.occupancy, call_.phase, call_.label, {},
+                          chunks.bytes * leg.unit, after),
+            wait(pace.s_per_byte * chunks.bytes, after)};
+    if (!chunks.streamed) {
+      const OperationId end = wait(latency_s, last);
+      return {{end}, {end}};
+    }
+    Ids done = arrived.ends;
+    done.insert(done.end(), last.begin(), last.end());
+    return {{wait(latency_s, after)}, {wait(latency_s, done)}};
   }
 
   OperationId wait(double seconds, const Ids& after) {
@@ -130,8 +147,8 @@ void run_trees(ScheduleBuilder& builder, const Communicator& group, const LaidTr
                std::span<const Leg> legs, const Order& order, const Call& call) {
   const Duration duration = estimate_trees(trees, order).value();
   const Chunks chunks = chunks_of(trees, order);
-  // Each hop's bytes, its share of its links, and its latency.
-  builder.count_unfolded(group.alike * 3 * chunks.count * trees.hops);
+  // Each hop's bytes, its share of its links, and the latencies of its begin and its end.
+  builder.count_unfolded(group.alike * (chunks.streamed ? 4 : 3) * chunks.count * trees.hops);
   if (group.detail == Detail::folded) {
     run_legs(builder, group, legs, order.bytes, latency_of(duration), call);
     return;
@@ -147,8 +164,8 @@ void run_trees(ScheduleBuilder& builder, const Communicator& group, const LaidTr
       Pipeline pipeline(builder, call, tree, legs.subspan(begun, 2 * tree.size()), order.protocol,
                         ready);
       begun += 2 * tree.size();
-      for (double i = 1; i < chunks.count; ++i) pipeline.chunk(chunks.bytes);
-      const Ids last = pipeline.chunk(chunks.bytes);
+      for (double i = 1; i < chunks.count; ++i) pipeline.pass(chunks);
+      const Ids last = pipeline.pass(chunks);
       ends.insert(ends.end(), last.begin(), last.end());
     }
     return ends;
@@ -177,7 +194,7 @@ LaidOut lay_out_trees(const Topology& topology, const std::vector<int>& ranks, D
       .channels = static_cast<double>(cluster.collectives.channels),
       .parts = parts,
       .hops = static_cast<double>(lanes.size() * 2 * (ranks.size() - 1)),
-      .halvings = halvings_of(static_cast<double>(ranks.size()), count_nodes(cluster, ranks)),
+      .depth = depth_of_trees(static_cast<double>(ranks.size()), count_nodes(cluster, ranks)),
       .costs = protocol_costs(
           cluster, paces, busiest, [](Protocol) { return 0.0; }, kTreeShare),
       .passages = pipeline.passages(trees)};
@@ -190,7 +207,7 @@ LaidOut lay_out_trees(const Topology& topology, const std::vector<int>& ranks, D
     }
   }
   std::vector<double> pace = values_of(laid.costs);
-  pace.push_back(laid.s_per_byte);
+  pace.insert(pace.end(), {laid.s_per_byte, laid.depth});
   append_values(laid.passages, pace);
   const auto estimate = [laid](const Order& order) { return estimate_trees(laid, order); };
   return {std::move(legs), std::move(pace),
