@@ -7,6 +7,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/collectives/channels.hpp"
+#include "sim/collectives/connections.hpp"
 #include "sim/collectives/protocols.hpp"
 
 namespace sim {
@@ -77,6 +78,7 @@ GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail 
       if (laid == group.laid.end()) {
         laid = group.laid.insert(laid, {.algorithm = algorithm,
                                         .out = lay_out(*algorithm, topology, group.ranks, detail)});
+        laid->out.legs = over_connections(cluster, std::move(laid->out.legs));
       }
       laid->runs.push_back(collective);
     }

@@ -154,12 +154,28 @@ std::vector<LegDraft> joined(const Cluster& cluster,
   return few;
 }
 
+// A leg for each node that sends. All pairs begin together and are as long, so those on the link with
+// the most of them for its rate end last, together, at a rate that no other falls below: whatever else
+// is joined to them, the last one ends when the link has carried all of its own.
+std::vector<LegDraft> pairs_by_node(const Topology& topology, const Nodes& nodes,
+                                    const std::vector<int>& ranks) {
+  std::vector<LegDraft> legs;
+  for (const auto& [place, members] : nodes) {
+    std::map<Hop, int> shares;
+    add_pairs(topology, members, ranks, shares);
+    legs.push_back({.hops = with_times(shares)});
+  }
+  return legs;
+}
+
 }  // namespace
 
 std::vector<LegDraft> fold_all_to_all(const Topology& topology, const std::vector<int>& ranks) {
   const Cluster& cluster = topology.cluster();
-  if (cluster.network.fabric->tapered_units == nullptr) return list_pairs(topology, ranks);
   const Nodes nodes = members_by_place(topology, ranks);
+  const bool hashed = cluster.network.load_balance == LoadBalance::ecmp;
+  if (hashed || cluster.network.fabric->tapered_units == nullptr)
+    return pairs_by_node(topology, nodes, ranks);
   PeerFinder finder(topology, nodes);
   std::vector<std::pair<std::size_t, LegDraft>> legs;
   for (const auto& [node, members] : nodes) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/collectives/connections.hpp"
 #include "sim/collectives/link_loads.hpp"
 
 namespace sim {
@@ -60,7 +61,8 @@ Paces paces_of_pairs(const Cluster& cluster) {
 
 double Busiest::seconds() const { return std::max(nvlink_s, network_s); }
 
-Busiest busiest_of(const Topology& topology, std::span<const LegDraft> legs) {
+Busiest busiest_of(const Topology& topology, std::span<const LegDraft> all) {
+  const std::vector<LegDraft> legs = over_connections(topology.cluster(), {all.begin(), all.end()});
   LinkLoads inside(topology), between(topology);
   for (const LegDraft& leg : legs) {
     for (const Hop& hop : leg.hops) {

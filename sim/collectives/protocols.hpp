@@ -37,6 +37,7 @@ struct Busiest {
 
   [[nodiscard]] double seconds() const;
 };
+// Of legs whose connections are still to be told apart.
 [[nodiscard]] Busiest busiest_of(const Topology& topology, std::span<const LegDraft> legs);
 
 // Latency of one step over the hop, by a protocol that is known for it.

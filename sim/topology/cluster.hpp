@@ -4,6 +4,7 @@
 // `fitted`, so that predictions can be made with and without them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -99,6 +100,13 @@ struct Nvlink {
 // How messages find their way through a dragonfly.
 enum class Routing { minimal, valiant, adaptive };
 
+// How switches spread messages over their links to the next level.
+enum class LoadBalance {
+  ideal,    // evenly: together they are one link
+  ecmp,     // a hash of each connection chooses one
+  adaptive  // packet by packet, with some loss
+};
+
 // [network]: NICs and the fabric between nodes.
 struct Network {
   const NetworkFabric* fabric = &fabrics::single_switch;
@@ -116,6 +124,11 @@ struct Network {
   double pod_oversubscription = 1;  // of a pod: capacity down over capacity up (fat_tree_3level)
   std::vector<int> dimensions = {};  // nodes of each ring, the first ones' neighbours first (torus)
   Bandwidth link_bandwidth = {};     // of a link between routers, per direction (torus, dragonfly)
+  LoadBalance load_balance = LoadBalance::ideal;
+  Bandwidth uplink_bandwidth = {};  // of one link up from a switch (ecmp)
+  double uplink_efficiency = 1;     // share of all of them that is reached (adaptive)
+  int queue_pairs = 1;              // of a channel between two NICs, a connection each (ecmp)
+  std::uint64_t ecmp_seed = 0;
   // Dragonfly only.
   int nodes_per_router = 0, routers_per_group = 0, groups = 0;
   int global_links = 0;  // of each router, to other groups

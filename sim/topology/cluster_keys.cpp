@@ -161,6 +161,24 @@ constexpr TomlKey kClusterKeys[] = {
     {"network.pod_oversubscription", "number from 1 to 1000", "required with fat_tree_3level",
      "Ratio of a pod's downlink capacity (to its leaves) to its uplink capacity (to the core "
      "switches)."},
+    {"network.load_balance", "one of ideal, ecmp, adaptive", "ideal",
+     "How a switch spreads messages over its links to the next level. `ideal`: evenly, as if they "
+     "were one link. `ecmp`: a hash of each connection chooses one link, and connections collide. "
+     "`adaptive`: packet by packet, evenly, with `uplink_efficiency`. In a dragonfly, `ecmp` "
+     "chooses among the links that join two groups."},
+    {"network.uplink_bandwidth", "bandwidth above 0", "`nic_bandwidth`",
+     "Bandwidth of one link up from a leaf or a spine, with `ecmp`. Each switch has the nearest "
+     "whole number of them that oversubscription leaves, which share its whole capacity.",
+     "400 Gbps"},
+    {"network.uplink_efficiency", "number above 0 and at most 1", "required with adaptive",
+     "Fraction of the bandwidth of a switch's links to the next level that adaptive routing "
+     "achieves.",
+     "0.95"},
+    {"network.queue_pairs", "whole number from 1 to 128", "1",
+     "Queue pairs of each channel between two NICs (NCCL_IB_QPS_PER_CONNECTION), with `ecmp`: each "
+     "is a connection, and takes an equal part of the channel's bytes."},
+    {"network.ecmp_seed", "whole number from 0 to 2147483647", "0",
+     "Seed of the hash with `ecmp`: other seeds give other collisions."},
     {"network.dimensions", "list of whole numbers", "required with torus",
      "Nodes in a ring along each dimension of the torus; their product is the number of nodes. "
      "Nodes are numbered along the first dimension first.",

@@ -63,6 +63,56 @@ void read_links(TomlReader& reader, Network& network) {
   }
 }
 
+constexpr EnumName<LoadBalance> kLoadBalances[] = {{"ideal", LoadBalance::ideal},
+                                                   {"ecmp", LoadBalance::ecmp},
+                                                   {"adaptive", LoadBalance::adaptive}};
+
+constexpr const char* kLoadBalance = "network.load_balance";
+
+// Whether to read the key, which goes with one way of spreading messages; with another one it is an
+// error.
+bool balance_takes(TomlReader& reader, const Network& network, const char* key,
+                   LoadBalance balance) {
+  if (!fabric_takes(reader, network, key) || !reader.has(key)) return false;
+  const bool known = !reader.has(kLoadBalance) || reader.is_good(kLoadBalance);
+  if (!known || network.load_balance == balance) return true;
+  reader.wrong(key, fmt::format("applies only with load_balance = \"{}\"; write that, or remove "
+                                "the key",
+                                name_of(balance, kLoadBalances)));
+  return false;
+}
+
+void read_load_balance(TomlReader& reader, Network& network) {
+  constexpr IntegerRange kQueuePairs{.lowest = 1, .highest = 128};
+  constexpr IntegerRange kSeeds{.lowest = 0};
+  constexpr const char* kEfficiency = "network.uplink_efficiency";
+  if (fabric_takes(reader, network, kLoadBalance) && reader.has(kLoadBalance)) {
+    network.load_balance = reader.one_of<LoadBalance>(kLoadBalance, kLoadBalances);
+  }
+  const auto takes = [&](const char* key) {
+    return balance_takes(reader, network, key, LoadBalance::ecmp);
+  };
+  network.uplink_bandwidth = network.nic_bandwidth;
+  if (takes("network.uplink_bandwidth")) {
+    network.uplink_bandwidth = reader.quantity<Bandwidth>("network.uplink_bandwidth");
+  }
+  if (takes("network.queue_pairs")) {
+    network.queue_pairs = static_cast<int>(reader.integer("network.queue_pairs", kQueuePairs));
+  }
+  if (takes("network.ecmp_seed")) {
+    network.ecmp_seed = static_cast<std::uint64_t>(reader.integer("network.ecmp_seed", kSeeds));
+  }
+  const bool sprays = network.load_balance == LoadBalance::adaptive;
+  if (sprays && !network.fabric->takes("uplink_efficiency")) {
+    reader.wrong(kLoadBalance,
+                 fmt::format("adaptive is not modelled on {}, whose network.routing adapts; "
+                             "write \"ideal\" or \"ecmp\"",
+                             network.fabric->name));
+  } else if (sprays || balance_takes(reader, network, kEfficiency, LoadBalance::adaptive)) {
+    network.uplink_efficiency = reader.number(kEfficiency, kShare);
+  }
+}
+
 void read_torus(TomlReader& reader, int nodes, Network& network) {
   if (!fabric_takes(reader, network, "network.dimensions")) return;
   std::int64_t joined = 1;
@@ -197,6 +247,7 @@ void read_fabric(TomlReader& reader, int nodes, Network& network) {
   }
   read_leaves(reader, nodes, network);
   read_pods(reader, nodes, network);
+  read_load_balance(reader, network);
   read_torus(reader, nodes, network);
   read_dragonfly(reader, nodes, network);
   read_links(reader, network);

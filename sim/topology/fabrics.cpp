@@ -15,7 +15,7 @@ constexpr const NetworkFabric* kNetworkFabrics[] = {
 }  // namespace
 
 void append_switched_way(const Network&, const Graph& graph, const NicPair& nics, Way& way) {
-  append_tree_way(graph, nics.from, nics.to, way);
+  append_hashed_way(graph, nics.from, nics.to, nics.hash, way);
 }
 
 bool NetworkFabric::takes(std::string_view key) const {

@@ -31,12 +31,13 @@ struct NvlinkFabric {
 
 struct NicPair {
   VertexId from, to;
-  bool detours = false;  // by way of a third group, or router, if the fabric has groups
+  bool detours = false;    // by way of a third group, or router, if the fabric has groups
+  std::uint64_t hash = 0;  // of the connection, which chooses among parallel links (ecmp)
 };
 // Appends the way from a NIC to another one.
 using AppendNetworkWay = void (*)(const Network& network, const Graph& graph, const NicPair& nics,
                                   Way& way);
-// append_tree_way().
+// append_hashed_way().
 void append_switched_way(const Network& network, const Graph& graph, const NicPair& nics, Way& way);
 
 // The links between the NICs of all nodes (network.fabric).

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sim/base/error.hpp"
+#include "sim/base/mix.hpp"
 
 namespace sim {
 namespace {
@@ -12,6 +13,29 @@ namespace {
 void append_limited(LinkId link, Way& way) {
   if (link != kNoLimit) way.links.push_back(link);
 }
+
+// One end of a way, on its climb to the other.
+struct Climb {
+  VertexId at;
+  std::uint64_t hash;
+  int lane = 0, lanes = 1;  // of the last link
+  int crossed = 0;
+
+  // The lane of its link there, which begins at `first`.
+  LinkId link(LinkId first, const Vertex& vertex) {
+    if (first == kNoLimit) return first;
+    const int each = std::max(1, vertex.lanes / lanes);  // behind each of the last level's
+    const auto level = static_cast<std::uint64_t>(vertex.height);
+    lane = (lane * each + static_cast<int>(mix(hash, level) % static_cast<unsigned>(each))) %
+           vertex.lanes;
+    lanes = vertex.lanes;
+    return first + static_cast<LinkId>(lane);
+  }
+  void go_up(const Vertex& vertex) {
+    at = vertex.above;
+    ++crossed;
+  }
+};
 
 }  // namespace
 
@@ -30,7 +54,7 @@ LinkId Graph::add_links(const char* kind, const char* set_by, int count, Bandwid
                              count);
 }
 
-void Graph::attach(VertexId below, VertexId above, LinkId up, LinkId down) {
+void Graph::attach(VertexId below, VertexId above, LinkId up, LinkId down, int lanes) {
   Vertex& vertex = vertices_[below];
   require(vertex.above == Vertex::kNone, "a vertex lies under one switch");
   int& height = vertices_[above].height;
@@ -39,6 +63,7 @@ void Graph::attach(VertexId below, VertexId above, LinkId up, LinkId down) {
   vertex.above = above;
   vertex.up = up;
   vertex.down = down;
+  vertex.lanes = lanes;
 }
 
 void Graph::join(VertexId from, VertexId to, LinkId link) {
@@ -46,25 +71,28 @@ void Graph::join(VertexId from, VertexId to, LinkId link) {
 }
 
 void append_tree_way(const Graph& graph, VertexId from, VertexId to, Way& way) {
-  int crossed = 0;
+  append_hashed_way(graph, from, to, 0, way);
+}
+
+void append_hashed_way(const Graph& graph, VertexId from, VertexId to, std::uint64_t hash,
+                       Way& way) {
+  Climb near{from, hash}, far{to, hash};
   std::vector<LinkId> down;  // from the far end
-  while (from != to) {
-    require(from != Vertex::kNone && to != Vertex::kNone, "a switch above both ends");
-    const Vertex& near = graph.vertex(from);
-    const Vertex& far = graph.vertex(to);
-    if (near.height <= far.height) {
-      append_limited(near.up, way);
-      from = near.above;
-      ++crossed;
+  while (near.at != far.at) {
+    require(near.at != Vertex::kNone && far.at != Vertex::kNone, "a switch above both ends");
+    const Vertex& one = graph.vertex(near.at);
+    const Vertex& other = graph.vertex(far.at);
+    if (one.height <= other.height) {
+      append_limited(near.link(one.up, one), way);
+      near.go_up(one);
     }
-    if (far.height <= near.height) {
-      down.push_back(far.down);
-      to = far.above;
-      ++crossed;
+    if (other.height <= one.height) {
+      down.push_back(far.link(other.down, other));
+      far.go_up(other);
     }
   }
   std::for_each(down.rbegin(), down.rend(), [&](LinkId link) { append_limited(link, way); });
-  way.switches += std::max(0, crossed - 1);
+  way.switches += std::max(0, near.crossed + far.crossed - 1);
 }
 
 void append_direct_way(const Graph& graph, VertexId from, VertexId to, Way& way) {

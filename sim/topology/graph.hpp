@@ -32,6 +32,7 @@ struct Vertex {
 
   VertexId above = kNone;  // the switch that it lies under
   LinkId up = kNoLimit, down = kNoLimit;
+  int lanes = 1;   // parallel links up, and as many down: the ones after those
   int height = 0;  // levels below it
   int number = 0;  // among those that were added with it
   std::vector<Edge> direct = {};
@@ -45,9 +46,11 @@ class Graph {
   // `count` more links of one kind, numbered from 0; returns the first one, and the others follow.
   LinkId add_links(const char* kind, const char* set_by, int count, Bandwidth rate);
 
-  // Puts a vertex under a switch: `up` leads there, `down` back. A vertex has one switch above it at
+  // Puts a vertex under a switch: `up` leads there, `down` back, and further lanes with them. Lane i
+  // of each vertex leads by the same switches, so that a message leaves by the lane by which it
+  // arrives; of more lanes on the next level, each has an equal share. A vertex has one switch above it at
   // most, and everything below a switch lies equally deep.
-  void attach(VertexId below, VertexId above, LinkId up, LinkId down);
+  void attach(VertexId below, VertexId above, LinkId up, LinkId down, int lanes = 1);
   // Joins two vertices directly, in one direction.
   void join(VertexId from, VertexId to, LinkId link);
 
@@ -64,6 +67,9 @@ using AppendWay = void (*)(const Graph& graph, VertexId from, VertexId to, Way& 
 // Up from one end to the lowest switch above both, and down to the other end. An end may be a
 // switch. Throws std::logic_error if no switch is above both.
 void append_tree_way(const Graph& graph, VertexId from, VertexId to, Way& way);
+// The same, where a hash chooses among lanes.
+void append_hashed_way(const Graph& graph, VertexId from, VertexId to, std::uint64_t hash,
+                       Way& way);
 // Over the link that joins the two. Throws std::logic_error if there is none.
 void append_direct_way(const Graph& graph, VertexId from, VertexId to, Way& way);
 

@@ -18,6 +18,8 @@ struct Hop {
   std::int32_t times = 1;
   bool detours =
       false;  // where routing is adaptive: goes by way of a third group (Routing::valiant)
+  // Of those between two NICs, each of which ecmp hashes to links of its own.
+  std::int32_t connection = 0;
 
   [[nodiscard]] bool over_network() const { return nic_out >= 0; }
   [[nodiscard]] int levels_up() const { return nic_in < -1 ? -1 - nic_in : 0; }

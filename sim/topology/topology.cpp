@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/mix.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
@@ -107,8 +108,11 @@ Way Topology::way(const Hop& hop) const {
     const NetworkFabric& fabric = *network.fabric;
     require(!fabric.rails || hop.nic_out == hop.nic_in, "a hop over rails stays on its rail");
     const bool detours = network.routing == Routing::valiant || hop.detours;
+    const VertexId from = nic(hop.source, hop.nic_out);
+    const VertexId to = nic(hop.destination, hop.nic_in);
+    const std::uint64_t pair = mix(mix(network.ecmp_seed, from - nics_), to - nics_);
     fabric.append_way(network, *graph_,
-                      {nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in), detours},
+                      {from, to, detours, mix(pair, static_cast<std::uint64_t>(hop.connection))},
                       way);
     if (cluster_.nvlink.kind->bridges) {  // by the GPUs' only ports
       way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.source)).up);

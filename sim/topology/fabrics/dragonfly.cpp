@@ -14,9 +14,9 @@
 namespace sim::fabrics {
 namespace {
 
-constexpr std::array<std::string_view, 7> kDragonflyKeys{
-    "nodes_per_router", "routers_per_group", "groups",        "global_links",
-    "routing",          "link_bandwidth",    "switch_latency"};
+constexpr std::array<std::string_view, 10> kDragonflyKeys{
+    "nodes_per_router", "routers_per_group", "groups",       "global_links", "routing",
+    "link_bandwidth",   "switch_latency",    "load_balance", "queue_pairs",  "ecmp_seed"};
 
 // Global links of a group are numbered by rounds, in each of which it has one to every other group,
 // beginning with the next one. Router r has those numbered r, r + a, r + 2 a, ... of a routers.
@@ -136,7 +136,9 @@ void append_dragonfly_way(const Network& network, const Graph& graph, const NicP
   const int sender = near.number % in_group;
   if (walk.group() != group) {
     const int receiver = far.number % in_group / network.nics_per_node;
-    const int round = (sender + receiver) % shape.rounds;  // all in turn
+    const int round = network.load_balance == LoadBalance::ecmp
+                          ? static_cast<int>(nics.hash % static_cast<unsigned>(shape.rounds))
+                          : (sender + receiver) % shape.rounds;  // all in turn
     if (nics.detours && shape.groups > 2) {
       walk.go_to_group(third(shape.groups, sender, walk.group(), group), round);
     }

@@ -7,9 +7,11 @@
 namespace sim::fabrics {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPodKeys{"switch_latency", "nodes_per_leaf",
-                                                   "oversubscription", "leaves_per_pod",
-                                                   "pod_oversubscription"};
+constexpr auto kPodKeys = [] {
+  std::array<std::string_view, kLeafKeys.size() + 2> keys{"leaves_per_pod", "pod_oversubscription"};
+  std::ranges::copy(kLeafKeys, keys.begin() + 2);
+  return keys;
+}();
 
 int nodes_per_pod(const Network& network) {
   return network.nodes_per_leaf * network.leaves_per_pod;
@@ -23,14 +25,20 @@ void build_three_levels(const Network& network, Bandwidth nic_rate, std::span<co
   attach_in_order(leaves.switches, spines, network.leaves_per_pod, leaves.uplinks, graph);
   const Bandwidth capacity = nic_rate * (nodes_per_pod(network) * network.nics_per_node /
                                          (network.oversubscription * network.pod_oversubscription));
-  const Ports uplinks = add_uplinks("pod_up", "pod_down", "network.pod_oversubscription", pods,
-                                    capacity, network.pod_oversubscription > 1, graph);
-  attach_to_core(spines, uplinks, graph);
+  const Level level{.up = "pod_up",
+                    .down = "pod_down",
+                    .set_by = "network.pod_oversubscription",
+                    .switches = pods,
+                    .capacity = capacity,
+                    .oversubscription = network.pod_oversubscription,
+                    .uplink = uplink_rate(network, nic_rate),
+                    .lanes = leaves.uplinks.lanes};
+  attach_to_core(spines, add_uplinks(network, level, graph), graph);
 }
 
 std::vector<int> tapered_pods(const Network& network) {
   std::vector<int> units = tapered_leaves(network);
-  if (network.pod_oversubscription > 1) units.push_back(nodes_per_pod(network));
+  if (is_tapered(network, network.pod_oversubscription)) units.push_back(nodes_per_pod(network));
   return units;
 }
 

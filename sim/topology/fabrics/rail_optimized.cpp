@@ -17,10 +17,14 @@ void build_rails(const Network& network, Bandwidth nic_rate, std::span<const Ver
     graph.attach(nics[nic], switches[static_cast<std::size_t>(leaf)], ports.up + nic,
                  ports.down + nic);
   }
-  const Ports uplinks = add_uplinks("leaf_up", "leaf_down", "network.oversubscription", leaves,
-                                    nic_rate * (network.nodes_per_leaf / network.oversubscription),
-                                    network.oversubscription > 1, graph);
-  attach_to_core(switches, uplinks, graph);
+  const Level level{.up = "leaf_up",
+                    .down = "leaf_down",
+                    .set_by = "network.oversubscription",
+                    .switches = leaves,
+                    .capacity = nic_rate * (network.nodes_per_leaf / network.oversubscription),
+                    .oversubscription = network.oversubscription,
+                    .uplink = uplink_rate(network, nic_rate)};
+  attach_to_core(switches, add_uplinks(network, level, graph), graph);
 }
 
 // Messages stay on their rails, so that a single group of leaves needs no spines.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/topology/fabrics/trees.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace sim::fabrics {
@@ -13,11 +15,26 @@ Ports add_nic_ports(Bandwidth nic_rate, std::span<const VertexId> nics, Graph& g
   return {out, add("nic_in")};
 }
 
-Ports add_uplinks(const char* up, const char* down, const char* set_by, int count,
-                  Bandwidth capacity, bool oversubscribed, Graph& graph) {
-  if (!oversubscribed) return {};
-  const LinkId first = graph.add_links(up, set_by, count, capacity);
-  return {first, graph.add_links(down, set_by, count, capacity)};
+bool is_tapered(const Network& network, double oversubscription) {
+  return oversubscription > 1 || network.uplink_efficiency < 1;
+}
+
+Bandwidth uplink_rate(const Network& network, Bandwidth nic_rate) {
+  return nic_rate * (network.uplink_bandwidth / network.nic_bandwidth);
+}
+
+Ports add_uplinks(const Network& network, const Level& level, Graph& graph) {
+  const bool hashed = network.load_balance == LoadBalance::ecmp;
+  if (!hashed && !is_tapered(network, level.oversubscription)) return {};
+  int lanes = 1;
+  if (hashed) {
+    const double links = level.capacity / level.uplink;
+    lanes = level.lanes * std::max(1, static_cast<int>(std::lround(links / level.lanes)));
+  }
+  const Bandwidth rate = level.capacity * (network.uplink_efficiency / lanes);
+  const int count = level.switches * lanes;
+  const LinkId first = graph.add_links(level.up, level.set_by, count, rate);
+  return {first, graph.add_links(level.down, level.set_by, count, rate), lanes};
 }
 
 void attach_in_order(std::span<const VertexId> below, std::span<const VertexId> switches,
@@ -26,8 +43,9 @@ void attach_in_order(std::span<const VertexId> below, std::span<const VertexId> 
     return first == kNoLimit ? kNoLimit : first + number;
   };
   for (LinkId i = 0; i < below.size(); ++i) {
+    const LinkId number = i * static_cast<LinkId>(ports.lanes);
     graph.attach(below[i], switches[i / static_cast<std::size_t>(per_switch)],
-                 numbered(ports.up, i), numbered(ports.down, i));
+                 numbered(ports.up, number), numbered(ports.down, number), ports.lanes);
   }
 }
 
@@ -48,9 +66,14 @@ Leaves add_leaves(const Network& network, Bandwidth nic_rate, std::span<const Ve
   const int count = blocks(node_count(network, nics), network.nodes_per_leaf);
   std::vector<VertexId> leaves = graph.add_vertices(count);
   attach_in_order(nics, leaves, nics_per_leaf, add_nic_ports(nic_rate, nics, graph), graph);
-  return {std::move(leaves), add_uplinks("leaf_up", "leaf_down", "network.oversubscription", count,
-                                         nic_rate * (nics_per_leaf / network.oversubscription),
-                                         network.oversubscription > 1, graph)};
+  const Level level{.up = "leaf_up",
+                    .down = "leaf_down",
+                    .set_by = "network.oversubscription",
+                    .switches = count,
+                    .capacity = nic_rate * (nics_per_leaf / network.oversubscription),
+                    .oversubscription = network.oversubscription,
+                    .uplink = uplink_rate(network, nic_rate)};
+  return {std::move(leaves), add_uplinks(network, level, graph)};
 }
 
 std::vector<int> leaves_of(const Network& network) { return {network.nodes_per_leaf}; }
@@ -66,7 +89,7 @@ LeafTier leaf_tier(const Network& network, const FabricSize& size) {
 }
 
 std::vector<int> tapered_leaves(const Network& network) {
-  return network.oversubscription > 1 ? leaves_of(network) : std::vector<int>{};
+  return is_tapered(network, network.oversubscription) ? leaves_of(network) : std::vector<int>{};
 }
 
 }  // namespace sim::fabrics
