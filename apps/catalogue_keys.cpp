@@ -9,6 +9,7 @@
 #include "sim/base/toml_keys.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/topology/bill.hpp"
+#include "sim/topology/traffic.hpp"
 #include "sim/topology/wide_area.hpp"
 #include "sim/workload/codec_card.hpp"
 #include "sim/workload/model.hpp"
@@ -39,6 +40,8 @@ std::vector<Listing> key_listings() {
       listing_of("cluster_keys", "keys of a cluster file (run --topology FILE)",
                  sim::cluster_keys()),
       listing_of("site_keys", "keys of a sites file (run --topology FILE)", sim::wide_area_keys()),
+      listing_of("traffic_keys", "keys of a traffic file (run --traffic FILE)",
+                 sim::traffic_keys()),
       listing_of("model_keys", "keys of a model file (run --model FILE)", sim::model_keys()),
       listing_of("scheme_keys", "keys of a scheme file (run --scheme FILE)",
                  sim::scheme_file_keys()),

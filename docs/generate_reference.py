@@ -23,15 +23,16 @@ NOTICE = "<!-- Written by docs/generate_reference.py from the program's tables; 
 COMMANDS_WITH_FORMS = {"map": [["map"], ["map", "STORE"]]}
 KEY_TITLES = {
     "cluster_keys": "Cluster file", "site_keys": "Sites file",
+    "traffic_keys": "Traffic file",
     "model_keys": "Model file",
     "scheme_keys": "Scheme file", "network_parts_keys": "Network parts",
     "codec_card_keys": "Codec card",
     "sweep_keys": "Sweep spec",
     "scheme_settings": "Settings of a scheme inside a cluster",
     "settings_between_sites": "Settings of a scheme between sites"}
-KEY_GUIDES = {"cluster_keys": "cluster", "site_keys": "sites", "model_keys": "model",
-              "scheme_keys": "scheme", "codec_card_keys": "codec", "sweep_keys": "sweep",
-              "network_parts_keys": "network-parts"}
+KEY_GUIDES = {"cluster_keys": "cluster", "traffic_keys": "traffic", "site_keys": "sites",
+              "model_keys": "model", "scheme_keys": "scheme", "codec_card_keys": "codec",
+              "sweep_keys": "sweep", "network_parts_keys": "network-parts"}
 # What a heading or a column says where the name of the field reads badly.
 LISTING_TITLES = {"all_reduces": "stateful all-reduces"}
 COLUMN_TITLES = {"error_normal": "error (normal)", "error_student_t3": "error (Student's t)",

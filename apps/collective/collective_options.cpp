@@ -72,6 +72,7 @@ po::options_description collective_flags(CollectiveOptions& o) {
       "use only this many GPUs per node (default: all)");
   add("node-placement", po::value(&o.job.node_placement)->default_value(o.job.node_placement),
       kNodePlacementHelp);
+  add("traffic", po::value(&o.job.traffic), kTrafficHelp);
   add("split", count("--split", o.split),
       "number of groups that run at once; ranks are assigned to them in turn: with 8 GPUs per "
       "node, --split 8 gives the data-parallel groups of --tp 8 (NCCL_TESTS_SPLIT=\"%8\")");

@@ -57,6 +57,7 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
       "use only this many GPUs per node (default: all)");
   add("node-placement", po::value(&o.node_placement)->default_value(o.node_placement),
       kNodePlacementHelp);
+  add("traffic", po::value(&o.traffic), kTrafficHelp);
   add("sequence", count("--sequence", o.sequence), "tokens per sequence (default: the model's)");
   add_parallelism_flags(flags, o.parallelism, search.chosen);
   add("algorithm", po::value(&o.algorithm), kAlgorithmHelp);

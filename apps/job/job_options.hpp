@@ -21,6 +21,7 @@ struct JobOptions {
   ParallelismOptions parallelism;
   int sequence = 0;
   std::string node_placement = "packed";
+  std::string traffic;              // a file, or none
   std::string algorithm, protocol;  // of collectives; empty: the cluster's
   bool step_by_step = false, each_kernel = false, whole = false;
   // For several sites. No deadline if it is empty.
@@ -34,6 +35,9 @@ inline constexpr const char* kNodePlacementHelp =
     "fabric's leaves, pods or groups in turn, as far apart as they can be; random or random:SEED; "
     "a "
     "list such as 0-3,8; or a file with such a list. Ranks are numbered in that order";
+inline constexpr const char* kTrafficHelp =
+    "file of other jobs on the cluster's fabric and what they send, which takes its share of the "
+    "links";
 inline constexpr const char* kAlgorithmHelp =
     "algorithm of the collectives that it can run: auto (the fastest for each size); ring; tree "
     "(NCCL's double binary tree), nvls, nvls_tree or sharp (sums in the switches of NVLink or of the "

@@ -43,6 +43,9 @@ void refuse_cluster_flags(const JobOptions& options) {
     throw InputError(
         "--node-placement: applies to one cluster; the nodes of a site are its first ones");
   }
+  if (!options.traffic.empty()) {
+    throw InputError("--traffic: applies to one cluster; run it on a single site's cluster");
+  }
   if (options.step_by_step) {
     throw InputError("--step-by-step: applies to one cluster; run it on a single site's cluster");
   }
@@ -61,6 +64,16 @@ void check_placement(const sim::Cluster& cluster) {
     static_cast<void>(sim::places_of(cluster));
   } catch (const InputError& error) {
     throw InputError(fmt::format("--node-placement: {}", error.what()));
+  }
+}
+
+void add_traffic(const std::string& file, sim::Cluster& cluster) {
+  if (file.empty()) return;
+  cluster.traffic = sim::read_traffic(file);
+  try {
+    static_cast<void>(sim::traffic_places(cluster));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--traffic: {}", error.what()));
   }
 }
 
@@ -113,6 +126,7 @@ sim::Cluster read_cluster_part(const JobOptions& options, const SortedSettings& 
   use_algorithm(options, cluster);
   cluster = sim::part_of(std::move(cluster), nodes, gpus);
   check_placement(cluster);
+  add_traffic(options.traffic, cluster);
   return cluster;
 }
 

@@ -19,8 +19,6 @@ constexpr double kLeastMemoryShare = 0.5;
 
 double now() { return simgrid::s4u::Engine::get_clock(); }
 
-constexpr double kEndlessBytes = 1e18;
-
 // The share of a flow's bytes that moves in a second while its links give it this rate.
 double shares_per_s(const Operation& flow, double rate_Bps) {
   return rate_Bps > 0 ? 1 / (flow.latency_on_the_way_s + flow.bytes / rate_Bps) : 0;

@@ -49,13 +49,19 @@ std::string outage_profile(const std::string& link, std::span<const Outage> outa
   return profile;
 }
 
+template <class Visit>
+void for_each_route(const Wiring& wiring, Visit visit) {
+  for (const std::vector<Crossing>& route : wiring.routes) visit(route);
+  for (const Background& flow : wiring.background) visit(flow.links);
+}
+
 // SimGrid counts a link as often as a route names it. Where each flow has a multiple of so many
 // shares of a link, these are the unit, so that routes stay short. By link; 1 if its rate changes.
 std::vector<int> units_of(const Wiring& wiring) {
   std::vector<int> units(wiring.links.size());
-  for (const std::vector<Crossing>& route : wiring.routes) {
+  for_each_route(wiring, [&](const std::vector<Crossing>& route) {
     for (const auto& [link, times] : route) units[link] = std::gcd(units[link], times);
-  }
+  });
   for (std::size_t link = 0; link < units.size(); ++link) {
     if (units[link] == 0 || !wiring.links[link].changes.empty()) units[link] = 1;
   }
@@ -65,9 +71,9 @@ std::vector<int> units_of(const Wiring& wiring) {
 // Most of a large fabric is of no use to a small job, and SimGrid's links are not cheap.
 std::vector<bool> used_links(const Wiring& wiring, std::span<const Outage> outages) {
   std::vector<bool> used(wiring.links.size());
-  for (const std::vector<Crossing>& route : wiring.routes) {
+  for_each_route(wiring, [&](const std::vector<Crossing>& route) {
     for (const Crossing& one : route) used[one.link] = true;
-  }
+  });
   for (std::size_t id = 0; id < used.size(); ++id) {
     const Link& link = wiring.links[id];
     const auto names_it = [&](const Outage& outage) { return outage.link == link.name; };
@@ -124,20 +130,25 @@ Platform::Platform(const Wiring& wiring, std::span<const Outage> outages) {
   for (const Link& wired : wiring.links) {
     rates_.push_back({.now_Bps = wired.rate_Bps, .most_Bps = highest_rate(wired)});
   }
-  for (const std::vector<Crossing>& route : wiring.routes) {
-    auto& path = routes_.emplace_back();
-    auto& varying = varying_.emplace_back();
-    for (const auto& [id, times] : route) {
-      path.insert(path.end(), static_cast<std::size_t>(times / units[id]), links_[id]->get_impl());
-      if (!wiring.links[id].changes.empty()) varying.push_back(id);
-    }
-  }
+  for_each_route(wiring,
+                 [&](const std::vector<Crossing>& route) { add_route(route, units, wiring); });
+  for (const Background& flow : wiring.background) background_channels_.push_back(flow.channels);
   zone->seal();
   root->seal();
   for (auto* model : simgrid::s4u::Engine::get_instance()->get_all_models()) {
     if (model->get_name() == "Network_CM02") network_ = model;
   }
   require(network_ != nullptr, "the network model is CM02");
+}
+
+void Platform::add_route(const std::vector<Crossing>& crossings, const std::vector<int>& units,
+                         const Wiring& wiring) {
+  auto& path = routes_.emplace_back();
+  auto& varying = varying_.emplace_back();
+  for (const auto& [id, times] : crossings) {
+    path.insert(path.end(), static_cast<std::size_t>(times / units[id]), links_[id]->get_impl());
+    if (!wiring.links[id].changes.empty()) varying.push_back(id);
+  }
 }
 
 bool Platform::is_down(std::uint32_t route) const {
@@ -152,8 +163,8 @@ void Platform::set_rate(LinkId link, double rate_Bps) {
   links_[link]->set_bandwidth(rates_[link].now_Bps);
 }
 
-bool Platform::start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag) {
-  if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
+simgrid::s4u::CommPtr Platform::start_over(std::uint32_t route, double bytes, double channels,
+                                           std::uintptr_t tag) {
   current_ = &routes_[route];
   // SimGrid bounds a flow by its links' rates at its start, whatever becomes of them.
   for (const LinkId link : varying_[route]) links_[link]->set_bandwidth(rates_[link].most_Bps);
@@ -163,9 +174,22 @@ bool Platform::start_flow(std::uint32_t route, double bytes, double channels, st
   // What has started last. SimGrid divides a link in inverse proportion to penalties.
   if (channels != 1) network_->get_started_action_set()->back().set_sharing_penalty(1 / channels);
   for (const LinkId link : varying_[route]) links_[link]->set_bandwidth(rates_[link].now_Bps);
+  return comm;
+}
+
+bool Platform::start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag) {
+  if (is_down(route)) return false;  // SimGrid would never say that such a Comm has failed
+  auto comm = start_over(route, bytes, channels, tag);
   tags_.emplace(comm->get_impl(), tag);
   under_way_.emplace(tag, std::move(comm));
   return true;
+}
+
+void Platform::start_background() {
+  auto route = static_cast<std::uint32_t>(routes_.size() - background_channels_.size());
+  for (const double channels : background_channels_) {
+    background_.push_back(start_over(route++, kEndlessBytes, channels, UINTPTR_MAX));
+  }
 }
 
 bool Platform::end_flow(std::uintptr_t tag) {

@@ -13,6 +13,9 @@
 
 namespace sim {
 
+// Of a flow that SimGrid shall never end.
+inline constexpr double kEndlessBytes = 1e18;
+
 // Sets SimGrid's options. Call it once, before the Engine exists.
 void configure_network_model();
 
@@ -27,6 +30,8 @@ class Platform {
   // the Comm's data and must be unique among running flows. Call end_flow() when the Comm has
   // completed. False if a link of the route is down.
   bool start_flow(std::uint32_t route, double bytes, double channels, std::uintptr_t tag);
+  // Starts what is always under way. Call it once, before anything else.
+  void start_background();
   // False if the flow was stopped or had ended before.
   bool end_flow(std::uintptr_t tag);
   // Ends a flow whatever is left of it. Its Comm still completes, with nothing left to end.
@@ -36,6 +41,10 @@ class Platform {
   void for_each_rate(const std::function<void(std::uintptr_t tag, double rate_Bps)>& visit) const;
 
  private:
+  void add_route(const std::vector<Crossing>& crossings, const std::vector<int>& units,
+                 const Wiring& wiring);
+  simgrid::s4u::CommPtr start_over(std::uint32_t route, double bytes, double channels,
+                                   std::uintptr_t tag);
   [[nodiscard]] bool is_down(std::uint32_t route) const;
 
   struct Rate {
@@ -56,6 +65,8 @@ class Platform {
   // still in use by its callback, which may start others, so it lives until the next one completes.
   std::unordered_map<std::uintptr_t, simgrid::s4u::CommPtr> under_way_;
   simgrid::s4u::CommPtr ended_;
+  std::vector<double> background_channels_;  // of the last routes
+  std::vector<simgrid::s4u::CommPtr> background_;
   // SimGrid uses a cancelled Comm until simulated time advances.
   std::vector<simgrid::s4u::CommPtr> stopped_;
   double stopped_at_s_ = 0;

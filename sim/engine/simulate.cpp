@@ -89,6 +89,7 @@ Outcome run_here(const Schedule& schedule, const Wiring& wiring, const Condition
         execution.share_links_anew();
       },
       [&] { return execution.failed(); });
+  platform.start_background();
   changes.start();
   execution.start();
   const double limit_s = std::min(conditions.time_limit.base(), changes.limit_s());

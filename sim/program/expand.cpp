@@ -303,7 +303,8 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
   const GroupDrafts drafts = draft_groups(topology, program, context, detail);
   // Between stages it counts which GPUs of a pipeline are slow, and there is no closed form of that.
   const bool differ = cluster.speed_spread > 0 && context.parallelism.pipeline > 1;
-  if (detail == Detail::folded && !context.whole && !differ) {
+  // What other jobs send makes links differ that are alike as far as the job goes.
+  if (detail == Detail::folded && !context.whole && !differ && cluster.traffic.empty()) {
     if (auto alike = alike_groups(topology, drafts)) {
       const auto ranks = static_cast<std::size_t>(alike->ground.builder.ranks());
       const std::vector<double> slowdowns(ranks, slowest_of(cluster, rank_count(cluster)));

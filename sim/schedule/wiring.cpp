@@ -24,6 +24,24 @@ std::vector<std::vector<Crossing>> wire_routes(const Schedule& schedule, Crossed
   return routes;
 }
 
+void add_background(const TrafficFlow& flow, Wiring& wiring) {
+  const auto own = static_cast<LinkId>(wiring.links.size());
+  Link link{.name = "traffic_" + flow.name,
+            .rate_Bps = flow.share_Bps,
+            .kind = "traffic",
+            .set_by = "traffic"};
+  if (flow.period) {
+    link.changes = {{.at_s = flow.on->base(), .rate_Bps = 0}};
+    link.repeats_s = flow.period->base();
+  }
+  wiring.links.push_back(std::move(link));
+  std::vector<Crossing> all{{own, 1}};
+  for (const std::vector<LinkId>& way : flow.ways) {
+    for (const LinkId one : way) all.push_back({one, 1});
+  }
+  wiring.background.push_back({merged(std::move(all)), flow.channels});
+}
+
 }  // namespace
 
 std::vector<Crossing> merged(std::vector<Crossing> crossings) {
@@ -77,6 +95,7 @@ Wiring wire(const Schedule& schedule, const Topology& topology) {
     return links.crossed(hop, route.communicator);
   });
   for (LinkId id = 0; id < links.count(); ++id) wiring.links.push_back(links.link(id));
+  for (const TrafficFlow& flow : traffic_flows(topology)) add_background(flow, wiring);
   return wiring;
 }
 

@@ -25,9 +25,17 @@ struct Crossing {
 // Each link once, ascending.
 [[nodiscard]] std::vector<Crossing> merged(std::vector<Crossing> crossings);
 
+// What is always under way besides the schedule: at most as fast as its slowest link, which may be one
+// of its own.
+struct Background {
+  std::vector<Crossing> links;  // merged()
+  double channels = 1;          // as of Route
+};
+
 struct Wiring {
   std::vector<Link> links;
   std::vector<std::vector<Crossing>> routes;  // by Schedule::routes; merged()
+  std::vector<Background> background = {};
 };
 
 // The links of a cluster that hops cross, and one more per communicator and node if the cluster caps
@@ -50,7 +58,8 @@ class ClusterLinks {
   std::map<std::pair<std::size_t, int>, LinkId> capped_;  // by that number and node
 };
 
-// ClusterLinks.
+// ClusterLinks, and what other jobs send, each flow over one more link that limits it:
+// "traffic_NAME_0".
 [[nodiscard]] Wiring wire(const Schedule& schedule, const Topology& topology);
 
 // The links between sites, and one more per ordered pair of places whose connections are slower than

@@ -17,6 +17,7 @@
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 #include "sim/topology/node_placement.hpp"
+#include "sim/topology/traffic.hpp"
 
 namespace sim {
 
@@ -189,8 +190,9 @@ struct Cluster {
   std::string summary;  // one line for `list`
   int nodes = 0;
   int gpus_per_node = 0;
-  int fabric_nodes = 0;     // on its fabric, the job's included; 0: no others
-  NodePlacement placement;  // of the job's nodes
+  int fabric_nodes = 0;             // on its fabric, the job's included; 0: no others
+  NodePlacement placement;          // of the job's nodes
+  std::vector<TrafficJob> traffic;  // of other jobs on its fabric
   // Standard deviation of the rate of matrix products across GPUs, over its mean. If it is unknown,
   // or part of a fitted compute efficiency, all GPUs are equal.
   double speed_spread = 0;

@@ -169,23 +169,26 @@ std::vector<int> random_order(int count, std::uint64_t seed) {
   return order;
 }
 
-std::vector<int> places_of(const Cluster& cluster) {
-  const auto first_of = [&](std::vector<int> order) {
-    order.resize(static_cast<std::size_t>(cluster.nodes));
-    return order;
-  };
-  const int all = fabric_nodes(cluster);
-  switch (cluster.placement.kind) {
+std::vector<int> order_of(const Network& network, int fabric_nodes,
+                          const NodePlacement& placement) {
+  switch (placement.kind) {
     case NodePlacement::Kind::packed:
       break;
     case NodePlacement::Kind::scattered:
-      return first_of(scattered_order(cluster.network, all));
+      return scattered_order(network, fabric_nodes);
     case NodePlacement::Kind::random:
-      return first_of(random_order(all, cluster.placement.seed));
+      return random_order(fabric_nodes, placement.seed);
     case NodePlacement::Kind::listed:
-      return listed_places(cluster);
+      return placement.listed;
   }
-  return dealt(0, cluster.nodes, {});
+  return dealt(0, fabric_nodes, {});
+}
+
+std::vector<int> places_of(const Cluster& cluster) {
+  if (cluster.placement.kind == NodePlacement::Kind::listed) return listed_places(cluster);
+  std::vector<int> order = order_of(cluster.network, fabric_nodes(cluster), cluster.placement);
+  order.resize(static_cast<std::size_t>(cluster.nodes));
+  return order;
 }
 
 }  // namespace sim

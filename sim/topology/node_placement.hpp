@@ -39,6 +39,9 @@ struct NodePlacement {
 [[nodiscard]] std::vector<int> places_of(const Cluster& cluster);
 // As it was given; "" where the nodes are packed, which is usual.
 [[nodiscard]] std::string placement_name(const Cluster& cluster);
+// All nodes of a fabric, or those that are listed, in the order of the placement.
+[[nodiscard]] std::vector<int> order_of(const Network& network, int fabric_nodes,
+                                        const NodePlacement& placement);
 // All nodes of a fabric in the order in which scattered nodes take them.
 [[nodiscard]] std::vector<int> scattered_order(const Network& network, int fabric_nodes);
 // As many different numbers below `count` as it is, in random order.

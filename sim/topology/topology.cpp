@@ -15,6 +15,9 @@ Topology::Topology(const Cluster& cluster)
     : cluster_(cluster),
       places_(places_of(cluster)),
       fabric_nodes_(1 + *std::ranges::max_element(places_)) {
+  for (const std::vector<int>& places : traffic_places(cluster)) {
+    fabric_nodes_ = std::max(fabric_nodes_, 1 + *std::ranges::max_element(places));
+  }
   Graph graph;
   const std::vector<VertexId> gpus = graph.add_vertices(rank_count(cluster_));
   const std::vector<VertexId> nics =
@@ -40,9 +43,12 @@ Topology Topology::with(Routing routing) const {
   return other;
 }
 
-VertexId Topology::nic(int rank, std::int16_t number) const {
-  const int place = place_of(node_of(cluster_, rank));
-  return nics_ + static_cast<VertexId>(place * cluster_.network.nics_per_node + number);
+int Topology::nic(int rank, std::int16_t number) const {
+  return place_of(node_of(cluster_, rank)) * cluster_.network.nics_per_node + number;
+}
+
+VertexId Topology::nic_vertex(int rank, std::int16_t number) const {
+  return nics_ + static_cast<VertexId>(nic(rank, number));
 }
 
 LinkId Topology::far_link(int rank, LinkId first) const {
@@ -75,7 +81,7 @@ std::vector<Hop> Topology::tree_of_sums(const std::vector<int>& ranks) const {
   std::set<VertexId> passed;
   for (const int rank : ranks) {
     Hop hop{rank, rank, static_cast<std::int16_t>(nic_of(cluster_, rank))};
-    VertexId at = graph_->vertex(nic(rank, hop.nic_out)).above;
+    VertexId at = graph_->vertex(nic_vertex(rank, hop.nic_out)).above;
     int levels = 1;
     while (passed.insert(at).second && graph_->vertex(at).above != Vertex::kNone) {
       at = graph_->vertex(at).above;
@@ -89,7 +95,7 @@ std::vector<Hop> Topology::tree_of_sums(const std::vector<int>& ranks) const {
 
 Way Topology::way_up_and_down(const Hop& hop) const {
   Way way{.links = {}, .switches = hop.levels_up()};
-  VertexId at = nic(hop.source, hop.nic_out);
+  VertexId at = nic_vertex(hop.source, hop.nic_out);
   for (int level = 0; level < hop.levels_up(); ++level) {
     const Vertex& below = graph_->vertex(at);
     for (const LinkId link : {below.up, below.down}) {
@@ -100,20 +106,27 @@ Way Topology::way_up_and_down(const Hop& hop) const {
   return way;
 }
 
+Way Topology::way_between(const NicWay& nics) const {
+  const Network& network = cluster_.network;
+  const auto from = static_cast<VertexId>(nics.from), to = static_cast<VertexId>(nics.to);
+  Way way;
+  network.fabric->append_way(network, *graph_,
+                             {.from = nics_ + from,
+                              .to = nics_ + to,
+                              .detours = nics.detours || network.routing == Routing::valiant,
+                              .hash = mix(mix(mix(network.ecmp_seed, from), to),
+                                          static_cast<std::uint64_t>(nics.connection))},
+                             way);
+  return way;
+}
+
 Way Topology::way(const Hop& hop) const {
   if (hop.levels_up() > 0) return way_up_and_down(hop);
-  Way way;
   if (hop.over_network()) {
-    const Network& network = cluster_.network;
-    const NetworkFabric& fabric = *network.fabric;
-    require(!fabric.rails || hop.nic_out == hop.nic_in, "a hop over rails stays on its rail");
-    const bool detours = network.routing == Routing::valiant || hop.detours;
-    const VertexId from = nic(hop.source, hop.nic_out);
-    const VertexId to = nic(hop.destination, hop.nic_in);
-    const std::uint64_t pair = mix(mix(network.ecmp_seed, from - nics_), to - nics_);
-    fabric.append_way(network, *graph_,
-                      {from, to, detours, mix(pair, static_cast<std::uint64_t>(hop.connection))},
-                      way);
+    require(!cluster_.network.fabric->rails || hop.nic_out == hop.nic_in,
+            "a hop over rails stays on its rail");
+    Way way = way_between({nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in),
+                           hop.connection, hop.detours});
     if (cluster_.nvlink.kind->bridges) {  // by the GPUs' only ports
       way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.source)).up);
       way.links.push_back(graph_->vertex(static_cast<VertexId>(hop.destination)).down);
@@ -121,12 +134,13 @@ Way Topology::way(const Hop& hop) const {
     for (const LinkId link : {far_link(hop.source, far_out_), far_link(hop.destination, far_in_)}) {
       if (link != kNoLimit) way.links.push_back(link);
     }
-  } else {
-    require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
-            "NVLink joins GPUs of one node");
-    cluster_.nvlink.kind->append_way(*graph_, static_cast<VertexId>(hop.source),
-                                     static_cast<VertexId>(hop.destination), way);
+    return way;
   }
+  require(node_of(cluster_, hop.source) == node_of(cluster_, hop.destination),
+          "NVLink joins GPUs of one node");
+  Way way;
+  cluster_.nvlink.kind->append_way(*graph_, static_cast<VertexId>(hop.source),
+                                   static_cast<VertexId>(hop.destination), way);
   return way;
 }
 

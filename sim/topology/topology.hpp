@@ -37,20 +37,28 @@ class Topology {
   // The hops of a sum over the ranks' NICs in the network's switches, which are a tree: each switch
   // passes on one sum, whichever NIC's hop that is part of.
   [[nodiscard]] std::vector<Hop> tree_of_sums(const std::vector<int>& ranks) const;
+  // The links between two NICs of the fabric.
+  struct NicWay {
+    int from = 0, to = 0;  // place * nics_per_node + NIC
+    int connection = 0;
+    bool detours = false;
+  };
+  [[nodiscard]] Way way_between(const NicWay& nics) const;
   // The links that one share of the hop crosses.
   [[nodiscard]] Way way(const Hop& hop) const;
   // Latency of one step of a collective over the hop.
   [[nodiscard]] Seconds latency(const Hop& hop) const;
 
  private:
-  [[nodiscard]] VertexId nic(int rank, std::int16_t number) const;
+  [[nodiscard]] int nic(int rank, std::int16_t number) const;  // of the fabric
+  [[nodiscard]] VertexId nic_vertex(int rank, std::int16_t number) const;
   [[nodiscard]] Way way_up_and_down(const Hop& hop) const;
   // Of a GPU whose NIC is on another socket; kNoLimit for others.
   [[nodiscard]] LinkId far_link(int rank, LinkId first) const;
 
   Cluster cluster_;
   std::vector<int> places_;  // by node
-  int fabric_nodes_ = 0;     // as far as the job's last one
+  int fabric_nodes_ = 0;     // as far as the last one in use
   std::shared_ptr<const Graph> graph_;
   VertexId nics_ = 0;                // the first one, after the GPUs
   LinkId far_out_ = 0, far_in_ = 0;  // the first ones, node by node

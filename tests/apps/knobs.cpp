@@ -98,6 +98,16 @@ constexpr std::string_view kLl128Between =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --gpus-per-node 1 --zero 3 "
     "--protocol ll128";
 
+// On leaves, scattered, so that every ring crosses their uplinks.
+constexpr std::string_view kScattered =
+    "--topology roce_a100_2to1 --model gpt_125m --zero 3 --node-placement scattered";
+constexpr std::string_view kHashed =
+    "--topology roce_a100_2to1 --model gpt_125m --zero 3 --node-placement scattered "
+    "--set network.load_balance=ecmp";
+constexpr std::string_view kSprayed =
+    "--topology roce_a100_2to1 --model gpt_125m --zero 3 --node-placement scattered "
+    "--set network.load_balance=adaptive --set network.uplink_efficiency=0.9";
+
 constexpr std::string_view kStep = "/step_time_s";
 constexpr std::string_view kCompute = "/compute_s";
 constexpr std::string_view kExposed = "/exposed_comm_s";
@@ -115,6 +125,9 @@ constexpr Knob kKnobs[] = {
     {"--gpus-per-node", kSmall, "2", "/gpus", down},
     {"--node-placement", "--topology roce_a100_2to1 --model gpt_125m --nodes 8 --zero 3",
      "scattered", kExposed, up},
+    {"--traffic",
+     "--topology roce_a100_2to1 --model gpt_125m --nodes 8 --zero 3 --node-placement scattered",
+     GARDENHOSE_SOURCE_DIR "/tests/apps/neighbours.toml", kExposed, up},
     {"--algorithm", kUnsharded, "tree", kExposed, up},
     {"--protocol", kSwitched, "ll", kExposed, up},
     {"--tp", kSmall, "2", kWeights, down},
@@ -274,6 +287,11 @@ constexpr Knob kKnobs[] = {
     {"network.oversubscription", kLeaves, "16", kExposed, up},
     {"network.leaves_per_pod", kPods, "2", kExposed, down},
     {"network.pod_oversubscription", kPods, "16", kExposed, up},
+    {"network.load_balance", kScattered, "ecmp", kExposed, up},
+    {"network.uplink_bandwidth", kHashed, "800Gbps", kExposed, down},
+    {"network.uplink_efficiency", kSprayed, "0.5", kExposed, up},
+    {"network.queue_pairs", kHashed, "32", kExposed, down},
+    {"network.ecmp_seed", kHashed, "1", kExposed, changed},
     {"network.dimensions", kTorus, "[4,4]", kExposed, down},
     {"network.link_bandwidth", kTorus, "1Gbps", kExposed, up},
     {"network.nodes_per_router", kDragonfly, "16", kExposed, down},

@@ -34,6 +34,8 @@ std::vector<Kind> kinds() {
        [](const auto& text) { static_cast<void>(parse_cluster(text, "x.toml")); }},
       {"sites", wide_area_keys(),
        [](const auto& text) { static_cast<void>(parse_wide_area(text, "x.toml", no_cluster)); }},
+      {"traffic", traffic_keys(),
+       [](const auto& text) { static_cast<void>(parse_traffic(text, "x.toml")); }},
       {"model", model_keys(),
        [](const auto& text) { static_cast<void>(parse_model(text, "x.toml")); }},
       {"card", codec_card_keys(),

@@ -230,28 +230,28 @@ TEST(AdaptiveSpreading, ReachesItsShareOfTheUplinks) {
 }
 
 // A shipped cluster of two-level leaves, with settings.
-Network network_with(const std::vector<Setting>& settings) {
+Network leaves_with(const std::vector<Setting>& settings) {
   return read_cluster(source_directory() / "topologies/roce_a100_2to1.toml", settings).network;
 }
 
 TEST(LoadBalanceKeys, AreOfTheirWayOfSpreading) {
-  const Network network = network_with({{"network.load_balance", "ecmp"},
-                                        {"network.uplink_bandwidth", "400 Gbps"},
-                                        {"network.queue_pairs", "4"},
-                                        {"network.ecmp_seed", "7"}});
+  const Network network = leaves_with({{"network.load_balance", "ecmp"},
+                                       {"network.uplink_bandwidth", "400 Gbps"},
+                                       {"network.queue_pairs", "4"},
+                                       {"network.ecmp_seed", "7"}});
   EXPECT_EQ(network.uplink_bandwidth, 400_Gbps);
   EXPECT_EQ(network.queue_pairs, 4);
   EXPECT_EQ(network.ecmp_seed, 7U);
-  EXPECT_EQ(network_with({}).load_balance, LoadBalance::ideal);
+  EXPECT_EQ(leaves_with({}).load_balance, LoadBalance::ideal);
   EXPECT_EQ(
-      network_with({{"network.load_balance", "adaptive"}, {"network.uplink_efficiency", "0.9"}})
+      leaves_with({{"network.load_balance", "adaptive"}, {"network.uplink_efficiency", "0.9"}})
           .uplink_efficiency,
       0.9);
 }
 
 TEST(LoadBalanceKeys, AreRefusedElsewhere) {
   const auto refused = [](const std::vector<Setting>& settings) {
-    return input_error_of([&] { static_cast<void>(network_with(settings)); });
+    return input_error_of([&] { static_cast<void>(leaves_with(settings)); });
   };
   EXPECT_NE(refused({{"network.load_balance", "hash"}}).find("ecmp"), std::string::npos);
   EXPECT_NE(refused({{"network.queue_pairs", "4"}}), "");
