@@ -52,9 +52,7 @@ std::optional<BomOptions> parse(const Arguments& arguments) {
   add("set", po::value(&o.job.settings)->composing(),
       "KEY=VALUE: set any key of the topology's file, e.g. network.oversubscription=2");
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
-  const po::positional_options_description places;
-  po::variables_map values;
-  if (!parse_arguments(arguments, kBomUsage, flags, places, values)) return std::nullopt;
+  if (!parse_arguments(arguments, kBomUsage, flags)) return std::nullopt;
   check_format(o.format);
   check_topology_settings(o.job);
   return o;

@@ -15,7 +15,6 @@
 namespace sim {
 namespace {
 
-constexpr double kKiB = 1024;
 
 // NCCL sends smaller chunks where the buffer has fewer than `rounds` of this size or more
 // (src/enqueue.cc).

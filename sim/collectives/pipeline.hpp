@@ -16,6 +16,8 @@
 
 namespace sim {
 
+inline constexpr double kKiB = 1024;  // bytes
+
 // Equal parts of what passes one tree.
 struct Chunks {
   double count = 1;

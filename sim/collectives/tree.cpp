@@ -24,7 +24,6 @@ double chunk_of(double channel_bytes, double depth) {
   struct Halving {
     double above, chunks;  // halves larger chunks while there are fewer
   };
-  constexpr double kKiB = 1024;
   double chunk = kLargestChunk;
   for (const auto& [above, chunks] :
        {Halving{128 * kKiB, 8 * depth}, Halving{64 * kKiB, 4 * depth}, Halving{32 * kKiB, depth}}) {

@@ -125,7 +125,8 @@ void predict_collective(benchmark::State& state, const sim::CollectiveRow& row, 
     topology_s += all_cpu_seconds() - begin_s;
     const auto alone =
         run_alone(row, topology, {&ranks, 1}, kBytes, sim::Detail::folded, sim::Buffers::in_place);
-    benchmark::DoNotOptimize(simulate(alone.schedule, topology).makespan_s);
+    const sim::Wiring wiring = wire(alone.schedule, topology);
+    benchmark::DoNotOptimize(simulate(alone.schedule, wiring).makespan_s);
     state.SetLabel(std::string(alone.algorithm));
     collective_s += all_cpu_seconds() - begin_s;
   }

@@ -11,7 +11,7 @@
 namespace sim::fabrics {
 namespace {
 
-struct Level {
+struct PcieLevel {
   const char *up, *down;  // kinds of links
   const char* set_by;
   Bandwidth bandwidth;
@@ -21,7 +21,7 @@ struct Level {
 // Puts the vertices of all nodes under new ones, which share links by as many as lie below them.
 // `gpus` is how many of a node lie below each; returns the new ones.
 std::vector<VertexId> add_level(const Cluster& cluster, std::span<const VertexId> below, int gpus,
-                                const Level& level, Graph& graph) {
+                                const PcieLevel& level, Graph& graph) {
   const auto parts = [&](int size) { return (cluster.gpus_per_node + size - 1) / size; };
   const auto links = static_cast<int>(below.size());
   const Bandwidth rate = level.bandwidth * cluster.nvlink.efficiency;
