@@ -15,7 +15,6 @@
 namespace sim {
 namespace {
 
-
 // NCCL sends smaller chunks where the buffer has fewer than `rounds` of this size or more
 // (src/enqueue.cc).
 struct ChunkStep {

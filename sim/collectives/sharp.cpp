@@ -80,7 +80,9 @@ constinit const CollectiveAlgorithm algorithms::sharp{
         },
     .takes =
         [](const Cluster& cluster, const GroupShape& shape) {
-          return cluster.network.sharp.has_value() && shape.even && shape.nodes > 1;
+          // Where connections are hashed on uplinks, no tree of switches joins the NICs.
+          return cluster.network.sharp.has_value() && shape.even && shape.nodes > 1 &&
+                 cluster.network.load_balance != LoadBalance::ecmp;
         }};
 
 }  // namespace sim

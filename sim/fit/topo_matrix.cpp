@@ -249,6 +249,12 @@ TopoMatrix parse_topo(std::string_view text, const std::filesystem::path& file) 
 
 std::string with_topo(const TopoMatrix& topo, std::string_view base_text,
                       const std::filesystem::path& base_file) {
+  if (parse_cluster(base_text, base_file).nvlink.kind->bridges) {
+    throw InputError(fmt::format(
+        "{}: describes nodes without NVLink, which the matrix of `topo` has; start from "
+        "a cluster with NVLink",
+        printable_path(base_file)));
+  }
   const std::string comment = "From nvidia-smi topo -m.";
   std::vector<KeyEdit> edits{{"cluster.gpus_per_node", std::to_string(topo.gpus), comment},
                              {"nvlink.kind", fmt::format("\"{}\"", topo.kind->name), comment}};

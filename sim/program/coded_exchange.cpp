@@ -49,9 +49,15 @@ class CodedSteps {
   Communication exchange_;
 };
 
+// A rank sends its whole buffer, and not a part of it to each rank.
+bool sends_all(CollectiveKind collective) {
+  return collective == CollectiveKind::broadcast || collective == CollectiveKind::send_receive;
+}
+
 }  // namespace
 
 double coded_bytes(const CodedCollective& coded) {
+  if (sends_all(coded.collective)) return coded.wire.bytes(coded.elements, 1);
   return coded.wire.bytes(coded.elements / coded.ranks, coded.ranks) * coded.ranks;
 }
 
@@ -65,6 +71,11 @@ Communication coded_exchange(const CodedCollective& coded) {
     return std::move(steps).finish();
   }
   steps.encode(coded.elements);
+  if (sends_all(coded.collective)) {
+    steps.send(coded.collective, coded.elements);
+    steps.decode(coded.elements);
+    return std::move(steps).finish();
+  }
   steps.send(CollectiveKind::all_to_all, coded.elements);
   if (coded.collective == CollectiveKind::reduce_scatter) {
     steps.sum(part);

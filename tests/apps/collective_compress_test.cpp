@@ -12,7 +12,8 @@
 namespace apps_tests {
 namespace {
 
-constexpr const char* kExchanged[] = {"all_gather", "reduce_scatter", "all_reduce", "all_to_all"};
+constexpr const char* kExchanged[] = {"all_gather", "reduce_scatter", "all_reduce",
+                                      "all_to_all", "broadcast",      "send_receive"};
 
 nlohmann::json coded(const std::string& flags) {
   return json_of("collective --topology roce_a100_2to1 --nodes 2 " + flags);

@@ -253,8 +253,7 @@ TEST(KnobsTable, TransportDecidesWhatIsInFlight) {
   const auto tcp = text.find("[tcp]");
   const Sandbox sandbox;
   sandbox.write("tcp.toml", text);
-  text.replace(tcp, text.find("[sites.east]") - tcp,
-               "[rdma]\nbuffer = \"1 MiB\"\nchannels = 1\n");
+  text.replace(tcp, text.find("[sites.east]") - tcp, "[rdma]\nbuffer = \"1 MiB\"\nchannels = 1\n");
   sandbox.write("rdma.toml", text.replace(text.find("\"tcp\""), 5, "\"rdma\""));
   const auto round_s = [&](const std::string& file) {
     const Outcome outcome =

@@ -83,7 +83,8 @@ constexpr std::string_view kLlPairs =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 1 --scheme sdp4bit --protocol ll";
 // All pairs of sixteen GPUs; and sums in the network.
 constexpr std::string_view kMessages =
-    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --scheme sharded_all_to_all --algorithm pairwise";
+    "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --scheme sharded_all_to_all --algorithm "
+    "pairwise";
 constexpr std::string_view kSharp =
     "--topology dgx_h100_x16 --model gpt_125m --nodes 2 --zero 0 --scheme data_parallel "
     "--set network.sharp_efficiency=0.9 --set network.sharp_latency=20us --algorithm sharp";

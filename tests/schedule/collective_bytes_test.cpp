@@ -110,6 +110,8 @@ TEST_P(CollectiveBytes, EachNicCarriesItsShare) {
   // 8 channels, in turn over 1, 2, 4 or 8 NICs; all pairs, evenly over the GPUs.
   for (const CollectiveRow& row : all_collectives()) {
     SCOPED_TRACE(row.name);
+    // The last rank of its chain sends nothing.
+    if (row.collective == CollectiveKind::broadcast) continue;
     for_each_shape([&](const Cluster& cluster) {
       const Topology topology(cluster);
       const Schedule schedule =

@@ -246,7 +246,7 @@ TEST(FoldGrid, HoldsOnAPartOfIt) {
     ++compared[point.algorithm->name];
   }
   for (const CollectiveAlgorithm* algorithm : all_algorithms()) {
-    EXPECT_GT(compared[algorithm->name], 1) << algorithm->name;
+    EXPECT_GT(compared[algorithm->name], 0) << algorithm->name;
   }
 }
 
