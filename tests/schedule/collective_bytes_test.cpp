@@ -110,8 +110,9 @@ TEST_P(CollectiveBytes, EachNicCarriesItsShare) {
   // 8 channels, in turn over 1, 2, 4 or 8 NICs; all pairs, evenly over the GPUs.
   for (const CollectiveRow& row : all_collectives()) {
     SCOPED_TRACE(row.name);
-    // The last rank of its chain sends nothing.
+    // These pass from each rank to the next one: one of a node's GPUs sends to another node.
     if (row.collective == CollectiveKind::broadcast) continue;
+    if (row.collective == CollectiveKind::send_receive) continue;
     for_each_shape([&](const Cluster& cluster) {
       const Topology topology(cluster);
       const Schedule schedule =
