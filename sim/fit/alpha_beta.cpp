@@ -22,7 +22,7 @@ AlphaBeta fit_alpha_beta(std::span<const TimedBytes> rows) {
   const Column ones(rows.size(), 1);
   const auto least = [&](const Column& column) { return dot(column, ones) / dot(column, column); };
   std::array<double, 2> law{};
-  for (const std::size_t i : {0, 1}) {
+  for (std::size_t i = 0; i < law.size(); ++i) {
     const Column own = own_part(columns, i);
     // Rows of one size do not tell the constants apart: each takes half.
     const bool alone = norm(own) > 1e-12 * norm(columns[i]);
@@ -30,7 +30,7 @@ AlphaBeta fit_alpha_beta(std::span<const TimedBytes> rows) {
   }
   // With two constants, the best law whose constants are not negative has a 0 where the best of all
   // is negative.
-  for (const std::size_t negative : {0, 1}) {
+  for (std::size_t negative = 0; negative < law.size(); ++negative) {
     if (law[negative] >= 0) continue;
     law[negative] = 0;
     law[1 - negative] = least(columns[1 - negative]);
