@@ -99,6 +99,9 @@ struct CollectiveAlgorithm {
   // Its collectives over the ranks, which ascend. Called once for each group.
   LaidOut (*lay_out)(const Topology& topology, const std::vector<int>& ranks,
                      Detail detail) = nullptr;
+  // Its transfers wait for each other, so that its folded form is exact only where its links are
+  // alike.
+  bool in_steps = false;
   // Bytes that a rank sends, on average, per byte of the buffer.
   double (*sent)(CollectiveKind collective, int ranks, int nodes) = nullptr;
   int most_nodes = std::numeric_limits<int>::max();  // that it can run on

@@ -38,6 +38,8 @@ void append(ScheduleBuilder& builder, const Communicator& group, CollectiveKind 
   Order order{.collective = collective, .bytes = bytes, .buffers = call.buffers};
   const Choice choice = choose(group, order);
   order.protocol = choice.protocol;
+  const bool folded = group.detail == Detail::folded;
+  if (folded && choice.laid->algorithm->in_steps && !group.alike_links) builder.note_approximate();
   choice.laid->run(builder, group, choice.laid->legs, order, call);
 }
 

@@ -63,6 +63,10 @@ Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops) {
   return transfer_occupancy(gpu, 0, busiest, std::move(senders));
 }
 
+bool has_alike_links(const Cluster& cluster) {
+  return cluster.network.load_balance != LoadBalance::ecmp && cluster.traffic.empty();
+}
+
 GroupDraft draft_group(const Topology& topology, std::vector<int> ranks, Detail detail,
                        const Uses& uses) {
   require(std::is_sorted(ranks.begin(), ranks.end()), "ranks ascend");
@@ -96,6 +100,7 @@ Communicator add_group(const Topology& topology, ScheduleBuilder& builder, Group
                      .nodes = draft.nodes,
                      .id = builder.add_communicator(),
                      .detail = detail,
+                     .alike_links = has_alike_links(cluster),
                      .protocol = cluster.collectives.protocol};
   if (group.size < 2) return group;
   group.occupancy = builder.add_occupancy(transfer_occupancy(

@@ -31,6 +31,7 @@ struct Communicator {
   double alike = 1;        // groups that it stands for
   std::int32_t id = 0;
   Detail detail = Detail::folded;
+  bool alike_links = true;      // neither hashes nor other jobs load some of them more
   std::uint32_t occupancy = 0;  // of a collective, from its begin to its end: one SM per channel
   struct Laid {
     const CollectiveAlgorithm* algorithm = nullptr;
@@ -60,6 +61,8 @@ struct Choice {
 // The same while a leg's bytes move: the traffic of its hops in the memory of the GPUs that send, as
 // much as the busiest of them sends.
 [[nodiscard]] Occupancy traffic_of(const Gpu& gpu, const std::vector<Hop>& hops);
+
+[[nodiscard]] bool has_alike_links(const Cluster& cluster);
 
 // The collectives for which a communicator is made.
 using Uses = std::vector<CollectiveKind>;

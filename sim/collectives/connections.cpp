@@ -31,7 +31,7 @@ class Counter {
 };
 
 LegDraft spread(const LegDraft& leg, int each, Counter& counter) {
-  LegDraft all{.unit = leg.unit / each, .channels = leg.channels / each};
+  LegDraft all{.unit = leg.unit / each, .channels = leg.channels / each, .round = leg.round};
   for (Hop hop : leg.hops) {
     hop.times *= each;
     if (!hop.over_network()) {

@@ -49,6 +49,7 @@ constinit const CollectiveAlgorithm algorithms::hierarchical{
     .name = "hierarchical",
     .runs = kHierarchicalCollectives,
     .lay_out = lay_out_hierarchical,
+    .in_steps = true,
     .sent =
         [](CollectiveKind collective, int ranks, int nodes) {
           const double places = double{1} * ranks / nodes;

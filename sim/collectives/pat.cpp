@@ -69,6 +69,7 @@ constinit const CollectiveAlgorithm algorithms::pat{
     .name = "pat",
     .runs = kPatCollectives,
     .lay_out = lay_out_pat,
+    .in_steps = true,
     .sent = [](CollectiveKind, int ranks, int) { return (ranks - 1.0) / ranks; },
     .takes = [](const Cluster&,
                 const GroupShape& shape) { return shape.nodes > 1 && shape.ranks == shape.nodes; }};

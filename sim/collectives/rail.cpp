@@ -40,6 +40,7 @@ constinit const CollectiveAlgorithm algorithms::rail{
     .name = "rail",
     .runs = kRailCollectives,
     .lay_out = lay_out_rail,
+    .in_steps = true,
     .sent =
         [](CollectiveKind, int ranks, int nodes) {
           const double places = double{1} * ranks / nodes;

@@ -65,6 +65,7 @@ constinit const CollectiveAlgorithm algorithms::recursive{
     .name = "recursive",
     .runs = kRecursiveCollectives,
     .lay_out = lay_out_recursive,
+    .in_steps = true,
     .sent =
         [](CollectiveKind collective, int ranks, int) {
           return (collective == CollectiveKind::all_reduce ? 2 : 1) * (ranks - 1.0) / ranks;

@@ -226,6 +226,7 @@ constinit const CollectiveAlgorithm algorithms::tree{
     .name = "tree",
     .runs = kTreeCollectives,
     .lay_out = lay_out_trees,
+    .in_steps = true,
     .sent = [](CollectiveKind, int ranks, int) { return 2 * (ranks - 1.0) / ranks; },
     .suits = [](const Cluster&, int, int nodes) { return nodes > 1; }};
 

@@ -75,9 +75,11 @@ std::string efficiency_source(const Cluster& cluster) {
 
 std::string approximation(double unfolded_flows) {
   return fmt::format(
-      "folded, with an error of up to {:.0f} %: ranks are spread unevenly over the nodes; an exact "
-      "simulation, step by step, is limited to {:.0f} flows and would need {:.3g}",
-      100 * kUnevenError, kMostUnfolded, unfolded_flows);
+      "folded, with an error of up to {:.0f} % where ranks are spread unevenly over the nodes, or "
+      "{:.0f} "
+      "% where hashes or other jobs load links unevenly; an exact simulation, step by step, is "
+      "limited to {:.0f} flows and would need {:.3g}",
+      100 * kUnevenError, 100 * kUnevenLinksError, kMostUnfolded, unfolded_flows);
 }
 
 std::map<std::string, std::string> sources_of(const StepContext& context, const Scheme& scheme) {

@@ -124,7 +124,8 @@ struct Schedule {
   std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; SMs alone bound [0]
   std::vector<std::string> labels;
   double unfolded_flows = 0;  // flows of the schedule when unfolded
-  bool approximate = false;   // folds a collective whose ranks lie unevenly over nodes
+  // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
+  bool approximate = false;
 
   // Whether it is better simulated step by step.
   [[nodiscard]] bool wants_steps() const { return approximate && unfolded_flows <= kMostUnfolded; }
