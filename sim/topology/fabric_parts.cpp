@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "sim/base/error.hpp"
 
@@ -11,6 +13,25 @@ namespace sim {
 namespace {
 
 std::int64_t divided_up(std::int64_t all, std::int64_t parts) { return (all + parts - 1) / parts; }
+
+// A tier of a folded Clos network halves the units only if half of a switch's ports are several.
+void require_tree_ports(int radix) {
+  constexpr int kLeast = 4;
+  if (radix >= kLeast) return;
+  throw InputError(
+      fmt::format("switch.ports: a tree of several tiers needs switches with ports for at least {} "
+                  "of the fabric's cables, but a switch has ports for {}; name a larger switch",
+                  kLeast, radix));
+}
+
+std::string tier_name(const CoreUnits& below, std::size_t tier) {
+  constexpr const char* kUpper[] = {"spine", "core", "super-core"};
+  if (below.in_pod) {
+    return tier == 0 ? "spine" : fmt::format("spine tier {}", tier + 1);
+  }
+  const std::size_t level = tier + (below.name == "leaf" ? 0 : 1);
+  return level < std::size(kUpper) ? kUpper[level] : fmt::format("tier {}", level + 2);
+}
 
 }  // namespace
 
@@ -27,22 +48,27 @@ void require_ports(const FabricSize& size, std::int64_t ports, std::string_view 
                   of_what, ports, size.radix));
 }
 
-void add_core(const FabricSize& size, std::int64_t ports, std::int64_t units,
-              const std::string& from, FabricParts& parts) {
-  constexpr const char* kUpper[] = {"spine", "core", "super-core"};
+std::string add_core(const FabricSize& size, const CoreUnits& below, FabricParts& parts) {
   const std::int64_t half = size.radix / 2;
-  std::string below = from;
-  std::size_t level = from == "spine" ? 1 : 0;
+  std::string name = below.name;
+  std::int64_t cables = below.cables;
+  std::size_t tier = 0;
   const auto add = [&](std::int64_t switches) {
-    std::string name =
-        level < std::size(kUpper) ? kUpper[level] : fmt::format("tier {}", level + 2);
-    ++level;
-    parts.cables.push_back({fmt::format("{} to {}", below, name), ports, 2, size.nodes});
-    parts.switches.push_back({name, switches});
-    below = std::move(name);
+    std::string above = tier_name(below, tier++);
+    parts.cables.push_back({fmt::format("{} to {}", name, above), cables, 2, below.nodes});
+    parts.switches.push_back({above, below.copies * switches});
+    name = std::move(above);
+    cables = below.copies * below.ports;
   };
-  for (; units > size.radix; units = divided_up(units, half)) add(divided_up(ports, half));
-  add(divided_up(ports, size.radix));
+  // A switch of the top tier has `ports` of every `ports + up` of its ports towards the units.
+  std::int64_t units = below.count;
+  while (units * (below.ports + below.up) > size.radix * below.ports) {
+    require_tree_ports(size.radix);
+    add(divided_up(below.ports, half));
+    units = divided_up(units, half);
+  }
+  add(divided_up(below.ports + below.up, size.radix));
+  return name;
 }
 
 void add_leaf_tier(const FabricSize& size, const LeafTier& tier, FabricParts& parts) {

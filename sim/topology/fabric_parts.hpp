@@ -39,11 +39,19 @@ struct FabricSize {
 // Throws InputError: a switch has fewer ports than the fabric needs of it.
 void require_ports(const FabricSize& size, std::int64_t ports, std::string_view of_what);
 
-// Adds the non-blocking switches that join `units`, each with an equal share of `ports` cables
-// upwards, all of one name: spines while each of them reaches every unit, else tiers of a folded
-// Clos network, half of whose ports lead up, with core switches on top.
-void add_core(const FabricSize& size, std::int64_t ports, std::int64_t units,
-              const std::string& from, FabricParts& parts);
+// What switches of a core join: `count` units of equal shares of `ports` cables upwards.
+struct CoreUnits {
+  std::string name = "leaf";
+  std::int64_t count = 1, ports = 0;
+  std::int64_t cables = 0;  // of all copies: fewer than their ports if the last one is not full
+  std::int64_t nodes = 1;   // that a copy joins
+  bool in_pod = false;
+  std::int64_t copies = 1, up = 0;  // pods, and uplinks of each
+};
+// Adds the non-blocking switches that join the units, and returns the name of their top tier: spines
+// while each of them reaches every unit, else tiers of a folded Clos network, half of whose ports
+// lead up. Throws InputError for switches too small for a tier that halves the units.
+std::string add_core(const FabricSize& size, const CoreUnits& below, FabricParts& parts);
 
 // The switches that NICs are plugged into: `count` units of `down` ports and `up` uplinks each, and
 // their cables to NICs inside units of `unit_nodes` nodes. Units of more ports than a switch has

@@ -91,6 +91,41 @@ TEST(Bill, ASingleGroupOfRailsNeedsNoSpines) {
   EXPECT_EQ(switches_in(fabric_parts(rails, 64, 64)), 16 + 512 / 64);
 }
 
+TEST(Bill, SpinesThatCannotReachEveryLeafOfAPodBecomeATree) {
+  Network pods = bill_network(fabrics::fat_tree_3level);
+  pods.nodes_per_leaf = 16;
+  pods.leaves_per_pod = 192;
+  const int in_pod = 16 * 192;
+  // 3072 uplinks of 192 leaves: 32 ports down and up on each spine, 64 down on the tier above.
+  EXPECT_EQ(switches_in(fabric_parts(pods, in_pod, 64)), 192 + 3072 / 32 + 3072 / 64);
+  // Of two such pods at 3:1, the tier above has 1024 ports up, which 2048 / 64 cores join.
+  pods.pod_oversubscription = 3;
+  const FabricParts parts = fabric_parts(pods, 2 * in_pod, 64);
+  ASSERT_EQ(parts.switches.size(), 4u);
+  EXPECT_EQ(parts.switches[1].switches, 2 * 96);
+  EXPECT_EQ(parts.switches[2].switches, 2 * (3072 + 1024) / 64);
+  EXPECT_EQ(parts.switches[3].switches, 2048 / 64);
+  ASSERT_EQ(parts.cables.size(), 4u);
+  EXPECT_EQ(parts.cables[2].cables, 2 * 3072);
+  EXPECT_EQ(parts.cables[3].cables, 2 * 1024);
+}
+
+TEST(Bill, ATreeOfSeveralTiersNeedsSwitchesOfFourPorts) {
+  Network tree = bill_network(fabrics::fat_tree_2level);
+  tree.nodes_per_leaf = 1;
+  for (const int radix : {2, 3}) {
+    SCOPED_TRACE(radix);
+    EXPECT_EQ(switches_in(fabric_parts(tree, 2, radix)), 2 + 1);
+    for (const NetworkFabric* fabric : {&fabrics::fat_tree_2level, &fabrics::single_switch}) {
+      Network larger = tree;
+      larger.fabric = fabric;
+      const std::string said =
+          input_error_of([&] { static_cast<void>(fabric_parts(larger, 16, radix)); });
+      EXPECT_TRUE(said.starts_with("switch.ports: ")) << said;
+    }
+  }
+}
+
 TEST(Bill, ADragonflyCountsFromItsShape) {
   for (const int p : {1, 2, 4, 8}) {
     SCOPED_TRACE(p);

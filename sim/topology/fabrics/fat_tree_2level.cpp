@@ -15,7 +15,7 @@ FabricParts parts_of_two_levels(const Network& network, const FabricSize& size) 
   FabricParts parts;
   const LeafTier leaves = leaf_tier(network, size);
   add_leaf_tier(size, leaves, parts);
-  if (leaves.count > 1) add_core(size, leaves.count * leaves.up, leaves.count, "leaf", parts);
+  if (leaves.count > 1) add_core(size, units_of(leaves, size), parts);
   return parts;
 }
 

@@ -52,13 +52,24 @@ FabricParts parts_of_three_levels(const Network& network, const FabricSize& size
   add_leaf_tier(size, leaves, parts);
   if (leaves.count == 1) return parts;
   const std::int64_t pods = blocks(size.nodes, nodes_per_pod(network));
-  const std::int64_t down =
-      std::min<std::int64_t>(leaves.count, network.leaves_per_pod) * leaves.up;
+  const std::int64_t in_pod = std::min<std::int64_t>(leaves.count, network.leaves_per_pod);
+  const std::int64_t down = in_pod * leaves.up;
   const std::int64_t up =
       pods == 1 ? 0 : rounded_up(static_cast<double>(down) / network.pod_oversubscription);
-  parts.switches.push_back({"spine", pods * blocks(static_cast<int>(down + up), size.radix)});
-  parts.cables.push_back({"leaf to spine", leaves.count * leaves.up, 2, nodes_per_pod(network)});
-  if (pods > 1) add_core(size, pods * up, pods, "spine", parts);
+  const std::string top = add_core(size,
+                                   {.count = in_pod,
+                                    .ports = down,
+                                    .cables = leaves.count * leaves.up,
+                                    .nodes = nodes_per_pod(network),
+                                    .in_pod = true,
+                                    .copies = pods,
+                                    .up = up},
+                                   parts);
+  const std::int64_t out = pods * up;
+  if (pods > 1) {
+    add_core(size, {.name = top, .count = pods, .ports = out, .cables = out, .nodes = size.nodes},
+             parts);
+  }
   return parts;
 }
 

@@ -39,7 +39,7 @@ FabricParts parts_of_rails(const Network& network, const FabricSize& size) {
       .nics = size.nodes * rails,
       .unit_nodes = network.nodes_per_leaf};
   add_leaf_tier(size, leaves, parts);
-  if (groups > 1) add_core(size, leaves.count * leaves.up, leaves.count, "leaf", parts);
+  if (groups > 1) add_core(size, units_of(leaves, size), parts);
   return parts;
 }
 

@@ -24,7 +24,7 @@ FabricParts parts_of_single_switch(const Network& network, const FabricSize& siz
   const std::int64_t leaves = (nics + half - 1) / half;
   const std::int64_t nodes = std::max<std::int64_t>(1, half / network.nics_per_node);
   add_leaf_tier(size, {leaves, half, half, nics, nodes}, parts);
-  add_core(size, nics, leaves, "leaf", parts);
+  add_core(size, {.count = leaves, .ports = nics, .cables = nics, .nodes = size.nodes}, parts);
   return parts;
 }
 

@@ -88,6 +88,11 @@ LeafTier leaf_tier(const Network& network, const FabricSize& size) {
   return tier;
 }
 
+CoreUnits units_of(const LeafTier& leaves, const FabricSize& size) {
+  const std::int64_t uplinks = leaves.count * leaves.up;
+  return {.count = leaves.count, .ports = uplinks, .cables = uplinks, .nodes = size.nodes};
+}
+
 std::vector<int> tapered_leaves(const Network& network) {
   return is_tapered(network, network.oversubscription) ? leaves_of(network) : std::vector<int>{};
 }

@@ -56,6 +56,8 @@ struct Leaves {
 [[nodiscard]] std::vector<int> leaves_of(const Network& network);
 // The same leaves as switches, with their uplinks where there are several.
 [[nodiscard]] LeafTier leaf_tier(const Network& network, const FabricSize& size);
+// What joins several such leaves.
+[[nodiscard]] CoreUnits units_of(const LeafTier& leaves, const FabricSize& size);
 // The leaf, if its uplinks can be a bottleneck.
 [[nodiscard]] std::vector<int> tapered_leaves(const Network& network);
 
