@@ -2,6 +2,7 @@
 // bom: the bill of materials of a cluster's network.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -61,7 +62,12 @@ std::optional<BomOptions> parse(const Arguments& arguments) {
 std::string dollars_text(sim::Dollars value) { return fmt::format("{:.0f}", value.base()); }
 std::string watts_text(sim::Watts value) { return fmt::format("{:.0f}", value.base()); }
 
-sim::TextTable bill_table(const sim::Bill& bill, int gpus) {
+// That the network joins.
+std::int64_t fabric_gpus(const sim::Cluster& cluster, const sim::Bill& bill) {
+  return bill.nodes * cluster.gpus_per_node;
+}
+
+sim::TextTable bill_table(const sim::Bill& bill, std::int64_t gpus) {
   sim::TextTable table{.labels = 2, .align = "<<"};
   table.rows.push_back(
       sim::heading_row({"part", "where", "count", "USD each", "USD", "W each", "W"}));
@@ -76,7 +82,7 @@ sim::TextTable bill_table(const sim::Bill& bill, int gpus) {
   };
   table.rows.emplace_back();
   total("total", 1);
-  total("per GPU", 1.0 / gpus);
+  total("per GPU", 1.0 / static_cast<double>(gpus));
   return table;
 }
 
@@ -96,11 +102,14 @@ std::vector<BomJson> bill_records(const sim::Bill& bill) {
 
 BomJson bill_json(const sim::Cluster& cluster, const sim::NetworkParts& parts,
                   const sim::Bill& bill) {
-  const int gpus = rank_count(cluster);
+  const std::int64_t all_gpus = fabric_gpus(cluster, bill);
+  const auto gpus = static_cast<double>(all_gpus);
   return {{"topology", cluster.name},
           {"nodes", cluster.nodes},
-          {"gpus", gpus},
+          {"gpus", rank_count(cluster)},
           {"fabric", cluster.network.fabric->name},
+          {"fabric_nodes", bill.nodes},
+          {"fabric_gpus", all_gpus},
           {"parts", parts.name},
           {"cables_per_switch", bill.radix},
           {"switch_ports", bill.ports},
@@ -110,6 +119,21 @@ BomJson bill_json(const sim::Cluster& cluster, const sim::NetworkParts& parts,
           {"power_W", bill.power().base()},
           {"power_per_gpu_W", bill.power().base() / gpus},
           {"lines", bill_records(bill)}};
+}
+
+void print_bill(const sim::Cluster& cluster, const sim::NetworkParts& parts,
+                const sim::Bill& bill) {
+  print_text("# network of {}: {} nodes of {} NICs of {}, {}, parts of {}\n", cluster.name,
+             cluster.nodes, cluster.network.nics_per_node,
+             sim::to_text(cluster.network.nic_bandwidth), cluster.network.fabric->name, parts.name);
+  const std::int64_t gpus = fabric_gpus(cluster, bill);
+  if (bill.nodes != cluster.nodes) {
+    print_text(
+        "# the fabric is that of all {} nodes; prices and watts per GPU are over their {} GPUs\n",
+        bill.nodes, gpus);
+  }
+  print_styled(to_text(bill_table(bill, gpus), output_width()));
+  print_text("\nports in use: {} of {}\n", bill.ports_used, bill.ports);
 }
 
 }  // namespace
@@ -122,14 +146,7 @@ int bom_command(const Arguments& arguments) {
   const sim::NetworkParts parts = sim::read_network_parts(
       options->parts.empty() ? network_parts_file() : std::filesystem::path(options->parts));
   const sim::Bill bill = bill_of(cluster, parts);
-  if (options->format == "table") {
-    print_text("# network of {}: {} nodes of {} NICs of {}, {}, parts of {}\n", cluster.name,
-               cluster.nodes, cluster.network.nics_per_node,
-               sim::to_text(cluster.network.nic_bandwidth), cluster.network.fabric->name,
-               parts.name);
-    print_styled(to_text(bill_table(bill, rank_count(cluster)), output_width()));
-    print_text("\nports in use: {} of {}\n", bill.ports_used, bill.ports);
-  }
+  if (options->format == "table") print_bill(cluster, parts, bill);
   print_records(options->format, bill_json(cluster, parts, bill), bill_records(bill));
   return 0;
 }

@@ -113,7 +113,8 @@ Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
                                  network.fabric->name));
   }
   const PortFit fit(network.nic_bandwidth, parts.port_bandwidth);
-  Bill bill{.radix = static_cast<int>(parts.ports * fit.cables_per_port / fit.ports_per_cable)};
+  Bill bill{.radix = static_cast<int>(parts.ports * fit.cables_per_port / fit.ports_per_cable),
+            .nodes = cluster.nodes};
   if (bill.radix < 2) {
     throw InputError(
         fmt::format("switch.ports: {} ports are too few for one cable of a NIC; name more or "
@@ -122,6 +123,7 @@ Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
   }
   if (cluster.nodes == 1) return bill;
   const FabricParts fabric = network.fabric->parts(network, {cluster.nodes, bill.radix});
+  if (fabric.nodes > 0) bill.nodes = fabric.nodes;
   for (const SwitchTier& tier : fabric.switches) {
     bill.lines.push_back({"switch", tier.name, tier.switches, parts.network_switch});
     bill.ports += tier.switches * parts.ports;

@@ -51,11 +51,14 @@ struct Bill {
   std::vector<BillLine> lines;
   int radix = 0;                           // cables of the NICs' bandwidth that fit a switch
   std::int64_t ports = 0, ports_used = 0;  // of all switches
+  std::int64_t nodes = 0;                  // that the network joins: a whole dragonfly's or torus's
   [[nodiscard]] Dollars price() const;
   [[nodiscard]] Watts power() const;
 };
 
-// Of the whole network, with no part shared. NVLink belongs to the nodes. Throws InputError where
+// Of the whole network, with no part shared: that of a dragonfly or torus joins all nodes of its
+// shape, even if the cluster has fewer. One node needs no network, and its bill has no lines.
+// NVLink belongs to the nodes. Throws InputError where
 // the switches do not suffice for the fabric.
 [[nodiscard]] Bill bill_of(const Cluster& cluster, const NetworkParts& parts);
 

@@ -27,6 +27,7 @@ struct CableTier {
 struct FabricParts {
   std::vector<SwitchTier> switches = {};
   std::vector<CableTier> cables = {};
+  std::int64_t nodes = 0;  // that it joins, if its shape and not the cluster's size fixes them
 };
 
 // What a fabric is built for: its nodes, with switches of so many ports, each for a cable.

@@ -33,6 +33,21 @@ TEST(Bom, OversubscriptionSavesSpinesAndAFileOfPartsSetsPrices) {
   EXPECT_DOUBLE_EQ(price("--parts traces/network_parts.toml"), price(""));
 }
 
+TEST(Bom, APartOfADragonflyHasTheBillOfTheWhole) {
+  const auto all = json_of("bom --topology perlmutter");
+  const auto few = json_of("bom --topology perlmutter --nodes 4");
+  EXPECT_EQ(few["nodes"], 4);
+  for (const char* key :
+       {"fabric_nodes", "fabric_gpus", "price_USD", "price_per_gpu_USD", "lines"}) {
+    EXPECT_EQ(few[key], all[key]) << key;
+  }
+  EXPECT_DOUBLE_EQ(few["price_per_gpu_USD"],
+                   few["price_USD"].get<double>() / few["fabric_gpus"].get<double>());
+  const Outcome table = run(words("bom --topology perlmutter --nodes 4"), source_directory());
+  EXPECT_NE(table.out.find("the fabric is that of all 3072 nodes"), std::string::npos)
+      << "4 nodes a router, 32 routers a group, 24 groups";
+}
+
 TEST(Bom, WhatIsWrongIsLocated) {
   for (const auto& [flags, place] :
        std::vector<std::pair<std::string, std::string>>{{"--parts none.toml", "none.toml"},

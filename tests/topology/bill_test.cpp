@@ -156,6 +156,28 @@ TEST(Bill, ATorusHasNoSwitchesAndALinkForEachNodeAndDimension) {
   for (const CableTier& ring : parts.cables) EXPECT_EQ(ring.cables, 2 * 32);
 }
 
+TEST(Bill, PartsOfADragonflyOrTorusAreThoseOfAllItsNodes) {
+  Network fly = bill_network(fabrics::dragonfly);
+  fly.nodes_per_router = 2;
+  fly.routers_per_group = 4;
+  fly.groups = 9;
+  fly.global_links = 2;
+  Network torus = bill_network(fabrics::torus);
+  torus.dimensions = {4, 4, 2};
+  for (const Network& network : {fly, torus}) {
+    SCOPED_TRACE(network.fabric->name);
+    const FabricParts few = fabric_parts(network, 2, 64);
+    const FabricParts all = fabric_parts(network, 32, 64);
+    EXPECT_EQ(few.nodes, network.fabric == &fabrics::torus ? 4 * 4 * 2 : 2 * 4 * 9);
+    ASSERT_EQ(few.cables.size(), all.cables.size());
+    for (std::size_t i = 0; i < few.cables.size(); ++i) {
+      EXPECT_EQ(few.cables[i].cables, all.cables[i].cables);
+      EXPECT_EQ(few.cables[i].nodes, all.cables[i].nodes);
+    }
+    EXPECT_EQ(few.cables.back().nodes, few.nodes) << "the outermost cables span the fabric";
+  }
+}
+
 const NetworkParts kBillParts{.name = "sample",
                               .ports = 64,
                               .port_bandwidth = 400_Gbps,

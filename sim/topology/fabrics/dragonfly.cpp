@@ -154,6 +154,7 @@ std::vector<int> routers_and_groups(const Network& network) {
   return {network.nodes_per_router, network.nodes_per_router * network.routers_per_group};
 }
 
+// Of the whole fabric: its shape does not depend on the cluster's nodes.
 FabricParts parts_of_dragonfly(const Network& network, const FabricSize& size) {
   const Shape shape(network);
   const std::int64_t routers = static_cast<std::int64_t>(shape.groups) * shape.routers;
@@ -163,12 +164,12 @@ FabricParts parts_of_dragonfly(const Network& network, const FabricSize& size) {
                 "a router of the dragonfly");
   const std::int64_t global =
       static_cast<std::int64_t>(shape.groups) * shape.rounds * shape.others / 2;
-  FabricParts parts{.switches = {{"router", routers}}};
-  parts.cables = {{"NIC to router", static_cast<std::int64_t>(size.nodes) * network.nics_per_node,
-                   1, network.nodes_per_router},
-                  {"inside groups", per_link * routers * (shape.routers - 1) / 2, 2,
-                   static_cast<std::int64_t>(network.nodes_per_router) * shape.routers},
-                  {"between groups", per_link * global, 2, size.nodes}};
+  FabricParts parts{.switches = {{"router", routers}}, .nodes = routers * network.nodes_per_router};
+  parts.cables = {
+      {"NIC to router", parts.nodes * network.nics_per_node, 1, network.nodes_per_router},
+      {"inside groups", per_link * routers * (shape.routers - 1) / 2, 2,
+       static_cast<std::int64_t>(network.nodes_per_router) * shape.routers},
+      {"between groups", per_link * global, 2, parts.nodes}};
   return parts;
 }
 

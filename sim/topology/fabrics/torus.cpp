@@ -90,6 +90,7 @@ FabricParts parts_of_torus(const Network& network, const FabricSize&) {
     parts.cables.push_back({"ring of dimension " + std::to_string(i + 1),
                             count * cables_per_link(network), 0, inside});
   }
+  parts.nodes = count;
   return parts;
 }
 
