@@ -35,14 +35,14 @@ PricedPart read_part(TomlReader& reader, const std::string& table) {
           reader.quantity<Watts>(table + ".power", Zero::allowed)};
 }
 
-// How cables of the NICs' bandwidth fit the ports: several share one, or one takes several.
+// How cables of one bandwidth fit the ports: several share one, or one takes several.
 struct PortFit {
   std::int64_t cables_per_port = 1;
   std::int64_t ports_per_cable = 1;
 
-  PortFit(Bandwidth nic, Bandwidth port) {
+  PortFit(Bandwidth cable, Bandwidth port) {
     constexpr double kNoise = 1e-9;
-    const double ratio = port / nic;
+    const double ratio = port / cable;
     if (ratio >= 1) {
       cables_per_port = static_cast<std::int64_t>(std::floor(ratio * (1 + kNoise)));
     } else {
@@ -65,6 +65,17 @@ void add_cables(const CableTier& tier, const NetworkParts& parts, const PortFit&
   bill.lines.push_back(
       {"transceiver", tier.name, at_switches + cables * (2 - tier.switch_ends), parts.transceiver});
   bill.lines.push_back({"optical cable", tier.name, cables, parts.fiber});
+}
+
+// Cables that fit a switch.
+int radix_of(const NetworkParts& parts, const PortFit& fit, const char* cable) {
+  const std::int64_t radix = parts.ports * fit.cables_per_port / fit.ports_per_cable;
+  if (radix < 2) {
+    throw InputError(
+        fmt::format("switch.ports: {} ports are too few for one {}; name more or faster ones",
+                    parts.ports, cable));
+  }
+  return static_cast<int>(radix);
 }
 
 }  // namespace
@@ -113,22 +124,19 @@ Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
                                  network.fabric->name));
   }
   const PortFit fit(network.nic_bandwidth, parts.port_bandwidth);
-  Bill bill{.radix = static_cast<int>(parts.ports * fit.cables_per_port / fit.ports_per_cable),
-            .nodes = cluster.nodes};
-  if (bill.radix < 2) {
-    throw InputError(
-        fmt::format("switch.ports: {} ports are too few for one cable of a NIC; name more or "
-                    "faster ones",
-                    parts.ports));
-  }
+  const PortFit uplink_fit(network.uplink_bandwidth, parts.port_bandwidth);
+  Bill bill{.radix = radix_of(parts, fit, "cable of a NIC"), .nodes = cluster.nodes};
   if (cluster.nodes == 1) return bill;
-  const FabricParts fabric = network.fabric->parts(network, {cluster.nodes, bill.radix});
+  const FabricParts fabric = network.fabric->parts(
+      network, {cluster.nodes, bill.radix, radix_of(parts, uplink_fit, "uplink")});
   if (fabric.nodes > 0) bill.nodes = fabric.nodes;
   for (const SwitchTier& tier : fabric.switches) {
     bill.lines.push_back({"switch", tier.name, tier.switches, parts.network_switch});
     bill.ports += tier.switches * parts.ports;
   }
-  for (const CableTier& tier : fabric.cables) add_cables(tier, parts, fit, bill);
+  for (const CableTier& tier : fabric.cables) {
+    add_cables(tier, parts, tier.uplinks ? uplink_fit : fit, bill);
+  }
   return bill;
 }
 

@@ -49,30 +49,33 @@ void require_ports(const FabricSize& size, std::int64_t ports, std::string_view 
 }
 
 std::string add_core(const FabricSize& size, const CoreUnits& below, FabricParts& parts) {
-  const std::int64_t half = size.radix / 2;
+  const std::int64_t half = size.uplink_radix / 2;
   std::string name = below.name;
   std::int64_t cables = below.cables;
   std::size_t tier = 0;
   const auto add = [&](std::int64_t switches) {
     std::string above = tier_name(below, tier++);
-    parts.cables.push_back({fmt::format("{} to {}", name, above), cables, 2, below.nodes});
+    parts.cables.push_back({fmt::format("{} to {}", name, above), cables, 2, below.nodes, true});
     parts.switches.push_back({above, below.copies * switches});
     name = std::move(above);
     cables = below.copies * below.ports;
   };
   // A switch of the top tier has `ports` of every `ports + up` of its ports towards the units.
   std::int64_t units = below.count;
-  while (units * (below.ports + below.up) > size.radix * below.ports) {
-    require_tree_ports(size.radix);
+  while (units * (below.ports + below.up) > size.uplink_radix * below.ports) {
+    require_tree_ports(size.uplink_radix);
     add(divided_up(below.ports, half));
     units = divided_up(units, half);
   }
-  add(divided_up(below.ports + below.up, size.radix));
+  add(divided_up(below.ports + below.up, size.uplink_radix));
   return name;
 }
 
 void add_leaf_tier(const FabricSize& size, const LeafTier& tier, FabricParts& parts) {
-  parts.switches.push_back({"leaf", tier.count * divided_up(tier.down + tier.up, size.radix)});
+  // Over a common denominator: an uplink may take another share of a switch than a NIC.
+  const std::int64_t radix = size.radix, uplink_radix = size.uplink_radix;
+  const std::int64_t taken = tier.down * uplink_radix + tier.up * radix;
+  parts.switches.push_back({"leaf", tier.count * divided_up(taken, radix * uplink_radix)});
   parts.cables.push_back({"NIC to leaf", tier.nics, 1, tier.unit_nodes});
 }
 

@@ -16,12 +16,13 @@ struct SwitchTier {
   std::int64_t switches = 0;
 };
 
-// Cables of the NICs' bandwidth.
+// Cables of the NICs' bandwidth, or of network.uplink_bandwidth.
 struct CableTier {
   std::string name;  // "NIC to leaf"
   std::int64_t cables = 0;
   int switch_ends = 2;     // of a cable's two ends, those at a switch
   std::int64_t nodes = 0;  // that the unit holds inside which they run: a leaf's, a pod's, all
+  bool uplinks = false;
 };
 
 struct FabricParts {
@@ -30,10 +31,12 @@ struct FabricParts {
   std::int64_t nodes = 0;  // that it joins, if its shape and not the cluster's size fixes them
 };
 
-// What a fabric is built for: its nodes, with switches of so many ports, each for a cable.
+// What a fabric is built for: its nodes, with switches of so many ports for cables of the NICs'
+// bandwidth, or for uplinks.
 struct FabricSize {
   int nodes = 1;
   int radix = 64;
+  int uplink_radix = 64;
 };
 
 [[nodiscard]] std::int64_t rounded_up(double value);

@@ -14,7 +14,7 @@ using namespace sim;
 
 Network bill_network(const NetworkFabric& fabric) {
   Network network{.fabric = &fabric, .nics_per_node = 1, .nic_bandwidth = 400_Gbps};
-  network.link_bandwidth = network.nic_bandwidth;
+  network.link_bandwidth = network.uplink_bandwidth = network.nic_bandwidth;
   return network;
 }
 
@@ -31,7 +31,7 @@ std::int64_t cable_ends(const FabricParts& parts) {
 }
 
 FabricParts fabric_parts(const Network& network, int nodes, int radix) {
-  return network.fabric->parts(network, {nodes, radix});
+  return network.fabric->parts(network, {nodes, radix, radix});
 }
 
 TEST(Bill, AFullTwoLevelTreeOfRadixKHas3KOver2SwitchesForKSquaredOver2Hosts) {
@@ -204,6 +204,26 @@ TEST(Bill, OpticalCablesHaveTwoTransceiversAndCopperStaysInRacks) {
   EXPECT_DOUBLE_EQ(bill.power().base(), 3 * 100 + 16 * 1);
   EXPECT_EQ(bill.ports_used, 8 + 16);
   EXPECT_EQ(bill.ports, 3 * 64);
+}
+
+TEST(Bill, FasterUplinksAreFewerAndFillTheSamePorts) {
+  Network tree = bill_network(fabrics::fat_tree_2level);
+  tree.nic_bandwidth = tree.uplink_bandwidth = 200_Gbps;
+  tree.nodes_per_leaf = 32;
+  tree.oversubscription = 2;
+  const auto uplinks = [&] {
+    return tree.fabric->parts(tree, {64, 128, tree.uplink_bandwidth == 200_Gbps ? 128 : 64})
+        .cables[1]
+        .cables;
+  };
+  const Bill slow = bill_of(billed_cluster(tree, 64), kBillParts);
+  EXPECT_EQ(uplinks(), 2 * 32 / 2);
+  tree.uplink_bandwidth = 400_Gbps;
+  const Bill fast = bill_of(billed_cluster(tree, 64), kBillParts);
+  EXPECT_EQ(uplinks(), 2 * 32 / 4) << "8 of each leaf";
+  EXPECT_EQ(fast.ports_used, slow.ports_used);
+  EXPECT_EQ(fast.ports_used, 64 / 2 + 2 * 16) << "two NICs share a port, an uplink fills one";
+  EXPECT_DOUBLE_EQ(slow.price().base() - fast.price().base(), 16 * 2) << "16 cables of 2 USD";
 }
 
 TEST(Bill, SlowNicsShareAPortAndFastOnesTakeSeveral) {

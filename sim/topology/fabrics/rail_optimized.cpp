@@ -35,7 +35,8 @@ FabricParts parts_of_rails(const Network& network, const FabricSize& size) {
   const LeafTier leaves{
       .count = groups * rails,
       .down = network.nodes_per_leaf,
-      .up = groups == 1 ? 0 : rounded_up(network.nodes_per_leaf / network.oversubscription),
+      .up =
+          groups == 1 ? 0 : uplinks_for(network, network.nodes_per_leaf / network.oversubscription),
       .nics = size.nodes * rails,
       .unit_nodes = network.nodes_per_leaf};
   add_leaf_tier(size, leaves, parts);

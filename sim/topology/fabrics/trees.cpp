@@ -78,13 +78,17 @@ Leaves add_leaves(const Network& network, Bandwidth nic_rate, std::span<const Ve
 
 std::vector<int> leaves_of(const Network& network) { return {network.nodes_per_leaf}; }
 
+std::int64_t uplinks_for(const Network& network, double nics) {
+  return rounded_up(nics * (network.nic_bandwidth / network.uplink_bandwidth));
+}
+
 LeafTier leaf_tier(const Network& network, const FabricSize& size) {
   const int nics_per_leaf = network.nodes_per_leaf * network.nics_per_node;
   LeafTier tier{.count = blocks(size.nodes, network.nodes_per_leaf),
                 .down = nics_per_leaf,
                 .nics = static_cast<std::int64_t>(size.nodes) * network.nics_per_node,
                 .unit_nodes = network.nodes_per_leaf};
-  if (tier.count > 1) tier.up = rounded_up(nics_per_leaf / network.oversubscription);
+  if (tier.count > 1) tier.up = uplinks_for(network, nics_per_leaf / network.oversubscription);
   return tier;
 }
 

@@ -54,6 +54,8 @@ struct Leaves {
 [[nodiscard]] Leaves add_leaves(const Network& network, Bandwidth nic_rate,
                                 std::span<const VertexId> nics, Graph& graph);
 [[nodiscard]] std::vector<int> leaves_of(const Network& network);
+// Those that carry as much as so many NICs, rounded up.
+[[nodiscard]] std::int64_t uplinks_for(const Network& network, double nics);
 // The same leaves as switches, with their uplinks where there are several.
 [[nodiscard]] LeafTier leaf_tier(const Network& network, const FabricSize& size);
 // What joins several such leaves.
