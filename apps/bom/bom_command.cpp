@@ -126,6 +126,10 @@ void print_bill(const sim::Cluster& cluster, const sim::NetworkParts& parts,
   print_text("# network of {}: {} nodes of {} NICs of {}, {}, parts of {}\n", cluster.name,
              cluster.nodes, cluster.network.nics_per_node,
              sim::to_text(cluster.network.nic_bandwidth), cluster.network.fabric->name, parts.name);
+  if (bill.lines.empty()) {
+    print_text("one node needs no network\n");
+    return;
+  }
   const std::int64_t gpus = fabric_gpus(cluster, bill);
   if (bill.nodes != cluster.nodes) {
     print_text(

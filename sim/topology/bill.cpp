@@ -131,10 +131,12 @@ Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
       network, {cluster.nodes, bill.radix, radix_of(parts, uplink_fit, "uplink")});
   if (fabric.nodes > 0) bill.nodes = fabric.nodes;
   for (const SwitchTier& tier : fabric.switches) {
+    if (tier.switches == 0) continue;
     bill.lines.push_back({"switch", tier.name, tier.switches, parts.network_switch});
     bill.ports += tier.switches * parts.ports;
   }
   for (const CableTier& tier : fabric.cables) {
+    if (tier.cables == 0) continue;  // between the groups of a dragonfly of one, say
     add_cables(tier, parts, tier.uplinks ? uplink_fit : fit, bill);
   }
   return bill;

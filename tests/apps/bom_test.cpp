@@ -48,6 +48,18 @@ TEST(Bom, APartOfADragonflyHasTheBillOfTheWhole) {
       << "4 nodes a router, 32 routers a group, 24 groups";
 }
 
+TEST(Bom, LinesOfNothingAreLeftOutAndOneNodeNeedsNoNetwork) {
+  for (const char* topology : {"sdp4bit_a100", "dgx_h100_x128", "perlmutter"}) {
+    const auto bill = json_of(std::string("bom --topology ") + topology);
+    EXPECT_FALSE(bill["lines"].empty());
+    for (const auto& line : bill["lines"]) EXPECT_GT(line["count"], 0) << line;
+    const std::string one = std::string("bom --topology ") + topology + " --nodes 1";
+    EXPECT_TRUE(json_of(one)["lines"].empty());
+    const Outcome said = run(words(one), source_directory());
+    EXPECT_TRUE(said.out.ends_with("one node needs no network\n")) << said.out;
+  }
+}
+
 TEST(Bom, WhatIsWrongIsLocated) {
   for (const auto& [flags, place] :
        std::vector<std::pair<std::string, std::string>>{{"--parts none.toml", "none.toml"},
