@@ -2,9 +2,11 @@
 // collective: one collective over sizes, in the columns of nccl-tests.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/collective/bound.hpp"
@@ -37,10 +39,6 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
                                const sim::Cluster& cluster, const RankGroups& groups) {
   const std::vector<double> sizes = sizes_of(options);
   const sim::Topology topology(cluster);
-  const sim::CollectiveAlgorithm* asked =
-      options.job.algorithm.empty()
-          ? nullptr
-          : sim::algorithm_named(options.job.algorithm, "--algorithm", row.collective);
   const auto detail = detail_of(options, row, cluster, groups);
   const double share = row.sent_share(static_cast<int>(groups.front().size()));
   Progress progress("simulating sizes", static_cast<int>(sizes.size()));
@@ -48,11 +46,6 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
   for (const double bytes : sizes) {
     progress.step();
     const sim::LoneCollective alone = run_alone(row, topology, groups, bytes, detail, kBuffers);
-    if (asked != nullptr && alone.algorithm != asked->name) {
-      throw sim::InputError(
-          fmt::format("--algorithm: {} cannot run over these {} GPUs of {}; choose auto",
-                      asked->name, groups.front().size(), cluster.name));
-    }
     const sim::Wiring wiring = wire(alone.schedule, topology);
     const sim::Timeline timeline = simulate(alone.schedule, wiring);
     const double time_s = timeline.makespan_s;
@@ -63,15 +56,17 @@ std::vector<Timing> timings_of(const CollectiveOptions& options, const sim::Coll
 }
 
 std::string table_of(const std::vector<Timing>& timings) {
+  std::size_t width = std::string_view("algorithm").size();
+  for (const Timing& timing : timings) width = std::max(width, timing.algorithm.size());
   std::string text = fmt::format(
-      "{0:>14} {1:>12} {2:>12} {3:>12}  {4:<9}  protocol  bounded by\n"
-      "{5:>14} {6:>12} {7:>12} {7:>12}  {8:<9}            (share of time)\n",
-      "size", "time", "algbw", "busbw", "algorithm", "(B)", "(us)", "(GB/s)", "");
+      "{0:>14} {1:>12} {2:>12} {3:>12}  {4:<{9}}  protocol  bounded by\n"
+      "{5:>14} {6:>12} {7:>12} {7:>12}  {8:<{9}}            (share of time)\n",
+      "size", "time", "algbw", "busbw", "algorithm", "(B)", "(us)", "(GB/s)", "", width);
   for (const Timing& timing : timings) {
     text +=
-        fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}  {:<9}  {:<8}  {}\n", timing.size_bytes,
+        fmt::format("{:>14} {:>12.2f} {:>12.3f} {:>12.3f}  {:<{}}  {:<8}  {}\n", timing.size_bytes,
                     timing.time_s * 1e6, timing.algorithm_Bps / 1e9, timing.bus_Bps / 1e9,
-                    timing.algorithm, timing.protocol, timing.bound.text());
+                    timing.algorithm, width, timing.protocol, timing.bound.text());
   }
   return text;
 }
@@ -104,6 +99,7 @@ std::vector<Json> records_of(const CollectiveOptions& options, const sim::Cluste
 void time_collective(const CollectiveOptions& options, const sim::CollectiveRow& row,
                      const sim::Cluster& cluster) {
   const RankGroups groups = groups_of(cluster, options.split);
+  check_algorithm(options, row, cluster, groups);
   const std::vector<Timing> timings = timings_of(options, row, cluster, groups);
   if (options.format == "table") {
     print_text("# {} on {}\n{}", options.name, groups_text(cluster, groups), table_of(timings));
@@ -118,6 +114,7 @@ int collective_command(const Arguments& arguments) {
   if (!options) return 0;
   const bool pairs = options->pairs_message.count > 0;
   const sim::CollectiveRow* row = pairs ? nullptr : &sim::collective_named(options->name);
+  if (row != nullptr) static_cast<void>(asked_algorithm(*options, *row));
   require_cluster(options->job.topology, "a collective runs on one cluster");
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
   if (pairs) {

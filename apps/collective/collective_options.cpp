@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "apps/arguments.hpp"
 #include "apps/job/calibration_files.hpp"
@@ -12,6 +14,8 @@
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/collectives/algorithm.hpp"
+#include "sim/collectives/channels.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
@@ -89,6 +93,19 @@ po::options_description collective_flags(CollectiveOptions& o) {
   return flags;
 }
 
+// A flag that another mode ignores is refused where it was given.
+void check_given(const CollectiveOptions& o, const std::set<std::string>& given) {
+  constexpr std::string_view kOfCollectives[] = {"split",     "begin",    "end",         "factor",
+                                                 "algorithm", "protocol", "step-by-step"};
+  for (const std::string_view flag : kOfCollectives) {
+    if (o.pairs_message.count == 0 || !given.contains(std::string(flag))) continue;
+    throw InputError(fmt::format("--{}: applies to a collective, not --pairs", flag));
+  }
+  if (o.codec.empty() && given.contains("precision")) {
+    throw InputError("--precision: needs --compress");
+  }
+}
+
 void check_mode(const CollectiveOptions& o) {
   const bool pairs = o.pairs_message.count > 0;
   if (pairs && !o.name.empty()) {
@@ -121,6 +138,7 @@ std::optional<CollectiveOptions> parse_collective(const Arguments& arguments) {
   o.value_bytes =
       bytes_of(sim::chosen("--precision", values["precision"].as<std::string>(), sim::kPrecisions));
   check_mode(o);
+  check_given(o, names_given(flags, values));
   check_topology_settings(o.job);
   if (o.factor < 2) throw InputError("--factor: is less than 2");
   return o;
@@ -136,6 +154,12 @@ std::vector<double> sizes_of(const CollectiveOptions& options) {
 
 RankGroups groups_of(const sim::Cluster& cluster, int split) {
   const int ranks = rank_count(cluster);
+  if (ranks < 2) {
+    throw InputError(fmt::format(
+        "--topology: {} has one GPU here, but a collective needs two or more; give more of them "
+        "with --nodes or --gpus-per-node",
+        cluster.name));
+  }
   if (ranks % split != 0 || ranks / split < 2) {
     throw InputError(fmt::format(
         "--split: {} GPUs do not divide into {} equal groups of two or more", ranks, split));
@@ -145,6 +169,27 @@ RankGroups groups_of(const sim::Cluster& cluster, int split) {
     groups[static_cast<std::size_t>(rank % split)].push_back(rank);
   }
   return groups;
+}
+
+const sim::CollectiveAlgorithm* asked_algorithm(const CollectiveOptions& options,
+                                                const sim::CollectiveRow& row) {
+  if (options.job.algorithm.empty()) return nullptr;
+  return sim::algorithm_named(options.job.algorithm, "--algorithm", row.collective);
+}
+
+void check_algorithm(const CollectiveOptions& options, const sim::CollectiveRow& row,
+                     const sim::Cluster& cluster, const RankGroups& groups) {
+  const sim::CollectiveAlgorithm* asked = asked_algorithm(options, row);
+  if (asked == nullptr) return;
+  for (const std::vector<int>& ranks : groups) {
+    const sim::GroupShape shape{.ranks = static_cast<int>(ranks.size()),
+                                .nodes = count_nodes(cluster, ranks),
+                                .even = lie_evenly(cluster, ranks)};
+    if (asked->can_run_on(cluster, shape)) continue;
+    throw InputError(
+        fmt::format("--algorithm: {} cannot run over these {} GPUs of {}; {} needs {}; choose auto",
+                    asked->name, ranks.size(), cluster.name, asked->name, asked->needs));
+  }
 }
 
 std::string placement_text(const sim::Cluster& cluster) {

@@ -32,6 +32,12 @@ struct CollectiveOptions {
 // Ranks that run the same at once: rank r is of group r mod `split`.
 using RankGroups = std::vector<std::vector<int>>;
 [[nodiscard]] RankGroups groups_of(const sim::Cluster& cluster, int split);
+// That of --algorithm, of those that run the collective; null without one and for auto.
+[[nodiscard]] const sim::CollectiveAlgorithm* asked_algorithm(const CollectiveOptions& options,
+                                                              const sim::CollectiveRow& row);
+// Refuses an algorithm of --algorithm that cannot run the collective over each of the groups.
+void check_algorithm(const CollectiveOptions& options, const sim::CollectiveRow& row,
+                     const sim::Cluster& cluster, const RankGroups& groups);
 // "; nodes: scattered", or nothing for the first ones.
 [[nodiscard]] std::string placement_text(const sim::Cluster& cluster);
 // The same as a field of a record.

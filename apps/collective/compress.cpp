@@ -133,6 +133,7 @@ std::vector<CompressJson> compressed_records(const CollectiveOptions& options,
 void time_compressed(const CollectiveOptions& options, const sim::CollectiveRow& row,
                      const sim::Cluster& cluster) {
   const RankGroups groups = groups_of(cluster, options.split);
+  check_algorithm(options, row, cluster, groups);
   const sim::Topology topology(cluster);
   const CodecSetup codec = codec_of(options, cluster);
   const CollectiveSetup collective{&row, &topology, groups,

@@ -45,7 +45,8 @@ inline constexpr const char* kAlgorithmHelp =
     "network) of all_reduce; pat of all_gather and reduce_scatter, recursive (halving and "
     "doubling) "
     "or hierarchical of these and all_reduce; pairwise or rail of all_to_all; copy_engine of "
-    "all_gather and all_to_all (default: the topology's collectives.algorithm)";
+    "all_gather and all_to_all; chain of broadcast; direct of send_receive (default: the "
+    "topology's collectives.algorithm)";
 inline constexpr const char* kProtocolHelp =
     "protocol of collectives: auto (the fastest for each size), ll, ll128, or simple (default: the "
     "topology's collectives.protocol)";

@@ -107,6 +107,7 @@ struct CollectiveAlgorithm {
   int most_nodes = std::numeric_limits<int>::max();  // that it can run on
   // Whether it can run over such a group; null: over any on so many nodes.
   bool (*takes)(const Cluster& cluster, const GroupShape& shape) = nullptr;
+  std::string_view needs = {};  // of a group that it can run over, for messages: "one node"
   // Whether it is among those from which the fastest is chosen for so many ranks on so many nodes;
   // null: always.
   bool (*suits)(const Cluster& cluster, int ranks, int nodes) = nullptr;

@@ -35,6 +35,7 @@ constinit const CollectiveAlgorithm algorithms::copy_engine{
     .lay_out = lay_out_copies,
     .sent = [](CollectiveKind, int ranks, int) { return (ranks - 1.0) / ranks; },
     .most_nodes = 1,
+    .needs = "one node",
     .suits = never};
 
 }  // namespace sim

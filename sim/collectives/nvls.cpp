@@ -152,6 +152,7 @@ constinit const CollectiveAlgorithm algorithms::nvls{
     .lay_out = lay_out_nvls,
     .sent = [](CollectiveKind, int, int) { return 1.0; },
     .most_nodes = 1,
+    .needs = "GPUs of one node",
     .suits = [](const Cluster& cluster, int ranks,
                 int nodes) { return nodes == 1 && pays(cluster, ranks, nodes); }};
 

@@ -72,6 +72,7 @@ constinit const CollectiveAlgorithm algorithms::pat{
     .in_steps = true,
     .sent = [](CollectiveKind, int ranks, int) { return (ranks - 1.0) / ranks; },
     .takes = [](const Cluster&,
-                const GroupShape& shape) { return shape.nodes > 1 && shape.ranks == shape.nodes; }};
+                const GroupShape& shape) { return shape.nodes > 1 && shape.ranks == shape.nodes; },
+    .needs = "one GPU of each of several nodes"};
 
 }  // namespace sim

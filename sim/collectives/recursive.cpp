@@ -74,6 +74,7 @@ constinit const CollectiveAlgorithm algorithms::recursive{
         [](const Cluster&, const GroupShape& shape) {
           return std::has_single_bit(static_cast<unsigned>(shape.ranks));
         },
+    .needs = "a power of two of GPUs",
     .suits = never};
 
 }  // namespace sim

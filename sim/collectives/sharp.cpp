@@ -83,6 +83,9 @@ constinit const CollectiveAlgorithm algorithms::sharp{
           // Where connections are hashed on uplinks, no tree of switches joins the NICs.
           return cluster.network.sharp.has_value() && shape.even && shape.nodes > 1 &&
                  cluster.network.load_balance != LoadBalance::ecmp;
-        }};
+        },
+    .needs =
+        "network.sharp_efficiency and network.sharp_latency, several nodes with as many GPUs "
+        "and NICs each, and a network.load_balance other than ecmp"};
 
 }  // namespace sim
