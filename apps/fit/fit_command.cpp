@@ -19,6 +19,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/fit/cluster_text.hpp"
 #include "sim/fit/held_out.hpp"
@@ -106,6 +107,14 @@ fit::Split split_of(const FitOptions& options, std::vector<fit::Log> logs) {
   return split;
 }
 
+// A node of the matrix has the GPUs of the topology, so the matrix is what must change.
+void check_matrix(const FitOptions& options, const fit::TopoMatrix& topo, const fit::Log& log) {
+  if (log.gpus_per_node <= topo.gpus) return;
+  throw InputError(fmt::format(
+      "{}: ran on {} GPUs of a node, but --topo {} has {}; give the matrix of such a node",
+      log.name, log.gpus_per_node, sim::printable_path(options.topo), topo.gpus));
+}
+
 void require_enough(const std::vector<fit::Log>& logs) {
   constexpr std::size_t kFewest = 4;
   std::set<double> sizes;
@@ -171,7 +180,10 @@ int fit_command(const Arguments& arguments) {
   const sim::Cluster base = sim::parse_cluster(text, file);
   fit::Split split = split_of(*options, read_fit_logs(options->logs, options->collective));
   for (const auto* logs : {&split.used, &split.held}) {
-    for (const fit::Log& log : *logs) check_shape(base, log);
+    for (const fit::Log& log : *logs) {
+      if (topo) check_matrix(*options, *topo, log);
+      check_shape(base, log);
+    }
   }
   require_enough(split.used);
   fit::Fit fitted = fit::fit_constants(base, split.used);

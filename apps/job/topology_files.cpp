@@ -7,6 +7,7 @@
 
 #include "apps/data_files.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/collectives/algorithm.hpp"
 #include "sim/study/job.hpp"
@@ -55,7 +56,12 @@ void refuse_cluster_flags(const JobOptions& options) {
 sim::NodePlacement nodes_placed(const std::string& text) {
   constexpr const char* kFlag = "--node-placement";
   std::error_code none;
-  if (!std::filesystem::is_regular_file(text, none)) return sim::node_placement_of(text, kFlag);
+  if (!std::filesystem::is_regular_file(text, none)) {
+    if (text.find_first_of("/.") == std::string::npos) return sim::node_placement_of(text, kFlag);
+    throw InputError(fmt::format(
+        "{}: there is no file '{}'; name one with a list of nodes, or write the list, e.g. 0-3,8",
+        kFlag, sim::printable(text)));
+  }
   return sim::listed_nodes(sim::read_input_text(text), text);
 }
 
@@ -70,11 +76,7 @@ void check_placement(const sim::Cluster& cluster) {
 void add_traffic(const std::string& file, sim::Cluster& cluster) {
   if (file.empty()) return;
   cluster.traffic = sim::read_traffic(file);
-  try {
-    static_cast<void>(sim::traffic_places(cluster));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("--traffic: {}", error.what()));
-  }
+  static_cast<void>(sim::traffic_places(cluster));  // that they are there
 }
 
 void use_algorithm(const JobOptions& options, sim::Cluster& cluster) {

@@ -48,10 +48,11 @@ std::vector<double> predicted_s(const Cluster& cluster, std::span<const Log> log
 
 void check_shape(const Cluster& cluster, const Log& log) {
   if (log.nodes <= cluster.nodes && log.gpus_per_node <= cluster.gpus_per_node) return;
-  throw InputError(fmt::format(
-      "{}: ran on {} nodes of {} GPUs, but {} has {} of {}; choose a `topology` of that "
-      "shape",
-      log.name, log.nodes, log.gpus_per_node, cluster.name, cluster.nodes, cluster.gpus_per_node));
+  throw InputError(
+      fmt::format("{}: ran on {} {} of {} GPUs, but {} has {} of {}; choose a `topology` of that "
+                  "shape",
+                  log.name, log.nodes, log.nodes == 1 ? "node" : "nodes", log.gpus_per_node,
+                  cluster.name, cluster.nodes, cluster.gpus_per_node));
 }
 
 std::vector<double> measured_s(std::span<const Log> logs) {

@@ -173,9 +173,11 @@ class TopoReader {
         const auto links = nvlinks_of(cell);
         const int number = numbers_[static_cast<std::size_t>(i)];
         if (!links) {
-          fail(number, fmt::format("GPU{} and GPU{} have no NVLink but {}; a cluster file cannot "
-                                   "describe such a node",
-                                   i, j, cell));
+          fail(number,
+               fmt::format("GPU{} and GPU{} have no NVLink but {}; `topo` reads nodes whose "
+                           "GPUs all have NVLink to each other; for a node without NVLink, "
+                           "write nvlink.kind = \"pcie\" by hand (docs/files/cluster.md)",
+                           i, j, cell));
         }
         if (topo.nvlinks == 0) topo.nvlinks = *links;
         if (*links == topo.nvlinks) continue;

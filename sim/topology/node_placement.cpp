@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kMostFabricNodes = 65'536;  // as many nodes as a cluster may have
 constexpr std::string_view kRandomSeed = "random:";
+constexpr std::string_view kListLetters = "0123456789-, ";
 
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
@@ -30,14 +31,21 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// "8" or "12-14".
-bool append_range(std::string_view text, std::vector<int>& places) {
+// "8" or "12-14"; returns what is wrong with other text.
+std::string append_range(std::string_view text, std::vector<int>& places) {
   const std::size_t dash = text.find('-');
   const auto first = number_of<int>(text.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : number_of<int>(text.substr(dash + 1));
-  if (!first || !last || *first < 0 || *last < *first || *last >= kMostFabricNodes) return false;
+  const auto good = [](const std::optional<int>& place) {
+    return place && *place >= 0 && *place < kMostFabricNodes;
+  };
+  if (!good(first) || !good(last)) {
+    return fmt::format("is not a node's number or a range of them below {}; write e.g. 0-3,8",
+                       kMostFabricNodes);
+  }
+  if (*last < *first) return fmt::format("is a reversed range; write {}-{}", *last, *first);
   for (int place = *first; place <= *last; ++place) places.push_back(place);
-  return true;
+  return "";
 }
 
 // Calls `take` with what lies between commas and blanks.
@@ -56,11 +64,9 @@ void for_each_word(std::string_view text, Take take) {
 // `place` begins the message.
 void append_places(std::string_view text, const std::string& place, std::vector<int>& places) {
   for_each_word(text, [&](std::string_view word) {
-    if (append_range(word, places)) return;
-    throw InputError(
-        fmt::format("{}: '{}' is not a node's number or a range of them below {}; "
-                    "write e.g. 0-3,8",
-                    place, printable(word), kMostFabricNodes));
+    const std::string problem = append_range(word, places);
+    if (problem.empty()) return;
+    throw InputError(fmt::format("{}: '{}' {}", place, printable(word), problem));
   });
 }
 
@@ -69,7 +75,20 @@ void check_distinct(const std::vector<int>& places, const std::string& place) {
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice == sorted.end()) return;
-  throw InputError(fmt::format("{}: names node {} twice", place, *twice));
+  throw InputError(fmt::format("{}: names node {} twice; name each node once", place, *twice));
+}
+
+// "0-3,8".
+std::string list_text(std::span<const int> places) {
+  std::string text;
+  for (std::size_t i = 0; i < places.size();) {
+    std::size_t end = i + 1;
+    while (end < places.size() && places[end] == places[end - 1] + 1) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", places[i]);
+    if (end - i > 1) text += fmt::format("-{}", places[end - 1]);
+    i = end;
+  }
+  return text;
 }
 
 // Deals the nodes from `begin` to `end` to the units of the last size in turn, and within each to
@@ -124,7 +143,7 @@ NodePlacement node_placement_of(std::string_view text, std::string_view place) {
   } else if (text == "random" || seed) {
     placement.kind = Kind::random;
     placement.seed = seed.value_or(0);
-  } else if (!text.empty() && text.find_first_not_of("0123456789-, ") == std::string_view::npos) {
+  } else if (!text.empty() && text.find_first_not_of(kListLetters) == std::string_view::npos) {
     placement.kind = Kind::listed;
     append_places(text, std::string(place), placement.listed);
     check_distinct(placement.listed, std::string(place));
@@ -146,13 +165,19 @@ NodePlacement listed_nodes(std::string_view text, const std::string& file) {
                   placement.listed);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (placement.listed.empty()) throw InputError(fmt::format("{}: names no node", file));
+  if (placement.listed.empty())
+    throw InputError(fmt::format("{}: names no node; write their numbers, e.g. 0-3,8", file));
   check_distinct(placement.listed, file);
   return placement;
 }
 
 std::string placement_name(const Cluster& cluster) {
-  return cluster.placement.kind == NodePlacement::Kind::packed ? "" : cluster.placement.text;
+  const NodePlacement& placement = cluster.placement;
+  if (placement.kind == NodePlacement::Kind::packed) return "";
+  const auto used = static_cast<std::size_t>(cluster.nodes);
+  const bool is_file = placement.text.find_first_not_of(kListLetters) != std::string::npos;
+  if (is_file || placement.listed.size() <= used) return placement.text;
+  return list_text(std::span(placement.listed).first(used));
 }
 
 std::vector<int> scattered_order(const Network& network, int fabric_nodes) {

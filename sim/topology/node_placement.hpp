@@ -37,7 +37,8 @@ struct NodePlacement {
 // The place of each node of the job. Throws an InputError without a place if the cluster's list is
 // too short or names nodes that the fabric does not have.
 [[nodiscard]] std::vector<int> places_of(const Cluster& cluster);
-// As it was given; "" where the nodes are packed, which is usual.
+// As it was given, a list without the nodes that the job does not take; "" where the nodes are
+// packed, which is usual.
 [[nodiscard]] std::string placement_name(const Cluster& cluster);
 // All nodes of a fabric, or those that are listed, in the order of the placement.
 [[nodiscard]] std::vector<int> order_of(const Network& network, int fabric_nodes,

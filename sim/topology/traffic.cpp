@@ -19,8 +19,10 @@ std::vector<int> free_places(const Cluster& cluster, const TrafficJob& job,
   std::vector<int> order = order_of(cluster.network, all, job.placement);
   std::erase_if(order, [&](int place) { return taken[static_cast<std::size_t>(place)]; });
   if (order.size() < static_cast<std::size_t>(job.nodes)) {
-    throw InputError(fmt::format("{} wants {} nodes, but only {} of the {} of {} are free",
-                                 printable(job.name), job.nodes, order.size(), all, cluster.name));
+    throw InputError(
+        fmt::format("{}: '{}' wants {} nodes, but only {} of the {} of {} are free; reduce `nodes` "
+                    "here, or the nodes of your own job",
+                    job.place, printable(job.name), job.nodes, order.size(), all, cluster.name));
   }
   order.resize(static_cast<std::size_t>(job.nodes));
   return order;
@@ -29,8 +31,9 @@ std::vector<int> free_places(const Cluster& cluster, const TrafficJob& job,
 std::vector<int> listed_places(const Cluster& cluster, const TrafficJob& job, int all) {
   for (const int place : job.placement.listed) {
     if (place < all) continue;
-    throw InputError(fmt::format("{} names node {}, but the nodes of {} are 0 to {}",
-                                 printable(job.name), place, cluster.name, all - 1));
+    throw InputError(
+        fmt::format("{}: '{}' names node {}, but the nodes of {} are 0 to {}; list some of those",
+                    job.place, printable(job.name), place, cluster.name, all - 1));
   }
   return job.placement.listed;
 }

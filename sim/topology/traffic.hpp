@@ -32,6 +32,7 @@ struct TrafficJob {
   Bandwidth bandwidth;                          // that each node offers to send, over all its NICs
   // Sends for `on` in each `period`, beginning with the step; without a period always.
   std::optional<Seconds> period = {}, on = {};
+  std::string place = {};  // FILE:LINE:COLUMN of its nodes
   bool operator==(const TrafficJob&) const = default;
 };
 
@@ -43,7 +44,7 @@ struct TrafficJob {
                                                     const std::filesystem::path& file);
 
 // The place of each node of each job, none of which are the cluster's own job's unless they are
-// listed. Throws an InputError without a place if there are too few nodes.
+// listed. Throws an InputError that begins with the job's place if the cluster lacks its nodes.
 [[nodiscard]] std::vector<std::vector<int>> traffic_places(const Cluster& cluster);
 
 // What one node of another job sends: all of it progresses together.

@@ -5,6 +5,8 @@
 #include <charconv>
 
 #include "sim/base/error.hpp"
+#include "sim/base/printable.hpp"
+#include "sim/base/toml_document.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/topology/traffic.hpp"
 
@@ -54,7 +56,7 @@ void read_pairs(TomlReader& reader, const std::string& key, TrafficJob& job) {
     const auto to = node_number(std::string_view(pair).substr(std::min(dash + 1, pair.size())));
     if (!from || !to) return wrong(pair, "is not a sender and a receiver; write e.g. \"0-1\"");
     if (*from == *to) return wrong(pair, "sends to itself; name two nodes");
-    if (std::max(*from, *to) >= job.nodes) {
+    if (job.nodes > 0 && std::max(*from, *to) >= job.nodes) {
       return wrong(pair,
                    fmt::format("is not of the job's {} nodes, 0 to {}", job.nodes, job.nodes - 1));
     }
@@ -79,6 +81,7 @@ void read_nodes(TomlReader& reader, const std::string& table, TrafficJob& job) {
   const bool listed = job.placement.kind == NodePlacement::Kind::listed;
   if (reader.applies(nodes, placement, !listed)) {
     job.nodes = static_cast<int>(reader.integer(nodes, {.lowest = 1, .highest = kMost}));
+    if (!reader.is_good(nodes)) job.nodes = 0;  // unknown
   }
   if (job.nodes == 1) reader.wrong(listed ? placement : nodes, "is a single node; add another one");
 }
@@ -107,15 +110,31 @@ TrafficJob read_job(TomlReader& reader, const std::string& name) {
   return job;
 }
 
+// Of the key that says how many nodes the job has, or which.
+std::string nodes_place(const TomlDocument& document, const TrafficJob& job) {
+  const bool listed = job.placement.kind == NodePlacement::Kind::listed;
+  const auto leaf =
+      document.leaves.find(fmt::format("jobs.{}.{}", job.name, listed ? "placement" : "nodes"));
+  if (leaf == document.leaves.end()) return document.file;
+  const TomlPlace& place = leaf->second.place;
+  return fmt::format("{}:{}:{}", document.file, place.line, place.column);
+}
+
 }  // namespace
 
 std::span<const TomlKey> traffic_keys() { return kTrafficKeys; }
 
 std::vector<TrafficJob> parse_traffic(std::string_view text, const std::filesystem::path& file) {
-  TomlReader reader(parse_toml(text, file, {}), traffic_keys());
+  if (text.empty()) {
+    throw InputError(printable_path(file) +
+                     ":1:1: is empty; copy the example in docs/files/traffic.md");
+  }
+  const TomlDocument document = parse_toml(text, file, {});
+  TomlReader reader(document, traffic_keys());
   std::vector<TrafficJob> jobs;
   for (const std::string& name : reader.tables_in("jobs")) jobs.push_back(read_job(reader, name));
   reader.finish();
+  for (TrafficJob& job : jobs) job.place = nodes_place(document, job);
   if (jobs.empty()) {
     throw InputError(fmt::format("{}: names no job; add a table [jobs.NAME]", file.string()));
   }

@@ -127,6 +127,23 @@ TEST(FitCommand, RefusesWhatIsWrongAndWritesNothing) {
   EXPECT_EQ(text_of(sandbox.path() / "my.log"), sample_log());
 }
 
+TEST(FitCommand, NamesTheMatrixWhoseNodeHasFewerGpusThanTheLog) {
+  const Sandbox sandbox;
+  sandbox.write("my.log", sample_log());
+  sandbox.write("node.topo",
+                "GPU0 GPU1 GPU2 GPU3 NIC0 NIC1\n"
+                "GPU0 X NV4 NV4 NV4 PHB SYS\n"
+                "GPU1 NV4 X NV4 NV4 PHB SYS\n"
+                "GPU2 NV4 NV4 X NV4 SYS PHB\n"
+                "GPU3 NV4 NV4 NV4 X SYS PHB\n"
+                "NIC0 PHB PHB SYS SYS X SYS\n"
+                "NIC1 SYS SYS PHB PHB SYS X\n");
+  const Outcome outcome =
+      run(words("fit my.log --topology gcp_a3_mega --topo node.topo"), sandbox.path());
+  expect_refused(outcome, "my.log");
+  EXPECT_NE(outcome.err.find("--topo node.topo has 4"), std::string::npos) << outcome.err;
+}
+
 TEST(FitCommand, KilledAtAnyTimeLeavesAWholeFileOrNone) {
   const Sandbox sandbox;
   sandbox.write("my.log", sample_log());

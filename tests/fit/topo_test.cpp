@@ -168,7 +168,7 @@ TEST(Topo, WhatIsCutOrContradictoryIsLocated) {
   says(changed("GPU3\t", "GPU4\t"), "node.topo:1:1: GPU4", "is not GPU3");
   Node pcie = dgx_h100();
   pcie.nvlink = "SYS";
-  says(topo_text(pcie), "node.topo:3:1: GPU1 and GPU0", "no NVLink");
+  says(topo_text(pcie), "node.topo:3:1: GPU1 and GPU0", "write nvlink.kind = \"pcie\" by hand");
   Node one = mesh_of_four();
   one.gpus = 1;
   says(topo_text(one), "node.topo: ", "fewer than two GPUs");

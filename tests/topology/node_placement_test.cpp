@@ -83,7 +83,10 @@ TEST(NodePlacement, RefusesWhatIsNoPlacement) {
   EXPECT_TRUE(
       error([] { return listed_nodes("0\n1,x\n", "nodes.txt"); }).starts_with("nodes.txt:2: 'x'"));
   EXPECT_EQ(error([] { return listed_nodes("# none\n", "nodes.txt"); }),
-            "nodes.txt: names no node");
+            "nodes.txt: names no node; write their numbers, e.g. 0-3,8");
+  EXPECT_EQ(error([] { return placed("3-0"); }), "--placed: '3-0' is a reversed range; write 0-3");
+  EXPECT_EQ(error([] { return placed("2,0-3"); }),
+            "--placed: names node 2 twice; name each node once");
   EXPECT_EQ(error([] { return places_of(part_placed(2, "1,16", fabrics::fat_tree_2level)); }),
             "names node 16, but the nodes of sample are 0 to 15");
   EXPECT_EQ(error([] { return places_of(part_placed(3, "1,2", fabrics::fat_tree_2level)); }),

@@ -86,14 +86,25 @@ TEST(Traffic, IsOfNodesThatAreFree) {
   EXPECT_DOUBLE_EQ(flows[3].share_Bps, 1e9 / 4);
   cluster.traffic.front().nodes = 13;
   EXPECT_EQ(input_error_of([&] { static_cast<void>(traffic_places(cluster)); }),
-            "a wants 13 nodes, but only 12 of the 16 of sample are free");
+            "jobs.toml:3:1: 'a' wants 13 nodes, but only 12 of the 16 of sample are free; reduce "
+            "`nodes` here, or the nodes of your own job");
+  cluster.traffic = parse_traffic(
+      "[jobs.a]\nplacement = \"1,16\"\npattern = \"ring\"\nbandwidth = \"1 GBps\"\n", "jobs.toml");
+  EXPECT_EQ(input_error_of([&] { static_cast<void>(traffic_places(cluster)); }),
+            "jobs.toml:2:1: 'a' names node 16, but the nodes of sample are 0 to 15; list some of "
+            "those");
 }
 
 TEST(TrafficFile, IsReadStrictly) {
   const auto says = [](const std::string& text) {
     return input_error_of([&] { static_cast<void>(parse_traffic(text, "jobs.toml")); });
   };
-  EXPECT_NE(says(""), "");
+  EXPECT_EQ(says(""), "jobs.toml:1:1: is empty; copy the example in docs/files/traffic.md");
+  const std::string without_nodes = says(
+      "[jobs.a]\nplacement = \"packed\"\npattern = \"pairs\"\npairs = [\"0-3\"]\n"
+      "bandwidth = \"1 GBps\"\n");
+  EXPECT_NE(without_nodes.find("nodes"), std::string::npos);
+  EXPECT_EQ(without_nodes.find('\n'), std::string::npos) << without_nodes;
   EXPECT_NE(says("[jobs]\n"), "");
   const std::string job = "[jobs.a]\nplacement = \"1,3\"\nbandwidth = \"1 GBps\"\n";
   EXPECT_TRUE(says(job + "pattern = \"star\"\n").starts_with("jobs.toml:4:1: pattern"));
