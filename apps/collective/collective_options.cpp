@@ -95,8 +95,8 @@ po::options_description collective_flags(CollectiveOptions& o) {
 
 // A flag that another mode ignores is refused where it was given.
 void check_given(const CollectiveOptions& o, const std::set<std::string>& given) {
-  constexpr std::string_view kOfCollectives[] = {"split",     "begin",    "end",         "factor",
-                                                 "algorithm", "protocol", "step-by-step"};
+  constexpr std::string_view kOfCollectives[] = {
+      "split", "begin", "end", "factor", "algorithm", "protocol", "step-by-step", "precision"};
   for (const std::string_view flag : kOfCollectives) {
     if (o.pairs_message.count == 0 || !given.contains(std::string(flag))) continue;
     throw InputError(fmt::format("--{}: applies to a collective, not --pairs", flag));

@@ -68,6 +68,13 @@ TEST(CollectivePairs, WhatIsWrongIsLocated) {
            {"all_reduce --pairs 1MiB", "--pairs"},
            {"all_reduce --at-once", "--at-once"},
            {"--pairs 1MiB --compress int8_g128", "--compress"},
+           {"--pairs 1MiB --precision fp32", "--precision"},
+           {"--pairs 1MiB --split 8", "--split"},
+           {"--pairs 1MiB --begin 1KiB", "--begin"},
+           {"--pairs 1MiB --end 8GiB", "--end"},
+           {"--pairs 1MiB --factor 2", "--factor"},
+           {"--pairs 1MiB --algorithm ring", "--algorithm"},
+           {"--pairs 1MiB --protocol ll", "--protocol"},
            {"--pairs 1MiB --nodes 1 --gpus-per-node 1", "--pairs"},
            {"", "gardenhose collective"}}) {
     expect_command_refused("collective --topology dgx_h100_x16 " + flags, place);

@@ -124,6 +124,44 @@ TEST(Collective, TakesTheAlgorithmsThatRunIt) {
   refused("all_gather --algorithm pat");
   refused("all_reduce --nodes 3 --algorithm recursive");
   refused("all_reduce --algorithm sharp");
+  refused("all_reduce --algorithm nvls --compress int4_g128");
+}
+
+TEST(Collective, SaysWhatAnAlgorithmNeedsAndWhichOnesThereAre) {
+  const auto says = [](const std::string& flags) {
+    return run(words("collective --topology dgx_h100_x16 --nodes 2 " + flags), "/").err;
+  };
+  EXPECT_NE(says("all_reduce --algorithm nvls").find("nvls needs GPUs of one node"),
+            std::string::npos);
+  const std::string unknown = says("all_to_all --algorithm rial");
+  EXPECT_NE(unknown.find("did you mean rail?"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("tree"), std::string::npos) << unknown;
+}
+
+TEST(Collective, AlignsItsTableToTheLongestName) {
+  for (const std::string algorithm : {"ring", "hierarchical"}) {
+    const Outcome table =
+        run(words("collective all_gather --topology dgx_h100_x16 --nodes 2 --begin 1MiB "
+                  "--end 1MiB --algorithm " +
+                  algorithm),
+            "/");
+    const auto lines = lines_of(table.out);
+    ASSERT_EQ(lines.size(), 4U) << table.out << table.err;
+    const std::size_t protocol = lines[1].find("protocol");
+    EXPECT_EQ(lines[3].find("  ", lines[3].find(algorithm)),
+              lines[3].find(algorithm) + algorithm.size());
+    EXPECT_EQ(lines[3].find_first_not_of(' ', lines[3].find(algorithm) + algorithm.size()),
+              protocol)
+        << table.out;
+    EXPECT_EQ(lines[1].find("bounded by"), lines[2].find("(share of time)")) << table.out;
+  }
+}
+
+TEST(Collective, NamesTheNodesThatItTakesOfALongerList) {
+  const Outcome table = run(words("collective all_gather --topology dgx_h100_x16 --nodes 3 "
+                                  "--node-placement 4,0-2 --begin 1MiB --end 1MiB"),
+                            "/");
+  EXPECT_NE(table.out.find("nodes: 4,0-1\n"), std::string::npos) << table.out << table.err;
 }
 
 TEST(Collective, LatencyBoundsSmallBuffersAndTheNarrowestLinkLargeOnes) {
@@ -181,17 +219,21 @@ TEST(Collective, FasterNicsShortenWhatTheyBoundAlone) {
 
 TEST(Collective, WhatIsWrongIsLocated) {
   constexpr std::string_view kBase = "collective all_gather --topology dgx_h100_x16 ";
-  for (const auto& [flags, place] :
-       std::vector<std::pair<std::string, std::string>>{{"--split 3", "--split"},
-                                                        {"--split 128", "--split"},
-                                                        {"--begin 8", "--begin"},
-                                                        {"--begin 0B", "--begin"},
-                                                        {"--end 4B", "--end"},
-                                                        {"--factor 1", "--factor"},
-                                                        {"--nodes 17", "--nodes"},
-                                                        {"--set model.layers=2", "--set"},
-                                                        {"--set scheme.slices=2", "--set"},
-                                                        {"--format xml", "--format"}}) {
+  for (const auto& [flags, place] : std::vector<std::pair<std::string, std::string>>{
+           {"--split 3", "--split"},
+           {"--split 128", "--split"},
+           {"--begin 8", "--begin"},
+           {"--begin 0B", "--begin"},
+           {"--end 4B", "--end"},
+           {"--factor 1", "--factor"},
+           {"--nodes 17", "--nodes"},
+           {"--nodes 1 --gpus-per-node 1", "--topology"},
+           {"--precision fp32", "--precision"},
+           {"--node-placement ./none", "--node-placement"},
+           {"--node-placement 3-0", "--node-placement"},
+           {"--set model.layers=2", "--set"},
+           {"--set scheme.slices=2", "--set"},
+           {"--format xml", "--format"}}) {
     SCOPED_TRACE(flags);
     expect_refused(run(words(std::string(kBase) + flags), "/"), place);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "sim/engine/simulate.hpp"
 #include "tests/schedule/fold_grid.hpp"
@@ -231,6 +232,14 @@ TEST(Sharp, RunsWhereSwitchesAddAlone) {
   };
   EXPECT_TRUE(runs(summing({})));
   EXPECT_FALSE(runs(sample_cluster({})));
+}
+
+TEST(Algorithms, SayWhatTheyNeedWhereTheyCannotRunEverywhere) {
+  for (const CollectiveAlgorithm* one : all_algorithms()) {
+    const bool everywhere =
+        one->takes == nullptr && one->most_nodes == std::numeric_limits<int>::max();
+    EXPECT_EQ(one->needs.empty(), everywhere) << one->name;
+  }
 }
 
 TEST(Algorithms, TakeFoldedAsLongAsStepByStep) {
