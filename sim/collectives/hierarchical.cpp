@@ -57,7 +57,7 @@ constinit const CollectiveAlgorithm algorithms::hierarchical{
           return (collective == CollectiveKind::all_reduce ? 2 : 1) * once;
         },
     .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
-    .needs = "as many GPUs and as many of their NICs of each node",
+    .needs = "the same number of GPUs and NICs of each node",
     .suits = never};
 
 }  // namespace sim

@@ -47,7 +47,7 @@ constinit const CollectiveAlgorithm algorithms::rail{
           return (places - 1) / places + (nodes - 1.0) / nodes;
         },
     .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
-    .needs = "as many GPUs and as many of their NICs of each node",
+    .needs = "the same number of GPUs and NICs of each node",
     .suits = [](const Cluster& cluster, int ranks,
                 int nodes) { return cluster.network.fabric->rails && nodes > 1 && ranks > nodes; }};
 

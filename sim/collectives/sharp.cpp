@@ -85,7 +85,7 @@ constinit const CollectiveAlgorithm algorithms::sharp{
                  cluster.network.load_balance != LoadBalance::ecmp;
         },
     .needs =
-        "network.sharp_efficiency and network.sharp_latency, several nodes with as many GPUs "
-        "and NICs each, and a network.load_balance other than ecmp"};
+        "network.sharp_efficiency and network.sharp_latency, several nodes with the same number of "
+        "GPUs and NICs, and a network.load_balance other than ecmp"};
 
 }  // namespace sim
