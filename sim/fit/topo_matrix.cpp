@@ -11,6 +11,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/printable.hpp"
+#include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"
 #include "sim/fit/edited_text.hpp"
 #include "sim/topology/fabrics.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/table_rows.hpp"
 #include "sim/report/writers.hpp"
