@@ -12,9 +12,9 @@
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/json_reader.hpp"
 #include "sim/schemes/scheme.hpp"
+#include "sim/times/calibration.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/nccl_transports.hpp"
-#include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"
 
 namespace apps {

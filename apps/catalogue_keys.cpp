@@ -8,10 +8,10 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/schemes/scheme_file.hpp"
+#include "sim/times/codec_card.hpp"
 #include "sim/topology/bill.hpp"
 #include "sim/topology/traffic.hpp"
 #include "sim/topology/wide_area.hpp"
-#include "sim/workload/codec_card.hpp"
 #include "sim/workload/model.hpp"
 
 namespace apps {

@@ -12,7 +12,7 @@
 #include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/workload/calibration.hpp"
+#include "sim/times/calibration.hpp"
 
 namespace apps {
 namespace {

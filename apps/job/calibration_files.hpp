@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/base/setting.hpp"
-#include "sim/workload/calibration.hpp"
+#include "sim/times/calibration.hpp"
 
 namespace apps {
 

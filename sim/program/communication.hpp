@@ -15,7 +15,7 @@
 #include "sim/collectives/algorithm.hpp"
 #include "sim/layout/axis.hpp"
 #include "sim/schedule/schedule.hpp"
-#include "sim/workload/wire.hpp"
+#include "sim/times/wire.hpp"
 
 namespace sim {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "sim/program/lay_out.hpp"
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration_rows.hpp"
 
 namespace sim {
 namespace {

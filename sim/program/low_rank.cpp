@@ -10,7 +10,7 @@
 
 #include "codecs/power_sgd/power_sgd.hpp"
 #include "sim/base/error.hpp"
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration_rows.hpp"
 #include "sim/workload/matrices.hpp"
 
 namespace sim {

@@ -15,7 +15,7 @@
 
 #include "sim/base/pass.hpp"
 #include "sim/program/communication.hpp"
-#include "sim/workload/roofline.hpp"
+#include "sim/times/roofline.hpp"
 
 namespace sim {
 

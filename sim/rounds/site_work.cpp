@@ -10,7 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/rounds/inner_steps.hpp"
 #include "sim/sites/exchange_kernels.hpp"
-#include "sim/workload/roofline.hpp"
+#include "sim/times/roofline.hpp"
 
 namespace sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/workload/wire.hpp"
+#include "sim/times/wire.hpp"
 
 namespace sim {
 

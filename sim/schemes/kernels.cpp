@@ -5,7 +5,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/schemes/formats.hpp"
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration_rows.hpp"
 
 namespace sim {
 namespace {

@@ -14,8 +14,8 @@
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
 #include "sim/schemes/exchanges.hpp"
+#include "sim/times/wire.hpp"
 #include "sim/workload/parallelism.hpp"
-#include "sim/workload/wire.hpp"
 
 namespace sim {
 

@@ -8,7 +8,7 @@
 //
 //   [weights]                     # as BF16 without it
 //   codec = "int4_g2048_sr"       # of `gardenhose list codecs`, such a name with another group, or
-//                                 # the file of a card (sim/workload/codec_card.hpp), beside this one
+//                                 # the file of a card (sim/times/codec_card.hpp), beside this one
 //   group = 1024                  # in place of the codec's own
 //   difference = true             # the change since the last step is encoded
 //   secondary_shards = false      # ZeRO-3's backward pass gathers inside nodes

@@ -9,7 +9,7 @@
 
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/study/watch.hpp"
-#include "sim/workload/wire.hpp"
+#include "sim/times/wire.hpp"
 
 namespace sim::study {
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "sim/schemes/scheme.hpp"
+#include "sim/times/calibration.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/validation/published.hpp"
-#include "sim/workload/calibration.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/parallelism.hpp"
 

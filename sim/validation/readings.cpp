@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/validation/readings.hpp"
 
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration_rows.hpp"
 
 namespace sim::validation {
 

@@ -12,8 +12,8 @@
 #include "apps/calibrate/architecture.hpp"
 #include "apps/calibrate/cpu.hpp"
 #include "apps/calibrate/summary.hpp"
-#include "sim/workload/calibration.hpp"
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration.hpp"
+#include "sim/times/calibration_rows.hpp"
 #include "tests/input_errors.hpp"
 
 namespace calibrate {

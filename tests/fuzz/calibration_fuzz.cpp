@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "sim/workload/calibration.hpp"
+#include "sim/times/calibration.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
 namespace {

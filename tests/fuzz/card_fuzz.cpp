@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "sim/base/printable.hpp"
-#include "sim/workload/wire.hpp"
+#include "sim/times/wire.hpp"
 #include "tests/fuzz/reader_fuzz.hpp"
 
 namespace {

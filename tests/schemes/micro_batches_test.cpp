@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/times/roofline.hpp"
 #include "sim/workload/parallelism_names.hpp"
-#include "sim/workload/roofline.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {

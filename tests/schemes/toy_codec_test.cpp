@@ -3,7 +3,7 @@
 // it is its row.
 #include <gtest/gtest.h>
 
-#include "sim/workload/wire.hpp"
+#include "sim/times/wire.hpp"
 #include "tests/schemes/sample_step.hpp"
 
 namespace sim {

@@ -8,9 +8,9 @@
 
 #include "sim/program/leaving_bytes.hpp"
 #include "sim/schedule/least_time.hpp"
+#include "sim/times/roofline.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 #include "sim/topology/topology.hpp"
-#include "sim/workload/roofline.hpp"
 #include "sim/workload/stages.hpp"
 
 namespace sim::study {

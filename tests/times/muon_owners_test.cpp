@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's work: the closed forms of its orthogonalisation, and how matrices are dealt over ranks.
-#include "sim/workload/muon.hpp"
+#include "sim/times/muon_owners.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sim/workload/matrices.hpp"
+#include "sim/workload/muon.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 #include "tests/workload/operator_sums.hpp"
 #include "tests/workload/shipped_model.hpp"

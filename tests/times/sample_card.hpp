@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/workload/codec_card.hpp"
+#include "sim/times/codec_card.hpp"
 #include "tests/input_errors.hpp"
 
 namespace sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/workload/codec_card.hpp"
+#include "sim/times/codec_card.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration_rows.hpp"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/workload/calibration.hpp"
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration.hpp"
+#include "sim/times/calibration_rows.hpp"
 #include "tests/schedule/sample_cluster.hpp"
 
 namespace sim {

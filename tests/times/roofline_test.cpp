@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roofline's bounds: no operator beats the peak rate or the memory, and shapes that fill the
 // GPU reach its peak.
-#include "sim/workload/roofline.hpp"
+#include "sim/times/roofline.hpp"
 
 #include <gtest/gtest.h>
 

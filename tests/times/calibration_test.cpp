@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/workload/sample_calibration.hpp"
+#include "tests/times/sample_calibration.hpp"
 
 namespace sim {
 namespace {

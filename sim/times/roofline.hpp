@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "sim/times/calibration.hpp"
 #include "sim/topology/cluster.hpp"
-#include "sim/workload/calibration.hpp"
 #include "sim/workload/operators.hpp"
 
 namespace sim {

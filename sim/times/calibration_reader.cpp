@@ -8,8 +8,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/json_reader.hpp"
-#include "sim/workload/calibration.hpp"
-#include "sim/workload/calibration_rows.hpp"
+#include "sim/times/calibration.hpp"
+#include "sim/times/calibration_rows.hpp"
 
 namespace sim {
 namespace {

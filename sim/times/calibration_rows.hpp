@@ -8,7 +8,7 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/method.hpp"
-#include "sim/workload/calibration.hpp"
+#include "sim/times/calibration.hpp"
 
 namespace sim {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/workload/sample_card.hpp"
+#include "tests/times/sample_card.hpp"
 
 namespace sim {
 namespace {

@@ -11,7 +11,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_reader.hpp"
-#include "sim/workload/codec_card.hpp"
+#include "sim/times/codec_card.hpp"
 
 namespace sim {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/workload/roofline.hpp"
+#include "sim/times/roofline.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -45,7 +45,7 @@
 
 #include "sim/base/toml_keys.hpp"
 #include "sim/base/units.hpp"
-#include "sim/workload/calibration.hpp"
+#include "sim/times/calibration.hpp"
 
 namespace sim {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <memory>
 
-#include "sim/workload/wire.hpp"
-#include "tests/workload/sample_card.hpp"
+#include "sim/times/wire.hpp"
+#include "tests/times/sample_card.hpp"
 
 namespace sim {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a codec card.
-#include "sim/workload/codec_card.hpp"
+#include "sim/times/codec_card.hpp"
 
 namespace sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tests/input_errors.hpp"
-#include "tests/workload/sample_calibration.hpp"
+#include "tests/times/sample_calibration.hpp"
 
 namespace sim {
 namespace {

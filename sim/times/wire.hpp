@@ -8,8 +8,8 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/method.hpp"
-#include "sim/workload/calibration.hpp"
-#include "sim/workload/codec_card.hpp"
+#include "sim/times/calibration.hpp"
+#include "sim/times/codec_card.hpp"
 
 namespace sim {
 
