@@ -13,6 +13,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/exit_code.hpp"
+#include "apps/job/asked_warnings.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/print.hpp"
 #include "apps/progress.hpp"
@@ -68,9 +69,13 @@ class Comparison {
   void run() {
     warn_of_layout(job_);
     const std::vector<Column> all = columns_.choose(times_);
+    std::vector<Setup> shown;
     for (const Column& one : all) {
-      if (one.is_shown) warn(one);
+      if (!one.is_shown) continue;
+      warn(one);
+      shown.push_back(one.side.setup);
     }
+    warn_of_asked(job_, shown);
     std::vector<Simulated> results = simulate_all(all);
     for (std::size_t i = 0; i < all.size(); ++i) know(all[i].side.setup, results[i].result.report);
     for (std::size_t i = 0; i < all.size(); ++i) {

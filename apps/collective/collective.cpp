@@ -99,7 +99,7 @@ std::vector<Json> records_of(const CollectiveOptions& options, const sim::Cluste
 void time_collective(const CollectiveOptions& options, const sim::CollectiveRow& row,
                      const sim::Cluster& cluster) {
   const RankGroups groups = groups_of(cluster, options.split);
-  check_algorithm(options, row, cluster, groups);
+  check_asked(cluster, groups, {row.collective});
   const std::vector<Timing> timings = timings_of(options, row, cluster, groups);
   if (options.format == "table") {
     print_text("# {} on {}\n{}", options.name, groups_text(cluster, groups), table_of(timings));

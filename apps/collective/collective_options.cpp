@@ -2,6 +2,7 @@
 #include "apps/collective/collective_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -11,11 +12,13 @@
 #include "apps/arguments.hpp"
 #include "apps/job/calibration_files.hpp"
 #include "apps/job/step_by_step.hpp"
+#include "apps/print.hpp"
+#include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/collectives/algorithm.hpp"
-#include "sim/collectives/channels.hpp"
+#include "sim/collectives/asked.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
@@ -177,19 +180,21 @@ const sim::CollectiveAlgorithm* asked_algorithm(const CollectiveOptions& options
   return sim::algorithm_named(options.job.algorithm, "--algorithm", row.collective);
 }
 
-void check_algorithm(const CollectiveOptions& options, const sim::CollectiveRow& row,
-                     const sim::Cluster& cluster, const RankGroups& groups) {
-  const sim::CollectiveAlgorithm* asked = asked_algorithm(options, row);
-  if (asked == nullptr) return;
+std::map<std::string, std::string> check_asked(const sim::Topology& topology,
+                                               const RankGroups& groups,
+                                               const sim::Uses& collectives) {
+  std::vector<sim::GroupUse> uses;
   for (const std::vector<int>& ranks : groups) {
-    const sim::GroupShape shape{.ranks = static_cast<int>(ranks.size()),
-                                .nodes = count_nodes(cluster, ranks),
-                                .even = lie_evenly(cluster, ranks)};
-    if (asked->can_run_on(cluster, shape)) continue;
-    throw InputError(
-        fmt::format("--algorithm: {} cannot run over these {} GPUs of {}; {} needs {}; choose auto",
-                    asked->name, ranks.size(), cluster.name, asked->name, asked->needs));
+    add_uses(topology.cluster(), ranks, collectives, uses);
   }
+  sim::AskedOutcome outcome = asked_outcome(topology, uses);
+  if (!outcome.refusals.empty()) {
+    throw InputError(with_flags(fmt::format("{}", fmt::join(outcome.refusals, "\n"))));
+  }
+  for (const std::string& line : outcome.exceptions) {
+    print_note("warning: {}\n", with_flags(line));
+  }
+  return std::move(outcome.takers);
 }
 
 std::string placement_text(const sim::Cluster& cluster) {

@@ -2,6 +2,7 @@
 // The flags of `collective`, and what its modes take from them.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -35,9 +36,11 @@ using RankGroups = std::vector<std::vector<int>>;
 // That of --algorithm, of those that run the collective; null without one and for auto.
 [[nodiscard]] const sim::CollectiveAlgorithm* asked_algorithm(const CollectiveOptions& options,
                                                               const sim::CollectiveRow& row);
-// Refuses an algorithm of --algorithm that cannot run the collective over each of the groups.
-void check_algorithm(const CollectiveOptions& options, const sim::CollectiveRow& row,
-                     const sim::Cluster& cluster, const RankGroups& groups);
+// Refuses an algorithm or a protocol that no group can take for one of the collectives, and
+// warns if some cannot. Returns what takes them: AskedOutcome::takers.
+std::map<std::string, std::string> check_asked(const sim::Topology& topology,
+                                               const RankGroups& groups,
+                                               const sim::Uses& collectives);
 // "; nodes: scattered", or nothing for the first ones.
 [[nodiscard]] std::string placement_text(const sim::Cluster& cluster);
 // The same as a field of a record.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/job/calibration_files.hpp"
@@ -28,6 +29,7 @@ struct Compressed {
   std::vector<CodedTimes> times = {};
   sim::study::PaysFrom pays = {};
   std::vector<std::string> sources = {};
+  std::map<std::string, std::string> takers = {};  // check_asked()
 };
 
 sim::Wire smaller_wire(const CollectiveOptions& options) {
@@ -123,6 +125,7 @@ std::vector<CompressJson> compressed_records(const CollectiveOptions& options,
                      {"pays", times.pays()},
                      {"pays_from_bytes", from},
                      {"kernel_times", fmt::format("{}", fmt::join(all.sources, "; "))}});
+    for (const auto& [key, taken] : all.takers) record[key] = taken;
     add_placement(cluster, record);
   }
   return records;
@@ -133,17 +136,19 @@ std::vector<CompressJson> compressed_records(const CollectiveOptions& options,
 void time_compressed(const CollectiveOptions& options, const sim::CollectiveRow& row,
                      const sim::Cluster& cluster) {
   const RankGroups groups = groups_of(cluster, options.split);
-  check_algorithm(options, row, cluster, groups);
   const sim::Topology topology(cluster);
   const CodecSetup codec = codec_of(options, cluster);
-  const CollectiveSetup collective{&row, &topology, groups,
-                                   detail_of(options, row, cluster, groups)};
-  const Compressed all = compressed(options, collective, codec);
+  CollectiveSetup collective{&row, &topology, groups};
+  const auto takers = check_asked(topology, groups, collectives_of(collective, codec));
+  collective.detail = detail_of(options, row, cluster, groups);
+  Compressed all = compressed(options, collective, codec);
+  all.takers = takers;
   const std::string name = codec.wire.name();
   if (options.format == "table") {
     print_text("# {} on {}, {} against {}\n{}\n{} {}\nkernel times: {}\n", options.name,
                groups_text(cluster, groups), name, options.value_bytes == 2 ? "bf16" : "fp32",
                compressed_table(all), name, pays_text(all), fmt::join(all.sources, "\n  "));
+    for (const auto& [key, taken] : takers) print_text("{}: {}\n", key, taken);
   }
   print_records(options.format, compressed_records(options, cluster, all, name));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/arguments.hpp"
+#include "apps/job/asked_warnings.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
@@ -219,6 +220,7 @@ void prepare(Comparison& comparison) {
     } else {
       warn_of_tensor_nodes(side->run.job.cluster(), side->run.setup.parallelism);
     }
+    warn_of_asked(side->run.job, {&side->run.setup, 1});
     warn_of_memory(*side);
     side->fits_memory = fits_memory(side->run.job, side->run.setup);
   }

@@ -39,7 +39,9 @@ inline constexpr const char* kTrafficHelp =
     "file of other jobs on the cluster's fabric and what they send, which takes its share of the "
     "links";
 inline constexpr const char* kAlgorithmHelp =
-    "algorithm of the collectives that it can run: auto (the fastest for each size); ring; tree "
+    "algorithm of the collectives that it can run, the others run as by auto; refused if no group "
+    "of "
+    "GPUs of such a collective can take it: auto (the fastest for each size); ring; tree "
     "(NCCL's double binary tree), nvls, nvls_tree or sharp (sums in the switches of NVLink or of "
     "the "
     "network) of all_reduce; pat of all_gather and reduce_scatter, recursive (halving and "
@@ -48,7 +50,8 @@ inline constexpr const char* kAlgorithmHelp =
     "all_gather and all_to_all; chain of broadcast; direct of send_receive (default: the "
     "topology's collectives.algorithm)";
 inline constexpr const char* kProtocolHelp =
-    "protocol of collectives: auto (the fastest for each size), ll, ll128, or simple (default: the "
+    "protocol of collectives that have it, refused if none has: auto (the fastest for each size), "
+    "ll, ll128, or simple (default: the "
     "topology's collectives.protocol)";
 // Differences between the flags of a searching command and those of run, which has the flags for
 // several sites too.

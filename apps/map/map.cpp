@@ -10,6 +10,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/job/asked_warnings.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/map/map_output.hpp"
@@ -129,12 +130,15 @@ int map_command(const Arguments& arguments) {
   });
   std::vector<MapRow> rows;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
+    std::vector<Setup> chosen;
     for (const sim::study::MapPoint& point : maps[i]) {
+      chosen.insert(chosen.end(), {point.uncompressed.setup, point.compressed.setup});
       const auto flags = [&](const sim::study::Best& best) {
         return flags_of(given[i], best.setup);
       };
       rows.push_back({point, flags(point.uncompressed), flags(point.compressed)});
     }
+    warn_of_asked(jobs[i], chosen);
   }
   print_map(options->format, rows);
   return 0;

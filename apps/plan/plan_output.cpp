@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "apps/plan/plan_rows.hpp"
 #include "apps/plan/run_line.hpp"
@@ -110,9 +112,23 @@ std::string limits_text(const PlanGoal& goal) {
   return text;
 }
 
+// What becomes of --algorithm and --protocol, over all plans.
+std::set<std::string> asked_lines(const PlanReport& report) {
+  std::set<std::string> lines;
+  for (const PlanRow& row : report.rows) {
+    for (const auto& [key, source] : row.report.sources) {
+      const bool of_asked =
+          key.ends_with("collectives.algorithm") || key.ends_with("collectives.protocol");
+      if (of_asked) lines.insert(fmt::format("{} {}", key, source));
+    }
+  }
+  return lines;
+}
+
 void print_notes(const PlanOptions& options, const PlanReport& report) {
   print_styled({{sim::kRangeNote, sim::Style::note}});
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
+  for (const std::string& line : asked_lines(report)) print_text("{}\n", line);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });
   if (marked) {

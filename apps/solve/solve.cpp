@@ -7,6 +7,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/commands.hpp"
+#include "apps/job/asked_warnings.hpp"
 #include "apps/job/read_job.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/topology_files.hpp"
@@ -115,6 +116,7 @@ Job read(const SolveOptions& options, const sim::study::Unknown& unknown) {
   }
   check(job, job.setups);
   check(job, unknown);
+  warn_of_asked(job, job.setups);
   return job;
 }
 

@@ -91,6 +91,7 @@ struct LaidOut {
 struct GroupShape {
   int ranks = 1, nodes = 1;
   bool even = true;  // lie_evenly()
+  bool operator==(const GroupShape&) const = default;
 };
 
 struct CollectiveAlgorithm {
@@ -126,7 +127,7 @@ struct CollectiveAlgorithm {
     std::string_view name, std::string_view place,
     std::optional<CollectiveKind> collective = std::nullopt);
 // The algorithms from which the collective over such a group takes the fastest: the cluster's own
-// alone, if that can run it, or else all that suit.
+// alone, if that can run it, or else all that suit (sim/collectives/asked.hpp tells which).
 [[nodiscard]] std::vector<const CollectiveAlgorithm*> algorithms_for(const Cluster& cluster,
                                                                      CollectiveKind collective,
                                                                      const GroupShape& shape);

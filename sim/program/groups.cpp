@@ -82,6 +82,17 @@ Needs needs_of(const Program& program) {
   return needs;
 }
 
+// By stage, ascending.
+Lists ranks_of_stages(const Layout& layout, const Parallelism& parallelism) {
+  std::vector<const Axis*> in_stage;
+  for (const Axis* axis : parallelism.placement) {
+    if (axis != nullptr && axis != &axes::pipeline) in_stage.push_back(axis);
+  }
+  Lists stages = layout.groups(in_stage);
+  for (std::vector<int>& ranks : stages) std::ranges::sort(ranks);
+  return stages;
+}
+
 // The axes whose ranks a communication joins.
 std::vector<const Axis*> joined_axes(const Placement& placement, const Axis* axis) {
   if (axis != nullptr) return {axis};
@@ -92,22 +103,15 @@ std::vector<const Axis*> joined_axes(const Placement& placement, const Axis* axi
   return axes;
 }
 
-class Drafting {
+// Visits the groups of a program, axis by axis, and the pairs that sum tied embeddings.
+class Joining {
  public:
-  Drafting(const Topology& topology, const StepContext& context, Detail detail)
-      : topology_(topology),
-        context_(context),
-        detail_(detail),
-        layout_(layout_of(context.cluster, context.parallelism)) {
-    std::vector<const Axis*> in_stage;
-    for (const Axis* axis : context.parallelism.placement) {
-      if (axis != nullptr && axis != &axes::pipeline) in_stage.push_back(axis);
-    }
-    drafts_.ranks = layout_.groups(in_stage);
-    for (std::vector<int>& ranks : drafts_.ranks) std::ranges::sort(ranks);
-  }
+  Joining(const StepContext& context, const VisitGroup& visit)
+      : context_(context),
+        visit_(visit),
+        layout_(layout_of(context.cluster, context.parallelism)) {}
 
-  GroupDrafts run(const Program& program) && {
+  void run(const Program& program) const {
     const Placement& placement = context_.parallelism.placement;
     const Needs needs = needs_of(program);
     std::vector<const Axis*> joining(placement.begin(), placement.end());
@@ -117,14 +121,12 @@ class Drafting {
       if (needs.contains(axis)) join(axis, needs.at(axis));
     }
     for (const auto& [stage, what] : program.instructions) {
-      if (const auto* one = std::get_if<Send>(&what)) add_messages(stage, one->to);
       if (std::holds_alternative<SumTied>(what)) join_ends(stage);
     }
-    return std::move(drafts_);
   }
 
  private:
-  void join(const Axis* axis, const std::map<Among, std::set<CollectiveKind>>& parts) {
+  void join(const Axis* axis, const std::map<Among, std::set<CollectiveKind>>& parts) const {
     const int shards = shard_ranks(context_.cluster, context_.parallelism);
     for (std::vector<int>& ranks :
          layout_.groups(joined_axes(context_.parallelism.placement, axis))) {
@@ -132,49 +134,59 @@ class Drafting {
       std::ranges::sort(ranks);
       for (const auto& [how, collectives] : parts) {
         for (std::vector<int>& list : among(how, context_.cluster, ranks, shards)) {
-          add({stage, axis, how}, std::move(list), {collectives.begin(), collectives.end()});
+          visit_({stage, axis, how}, std::move(list), {collectives.begin(), collectives.end()});
         }
       }
     }
   }
 
-  void join_ends(int stage) {
-    for (const int first : drafts_.ranks[static_cast<std::size_t>(stage)]) {
+  void join_ends(int stage) const {
+    const Lists stages = ranks_of_stages(layout_, context_.parallelism);
+    for (const int first : stages[static_cast<std::size_t>(stage)]) {
       const int last = layout_.at(first, axes::pipeline, layout_.size(axes::pipeline) - 1);
-      add({stage, &axes::pipeline}, {first, last}, {CollectiveKind::all_reduce});
+      visit_({stage, &axes::pipeline}, {first, last}, {CollectiveKind::all_reduce});
     }
   }
 
-  void add(const GroupsKey& key, std::vector<int> ranks, const Uses& uses) {
-    auto known = std::ranges::find(drafts_.groups, key, [](const auto& one) { return one.first; });
-    if (known == drafts_.groups.end()) known = drafts_.groups.insert(known, {key, {}});
-    known->second.push_back(draft_group(topology_, std::move(ranks), detail_, uses));
-  }
-
-  void add_messages(int from, int to) {
-    const auto [known, added] = drafts_.messages.try_emplace({from, to});
-    if (!added) return;
-    for (const int source : drafts_.ranks[static_cast<std::size_t>(from)]) {
-      const int destination = layout_.at(source, axes::pipeline, to);
-      MessageWay way{source, destination, topology_.path(source, destination),
-                     context_.cluster.collectives.launch.base()};
-      for (const Hop& hop : way.hops) way.latency_s += topology_.latency(hop).base();
-      known->second.push_back(std::move(way));
-    }
-  }
-
-  const Topology& topology_;
   const StepContext& context_;
-  Detail detail_;
+  const VisitGroup& visit_;
   Layout layout_;
-  GroupDrafts drafts_;
 };
+
+void add_messages(const Topology& topology, const Layout& layout, std::pair<int, int> stages,
+                  GroupDrafts& drafts) {
+  const auto [known, added] = drafts.messages.try_emplace(stages);
+  if (!added) return;
+  for (const int source : drafts.ranks[static_cast<std::size_t>(stages.first)]) {
+    const int destination = layout.at(source, axes::pipeline, stages.second);
+    MessageWay way{source, destination, topology.path(source, destination),
+                   topology.cluster().collectives.launch.base()};
+    for (const Hop& hop : way.hops) way.latency_s += topology.latency(hop).base();
+    known->second.push_back(std::move(way));
+  }
+}
 
 }  // namespace
 
+void for_each_group(const Program& program, const StepContext& context, const VisitGroup& visit) {
+  Joining(context, visit).run(program);
+}
+
 GroupDrafts draft_groups(const Topology& topology, const Program& program,
                          const StepContext& context, Detail detail) {
-  return Drafting(topology, context, detail).run(program);
+  const Layout layout = layout_of(context.cluster, context.parallelism);
+  GroupDrafts drafts{.ranks = ranks_of_stages(layout, context.parallelism)};
+  for_each_group(program, context, [&](const GroupsKey& key, Ranks ranks, const Uses& uses) {
+    auto known = std::ranges::find(drafts.groups, key, [](const auto& one) { return one.first; });
+    if (known == drafts.groups.end()) known = drafts.groups.insert(known, {key, {}});
+    known->second.push_back(draft_group(topology, std::move(ranks), detail, uses));
+  });
+  for (const auto& [stage, what] : program.instructions) {
+    if (const auto* one = std::get_if<Send>(&what)) {
+      add_messages(topology, layout, {stage, one->to}, drafts);
+    }
+  }
+  return drafts;
 }
 
 const std::vector<Communicator>& Groups::of(const GroupsKey& key) const {

@@ -2,6 +2,7 @@
 // Groups: between which ranks a program's collectives and messages go, and over which flows.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -21,6 +22,12 @@ struct GroupsKey {
   Among among = Among::axis;
   bool operator==(const GroupsKey&) const = default;
 };
+
+// Calls `visit` with the ranks of each group, ascending, and the collectives that the program runs
+// over them.
+using Ranks = std::vector<int>;
+using VisitGroup = std::function<void(const GroupsKey& key, Ranks ranks, const Uses& uses)>;
+void for_each_group(const Program& program, const StepContext& context, const VisitGroup& visit);
 
 // A message from one stage to another.
 struct MessageWay {

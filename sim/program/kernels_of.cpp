@@ -13,13 +13,6 @@
 namespace sim {
 namespace {
 
-// One micro-batch has every kernel of a step.
-Program program_of(StepContext context, const Scheme& scheme) {
-  context.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
-  context.parallelism.accumulation = 1;
-  return lay_out(context, scheme);
-}
-
 // What the kernel works on, as a text goes on: "encode weights".
 std::string_view subject(Stream stream) {
   switch (stream) {
@@ -103,7 +96,7 @@ std::vector<std::string> sources_of(const Launches& launches, const Calibration&
 }  // namespace
 
 std::vector<std::string> codec_sources(const StepContext& context, const Scheme& scheme) {
-  return sources_of(program_of(context, scheme), context.calibration, context.cluster.gpu);
+  return sources_of(lay_out_once(context, scheme), context.calibration, context.cluster.gpu);
 }
 
 std::vector<std::string> codec_sources(const Communication& exchange,
@@ -113,7 +106,7 @@ std::vector<std::string> codec_sources(const Communication& exchange,
 
 DoubtfulKernels doubtful_kernels(const StepContext& context, const Scheme& scheme) {
   DoubtfulKernels notes;
-  for_each_use(program_of(context, scheme), [&](const CodecUse& use, std::string_view) {
+  for_each_use(lay_out_once(context, scheme), [&](const CodecUse& use, std::string_view) {
     const KernelEstimate time = codec_time(context.calibration, context.cluster.gpu, use);
     if (!time.substituted.empty())
       notes.substituted.insert({use.wire.card->name, time.substituted});

@@ -108,6 +108,12 @@ Program lay_out(const StepContext& context, const Scheme& scheme) {
   return std::move(step.program);
 }
 
+Program lay_out_once(StepContext context, const Scheme& scheme) {
+  context.parallelism = as_the_scheme_runs_it(context.parallelism, scheme);
+  context.parallelism.accumulation = 1;
+  return lay_out(context, scheme);
+}
+
 Stream Communication::last_stream() const {
   return std::visit([](const auto& part) { return part.stream; }, parts.back().what);
 }

@@ -126,5 +126,8 @@ void update_matrices(StepLayOut& step, int stage, double gradient);
 [[nodiscard]] Parallelism as_the_scheme_runs_it(Parallelism p, const Scheme& scheme);
 // `context.parallelism` is as_the_scheme_runs_it().
 [[nodiscard]] Program lay_out(const StepContext& context, const Scheme& scheme);
+// With one micro-batch, which has every kernel and every collective of a step. The parallelism is
+// as given.
+[[nodiscard]] Program lay_out_once(StepContext context, const Scheme& scheme);
 
 }  // namespace sim

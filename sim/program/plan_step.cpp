@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/error.hpp"
+#include "sim/program/asked_collectives.hpp"
 #include "sim/program/expand.hpp"
 #include "sim/program/lay_out.hpp"
 #include "sim/topology/topology.hpp"
@@ -55,7 +56,9 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
 std::string problems(const StepContext& context, const Scheme& scheme) {
   const std::string of_job = problems(context.cluster, context.model, context.parallelism);
   if (!of_job.empty()) return of_job;
-  return fmt::format("{}", fmt::join(problems_of_scheme(context, scheme), "\n"));
+  std::vector<std::string> lines = problems_of_scheme(context, scheme);
+  if (lines.empty()) lines = asked_outcome(context, scheme).refusals;
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 PlannedStep plan_step(const StepContext& context, const Scheme& scheme) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
 
 namespace sim {
@@ -107,6 +108,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
     const auto colon = line.find(": ");
     sources["codec " + line.substr(0, colon)] = line.substr(colon + 2);
   }
+  sources.merge(asked_outcome(context, scheme).takers);
   return sources;
 }
 

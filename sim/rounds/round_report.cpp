@@ -8,6 +8,7 @@
 
 #include "sim/base/json_reader.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/report/sources.hpp"
 
@@ -188,6 +189,9 @@ void add_sources(const RoundContext& context, const Scheme& scheme, Report& repo
     const std::string efficiency = efficiency_source(site.cluster);
     if (!efficiency.empty()) {
       report.sources[fmt::format("site {} gpu.compute_efficiency", site.name)] = efficiency;
+    }
+    for (const auto& [key, takers] : asked_outcome(context.step(table), context.inner).takers) {
+      report.sources[fmt::format("site {} {}", site.name, key)] = takers;
     }
   }
   for (const Scheme* one : {&context.inner, &scheme}) {

@@ -12,6 +12,9 @@
 namespace sim::study {
 namespace {
 
+// Of the uncompressed buffer: collectives and the sources of kernels' times are the same for all.
+constexpr double kAnySize = 1 << 20;
+
 CodedCollective coded_of(const CollectiveSetup& collective, const CodecSetup& codec, double bytes) {
   return {.collective = collective.row->collective,
           .wire = codec.wire,
@@ -59,10 +62,18 @@ CodedTimes coded_times(const CollectiveSetup& collective, const CodecSetup& code
   return times;
 }
 
+Uses collectives_of(const CollectiveSetup& collective, const CodecSetup& codec) {
+  Uses uses{collective.row->collective};
+  for (const Part& part : coded_exchange(coded_of(collective, codec, kAnySize)).parts) {
+    const auto* transfer = std::get_if<Transfer>(&part.what);
+    if (transfer != nullptr) uses.push_back(transfer->collective);
+  }
+  return uses;
+}
+
 std::vector<std::string> kernel_sources(const CollectiveSetup& collective,
                                         const CodecSetup& codec) {
-  constexpr double kAny = 1 << 20;  // sources are the same for every size
-  return codec_sources(coded_exchange(coded_of(collective, codec, kAny)), codec.calibration,
+  return codec_sources(coded_exchange(coded_of(collective, codec, kAnySize)), codec.calibration,
                        codec.gpu);
 }
 

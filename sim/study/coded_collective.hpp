@@ -43,6 +43,8 @@ struct CodedTimes {
 // first columns have it; kernels write encoded shares where they are exchanged.
 [[nodiscard]] CodedTimes coded_times(const CollectiveSetup& collective, const CodecSetup& codec,
                                      double bytes);
+// The collective, and those by which encoded values are exchanged.
+[[nodiscard]] Uses collectives_of(const CollectiveSetup& collective, const CodecSetup& codec);
 // The source of each kernel's time.
 [[nodiscard]] std::vector<std::string> kernel_sources(const CollectiveSetup& collective,
                                                       const CodecSetup& codec);

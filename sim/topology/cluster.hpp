@@ -151,7 +151,8 @@ struct Collectives {
   std::optional<Seconds> ll_launch = {}, ll128_launch = {};  // by other protocols
   // Of each message of an all_to_all, while the ones before it are on their way.
   Seconds message = {};
-  // Of the collectives that it can run; null: the fastest one for each size, as NCCL's tuner has it.
+  // Of the collectives that it can run (sim/collectives/asked.hpp); null: the fastest one for each
+  // size, as NCCL's tuner has it.
   const CollectiveAlgorithm* algorithm = nullptr;
   std::optional<Protocol> protocol = {};  // the same
   bool operator==(const Collectives&) const = default;

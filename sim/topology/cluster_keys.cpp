@@ -225,7 +225,8 @@ constexpr TomlKey kClusterKeys[] = {
      "copy_engine",
      "auto",
      "Algorithm of the collectives that it can run; the others run as by `auto`: the fastest for "
-     "each size, as NCCL's tuner estimates them. Of all_reduce, `tree`: NCCL's double binary tree "
+     "each size, as NCCL's tuner estimates them. A collective is refused if the algorithm runs it, "
+     "but over none of its groups. Of all_reduce, `tree`: NCCL's double binary tree "
      "over the nodes, with a chain of the GPUs inside each node; `nvls`: sums in the NVLink switch "
      "of one node; `nvls_tree`: the same in each node, and trees between them; `sharp`: sums in "
      "the "
@@ -234,7 +235,8 @@ constexpr TomlKey kClusterKeys[] = {
      "between them, one after the other. Of all_to_all, `pairwise`: a message to each GPU; `rail`: "
      "one to each node. `copy_engine`: all_gather and all_to_all of one node without SMs."},
     {"collectives.protocol", "one of auto, ll, ll128, simple", "auto",
-     "Protocol of all collectives that have it. `auto`: the fastest for each size."},
+     "Protocol of all collectives that have it; refused if none has. `auto`: the fastest for each "
+     "size."},
     {"fitted.network_efficiency", "number above 0 and at most 1", "1",
      "Additional factor applied to the bandwidth after `network.efficiency`; fitted to "
      "measurements."},

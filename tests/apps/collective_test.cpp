@@ -138,6 +138,49 @@ TEST(Collective, SaysWhatAnAlgorithmNeedsAndWhichOnesThereAre) {
   EXPECT_EQ(unknown.find("tree"), std::string::npos) << unknown;
 }
 
+TEST(Collective, RefusesAProtocolThatNothingRunsItBy) {
+  expect_command_refused("collective all_to_all --topology dgx_h100_x16 --protocol ll128",
+                         "--protocol");
+  expect_command_refused(
+      "collective all_reduce --topology dgx_h100_x16 --nodes 1 --algorithm nvls "
+      "--protocol ll",
+      "--protocol");
+}
+
+TEST(Collective, SaysByWhatEncodedValuesAreExchangedOtherwiseThanAsked) {
+  const auto row = collective(
+      "all_reduce --nodes 2 --algorithm recursive --compress int8_g128 --begin 1MiB --end 1MiB");
+  EXPECT_EQ(row.at(0)["collectives.algorithm"],
+            "recursive: all_gather of 16 GPUs on 2 nodes, all_reduce of 16 GPUs on 2 nodes; as by "
+            "auto: all_to_all of 16 GPUs on 2 nodes");
+}
+
+// The same refusal by whatever simulates a step.
+TEST(AskedAlgorithm, IsRefusedByEveryStudyWhereNoGroupTakesIt) {
+  const std::string job =
+      " --topology dgx_h100_x16 --nodes 2 --model gpt_125m --algorithm pat --zero 3";
+  expect_refused(run(words("run" + job), "/"), "--algorithm", 2);
+  expect_refused(run(words("solve bandwidth" + job), "/"), "--algorithm", 2);
+  const Outcome map = run(words("map --tp 1 --scheme qwd" + job), "/");
+  EXPECT_EQ(map.code, 2) << map.err;
+  EXPECT_NE(map.err.find("--algorithm: pat cannot run"), std::string::npos) << map.err;
+  const Outcome plan = run(words("plan --tp 1 --tokens 1e9 --batch-tokens 65536" + job), "/");
+  EXPECT_EQ(plan.code, 2) << plan.err;
+  EXPECT_NE(plan.err.find("--algorithm: pat cannot run"), std::string::npos) << plan.err;
+}
+
+TEST(AskedAlgorithm, OfSomeGroupsIsWarnedOf) {
+  const Outcome one = run(words("run --topology dgx_h100_x16 --nodes 2 --model gpt_125m --zero 0 "
+                                "--scheme data_parallel --tp 2 --algorithm nvls"),
+                          "/");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(
+      one.err.find("warning: data_parallel: --algorithm: nvls cannot run all_reduce of 8 GPUs "
+                   "on 2 nodes"),
+      std::string::npos)
+      << one.err;
+}
+
 TEST(Collective, AlignsItsTableToTheLongestName) {
   for (const std::string algorithm : {"ring", "hierarchical"}) {
     const Outcome table =

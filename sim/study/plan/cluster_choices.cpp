@@ -24,6 +24,8 @@ void check_fits(Space& space) {
   }
   const Gpu& gpu = space.given.cluster().gpu;
   if (!space.smallest) {
+    const Collectives& asked = space.given.cluster().collectives;
+    if (asked.algorithm != nullptr || asked.protocol) check(space.given, space.given.setups);
     throw InputError(
         fmt::format("`model`: {} cannot be split over any of these clusters; leave out `tp`, `pp`, "
                     "`zero`, `micro-batch` or `recompute`, or change `nodes`",

@@ -189,9 +189,9 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const 
   const Job& first = *grounds.front().job;
   const bool even = std::ranges::all_of(
       grounds, [&](const Ground& one) { return has_even_replicas(one.job->cluster(), frame); });
-  const auto possible = [&](const Parallelism& p) {
+  const auto possible = [&](const Scheme& scheme, const Parallelism& p) {
     return std::ranges::all_of(grounds, [&](const Ground& one) {
-      return problems(one.job->cluster(), one.job->model, p).empty();
+      return problems(one.job->context({scheme, p}), scheme).empty();
     });
   };
   std::vector<Layout> layouts;
@@ -203,7 +203,7 @@ std::vector<Layout> layouts_of(std::span<const Ground> grounds, std::span<const 
       Parallelism staged = frame;
       staged.sharding.stage = stage;
       for (const Parallelism& form : sharding_forms(first, schemes[i], staged)) {
-        if (possible(form)) add_forms(first, i, form, layouts);
+        if (possible(schemes[i], form)) add_forms(first, i, form, layouts);
       }
     }
   }

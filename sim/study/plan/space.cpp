@@ -80,8 +80,8 @@ class SpaceBuilder {
     }
     space_.frames.push_back(frame);
     const Parallelism& p = frame.parallelism;
-    const auto [count, added] =
-        counts_.try_emplace({p.tensor, p.pipeline, p.placement, p.sharding.stage});
+    const auto [count, added] = counts_.try_emplace(
+        {p.tensor, p.pipeline, p.placement, p.sharding.stage, p.sequence_parallel});
     if (added) count->second = layouts_of({&ground, 1}, space_.schemes, p).size();
     space_.setups += static_cast<std::int64_t>(count->second * frame.offers);
   }
@@ -90,7 +90,7 @@ class SpaceBuilder {
   Job given_;
   Space space_;
   // Of a frame of the size that is added, by all that changes how many layouts it has.
-  std::map<std::tuple<int, int, Placement, int>, std::size_t> counts_;
+  std::map<std::tuple<int, int, Placement, int, bool>, std::size_t> counts_;
 };
 
 }  // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/asked_warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "apps/print.hpp"
+#include "apps/words.hpp"
+#include "sim/program/asked_collectives.hpp"
+
+namespace apps {
+
+void warn_of_asked(const sim::study::Job& job, std::span<const sim::study::Setup> setups) {
+  std::set<std::string> lines;
+  const auto add = [&](const sim::StepContext& context, const sim::Scheme& scheme) {
+    for (const std::string& line : asked_outcome(context, scheme).exceptions) {
+      lines.insert(fmt::format("{}: {}", scheme.name, with_flags(line)));
+    }
+  };
+  for (const sim::study::Setup& setup : setups) {
+    if (!job.inner) {
+      add(job.context(setup), setup.scheme);
+      continue;
+    }
+    const sim::RoundContext round = job.round(setup);
+    for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+      add(round.step(table), *job.inner);
+    }
+  }
+  for (const std::string& line : lines) print_note("warning: {}\n", line);
+}
+
+}  // namespace apps
