@@ -48,7 +48,9 @@ constinit const CollectiveAlgorithm algorithms::rail{
         },
     .takes = [](const Cluster&, const GroupShape& shape) { return shape.even; },
     .needs = "the same number of GPUs and NICs of each node",
-    .suits = [](const Cluster& cluster, int ranks,
-                int nodes) { return cluster.network.fabric->rails && nodes > 1 && ranks > nodes; }};
+    .suits =
+        [](const Cluster& cluster, int ranks, int nodes) {
+          return cluster.network.fabric->relays && nodes > 1 && ranks > nodes;
+        }};
 
 }  // namespace sim

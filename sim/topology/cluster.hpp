@@ -26,8 +26,8 @@ struct NvlinkFabric;
 struct NetworkFabric;
 namespace fabrics {
 extern const NvlinkFabric switched, full_mesh, pcie;
-extern const NetworkFabric single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus,
-    dragonfly;
+extern const NetworkFabric single_switch, rail_optimized, rail_spine, fat_tree_2level,
+    fat_tree_3level, torus, dragonfly;
 }  // namespace fabrics
 
 // How collectives run: sim/collectives/algorithm.hpp.

@@ -107,9 +107,14 @@ constexpr TomlKey kClusterKeys[] = {
      "it, messages of up to 512 KiB inside a node go by LL, and larger ones do not.",
      "0.006"},
     {"network.fabric",
-     "one of single_switch, rail_optimized, fat_tree_2level, fat_tree_3level, torus, dragonfly", "",
+     "one of single_switch, rail_optimized, rail_spine, fat_tree_2level, fat_tree_3level, torus, "
+     "dragonfly",
+     "",
      "`single_switch`: all NICs on one non-blocking switch. `rail_optimized`: the r-th NICs of "
-     "`nodes_per_leaf` nodes share a leaf switch, and spines join the leaves. `fat_tree_2level`: "
+     "`nodes_per_leaf` nodes share a leaf switch, and spines join the leaves; messages between "
+     "rails cross NVLink "
+     "first. `rail_spine`: the same, but messages between rails cross the spines. "
+     "`fat_tree_2level`: "
      "all NICs of `nodes_per_leaf` nodes share a leaf switch, and spines join the leaves. "
      "`fat_tree_3level`: pods of `leaves_per_pod` leaves, joined by core switches. `torus`: each "
      "node is joined to its neighbours in a ring along each of `dimensions`. `dragonfly`: groups "
@@ -149,11 +154,9 @@ constexpr TomlKey kClusterKeys[] = {
     {"network.switch_latency", "time", "required unless the fabric is single_switch",
      "Latency that each further switch on the path adds; in a torus, each node that a message "
      "passes."},
-    {"network.nodes_per_leaf", "whole number from 1 to 65536",
-     "required with rail_optimized and fat trees",
+    {"network.nodes_per_leaf", "whole number from 1 to 65536", "required with rails and fat trees",
      "Nodes per leaf switch; must divide the number of nodes or be at least as large."},
-    {"network.oversubscription", "number from 1 to 1000",
-     "required with rail_optimized and fat trees",
+    {"network.oversubscription", "number from 1 to 1000", "required with rails and fat trees",
      "Ratio of a leaf's downlink capacity (to its nodes) to its uplink capacity (to the spines); 1 "
      "is non-blocking."},
     {"network.leaves_per_pod", "whole number from 1 to 65536", "required with fat_tree_3level",

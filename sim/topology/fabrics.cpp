@@ -9,8 +9,9 @@ namespace {
 constexpr const NvlinkFabric* kNvlinkFabrics[] = {&fabrics::switched, &fabrics::full_mesh,
                                                   &fabrics::pcie};
 constexpr const NetworkFabric* kNetworkFabrics[] = {
-    &fabrics::single_switch,   &fabrics::rail_optimized, &fabrics::fat_tree_2level,
-    &fabrics::fat_tree_3level, &fabrics::torus,          &fabrics::dragonfly};
+    &fabrics::single_switch,   &fabrics::rail_optimized,  &fabrics::rail_spine,
+    &fabrics::fat_tree_2level, &fabrics::fat_tree_3level, &fabrics::torus,
+    &fabrics::dragonfly};
 
 }  // namespace
 

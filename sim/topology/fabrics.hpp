@@ -45,9 +45,10 @@ struct NetworkFabric {
   std::string_view name;
   // The keys of [network] that it needs and other fabrics may not have.
   std::span<const std::string_view> keys = {};
-  // A message stays on its rail, the NICs of one number: first it goes over NVLink to a GPU with the
-  // receiver's NIC.
+  // Channels of rings and trees stay on one rail, the NICs of one number (NCCL_CROSS_NIC=0).
   bool rails = false;
+  // A message to another rail first goes over NVLink to a GPU with the receiver's NIC (NCCL's PXN).
+  bool relays = false;
   // Adds the links of all NICs, those of the NICs included. The NICs are given node by node.
   void (*build)(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
                 Graph& graph) = nullptr;

@@ -64,7 +64,7 @@ std::vector<Hop> Topology::path(int source, int destination) const {
   if (node == node_of(cluster_, destination)) return {{source, destination}};
   const auto nic_in = static_cast<std::int16_t>(nic_of(cluster_, destination));
   const auto nic_out = static_cast<std::int16_t>(nic_of(cluster_, source));
-  if (!cluster_.network.fabric->rails || nic_out == nic_in) {
+  if (!cluster_.network.fabric->relays || nic_out == nic_in) {
     return {{source, destination, nic_out, nic_in}};
   }
   for (int gpu = 0; gpu < cluster_.gpus_per_node; ++gpu) {
@@ -123,7 +123,7 @@ Way Topology::way_between(const NicWay& nics) const {
 Way Topology::way(const Hop& hop) const {
   if (hop.levels_up() > 0) return way_up_and_down(hop);
   if (hop.over_network()) {
-    require(!cluster_.network.fabric->rails || hop.nic_out == hop.nic_in,
+    require(!cluster_.network.fabric->relays || hop.nic_out == hop.nic_in,
             "a hop over rails stays on its rail");
     Way way = way_between({nic(hop.source, hop.nic_out), nic(hop.destination, hop.nic_in),
                            hop.connection, hop.detours});

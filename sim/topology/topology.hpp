@@ -31,8 +31,8 @@ class Topology {
   // The same links, on which messages find their way otherwise.
   [[nodiscard]] Topology with(Routing routing) const;
 
-  // The hops of a message between two GPUs. On rails a message to another rail first goes over
-  // NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
+  // The hops of a message between two GPUs. Where the fabric relays, a message to another rail
+  // first goes over NVLink to a GPU on that rail (NCCL's PXN), so that it never crosses rails.
   [[nodiscard]] std::vector<Hop> path(int source, int destination) const;
   // The hops of a sum over the ranks' NICs in the network's switches, which are a tree: each switch
   // passes on one sum, whichever NIC's hop that is part of.

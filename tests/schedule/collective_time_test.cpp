@@ -91,6 +91,7 @@ TEST(CollectiveTime, GrowsByTheSwitchesOnTheWayWhereTheCoreDoesNotBlock) {
   const CollectiveRow& pairs = collective_named("all_to_all");
   const std::pair<const NetworkFabric*, double> fabrics[] = {{&fabrics::single_switch, 0},
                                                              {&fabrics::rail_optimized, 2},
+                                                             {&fabrics::rail_spine, 2},
                                                              {&fabrics::fat_tree_2level, 2},
                                                              {&fabrics::fat_tree_3level, 4}};
   for (const auto& [fabric, further_switches] : fabrics) {

@@ -76,7 +76,7 @@ inline Cluster random_cluster(Draws& draw) {
                     .nodes_per_leaf = draw.of({1, 2}),
                     .leaves_per_pod = draw.of({1, 2}),
                     .nvlink = draw.of({&fabrics::switched, &fabrics::full_mesh})};
-  if (shape.fabric == &fabrics::rail_optimized) shape.nics = gpus;
+  if (shape.fabric->rails) shape.nics = gpus;
   shape.oversubscription = draw.of({1.0, 2.0, 4.0});
   shape.pod_oversubscription = draw.of({1.0, 2.0});
   Cluster cluster = sample_cluster(shape);

@@ -261,6 +261,7 @@ TEST(Cluster, KeysOfAnotherFabricAreErrorsThatSayWhy) {
                    {"switch_latency", "nodes_per_leaf", "oversubscription", "leaves_per_pod",
                     "pod_oversubscription"}},
       Inapplicable{"rail_optimized", {"leaves_per_pod", "pod_oversubscription"}},
+      Inapplicable{"rail_spine", {"leaves_per_pod", "pod_oversubscription"}},
       Inapplicable{"fat_tree_2level", {"leaves_per_pod", "pod_oversubscription"}}};
   for (const Inapplicable& entry : cases) {
     const std::string error = error_of({{"network.fabric", entry.fabric}});

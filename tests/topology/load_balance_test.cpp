@@ -141,8 +141,8 @@ TEST(Ecmp, LeavesSpinesByTheirOwnLinks) {
 
 TEST(Ecmp, HasTheCapacityThatOversubscriptionLeaves) {
   for (const double oversubscription : {1.25, 2.0, 3.0, 7.0}) {
-    for (const auto* fabric :
-         {&fabrics::fat_tree_2level, &fabrics::fat_tree_3level, &fabrics::rail_optimized}) {
+    for (const auto* fabric : {&fabrics::fat_tree_2level, &fabrics::fat_tree_3level,
+                               &fabrics::rail_optimized, &fabrics::rail_spine}) {
       Cluster cluster = hashed_cluster(16, 4, *fabric, oversubscription, 4);
       const auto sums = [](const Cluster& of) {
         const Topology topology(of);
@@ -191,7 +191,7 @@ TEST(Ecmp, TendsToEvenWithManyQueuePairs) {
 
 TEST(Ecmp, FoldsAsItTakesStepByStep) {
   for (const auto* fabric : {&fabrics::fat_tree_2level, &fabrics::fat_tree_3level,
-                             &fabrics::rail_optimized, &fabrics::dragonfly}) {
+                             &fabrics::rail_optimized, &fabrics::rail_spine, &fabrics::dragonfly}) {
     for (const char* placed : {"packed", "scattered"}) {
       Cluster cluster = with_seed(hashed_cluster(8, 2, *fabric, 2, 4), 5);
       cluster.network.global_links = 4;

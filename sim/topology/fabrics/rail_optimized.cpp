@@ -1,47 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// NIC r of `nodes_per_leaf` nodes on leaf switch r of their group; leaves joined by spines.
-#include "sim/topology/fabrics/trees.hpp"
+// Rails whose messages stay on them: first over NVLink to a GPU with the receiver's NIC. Spines join
+// the groups of nodes.
+#include "sim/topology/fabrics/rails.hpp"
 
 namespace sim::fabrics {
 namespace {
 
-void build_rails(const Network& network, Bandwidth nic_rate, std::span<const VertexId> nics,
-                 Graph& graph) {
-  const int rails = network.nics_per_node;
-  const int leaves = blocks(node_count(network, nics), network.nodes_per_leaf) * rails;
-  const Ports ports = add_nic_ports(nic_rate, nics, graph);
-  const std::vector<VertexId> switches = graph.add_vertices(leaves);
-  for (LinkId nic = 0; nic < nics.size(); ++nic) {
-    const int group = static_cast<int>(nic) / rails / network.nodes_per_leaf;
-    const int leaf = group * rails + static_cast<int>(nic) % rails;
-    graph.attach(nics[nic], switches[static_cast<std::size_t>(leaf)], ports.up + nic,
-                 ports.down + nic);
-  }
-  const Level level{.up = "leaf_up",
-                    .down = "leaf_down",
-                    .set_by = "network.oversubscription",
-                    .switches = leaves,
-                    .capacity = nic_rate * (network.nodes_per_leaf / network.oversubscription),
-                    .oversubscription = network.oversubscription,
-                    .uplink = uplink_rate(network, nic_rate)};
-  attach_to_core(switches, add_uplinks(network, level, graph), graph);
-}
-
 // Messages stay on their rails, so that a single group of leaves needs no spines.
-FabricParts parts_of_rails(const Network& network, const FabricSize& size) {
-  FabricParts parts;
-  const std::int64_t groups = blocks(size.nodes, network.nodes_per_leaf);
-  const std::int64_t rails = network.nics_per_node;
-  const LeafTier leaves{
-      .count = groups * rails,
-      .down = network.nodes_per_leaf,
-      .up =
-          groups == 1 ? 0 : uplinks_for(network, network.nodes_per_leaf / network.oversubscription),
-      .nics = size.nodes * rails,
-      .unit_nodes = network.nodes_per_leaf};
-  add_leaf_tier(size, leaves, parts);
-  if (groups > 1) add_core(size, units_of(leaves, size), parts);
-  return parts;
+FabricParts parts_of_relayed_rails(const Network& network, const FabricSize& size) {
+  return parts_of_rails(network, size, blocks(size.nodes, network.nodes_per_leaf) > 1);
 }
 
 }  // namespace
@@ -49,9 +16,10 @@ FabricParts parts_of_rails(const Network& network, const FabricSize& size) {
 constinit const NetworkFabric rail_optimized{.name = "rail_optimized",
                                              .keys = kLeafKeys,
                                              .rails = true,
+                                             .relays = true,
                                              .build = build_rails,
                                              .tapered_units = tapered_leaves,
                                              .units = leaves_of,
-                                             .parts = parts_of_rails};
+                                             .parts = parts_of_relayed_rails};
 
 }  // namespace sim::fabrics
