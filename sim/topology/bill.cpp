@@ -78,13 +78,35 @@ int radix_of(const NetworkParts& parts, const PortFit& fit, const char* cable) {
   return static_cast<int>(radix);
 }
 
+// Throws an InputError that begins with a key of the parts where their switches do not suffice.
+Bill bill_with(const Cluster& cluster, const NetworkParts& parts) {
+  const Network& network = cluster.network;
+  const PortFit fit(network.nic_bandwidth, parts.port_bandwidth);
+  const PortFit uplink_fit(network.uplink_bandwidth, parts.port_bandwidth);
+  Bill bill{.radix = radix_of(parts, fit, "cable of a NIC"), .nodes = cluster.nodes};
+  if (cluster.nodes == 1) return bill;
+  const FabricParts fabric = network.fabric->parts(
+      network, {cluster.nodes, bill.radix, radix_of(parts, uplink_fit, "uplink")});
+  if (fabric.nodes > 0) bill.nodes = fabric.nodes;
+  for (const SwitchTier& tier : fabric.switches) {
+    if (tier.switches == 0) continue;
+    bill.lines.push_back({"switch", tier.name, tier.switches, parts.network_switch});
+    bill.ports += tier.switches * parts.ports;
+  }
+  for (const CableTier& tier : fabric.cables) {
+    if (tier.cables == 0) continue;  // between the groups of a dragonfly of one, say
+    add_cables(tier, parts, tier.uplinks ? uplink_fit : fit, bill);
+  }
+  return bill;
+}
+
 }  // namespace
 
 std::span<const TomlKey> network_parts_keys() { return kPartsKeys; }
 
 NetworkParts parse_network_parts(std::string_view text, const std::filesystem::path& file) {
   TomlReader reader(parse_toml(text, file), kPartsKeys);
-  NetworkParts parts{.name = file.stem().string()};
+  NetworkParts parts{.name = file.stem().string(), .file = file};
   static_cast<void>(reader.text("summary"));
   parts.ports = static_cast<int>(reader.integer("switch.ports", {.lowest = 2, .highest = 4096}));
   parts.port_bandwidth = reader.quantity<Bandwidth>("switch.port_bandwidth");
@@ -118,28 +140,15 @@ Watts Bill::power() const {
 }
 
 Bill bill_of(const Cluster& cluster, const NetworkParts& parts) {
-  const Network& network = cluster.network;
-  if (network.fabric->parts == nullptr) {
+  if (cluster.network.fabric->parts == nullptr) {
     throw InputError(fmt::format("network.fabric: {} has no bill of materials; choose another one",
-                                 network.fabric->name));
+                                 cluster.network.fabric->name));
   }
-  const PortFit fit(network.nic_bandwidth, parts.port_bandwidth);
-  const PortFit uplink_fit(network.uplink_bandwidth, parts.port_bandwidth);
-  Bill bill{.radix = radix_of(parts, fit, "cable of a NIC"), .nodes = cluster.nodes};
-  if (cluster.nodes == 1) return bill;
-  const FabricParts fabric = network.fabric->parts(
-      network, {cluster.nodes, bill.radix, radix_of(parts, uplink_fit, "uplink")});
-  if (fabric.nodes > 0) bill.nodes = fabric.nodes;
-  for (const SwitchTier& tier : fabric.switches) {
-    if (tier.switches == 0) continue;
-    bill.lines.push_back({"switch", tier.name, tier.switches, parts.network_switch});
-    bill.ports += tier.switches * parts.ports;
+  try {
+    return bill_with(cluster, parts);
+  } catch (const InputError& error) {  // of switches that do not suffice
+    throw InputError(fmt::format("{}: {}", parts.file.string(), error.what()));
   }
-  for (const CableTier& tier : fabric.cables) {
-    if (tier.cables == 0) continue;  // between the groups of a dragonfly of one, say
-    add_cables(tier, parts, tier.uplinks ? uplink_fit : fit, bill);
-  }
-  return bill;
 }
 
 }  // namespace sim

@@ -22,8 +22,9 @@ struct PricedPart {
 
 // A file of parts.
 struct NetworkParts {
-  std::string name;  // the file's stem
-  int ports = 0;     // of a switch
+  std::string name;                 // the file's stem
+  std::filesystem::path file = {};  // for messages
+  int ports = 0;                    // of a switch
   Bandwidth port_bandwidth;
   PricedPart network_switch;  // without what is plugged into it
   PricedPart transceiver;     // at each end of an optical cable

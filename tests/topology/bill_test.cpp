@@ -91,6 +91,17 @@ TEST(Bill, ASingleGroupOfRailsNeedsNoSpines) {
   EXPECT_EQ(switches_in(fabric_parts(rails, 64, 64)), 16 + 512 / 64);
 }
 
+TEST(Bill, SpinesJoinTheRailsOfASingleGroup) {
+  Network rails = bill_network(fabrics::rail_spine);
+  rails.nics_per_node = 8;
+  rails.nodes_per_leaf = 32;
+  // A scalable unit of 32 DGX H100: 8 leaves and 4 spines (NVIDIA DGX SuperPOD H100, table 3).
+  EXPECT_EQ(switches_in(fabric_parts(rails, 32, 64)), 8 + 4);
+  EXPECT_EQ(switches_in(fabric_parts(rails, 64, 64)), 16 + 512 / 64);
+  rails.nics_per_node = 1;
+  EXPECT_EQ(switches_in(fabric_parts(rails, 32, 64)), 1);
+}
+
 TEST(Bill, SpinesThatCannotReachEveryLeafOfAPodBecomeATree) {
   Network pods = bill_network(fabrics::fat_tree_3level);
   pods.nodes_per_leaf = 16;
@@ -250,6 +261,20 @@ TEST(Bill, EveryShippedClusterHasOneWhosePortsSuffice) {
     EXPECT_EQ(bill.lines.empty(), cluster.nodes == 1);
     EXPECT_EQ(bill.price().base() > 0, cluster.nodes > 1);
   }
+}
+
+TEST(Bill, SwitchesOfTooFewPortsAreLocatedInTheirFile) {
+  NetworkParts few = kBillParts;
+  few.file = "parts.toml";
+  few.ports = 3;
+  Network tree = bill_network(fabrics::single_switch);
+  const auto problem = [&] {
+    return input_error_of([&] { static_cast<void>(bill_of(billed_cluster(tree, 16), few)); });
+  };
+  EXPECT_TRUE(problem().starts_with("parts.toml: switch.ports: a tree of several tiers"))
+      << problem();
+  tree.nic_bandwidth = tree.uplink_bandwidth = 800_Gbps;
+  EXPECT_TRUE(problem().starts_with("parts.toml: switch.ports: 3 ports are too few")) << problem();
 }
 
 TEST(Bill, WrongPartsAreLocated) {
