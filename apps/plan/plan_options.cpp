@@ -71,7 +71,7 @@ constexpr const char* kTrainedBetweenSites =
     "noloco,sparseloco,demo";
 
 struct Texts {
-  std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity;
+  std::string nodes, link_speeds, inner_schemes, aim, deadline, budget, electricity, parts;
 };
 
 po::options_description plan_flags(PlanOptions& o, Texts& texts) {
@@ -102,6 +102,10 @@ po::options_description plan_flags(PlanOptions& o, Texts& texts) {
       "tokens");
   add("electricity", po::value(&texts.electricity),
       "electricity price for the GPUs, e.g. \"0.08 USD/kWh\" (default: not counted)");
+  add("parts", po::value(&texts.parts),
+      "file of switch ports, prices and watts, as of bom: adds what each plan's network costs to "
+      "buy "
+      "and what it draws");
   add("exhaustive", po::bool_switch(&o.question.exhaustive),
       "simulate every setup that fits in memory: a check, for small searches");
   add("jobs,j", jobs_flag(o.question.jobs), kJobsHelp);
@@ -173,6 +177,11 @@ void refuse_for_sites(const po::variables_map& values, const PlanOptions& o) {
     throw InputError(
         fmt::format("--goal: to find the smallest network between the sites of {}, use gardenhose "
                     "solve bandwidth --utilisation 0.9",
+                    o.job.topology));
+  }
+  if (values.count("parts") != 0) {
+    throw InputError(
+        fmt::format("--parts: applies to one cluster; run gardenhose bom on each cluster of {}",
                     o.job.topology));
   }
   if (values.count("nic-bandwidths") != 0) {
@@ -265,6 +274,7 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
     }
   }
   refuse(values, o);
+  if (!texts.parts.empty()) o.parts = sim::read_network_parts(texts.parts);
   o.job.given = names_given(job, values);
   note_passed_on(arguments, flags, job, o);
   return o;
@@ -274,6 +284,7 @@ void read_question(PlanOptions& o) {
   JobOptions job = o.job;
   job.inner_scheme = o.inner_schemes.front();
   o.question.job = read_job(job);
+  if (o.parts) static_cast<void>(bill_of(o.question.job.cluster(), *o.parts));  // that it has one
   if (!o.is_wide_area) return;
   for (const std::string& name : o.inner_schemes) {
     o.question.inner.push_back(scheme_of(name, "--inner-scheme", sim::SchemeKind::inside));

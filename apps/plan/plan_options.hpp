@@ -9,6 +9,7 @@
 #include "apps/commands.hpp"
 #include "apps/job/read_job.hpp"
 #include "sim/study/plan/plan_question.hpp"
+#include "sim/topology/bill.hpp"
 
 namespace apps {
 
@@ -18,6 +19,7 @@ struct PlanOptions {
   std::vector<std::string> inner_schemes;  // inside them
   std::vector<std::string> link_speeds;    // PlanQuestion::nic_bandwidths, as given
   sim::study::PlanQuestion question;
+  std::optional<sim::NetworkParts> parts;  // of --parts
   std::string format;
   // Flags of `run`, in order and as written, except those that the plan sets itself: the beginning
   // of its commands.

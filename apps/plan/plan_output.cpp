@@ -17,6 +17,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/report/writers.hpp"
+#include "sim/topology/ranks.hpp"
 
 namespace apps {
 namespace {
@@ -27,6 +28,19 @@ using sim::study::PlanReport;
 using sim::study::PlanRow;
 using sim::study::Searched;
 using Json = nlohmann::ordered_json;
+
+// Uplinks are as fast as NICs, unless the cluster says otherwise.
+RowBill bill_of_row(const PlanOptions& options, const PlanRow& row) {
+  if (!options.parts) return std::nullopt;
+  const sim::Cluster& given = options.question.job.cluster();
+  const auto nics = sim::Bandwidth::from_base(row.nic_bandwidth_Bps);
+  sim::Cluster cluster = part_of(given, row.chosen.nodes, given.gpus_per_node);
+  if (cluster.network.uplink_bandwidth == cluster.network.nic_bandwidth) {
+    cluster.network.uplink_bandwidth = nics;
+  }
+  cluster.network.nic_bandwidth = nics;
+  return bill_of(cluster, *options.parts);
+}
 
 Json json_of(const PlanOptions& options, const PlanReport& report) {
   const Searched& searched = report.searched;
@@ -60,22 +74,24 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
   }
   json["plans"] = Json::array();
   for (const PlanRow& row : report.rows) {
-    json["plans"].push_back(record_of(row));
+    json["plans"].push_back(record_of(row, bill_of_row(options, row)));
     json["plans"].back()["command"] = run_line(options, row.chosen);
   }
   return json;
 }
 
-void print_rows(const PlanReport& report) {
+void print_rows(const PlanOptions& options, const PlanReport& report) {
   sim::TextTable table{.align = ">"};
   table.rows.push_back(sim::heading_row({""}));
-  for (const Cell& cell : cells_of(report.rows.front())) {
+  for (const Cell& cell :
+       cells_of(report.rows.front(), bill_of_row(options, report.rows.front()))) {
     table.rows.front().emplace_back(cell.heading, sim::Style::heading);
   }
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     auto& row = table.rows.emplace_back();
     row.emplace_back(fmt::format("{:>2}", i + 1));
-    for (Cell& cell : cells_of(report.rows[i])) row.emplace_back(std::move(cell.text));
+    for (Cell& cell : cells_of(report.rows[i], bill_of_row(options, report.rows[i])))
+      row.emplace_back(std::move(cell.text));
   }
   print_styled(to_text(table, output_width()));
 }
@@ -164,7 +180,7 @@ void print_table(const PlanOptions& options, const PlanReport& report) {
                summary_of(report.rows.front()));
   print_text("{:g} tokens of {} on {}: {}{}\n\n", options.question.goal.tokens, report.model,
              report.topology, aim, limits);
-  print_rows(report);
+  print_rows(options, report);
   print_text(
       "\n"
       "bottleneck of each plan, and the command that simulates its {}\n",

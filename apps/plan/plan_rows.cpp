@@ -179,7 +179,7 @@ void add_range(const PlanRow& row, Json& json) {
 
 }  // namespace
 
-std::vector<Cell> cells_of(const PlanRow& row) {
+std::vector<Cell> cells_of(const PlanRow& row, const RowBill& bill) {
   Cells cells = place_cells(row);
   const auto append = [&](const Cells& more) {
     cells.insert(cells.end(), more.begin(), more.end());
@@ -191,6 +191,9 @@ std::vector<Cell> cells_of(const PlanRow& row) {
           {"likely price", range_text(row, &TimeAndPrice::usd, total_text)},
           split_cell(row),
           {"energy", energy_text(row.energy_j)}});
+  if (bill) {
+    append({{"network cost", to_text(bill->price())}, {"network power", to_text(bill->power())}});
+  }
   append(result_cells(row.report));
   if (row.speed_share > 0) {
     cells.push_back({"of full speed", fmt::format("{:.1f} %", 100 * row.speed_share)});
@@ -200,7 +203,7 @@ std::vector<Cell> cells_of(const PlanRow& row) {
   return cells;
 }
 
-Json record_of(const PlanRow& row) {
+Json record_of(const PlanRow& row, const RowBill& bill) {
   const sim::Report& report = row.report;
   Json json = setup_figures(row);
   json["step_tokens"] = row.step_tokens;
@@ -209,6 +212,10 @@ Json record_of(const PlanRow& row) {
   json["tokens_per_s"] = report.tokens_per_s;
   json["training_time_s"] = row.time_s;
   add_price(row, json);
+  if (bill) {
+    json["network_cost_usd"] = bill->price().base();
+    json["network_power_w"] = bill->power().base();
+  }
   add_range(row, json);
   json["energy_j"] = row.energy_j;
   add_result(row, json);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/study/plan/plan_report.hpp"
+#include "sim/topology/bill.hpp"
 
 namespace apps {
 
@@ -14,11 +16,13 @@ struct Cell {
   const char* heading;
   std::string text;
 };
+// Of the network that a row trains on, without --parts nothing.
+using RowBill = std::optional<sim::Bill>;
 // The same headings for all rows of a plan.
-[[nodiscard]] std::vector<Cell> cells_of(const sim::study::PlanRow& row);
+[[nodiscard]] std::vector<Cell> cells_of(const sim::study::PlanRow& row, const RowBill& bill);
 
 // Without its command.
-[[nodiscard]] nlohmann::ordered_json record_of(const sim::study::PlanRow& row);
+[[nodiscard]] nlohmann::ordered_json record_of(const sim::study::PlanRow& row, const RowBill& bill);
 
 // "4 nodes with qwd take 29.4 days (likely 25.1 to 34.6 days) and 114 kUSD (likely 96.7 to 133 kUSD)".
 [[nodiscard]] std::string summary_of(const sim::study::PlanRow& row);

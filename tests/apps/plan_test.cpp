@@ -40,6 +40,22 @@ TEST(Plan, CostsWhatItsHoursAndItsEnergyDo) {
   EXPECT_EQ(all["not_counted"], Json::array());
 }
 
+TEST(Plan, HasTheBillOfEachPlansNetwork) {
+  const std::string parts = " --parts " GARDENHOSE_SOURCE_DIR "/traces/network_parts.toml";
+  const std::string flags = kTiny + "--scheme sharded --nodes 1,2 --nic-bandwidths 100Gbps,400Gbps";
+  const Json all = plan(flags + parts);
+  for (const Json& one : all["plans"]) {
+    const Json bill =
+        json_of("bom --topology dgx_h100_x16 --nodes " + one["nodes"].dump() +
+                " --set network.nic_bandwidth=" + one["nic_bandwidth_Bps"].dump() + "Bps" + parts);
+    EXPECT_EQ(one["network_cost_usd"], bill["price_USD"]);
+    EXPECT_EQ(one["network_power_w"], bill["power_W"]);
+    EXPECT_EQ(one["network_cost_usd"].get<double>() > 0, one["nodes"].get<int>() > 1);
+  }
+  EXPECT_FALSE(plan(flags)["plans"][0].contains("network_cost_usd"));
+  EXPECT_EQ(plan(flags)["plans"][0]["price_usd"], all["plans"][0]["price_usd"]);
+}
+
 TEST(Plan, SaysWhatIsNotCounted) {
   const Json none = plan(kTiny + "--scheme sharded --set gpu.price=0USD/h --goal fastest");
   EXPECT_EQ(none["not_counted"].size(), 3u);
