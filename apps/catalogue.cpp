@@ -182,7 +182,8 @@ std::vector<Listing> transport_listings() {
       "what a chunk costs beyond its bytes, and the efficiency of one channel",
       {"name", "by", "launch_us", "latency_us", "efficiency", "more", "summary", "source"},
       {},
-      "{:<12} {:<15} {:>6} {:>6} {:>7}  {:<29}  {}: {}"};
+      "      {1:<15} {2:>6} {3:>6} {4:>7}  {5}",
+      {"{0}: {6}", "  {7}"}};
   for (const auto rows : {sim::nvlink_transports(), sim::network_transports()}) {
     for (const sim::NcclTransport* one : rows) add_paces(*one, listing);
   }

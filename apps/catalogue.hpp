@@ -16,6 +16,8 @@ struct Listing {
   std::vector<std::string_view> columns;
   std::vector<std::vector<std::string>> rows;
   std::string_view line;  // a format string of all columns
+  // The same of lines above a row where they differ from those of the row before, outermost first.
+  std::vector<std::string_view> above = {};
 };
 
 struct Section {

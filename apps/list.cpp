@@ -118,10 +118,41 @@ void check_names(const std::vector<std::string>& wanted) {
   }
 }
 
-std::string line_of(const Listing& listing, const std::vector<std::string>& row) {
+std::string line_of(std::string_view format, const std::vector<std::string>& row) {
   fmt::dynamic_format_arg_store<fmt::format_context> cells;
   for (const std::string& cell : row) cells.push_back(cell);
-  return fmt::vformat(listing.line, cells);
+  std::string line = fmt::vformat(format, cells);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+// On lines of a terminal's usual width, if its words are shorter; the later ones start below the first
+// one's text and two further.
+std::string wrapped(std::string_view line) {
+  constexpr std::size_t kWidth = 90;
+  const std::string indent(line.find_first_not_of(' ') + 4, ' ');
+  std::string text;
+  while (line.size() > kWidth) {
+    const std::size_t space = line.rfind(' ', kWidth);
+    if (space == std::string_view::npos || space <= line.find_first_not_of(' ')) break;
+    text += fmt::format("{}\n{}", line.substr(0, space), indent);
+    line.remove_prefix(space + 1);
+  }
+  return text + std::string(line);
+}
+
+void print_rows(const Listing& listing) {
+  std::vector<std::string> above(listing.above.size());
+  for (const auto& row : listing.rows) {
+    bool is_new = false;
+    for (std::size_t i = 0; i < above.size(); ++i) {
+      std::string line = line_of(listing.above[i], row);
+      is_new = is_new || line != above[i];
+      if (is_new) print_text("  {}\n", wrapped(line));
+      above[i] = std::move(line);
+    }
+    print_text("  {}\n", line_of(listing.line, row));
+  }
 }
 
 void print(const std::vector<Listing>& listings) {
@@ -129,7 +160,7 @@ void print(const std::vector<Listing>& listings) {
   for (const Listing& listing : listings) {
     print_text("{}", separator);
     print_styled({{std::string(listing.heading), sim::Style::heading}, {"\n"}});
-    for (const auto& row : listing.rows) print_text("  {}\n", line_of(listing, row));
+    print_rows(listing);
     separator = "\n";
   }
 }

@@ -74,5 +74,40 @@ TEST(Bom, WhatIsWrongIsLocated) {
       "--topology");
 }
 
+TEST(Bom, NamesTheFileWhoseSwitchesAreTooSmall) {
+  const Sandbox sandbox;
+  std::string parts = text_of(source_directory() / "traces" / "network_parts.toml");
+  const std::string ports = "\nports = 64";
+  parts.replace(parts.find(ports), ports.size(), "\nports = 2");
+  sandbox.write("few.toml", parts);
+  const Outcome refused =
+      run(words("bom --topology meta_llama3_h100 --parts few.toml"), sandbox.path());
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(refused.err.starts_with("few.toml: switch.ports: ")) << refused.err;
+}
+
+// A terminal's usual width.
+TEST(List, TransportsFitAPage) {
+  std::string longest;
+  for (const std::string& line : lines_of(run({"list", "transports"}, "/").out)) {
+    if (line.size() > longest.size()) longest = line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+  EXPECT_LE(longest.size(), 100U) << longest;
+}
+
+TEST(List, EachTransportStandsAboveItsRows) {
+  const std::string text = run({"list", "transports"}, "/").out;
+  const auto all = json_of("list transports")["transports"]["rows"];
+  std::string name;
+  for (const auto& row : all) {
+    if (row["name"] == name) continue;
+    name = row["name"];
+    const std::string heading = "\n  " + name + ": ";
+    EXPECT_NE(text.find(heading), std::string::npos) << name;
+    EXPECT_EQ(text.find(heading), text.rfind(heading)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace apps_tests
