@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix that `nvidia-smi topo -m` prints: how the GPUs of a node reach each other and its NICs.
-//
-//           GPU0  GPU1  NIC0  NIC1  CPU Affinity ...
-//   GPU0     X    NV18  PIX   SYS
-//   GPU1    NV18   X    SYS   PIX
-//   NIC0    PIX   SYS    X    SYS
-//   NIC1    SYS   PIX   SYS    X
+// What the matrix of `nvidia-smi topo -m` means for a cluster: the NVLinks between the GPUs of a
+// node, and the NIC of each.
 #pragma once
 
 #include <filesystem>
