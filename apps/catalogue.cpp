@@ -2,7 +2,6 @@
 #include "apps/catalogue.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -10,6 +9,7 @@
 #include "apps/job/topology_files.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/error/all_reduces.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/json_reader.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/times/calibration.hpp"
@@ -35,8 +35,7 @@ std::vector<Listing> scheme_listings() {
       {},
       "{:<28} {:<8} {}"};
   for (const sim::Scheme* scheme : sim::all_schemes(sim::SchemeKind::inside)) {
-    inside.rows.push_back(
-        {scheme->name, fmt::format("{}", fmt::join(scheme->zero, ",")), scheme->summary});
+    inside.rows.push_back({scheme->name, sim::joined(scheme->zero, ","), scheme->summary});
   }
   Listing between = plain("schemes_between_sites",
                           "schemes between sites (run --scheme, on a topology of several sites)");

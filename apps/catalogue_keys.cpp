@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the catalogue that says what files may hold.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "apps/catalogue.hpp"
 #include "apps/sweep/points.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
 #include "sim/schemes/scheme_file.hpp"
@@ -65,8 +65,7 @@ std::vector<Listing> unit_listings() {
                   {},
                   "{:<34} {}"};
   for (const sim::QuantityUnits& quantity : sim::all_quantities()) {
-    listing.rows.push_back(
-        {std::string(quantity.noun), fmt::format("{}", fmt::join(quantity.units, " "))});
+    listing.rows.push_back({std::string(quantity.noun), sim::joined(quantity.units, " ")});
   }
   return {listing};
 }

@@ -2,7 +2,6 @@
 #include "apps/data_files.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/times/calibration.hpp"
@@ -117,7 +117,7 @@ fs::path cluster_of_site(const fs::path& folder, const std::string& name) {
   throw sim::InputError(
       fmt::format("no {} next to this file, and no shipped cluster has that name; specify a file, "
                   "or one of: {}",
-                  sim::printable(name + ".toml"), fmt::join(known, ", ")));
+                  sim::printable(name + ".toml"), sim::joined(known)));
 }
 
 }  // namespace apps

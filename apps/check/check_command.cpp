@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: today's predictions beside those of a baseline that lies in git.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "apps/terminal.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -197,7 +197,7 @@ std::string tolerances_text(const Tolerances& tolerances) {
   }
   parts.push_back(fmt::format("{} {}", parts.empty() ? "all metrics" : "all others",
                               tolerance_text(tolerances.at(kAllMetrics))));
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return sim::joined(parts);
 }
 
 Tolerances tolerances_of(const CheckOptions& options, const Baseline& baseline,

@@ -2,7 +2,6 @@
 #include "apps/check/input_errors.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 
 namespace apps {
@@ -73,7 +73,7 @@ std::string input_errors(const std::string& what, const Results& results) {
     lines.push_back(fmt::format("{}: {} of {} points cannot run: {}", what, points,
                                 results.points.size(), cause));
   }
-  return fmt::format("{}", fmt::join(lines, "\n"));
+  return sim::joined(lines, "\n");
 }
 
 bool all_are_input_errors(const Results& results) { return count_refusals(results).all_refused(); }

@@ -2,7 +2,6 @@
 #include "apps/check/results.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +10,7 @@
 
 #include "apps/check/tolerance.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 
 namespace apps {
 namespace {
@@ -166,7 +166,7 @@ Results run_spec(const std::filesystem::path& file, int jobs) {
   if (totals.stopped_by != 0) return {.stopped_by = totals.stopped_by};
   if (const std::vector<std::string> changed = origins.changed(); !changed.empty()) {
     throw sim::InputError(fmt::format("{}: {} changed while the points ran; run it again",
-                                      file.string(), fmt::join(changed, ", ")));
+                                      file.string(), sim::joined(changed)));
   }
   if (const auto open = store.counts()["open"]; open > 0) {
     throw sim::InputError(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // to_terminal(), and what all three outputs say alike.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "apps/check/outputs.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/text_table.hpp"
 
@@ -96,7 +96,7 @@ std::string counts_text(const ComparedResults& comparison) {
   });
   if (refused > 0) parts.back() += fmt::format(" ({} refused)", refused);
   return fmt::format("{} point{}: {}", comparison.points.size(),
-                     comparison.points.size() == 1 ? "" : "s", fmt::join(parts, ", "));
+                     comparison.points.size() == 1 ? "" : "s", sim::joined(parts));
 }
 
 std::vector<std::string> change_lines(const ComparedResults& comparison) {

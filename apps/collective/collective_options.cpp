@@ -2,7 +2,6 @@
 #include "apps/collective/collective_options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "apps/print.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/collectives/algorithm.hpp"
@@ -189,7 +189,7 @@ std::map<std::string, std::string> check_asked(const sim::Topology& topology,
   }
   sim::AskedOutcome outcome = asked_outcome(topology, uses);
   if (!outcome.refusals.empty()) {
-    throw InputError(with_flags(fmt::format("{}", fmt::join(outcome.refusals, "\n"))));
+    throw InputError(with_flags(sim::joined(outcome.refusals, "\n")));
   }
   for (const std::string& line : outcome.exceptions) {
     print_note("warning: {}\n", with_flags(line));

@@ -12,6 +12,7 @@
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/study/coded_collective.hpp"
@@ -107,24 +108,24 @@ std::vector<CompressJson> compressed_records(const CollectiveOptions& options,
   std::vector<CompressJson> records;
   for (std::size_t i = 0; i < all.sizes.size(); ++i) {
     const CodedTimes& times = all.times[i];
-    CompressJson& record = records.emplace_back(
-        CompressJson{{"collective", options.name},
-                     {"topology", cluster.name},
-                     {"gpus", rank_count(cluster)},
-                     {"groups", options.split},
-                     {"codec", codec},
-                     {"uncompressed_value_bytes", options.value_bytes},
-                     {"size_bytes", static_cast<std::int64_t>(all.sizes[i])},
-                     {"uncompressed_time_s", times.plain_s},
-                     {"compressed_time_s", times.coded_s()},
-                     {"encode_s", times.encode_s},
-                     {"exchange_s", times.exchange_s},
-                     {"decode_s", times.decode_s},
-                     {"encoded_bytes", times.encoded_bytes},
-                     {"speedup", times.speedup()},
-                     {"pays", times.pays()},
-                     {"pays_from_bytes", from},
-                     {"kernel_times", fmt::format("{}", fmt::join(all.sources, "; "))}});
+    CompressJson& record =
+        records.emplace_back(CompressJson{{"collective", options.name},
+                                          {"topology", cluster.name},
+                                          {"gpus", rank_count(cluster)},
+                                          {"groups", options.split},
+                                          {"codec", codec},
+                                          {"uncompressed_value_bytes", options.value_bytes},
+                                          {"size_bytes", static_cast<std::int64_t>(all.sizes[i])},
+                                          {"uncompressed_time_s", times.plain_s},
+                                          {"compressed_time_s", times.coded_s()},
+                                          {"encode_s", times.encode_s},
+                                          {"exchange_s", times.exchange_s},
+                                          {"decode_s", times.decode_s},
+                                          {"encoded_bytes", times.encoded_bytes},
+                                          {"speedup", times.speedup()},
+                                          {"pays", times.pays()},
+                                          {"pays_from_bytes", from},
+                                          {"kernel_times", sim::joined(all.sources, "; ")}});
     for (const auto& [key, taken] : all.takers) record[key] = taken;
     add_placement(cluster, record);
   }
@@ -147,7 +148,7 @@ void time_compressed(const CollectiveOptions& options, const sim::CollectiveRow&
   if (options.format == "table") {
     print_text("# {} on {}, {} against {}\n{}\n{} {}\nkernel times: {}\n", options.name,
                groups_text(cluster, groups), name, options.value_bytes == 2 ? "bf16" : "fp32",
-               compressed_table(all), name, pays_text(all), fmt::join(all.sources, "\n  "));
+               compressed_table(all), name, pays_text(all), sim::joined(all.sources, "\n  "));
     for (const auto& [key, taken] : takers) print_text("{}: {}\n", key, taken);
   }
   print_records(options.format, compressed_records(options, cluster, all, name));

@@ -56,16 +56,15 @@ std::string matrix_text(const PairTimes& times, double bytes) {
 }
 
 std::string csv_text(const PairTimes& times, double bytes) {
-  fmt::memory_buffer text;
-  fmt::format_to(std::back_inserter(text), "from,to,time_s,bandwidth_Bps\n");
+  std::string text = "from,to,time_s,bandwidth_Bps\n";
   for (int from = 0; from < times.ranks; ++from) {
     for (int to = 0; to < times.ranks; ++to) {
       if (from == to) continue;
       const double time_s = times.at(from, to);
-      fmt::format_to(std::back_inserter(text), "{},{},{},{}\n", from, to, time_s, bytes / time_s);
+      text += fmt::format("{},{},{},{}\n", from, to, time_s, bytes / time_s);
     }
   }
-  return to_string(text);
+  return text;
 }
 
 PairsJson pairs_json(const CollectiveOptions& options, const sim::Cluster& cluster,

@@ -2,7 +2,6 @@
 #include "apps/compare/sides.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <boost/token_functions.hpp>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "apps/progress.hpp"
 #include "apps/run/run_options.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "sim/study/search/best_setup.hpp"
@@ -164,7 +164,7 @@ void check_ends(const Side& side) {
   const sim::Report report = simulate(side.run.job, side.run.setup).report;
   if (report.ended()) return;
   throw InputError(fmt::format("{}: the round does not end: {}", side.name == "A" ? "--a" : "--b",
-                               fmt::join(report.round->events, "; ")));
+                               sim::joined(report.round->events, "; ")));
 }
 
 void warn_of_memory(const Side& side) {

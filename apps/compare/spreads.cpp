@@ -2,12 +2,12 @@
 #include "apps/compare/spreads.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -27,7 +27,7 @@ GivenSpread parse_spread(const std::string& text) {
   known.emplace_back("all");
   if (equals == std::string::npos || std::ranges::find(known, given.name) == known.end()) {
     throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",
-                                 sim::printable(text), fmt::join(known, ", ")));
+                                 sim::printable(text), sim::joined(known)));
   }
   const auto value = sim::number_in<double>(std::string_view(text).substr(equals + 1));
   if (!value || !(*value >= 0 && *value <= kLargestSpread)) {

@@ -9,6 +9,7 @@
 #include "apps/data_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme_file.hpp"

@@ -2,7 +2,6 @@
 #include "apps/map/store_map.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/study/sweep/base_units.hpp"
@@ -80,7 +80,7 @@ class Map {
     std::vector<std::string> known;
     for (const auto& [name, value] : inputs.items()) known.push_back(name);
     throw InputError(fmt::format("{}: '{}' is not an input of {}; it has {}", flag,
-                                 sim::printable(key), options_.store, fmt::join(known, ", ")));
+                                 sim::printable(key), options_.store, sim::joined(known)));
   }
 
   static void note(const Inputs& value, std::vector<Inputs>& values) {
@@ -101,7 +101,7 @@ class Map {
     throw InputError(fmt::format(
         "{}: points with the same {}, {} and {} differ in {}; choose among them, e.g. --where "
         "\"{}\"",
-        options_.store, options_.x, options_.y, options_.over, fmt::join(varying, ", "), remedy));
+        options_.store, options_.x, options_.y, options_.over, sim::joined(varying), remedy));
   }
 
   // Upwards where all are numbers, or quantities.
@@ -135,7 +135,7 @@ class Map {
                     options_.baseline.empty()
                         ? "no scheme here is known to be uncompressed"
                         : "'" + sim::printable(options_.baseline) + "' is not among the points",
-                    options_.over, fmt::join(values, ", ")));
+                    options_.over, sim::joined(values)));
   }
 
   static StoreCell cell_of(const Inputs& x, const Inputs& y,

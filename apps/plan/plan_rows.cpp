@@ -2,10 +2,10 @@
 #include "apps/plan/plan_rows.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -43,7 +43,7 @@ std::string site_names(const sim::RoundFigures& round) {
   for (const sim::SiteReport& site : round.by_site) {
     names.push_back(site.count == 1 ? site.name : fmt::format("{} {}", site.count, site.name));
   }
-  return fmt::format("{}", fmt::join(names, " + "));
+  return sim::joined(names, " + ");
 }
 
 // Where the row trains.

@@ -2,7 +2,6 @@
 #include "apps/run/run_options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 

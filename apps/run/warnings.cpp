@@ -2,7 +2,6 @@
 #include "apps/run/warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "apps/print.hpp"
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/study/setup_options.hpp"
 
@@ -41,7 +41,7 @@ void warn_of_memory(const RunOptions& options, const Job& job, const Setup& setu
         job.inner ? " at " + site.name : "", memory.total() / 1e9, site.cluster.gpu.name,
         capacity / 1e9,
         remedies.empty() ? "no flag alone makes it fit; use more GPUs or --pp"
-                         : fmt::format("it fits with {}", fmt::join(remedies, "; or ")),
+                         : fmt::format("it fits with {}", sim::joined(remedies, "; or ")),
         options.tune || job.inner ? ""
                                   : "; --tune finds the fastest setup that fits, if there is one");
     if (options.require_fit) throw sim::InputError("--require-fit: " + line);

@@ -2,7 +2,6 @@
 #include "apps/solve/solve_answers.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/report/writers.hpp"
@@ -64,7 +64,7 @@ std::string answer_text(const Answers& answers) {
         i + 1 == answers.as_is.size() || answers.as_is[i + 1].scheme != answers.as_is[i].scheme;
     if (last) sentences.push_back(sentence(answers, i));
   }
-  return fmt::format("{}", fmt::join(sentences, "; "));
+  return sim::joined(sentences, "; ");
 }
 
 void print_table(const Unknown& unknown, const Job& job, const Answers& answers) {

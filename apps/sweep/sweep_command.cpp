@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sweep: runs every point of a spec that the store has not yet, on all cores.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,6 +11,7 @@
 #include "apps/sweep/shard.hpp"
 #include "apps/words.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/joined.hpp"
 
 namespace apps {
 namespace {
@@ -143,7 +143,7 @@ int run_sweep(const SweepOptions& options) {
   if (changed.empty()) return code;
   print_text(
       "{} changed while the sweep ran: repeat the command with --recompute to rerun its points\n",
-      fmt::join(changed, ", "));
+      sim::joined(changed));
   return code == 0 ? 1 : code;
 }
 

@@ -3,7 +3,6 @@
 #include "apps/validate/validate_fsdp.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
 #include "apps/validate/validation_text.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/validation/fsdp.hpp"
 
@@ -118,7 +118,7 @@ std::string constants_text(const FsdpStudy& study) {
   std::string text = "fitted constants\n";
   for (const auto& [group, fitted] : study.constants) {
     text += fmt::format("  {:<22}compute_efficiency {:.4f}   fitted to {}\n", group,
-                        *fitted.compute_efficiency, fmt::join(fitted.rows, ", "));
+                        *fitted.compute_efficiency, sim::joined(fitted.rows));
   }
   return text;
 }

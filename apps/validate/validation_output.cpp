@@ -2,13 +2,13 @@
 #include "apps/validate/validation_output.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <utility>
 
 #include "apps/validate/validation_readings.hpp"
 #include "apps/validate/validation_text.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 
@@ -139,7 +139,7 @@ sim::TextTable fitted_table(const Validation& v) {
       table.rows.push_back(
           {"  " + cluster, used[i].first, used[i].second, now.empty() ? "" : now[i].second});
     }
-    table.rows.push_back({fmt::format("    fitted to {}", fmt::join(fitted.rows, ", "))});
+    table.rows.push_back({fmt::format("    fitted to {}", sim::joined(fitted.rows))});
   }
   return table;
 }
@@ -276,7 +276,7 @@ std::vector<Json> records_of(const std::vector<Constant>& constants) {
 }
 
 Json json_of(const std::vector<Constant>& constants) {
-  Json json{{"schema_version", 1}, {"constants", nlohmann::json::array()}};
+  Json json{{"schema_version", 1}, {"constants", Json::array()}};
   for (const Constant& one : constants) {
     json["constants"].push_back({{"file", one.file},
                                  {"key", one.key},

@@ -2,13 +2,13 @@
 #include "sim/base/csv.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
@@ -78,8 +78,7 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
     if (header.empty()) {
       header = fields;
       if (columns.empty() || std::ranges::equal(header, columns)) continue;
-      throw InputError(
-          fmt::format("{}is not the header; write {}", place, fmt::join(columns, ",")));
+      throw InputError(fmt::format("{}is not the header; write {}", place, joined(columns, ",")));
     }
     if (fields.size() != header.size()) {
       problems.push_back(
@@ -93,7 +92,7 @@ std::vector<CsvRow> parse_csv(std::string_view text, const std::filesystem::path
   throw_problems(name, problems);
   if (header.empty() && !columns.empty()) {
     throw InputError(fmt::format("{}:1:1: is empty; write {} and a line for each size", name,
-                                 fmt::join(columns, ",")));
+                                 joined(columns, ",")));
   }
   return rows;
 }

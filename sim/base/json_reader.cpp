@@ -2,7 +2,6 @@
 #include "sim/base/json_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +12,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -68,7 +68,7 @@ bool JsonReader::has(const std::string& key) const {
 void JsonReader::only(std::initializer_list<std::string_view> known) const {
   each_key([&](const std::string& key, const JsonReader&) {
     if (std::ranges::find(known, key) == known.end()) {
-      fail(fmt::format("unknown key {}; known: {}", printable(key), fmt::join(known, ", ")));
+      fail(fmt::format("unknown key {}; known: {}", printable(key), joined(known)));
     }
   });
 }

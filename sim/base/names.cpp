@@ -2,12 +2,12 @@
 #include "sim/base/names.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 
 namespace sim {
 
@@ -39,10 +39,6 @@ std::string_view closest_name(std::string_view text, std::span<const std::string
     }
   }
   return best;
-}
-
-std::string joined(std::span<const std::string_view> names) {
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {

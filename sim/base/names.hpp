@@ -24,9 +24,6 @@ namespace sim {
 [[nodiscard]] std::string suggestion_and_list(std::string_view text,
                                               std::span<const std::string_view> names);
 
-// "a, b, c" for messages.
-[[nodiscard]] std::string joined(std::span<const std::string_view> names);
-
 // One row of a table that names an enumeration's values, in files or on the command line.
 template <class E>
 struct EnumName {

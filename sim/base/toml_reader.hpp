@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_document.hpp"

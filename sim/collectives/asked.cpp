@@ -2,11 +2,11 @@
 #include "sim/collectives/asked.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
+#include "sim/base/joined.hpp"
 #include "sim/collectives/channels.hpp"
 #include "sim/collectives/collective_rows.hpp"
 #include "sim/topology/nccl_transports.hpp"
@@ -32,7 +32,7 @@ std::string text_of(CollectiveKind collective, const GroupUses& uses) {
   for (const GroupUse& use : uses) {
     if (use.collective == collective) shapes.push_back(shape_text(use.shape));
   }
-  return fmt::format("{} of {}", collective_name(collective), fmt::join(shapes, " or "));
+  return fmt::format("{} of {}", collective_name(collective), joined(shapes, " or "));
 }
 
 std::string text_of(const GroupUses& uses) {
@@ -41,7 +41,7 @@ std::string text_of(const GroupUses& uses) {
     if (std::ranges::find(uses, row.collective, &GroupUse::collective) == uses.end()) continue;
     texts.push_back(text_of(row.collective, uses));
   }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return joined(texts);
 }
 
 // What takes it and what does not.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim::fit {
@@ -34,7 +35,7 @@ void note_latencies(const Fit& fit, std::vector<std::string>& lines) {
   lines.push_back(fmt::format(
       "On other numbers of GPUs, small sizes rest on {} of the base: the times do not separate "
       "{} from fixed costs.",
-      fmt::join(together, ", "), together.size() == 1 ? "it" : "them"));
+      joined(together), together.size() == 1 ? "it" : "them"));
 }
 
 // How many nodes messages reach without a switch beyond those that the logs' messages crossed.

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/fit/edited_text.hpp"
@@ -116,8 +117,7 @@ std::string with_topo(const TopoMatrix& topo, std::string_view base_text,
                              {"nvlink.kind", fmt::format("\"{}\"", topo.kind->name), comment}};
   if (!topo.nics.empty()) {
     edits.push_back({"network.nics_per_node", std::to_string(topo.nics.size()), comment});
-    edits.push_back(
-        {"network.gpu_nic", fmt::format("[{}]", fmt::join(topo.gpu_nic, ", ")), comment});
+    edits.push_back({"network.gpu_nic", fmt::format("[{}]", joined(topo.gpu_nic)), comment});
   }
   std::string text = edited_text(base_text, base_file, edits);
   const Cluster read = parse_cluster(text, base_file);
@@ -139,13 +139,12 @@ std::vector<std::string> topo_lines(const TopoMatrix& topo, const Cluster& clust
   if (topo.nics.empty()) {
     lines.emplace_back("no NICs: those of the topology stay");
   } else {
-    lines.push_back(fmt::format("{} NICs: {}", topo.nics.size(), fmt::join(topo.nics, ", ")));
-    lines.push_back(fmt::format("NIC of each GPU: {} ({})", fmt::join(topo.gpu_nic, ", "),
-                                fmt::join(topo.gpu_way, ", ")));
+    lines.push_back(fmt::format("{} NICs: {}", topo.nics.size(), joined(topo.nics)));
+    lines.push_back(
+        fmt::format("NIC of each GPU: {} ({})", joined(topo.gpu_nic), joined(topo.gpu_way)));
   }
   if (!topo.unused.empty()) {
-    lines.push_back(
-        fmt::format("left out, as no GPU is nearest to them: {}", fmt::join(topo.unused, ", ")));
+    lines.push_back(fmt::format("left out, as no GPU is nearest to them: {}", joined(topo.unused)));
   }
   // A link's bandwidth per direction: 25 GB/s of NVLink 2 to 4, 50 GB/s of NVLink 5.
   const double per_link = cluster.nvlink.bandwidth.base() / topo.nvlinks / 1e9;

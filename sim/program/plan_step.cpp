@@ -2,9 +2,9 @@
 #include "sim/program/plan_step.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/expand.hpp"
 #include "sim/program/lay_out.hpp"
@@ -19,8 +19,8 @@ std::vector<std::string> problems_of_scheme(const StepContext& context, const Sc
   std::vector<std::string> lines;
   if (!scheme.is_defined_for(p.sharding.stage)) {
     lines.push_back(fmt::format("`zero`: {} is defined for {}, not for {}; choose `zero` {}",
-                                scheme.name, fmt::join(scheme.zero, ", "), p.sharding.stage,
-                                fmt::join(scheme.zero, " or ")));
+                                scheme.name, joined(scheme.zero), p.sharding.stage,
+                                joined(scheme.zero, " or ")));
   }
   const bool secondary = scheme.weights.secondary_shards;
   if (p.sharding.ranks > 0 && (!scheme.gradients.algorithm->has_replicas || secondary)) {
@@ -58,7 +58,7 @@ std::string problems(const StepContext& context, const Scheme& scheme) {
   if (!of_job.empty()) return of_job;
   std::vector<std::string> lines = problems_of_scheme(context, scheme);
   if (lines.empty()) lines = asked_outcome(context, scheme).refusals;
-  return fmt::format("{}", fmt::join(lines, "\n"));
+  return joined(lines, "\n");
 }
 
 PlannedStep plan_step(const StepContext& context, const Scheme& scheme) {

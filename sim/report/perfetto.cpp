@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,6 +10,8 @@
 
 namespace sim {
 namespace {
+
+std::string quoted(const std::string& text) { return nlohmann::ordered_json(text).dump(); }
 
 // "rank 008", or "rank 008, as 63 others".
 std::string name_of(const std::vector<int>& alike, std::size_t digits) {
@@ -33,23 +34,22 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
                         std::span<const std::string> names) {
   const int shown = ranks > 0 ? std::min(ranks, schedule.ranks) : schedule.ranks;
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  auto out = std::back_inserter(text);
   // Perfetto sorts processes by name: with as many digits rank 10 is not before rank 2.
   const std::size_t digits = most_digits(schedule, shown);
   const char* separator = "";
   for (int rank = 0; rank < shown; ++rank) {
     const auto place = static_cast<std::size_t>(rank);
     const std::string name = names.empty() ? name_of(schedule.alike[place], digits) : names[place];
-    fmt::format_to(out,
-                   "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":"
-                   "{}}}}}",
-                   separator, rank, nlohmann::json(name).dump());
+    text += fmt::format(
+        "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":"
+        "{}}}}}",
+        separator, rank, quoted(name));
     separator = ",\n";
     for (int stream = 0; stream < kStreams; ++stream) {
-      fmt::format_to(out,
-                     ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{"
-                     "\"name\":\"{}\"}}}}",
-                     rank, stream, stream_name(static_cast<Stream>(stream)));
+      text += fmt::format(
+          ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{"
+          "\"name\":\"{}\"}}}}",
+          rank, stream, stream_name(static_cast<Stream>(stream)));
     }
   }
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
@@ -59,12 +59,11 @@ std::string to_perfetto(const Schedule& schedule, const Timeline& timeline, int 
     const auto start_ns = std::llround(timeline.start_s[id] * 1e9);
     const auto duration_ns = std::llround(timeline.end_s[id] * 1e9) - start_ns;
     if (duration_ns <= 0) continue;
-    fmt::format_to(
-        out,
+    text += fmt::format(
         ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},"
         "\"dur\":{:.3f}}}",
-        nlohmann::json(schedule.labels[operation.label]).dump(), phase_name(operation.phase),
-        operation.rank, static_cast<int>(operation.stream), static_cast<double>(start_ns) / 1e3,
+        quoted(schedule.labels[operation.label]), phase_name(operation.phase), operation.rank,
+        static_cast<int>(operation.stream), static_cast<double>(start_ns) / 1e3,
         static_cast<double>(duration_ns) / 1e3);
   }
   return text + "\n]}\n";

@@ -2,12 +2,12 @@
 #include "sim/report/sources.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 std::string origin_of(const Fitted& fitted, std::string_view key) {
   if (!fitted.rests_on_rows(key)) return "set by hand: no rows are named";
-  return fmt::format("fitted to {}", fmt::join(fitted.rows, ", "));
+  return fmt::format("fitted to {}", joined(fitted.rows));
 }
 
 void add_fitted(const Cluster& cluster, std::map<std::string, std::string>& sources) {
@@ -98,8 +98,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
     std::vector<std::string_view> passes;
     for (const auto& [pass, times] : context.calibration.passes) passes.push_back(name_of(pass));
     std::ranges::sort(passes);
-    sources["passes"] =
-        fmt::format("{}: measured ({})", fmt::join(passes, ", "), context.calibration.name);
+    sources["passes"] = fmt::format("{}: measured ({})", joined(passes), context.calibration.name);
   }
   add_measured(context, sources);
   add_fitted(cluster, sources);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/table_rows.hpp"
@@ -91,7 +91,7 @@ std::string events_of(const Report& report) {
   const auto shown = events.first(std::min(kShown, events.size()));
   const std::size_t more = events.size() - shown.size();
   return fmt::format("{}: the round is {}: {}{}\n", report.scheme, report.round->outcome,
-                     fmt::join(shown, "; "),
+                     joined(shown, "; "),
                      more > 0 ? fmt::format("; and {} more (the JSON has all)", more) : "");
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheme files: what a scheme says of all its parts, its weights and its activations.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/schemes/scheme_keys.hpp"
 
@@ -60,11 +60,11 @@ std::string read_twin(TomlReader& reader, const Scheme& scheme) {
   const bool known_kind = scheme.between_sites || !scheme.zero.empty();
   if (known_kind && reader.is_good("twin") && std::ranges::find(twins, name) == twins.end()) {
     const std::string what = !scheme.between_sites
-                                 ? fmt::format("for zero =  [{}]", fmt::join(scheme.zero, ", "))
+                                 ? fmt::format("for zero =  [{}]", joined(scheme.zero))
                              : scheme.between_sites->gradients ? "of gradients between sites"
                                                                : "of weight changes between sites";
     reader.wrong("twin", fmt::format("'{}' is not a shipped uncompressed scheme {}; write {}",
-                                     printable(name), what, fmt::join(twins, " or ")));
+                                     printable(name), what, joined(twins, " or ")));
   }
   return name;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schemes as text. What has its default is left out.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "sim/base/joined.hpp"
 #include "sim/schemes/scheme_keys.hpp"
 
 namespace sim {
@@ -90,7 +90,7 @@ std::string to_toml(const Scheme& scheme) {
   if (!scheme.source.empty()) text += fmt::format("source = {}\n", toml_text(scheme.source));
   if (scheme.compresses()) text += fmt::format("twin = {}\n", toml_text(scheme.twin));
   if (scheme.between_sites) return text + table("between_sites", site_lines(*scheme.between_sites));
-  text += fmt::format("zero = [{}]\n", fmt::join(scheme.zero, ", "));
+  text += fmt::format("zero = [{}]\n", joined(scheme.zero));
   return text + table("weights", weight_lines(scheme.weights)) +
          table("gradients", gradient_lines(scheme.gradients)) +
          activation_lines(scheme.activations) + table("overlap", overlap_lines(scheme.overlap));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme.hpp"

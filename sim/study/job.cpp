@@ -2,13 +2,13 @@
 #include "sim/study/job.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace sim::study {
@@ -73,7 +73,7 @@ void check(const Job& job, std::span<const Setup> setups) {
       if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
   }
-  if (!lines.empty()) throw InputError(fmt::format("{}", fmt::join(lines, "\n")));
+  if (!lines.empty()) throw InputError(joined(lines, "\n"));
 }
 
 }  // namespace sim::study

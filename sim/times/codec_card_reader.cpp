@@ -9,6 +9,7 @@
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/times/codec_card.hpp"

@@ -2,10 +2,10 @@
 #include "sim/topology/fabric_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "sim/base/joined.hpp"
 #include "sim/topology/fabrics.hpp"
 
 namespace sim {
@@ -115,15 +115,15 @@ void read_load_balance(TomlReader& reader, Network& network) {
 
 void read_torus(TomlReader& reader, int nodes, Network& network) {
   if (!fabric_takes(reader, network, "network.dimensions")) return;
-  std::int64_t joined = 1;
+  std::int64_t product = 1;
   for (const std::int64_t size : reader.integers("network.dimensions", kNodes)) {
     network.dimensions.push_back(static_cast<int>(size));
-    joined = std::min(joined * size, kNodes.highest + 1);
+    product = std::min(product * size, kNodes.highest + 1);
   }
-  if (reader.is_good("network.dimensions") && reader.is_good("cluster.nodes") && joined != nodes) {
+  if (reader.is_good("network.dimensions") && reader.is_good("cluster.nodes") && product != nodes) {
     reader.wrong("network.dimensions",
-                 fmt::format("{} is not a torus of {} nodes; write numbers whose product is {}",
-                             network.dimensions, nodes, nodes));
+                 fmt::format("[{}] is not a torus of {} nodes; write numbers whose product is {}",
+                             joined(network.dimensions), nodes, nodes));
   }
 }
 

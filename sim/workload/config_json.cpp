@@ -12,6 +12,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/toml_document.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assumptions about the network between sites.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
+#include "sim/base/joined.hpp"
 #include "sim/study/search/assumptions.hpp"
 #include "sim/study/search/set_field.hpp"
 #include "sim/study/search/wide_area_rates.hpp"
@@ -52,7 +52,7 @@ std::string bandwidth_fields(const WideArea& area) {
     fields.push_back(set_field("store.upload", area.store->upload));
     fields.push_back(set_field("store.download", area.store->download));
   }
-  return fmt::format("{}", fmt::join(fields, " "));
+  return joined(fields, " ");
 }
 
 // The measured latencies of the shipped files, over 5 us a kilometre of the great circle: New York
@@ -74,7 +74,7 @@ std::string latency_fields(const WideArea& area) {
     fields.push_back(set_field(table + ".latency", link.latency));
   });
   if (area.store) fields.push_back(set_field("store.latency", area.store->latency));
-  return fmt::format("{}", fmt::join(fields, " "));
+  return joined(fields, " ");
 }
 
 // RDMA's rate does not know of loss (see connection_rate()).
@@ -100,7 +100,7 @@ std::string loss_fields(const WideArea& area) {
   each_path(area, [&](const WideLink& link, const std::string& table) {
     if (link.loss > 0) fields.push_back(set_field(table + ".loss", link.loss));
   });
-  return fmt::format("{}", fmt::join(fields, " "));
+  return joined(fields, " ");
 }
 
 constexpr std::array kBetweenSites{

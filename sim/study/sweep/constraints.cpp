@@ -2,11 +2,11 @@
 // places_of(): SQLite evaluates the conditions of a spec over its points, so that they are a
 // language that people know.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <numeric>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/study/sweep/base_units.hpp"
 #include "sim/study/sweep/spec.hpp"
@@ -52,7 +52,7 @@ void keep(Database& database, const Spec& spec, const std::string& condition,
   if (!problem) return;
   throw InputError(fmt::format("{}:{}:{}: where: '{}': {}; known here: {}", spec.file.string(),
                                spec.where_place.line, spec.where_place.column, printable(condition),
-                               *problem, fmt::join(columns, ", ")));
+                               *problem, joined(columns)));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <chrono>
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/study/sweep/processes.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
@@ -63,7 +63,7 @@ void reopen(Store& store, Origins& origins, const Again& again) {
     throw InputError(
         fmt::format("{}: {} of its points were computed from other inputs: {}; rerun them with "
                     "`recompute`, or start afresh with `store` FILE",
-                    store.file().string(), outdated.size(), fmt::join(changes, ", ")));
+                    store.file().string(), outdated.size(), joined(changes)));
   }
   store.reopen(outdated);
   if (again.crashed) store.reopen(store.points_that_crashed());

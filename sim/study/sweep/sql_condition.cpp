@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // run_condition(): conditions written by people.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/study/sweep/base_units.hpp"
 #include "sim/study/sweep/sql.hpp"
@@ -91,7 +91,7 @@ std::string problem_of(sqlite3* handle, int code) {
       return "takes too long; compare the columns of a point with constants";
     case SQLITE_AUTH:
       return fmt::format("{}; a condition may read columns and call {}", sqlite3_errmsg(handle),
-                         fmt::join(kFunctions, " "));
+                         joined(kFunctions, " "));
     default:
       return sqlite3_errmsg(handle);
   }
