@@ -22,7 +22,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kUsage =
+constexpr const char* kListUsage =
     "usage: gardenhose list [SECTION...] [--format json]\n"
     "       gardenhose list scheme NAME     print a shipped scheme as a file to edit and run\n"
     "       gardenhose list topology NAME   print a shipped cluster or group of sites as a file\n"
@@ -47,14 +47,14 @@ std::string section_names(bool always) {
   return sim::joined(names);
 }
 
-std::optional<ListOptions> parse(const Arguments& arguments) {
+std::optional<ListOptions> parse_list(const Arguments& arguments) {
   ListOptions o;
   const std::string help =
       fmt::format("{} (default: all of these); also {}", section_names(true), section_names(false));
   po::options_description flags;
   flags.add_options()("section", po::value(&o.wanted), help.c_str())(
       "format", po::value(&o.format)->default_value("table"), "table|json");
-  if (!parse_arguments(arguments, kUsage, flags, {{"section", -1}})) return std::nullopt;
+  if (!parse_arguments(arguments, kListUsage, flags, {{"section", -1}})) return std::nullopt;
   if (o.format != "table" && o.format != "json") {
     const std::string_view known[] = {"table", "json"};
     sim::refuse_name("--format", o.format, known);
@@ -183,7 +183,7 @@ void print_all_json(const std::vector<Listing>& listings) {
 }  // namespace
 
 int list_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_list(arguments);
   if (!options) return 0;
   if (is_printed(options->wanted)) return 0;
   check_names(options->wanted);

@@ -41,7 +41,7 @@ struct BomOptions {
   std::string parts, format;
 };
 
-std::optional<BomOptions> parse(const Arguments& arguments) {
+std::optional<BomOptions> parse_bom(const Arguments& arguments) {
   BomOptions o;
   po::options_description flags("Setup");
   auto add = flags.add_options();
@@ -143,7 +143,7 @@ void print_bill(const sim::Cluster& cluster, const sim::NetworkParts& parts,
 }  // namespace
 
 int bom_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_bom(arguments);
   if (!options) return 0;
   require_cluster(options->job.topology, "a bill of materials is of one cluster's network");
   const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));

@@ -26,7 +26,7 @@ namespace {
 namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
-constexpr const char* kUsage =
+constexpr const char* kCheckUsage =
     "usage: gardenhose check WHAT [FLAGS]\n\n"
     "Compares predictions with a baseline, a JSON file kept in git, and reports what moved and\n"
     "which inputs changed. WHAT is the spec of a sweep (its points are run now), the store of a\n"
@@ -65,7 +65,7 @@ fs::path default_baseline(const std::string& what) {
   return fs::path(what).replace_extension(".baseline.json");
 }
 
-std::optional<CheckOptions> parse(const Arguments& arguments) {
+std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   CheckOptions o;
   std::string baseline;
   po::options_description flags("Flags");
@@ -84,7 +84,7 @@ std::optional<CheckOptions> parse(const Arguments& arguments) {
   add("markdown", po::value(&o.markdown),
       "file for a Markdown summary, e.g. for the page of a CI job");
   add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at once (default: all cores)");
-  const auto values = parse_arguments(arguments, kUsage, flags, {{"what"}});
+  const auto values = parse_arguments(arguments, kCheckUsage, flags, {{"what"}});
   if (!values) return std::nullopt;
   if (!(*values)["jobs"].empty() && !is_spec(o.what)) {
     throw sim::InputError(
@@ -255,7 +255,7 @@ int check(const CheckOptions& options, const Baseline& baseline, const Results& 
 }  // namespace
 
 int check_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_check(arguments);
   if (!options) return 0;
   std::optional<Baseline> baseline;
   if (std::error_code error; fs::exists(options->baseline, error)) {

@@ -27,7 +27,7 @@ namespace {
 namespace po = boost::program_options;
 using sim::InputError;
 
-constexpr const char* kUsage =
+constexpr const char* kCompareUsage =
     "usage: gardenhose compare --a \"FLAGS\" --b \"FLAGS\" [FLAGS]\n\n"
     "Compares two configurations: which is better, how certain that is, and what would flip the\n"
     "decision. Each side is a run (a step on one cluster, or rounds on several sites) with its "
@@ -139,7 +139,7 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   CompareOptions o;
   po::options_description flags = compare_flags(o);
   flags.add(job_flags(o.job));
-  const auto parsed = parse_arguments(arguments, kUsage, flags);
+  const auto parsed = parse_arguments(arguments, kCompareUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   refuse_shared_flags(flag, words);

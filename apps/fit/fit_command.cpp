@@ -57,7 +57,7 @@ struct FitOptions {
   std::string topology, topo, collective, hold_out, output, format;
 };
 
-std::optional<FitOptions> parse(const Arguments& arguments) {
+std::optional<FitOptions> parse_fit(const Arguments& arguments) {
   FitOptions o;
   po::options_description flags("Fit");
   auto add = flags.add_options();
@@ -166,7 +166,7 @@ std::vector<std::string> warnings_of(const fit::Fit& fitted, const fit::Errors& 
 }  // namespace
 
 int fit_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_fit(arguments);
   if (!options) return 0;
   require_cluster(options->topology, "logs are fitted to one cluster");
   const std::filesystem::path file = data_file(Kind::topology, options->topology);

@@ -73,7 +73,7 @@ void refuse_batch(const po::variables_map& values) {
   }
 }
 
-std::optional<MapOptions> parse(const Arguments& arguments) {
+std::optional<MapOptions> parse_map(const Arguments& arguments) {
   MapOptions o;
   std::string bandwidths;
   po::options_description flags = job_flags(
@@ -109,7 +109,7 @@ std::optional<MapOptions> parse(const Arguments& arguments) {
 
 int map_command(const Arguments& arguments) {
   if (!arguments.empty() && !arguments.front().starts_with("-")) return map_of_store(arguments);
-  const auto options = parse(arguments);
+  const auto options = parse_map(arguments);
   if (!options) return 0;
   require_cluster(options->job.topology, "a map is of one cluster");
   std::vector<Job> given, jobs;  // all of them first: what is wrong is said before the work

@@ -23,7 +23,7 @@ namespace {
 namespace po = boost::program_options;
 using sim::InputError;
 
-constexpr const char* kUsage =
+constexpr const char* kPlanUsage =
     "usage: gardenhose plan --topology NAME --model NAME --tokens TOKENS [FLAGS]\n\n"
     "Finds the best plans for training a model on a given number of tokens: the cheapest, the\n"
     "fastest, or those with the smallest network. The search covers the number of nodes, NIC\n"
@@ -252,7 +252,7 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
       job_flags(o.job, {.chosen = chosen_flags(), .sizes = &texts.nodes});
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
-  const auto parsed = parse_arguments(arguments, kUsage, flags);
+  const auto parsed = parse_arguments(arguments, kPlanUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   check_format(o.format);

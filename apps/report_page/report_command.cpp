@@ -25,7 +25,7 @@ namespace po = boost::program_options;
 
 constexpr std::size_t kMostTimelines = 8;
 
-constexpr const char* kUsage =
+constexpr const char* kReportUsage =
     "usage: gardenhose report STORE [--output FILE] [FLAGS]\n\n"
     "  gardenhose report study.sqlite                     writes study.html\n"
     "  gardenhose report study.sqlite --timeline 12,13 --output for_the_meeting.html\n\n"
@@ -36,7 +36,7 @@ struct ReportOptions {
   std::string store, output, timeline, folder;
 };
 
-std::optional<ReportOptions> parse(const Arguments& arguments) {
+std::optional<ReportOptions> parse_report(const Arguments& arguments) {
   ReportOptions o;
   po::options_description flags("Flags");
   auto add = flags.add_options();
@@ -50,7 +50,7 @@ std::optional<ReportOptions> parse(const Arguments& arguments) {
   add("folder", po::value(&o.folder),
       "folder of the spec, against which relative paths in the inputs are resolved (default: the "
       "store's)");
-  if (!parse_arguments(arguments, kUsage, flags, {{"store"}})) return std::nullopt;
+  if (!parse_arguments(arguments, kReportUsage, flags, {{"store"}})) return std::nullopt;
   if (o.output.empty()) o.output = fs::path(o.store).replace_extension(".html").string();
   return o;
 }
@@ -106,7 +106,7 @@ Inputs timelines(Store& store, const ReportOptions& options) {
 }  // namespace
 
 int report_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_report(arguments);
   if (!options) return 0;
   Store store(options->store, sim::sweep::Access::read);
   refuse_overwriting("--output", options->output, store, paths_from(*options));

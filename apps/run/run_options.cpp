@@ -23,7 +23,7 @@ constexpr sim::EnumName<ShowRange> kRanges[]{
     {"auto", ShowRange::where_cheap}, {"on", ShowRange::always}, {"off", ShowRange::never}};
 constexpr std::size_t kCheapOperations = 500'000;  // simulated in under a second
 
-constexpr const char* kUsage =
+constexpr const char* kRunUsage =
     "usage: gardenhose run --topology NAME --model NAME [FLAGS]\n\n"
     "Simulates one training step and reports how long it takes and why. On a topology of several\n"
     "sites it simulates rounds: inner steps within each site, and the exchange between sites.\n\n"
@@ -73,7 +73,7 @@ po::options_description run_flags(RunOptions& o) {
 std::optional<RunOptions> parse_run(const Arguments& arguments) {
   RunOptions o;
   po::options_description flags = run_flags(o);
-  const auto parsed = parse_arguments(arguments, kUsage, flags);
+  const auto parsed = parse_arguments(arguments, kRunUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;
   o.job.schemes = split(values["scheme"].as<std::string>());

@@ -30,7 +30,7 @@ struct SolveOptions {
   int jobs = 1;
 };
 
-constexpr const char* kUsage =
+constexpr const char* kSolveUsage =
     "usage: gardenhose solve UNKNOWN --topology NAME --model NAME --scheme NAME [FLAGS]\n\n"
     "Finds, by repeated simulation, the value of one unknown at which training reaches a given\n"
     "utilisation, or at which one scheme stops beating another.\n\n"
@@ -65,7 +65,7 @@ std::vector<double> parse_shares(const std::string& text) {
   return shares;
 }
 
-std::optional<SolveOptions> parse(const Arguments& arguments) {
+std::optional<SolveOptions> parse_solve(const Arguments& arguments) {
   SolveOptions o;
   std::string utilisation;
   po::options_description flags = job_flags(o.job);
@@ -80,7 +80,7 @@ std::optional<SolveOptions> parse(const Arguments& arguments) {
                                                                  kJobsHelp)(
       "format", po::value(&o.format)->default_value("table"), "table|json|csv");
   flags.add(goal);
-  const auto values = parse_arguments(arguments, kUsage, flags, {{"unknown"}});
+  const auto values = parse_arguments(arguments, kSolveUsage, flags, {{"unknown"}});
   if (!values) return std::nullopt;
   static_cast<void>(sim::study::unknown_named(o.unknown));
   o.job.schemes = split((*values)["scheme"].as<std::string>());
@@ -123,7 +123,7 @@ Job read(const SolveOptions& options, const sim::study::Unknown& unknown) {
 }  // namespace
 
 int solve_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_solve(arguments);
   if (!options) return 0;
   const sim::study::Unknown& unknown = unknown_of(*options);
   const Job job = read(*options, unknown);

@@ -53,7 +53,7 @@ struct SweepOptions {
   bool dry_run = false, recompute = false, retry = false;
 };
 
-std::optional<SweepOptions> parse(const Arguments& arguments) {
+std::optional<SweepOptions> parse_sweep(const Arguments& arguments) {
   SweepOptions o;
   po::options_description flags("Flags");
   auto add = flags.add_options();
@@ -150,7 +150,7 @@ int run_sweep(const SweepOptions& options) {
 }  // namespace
 
 int sweep_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_sweep(arguments);
   return options ? run_sweep(*options) : 0;
 }
 

@@ -27,7 +27,7 @@ namespace {
 namespace po = boost::program_options;
 namespace validation = sim::validation;
 
-constexpr const char* kUsage =
+constexpr const char* kValidateUsage =
     "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco|nccl] [FLAGS]\n\n"
     "Reruns published experiments and prints predictions next to measurements. Predictions are\n"
     "made from data sheets alone (blind); with the constants under [fitted] in each cluster's\n"
@@ -104,7 +104,7 @@ std::string study_help() {
   return text;
 }
 
-std::optional<ValidateOptions> parse(const Arguments& arguments) {
+std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
   ValidateOptions options;
   po::options_description flags;
   flags.add_options()("study", po::value(&options.name), study_help().c_str())(
@@ -121,7 +121,7 @@ std::optional<ValidateOptions> parse(const Arguments& arguments) {
       "nccl: compare the predictions in FILE, which --predictions printed before, instead of new "
       "ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
-  if (!parse_arguments(arguments, kUsage, flags, {{"study"}})) return std::nullopt;
+  if (!parse_arguments(arguments, kValidateUsage, flags, {{"study"}})) return std::nullopt;
   options.study = study_named(options.name);
   if (options.study != nullptr && (options.constants || options.refit)) {
     throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",
@@ -181,7 +181,7 @@ Validation validate(const ValidateOptions& options, const validation::Inputs& in
 }  // namespace
 
 int validate_command(const Arguments& arguments) {
-  const auto options = parse(arguments);
+  const auto options = parse_validate(arguments);
   if (!options) return 0;
   if (options->study != nullptr) {
     options->study->print(*options);
