@@ -20,11 +20,12 @@
 // that they own, orthogonalise each the same, and keep their part.
 //
 // Nothing overlaps. The gathered momentum is not counted as memory: activations are gone by then.
+#include "sim/workload/muon.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "sim/program/lay_out.hpp"
-#include "sim/workload/muon.hpp"
 #include "sim/times/muon_owners.hpp"
 
 namespace sim {
