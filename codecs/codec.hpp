@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -35,6 +36,9 @@ enum class Operation {
   decode_reduce,        // R wires -> sum of their values
   decode_reduce_encode  // R wires -> wire of the sum, in another format
 };
+// Its name in tables of times, "decode_reduce"; and the operation of a name, or nothing.
+[[nodiscard]] std::string_view name_of(Operation operation);
+[[nodiscard]] std::optional<Operation> operation_named(std::string_view name);
 
 // The least bytes that a kernel must move through GPU memory, per element of its output (of its
 // input for encode and encode_difference).

@@ -75,9 +75,7 @@ void require_measured(const Json& table) {
 
 Operation operation_of(const Json& row) {
   const std::string name = row.at("operation");
-  for (int i = 0; i <= static_cast<int>(Operation::decode_reduce_encode); ++i) {
-    if (operation_name(static_cast<Operation>(i)) == name) return static_cast<Operation>(i);
-  }
+  if (const auto operation = codecs::operation_named(name)) return *operation;
   throw std::out_of_range("no kernel is called " + name);
 }
 

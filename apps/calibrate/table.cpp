@@ -2,17 +2,12 @@
 #include "apps/calibrate/table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <ctime>
-#include <stdexcept>
-#include <utility>
 
 namespace calibrate {
 namespace {
-
-using codecs::Operation;
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -23,20 +18,6 @@ std::string today() {
 
 }  // namespace
 
-std::string_view operation_name(Operation operation) {
-  constexpr std::array kNames{std::pair{Operation::encode, "encode"},
-                              std::pair{Operation::encode_difference, "encode_difference"},
-                              std::pair{Operation::encode_feedback, "encode_feedback"},
-                              std::pair{Operation::decode, "decode"},
-                              std::pair{Operation::decode_add, "decode_add"},
-                              std::pair{Operation::decode_reduce, "decode_reduce"},
-                              std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
-  for (const auto& [known, name] : kNames) {
-    if (known == operation) return name;
-  }
-  throw std::invalid_argument("an operation outside the enumeration");
-}
-
 double moved_bytes(const KernelRow& row) {
   const codecs::Traffic traffic = codecs::memory_traffic(row.shape);
   return (traffic.read + traffic.written) * static_cast<double>(row.elements);
@@ -45,7 +26,7 @@ double moved_bytes(const KernelRow& row) {
 Json json_of(const KernelRow& row, const Time& time) {
   return {{"codec", row.codec->name},
           {"to", row.to == nullptr ? "" : row.to->name},
-          {"operation", operation_name(row.shape.operation)},
+          {"operation", name_of(row.shape.operation)},
           {"inputs", row.shape.inputs},
           {"value_bytes", row.shape.value_bytes},
           {"elements", row.elements},

@@ -30,7 +30,6 @@ struct KernelRow {
   std::string variant = {};  // "" for an operation of the table
 };
 
-[[nodiscard]] std::string_view operation_name(codecs::Operation operation);
 // Bytes that the codec's memory traffic cannot avoid.
 [[nodiscard]] double moved_bytes(const KernelRow& row);
 [[nodiscard]] Json json_of(const KernelRow& row, const Time& time);

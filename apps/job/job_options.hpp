@@ -40,11 +40,9 @@ inline constexpr const char* kTrafficHelp =
     "links";
 inline constexpr const char* kAlgorithmHelp =
     "algorithm of the collectives that it can run, the others run as by auto; refused if no group "
-    "of "
-    "GPUs of such a collective can take it: auto (the fastest for each size); ring; tree "
+    "of GPUs of such a collective can take it: auto (the fastest for each size); ring; tree "
     "(NCCL's double binary tree), nvls, nvls_tree or sharp (sums in the switches of NVLink or of "
-    "the "
-    "network) of all_reduce; pat of all_gather and reduce_scatter, recursive (halving and "
+    "the network) of all_reduce; pat of all_gather and reduce_scatter, recursive (halving and "
     "doubling) "
     "or hierarchical of these and all_reduce; pairwise or rail of all_to_all; copy_engine of "
     "all_gather and all_to_all; chain of broadcast; direct of send_receive (default: the "

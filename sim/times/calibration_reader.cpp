@@ -43,7 +43,7 @@ const codecs::Codec& read_codec(const JsonReader& place) {
 // What the row measured.
 codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec) {
   const std::string name = row.at("operation").text();
-  const auto operation = operation_named(name);
+  const auto operation = codecs::operation_named(name);
   if (!operation) row.at("operation").fail("unknown kernel " + name);
   codecs::KernelShape shape{.operation = *operation, .wire = codec.format};
   shape.inputs = static_cast<int>(row.at("inputs").whole(65536));

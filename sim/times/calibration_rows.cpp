@@ -4,41 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
-
-#include "sim/base/error.hpp"
 
 namespace sim {
-namespace {
 
 using codecs::Operation;
-
-constexpr std::array kOperations{
-    std::pair{Operation::encode, "encode"},
-    std::pair{Operation::encode_difference, "encode_difference"},
-    std::pair{Operation::encode_feedback, "encode_feedback"},
-    std::pair{Operation::decode, "decode"},
-    std::pair{Operation::decode_add, "decode_add"},
-    std::pair{Operation::decode_reduce, "decode_reduce"},
-    std::pair{Operation::decode_reduce_encode, "decode_reduce_encode"}};
-
-}  // namespace
-
-std::optional<Operation> operation_named(std::string_view name) {
-  for (const auto& [operation, known] : kOperations) {
-    if (name == known) return operation;
-  }
-  return std::nullopt;
-}
-
-std::string_view name_of(Operation operation) {
-  const auto* const found =
-      std::find_if(kOperations.begin(), kOperations.end(),
-                   [&](const auto& known) { return known.first == operation; });
-  require(found != kOperations.end(), "every operation has a name");
-  return found->second;
-}
 
 int usual_value_bytes(Operation operation) {
   const bool of_weights =

@@ -12,10 +12,6 @@
 
 namespace sim {
 
-// Named as in the rows; nothing for other text.
-[[nodiscard]] std::optional<codecs::Operation> operation_named(std::string_view name);
-[[nodiscard]] std::string_view name_of(codecs::Operation operation);
-
 // Bytes per value if a row does not say: weights are bfloat16, everything else is float32.
 [[nodiscard]] int usual_value_bytes(codecs::Operation operation);
 

@@ -13,7 +13,6 @@
 #include "apps/calibrate/cpu.hpp"
 #include "apps/calibrate/summary.hpp"
 #include "sim/times/calibration.hpp"
-#include "sim/times/calibration_rows.hpp"
 #include "tests/input_errors.hpp"
 
 namespace calibrate {
@@ -21,11 +20,10 @@ namespace {
 
 using codecs::Operation;
 
-TEST(OperationNames, AreTheReaders) {
+TEST(OperationNames, NameTheirOperations) {
   for (int i = 0; i <= static_cast<int>(Operation::decode_reduce_encode); ++i) {
     const auto operation = static_cast<Operation>(i);
-    EXPECT_EQ(operation_name(operation), sim::name_of(operation));
-    EXPECT_EQ(sim::operation_named(operation_name(operation)), operation);
+    EXPECT_EQ(codecs::operation_named(name_of(operation)), operation);
   }
 }
 

@@ -42,7 +42,7 @@ inline double moved_bytes(const codecs::KernelShape& shape, double elements) {
 inline Json row(const std::string& codec, const std::string& operation, double elements,
                 double share, int inputs = 1, const std::string& to = "") {
   codecs::KernelShape shape{
-      .operation = operation_named(operation).value_or(codecs::Operation::encode),
+      .operation = codecs::operation_named(operation).value_or(codecs::Operation::encode),
       .wire = format_of(codec),
       .inputs = inputs};
   if (!to.empty()) shape.wire_out = format_of(to);

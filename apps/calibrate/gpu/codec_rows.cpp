@@ -9,8 +9,7 @@ namespace calibrate {
 namespace {
 
 std::string row_name(const KernelRow& row) {
-  std::string name =
-      std::string(row.codec->name) + " " + std::string(operation_name(row.shape.operation));
+  std::string name = std::string(row.codec->name) + " " + std::string(name_of(row.shape.operation));
   if (row.to != nullptr) name += " to " + std::string(row.to->name);
   if (row.shape.value_bytes == 2) name += " bf16";
   if (!row.variant.empty()) name += " " + row.variant;
