@@ -71,7 +71,8 @@ sim::TextTable rows_of(const FsdpStudy& study, const Table& table) {
 
 std::string notes_of(const FsdpStudy& study) {
   std::string text = "  * the constant of its group was fitted to this row\n";
-  text += std::string(kDefaultNote) + kBlindNote;
+  text += kDefaultNote;
+  text += kBlindNote;
   for (const FsdpRow& row : study.rows) {
     if (row.left_out.empty()) continue;
     text += fmt::format("  - {}: {}; excluded from the errors\n", short_name(row.measured.row),
