@@ -169,6 +169,7 @@ void Execution::occupy_memory(const Operation& one, double sign) {
 // SimGrid shares the links when time goes on, so the rates are known one moment later: the next
 // number that a clock can show.
 void Execution::share_links_anew() {
+  changed_s_ = now();
   if (sharing_) return;
   sharing_ = true;
   shared_links_.set(std::nextafter(now(), std::numeric_limits<double>::infinity()), 0, 0);
@@ -176,6 +177,8 @@ void Execution::share_links_anew() {
 
 void Execution::note_rates() {
   sharing_ = false;
+  // What changed at this very moment is not shared yet.
+  if (changed_s_ == now()) return share_links_anew();
   platform_.for_each_rate([this](std::uintptr_t flow, double rate_Bps) {
     set_rate(static_cast<OperationId>(flow), rate_Bps);
   });

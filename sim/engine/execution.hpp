@@ -97,7 +97,8 @@ class Execution {
   Alarms latency_ends_;
   Alarms transfer_ends_;
   Alarms shared_links_;
-  bool sharing_ = false;  // links are being shared anew
+  bool sharing_ = false;   // links are being shared anew
+  double changed_s_ = -1;  // the flows on them, last
   std::function<void()> completed_;
   std::size_t left_ = 0;
   bool running_ready_ = false;

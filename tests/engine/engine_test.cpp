@@ -82,6 +82,18 @@ TEST_F(Engine, FlowsOfDifferentLatencyShareEvenly) {
   EXPECT_NEAR(timeline.end_s[b], 39.997e-3, kTolerance);
 }
 
+TEST_F(Engine, FlowsThatBeginAMomentApartShareFromThen) {
+  // The clock's next number after the first one's start, when its rate is read for its latency on
+  // the way. Each: 0.1 s of latency and 1 GB at half of 50 GB/s.
+  std::vector<OperationId> flows;
+  for (const double begins_s : {1e-3, std::nextafter(1e-3, 1.0)}) {
+    const ScheduleBuilder::Latency latency{.before_s = begins_s, .on_the_way_s = 0.1};
+    flows.push_back(builder.flow(over_nic(), 0, Phase::none, "flow", latency, kGBps, {}));
+  }
+  const Timeline timeline = run();
+  for (const OperationId id : flows) EXPECT_NEAR(timeline.end_s[id], 0.141, kTolerance);
+}
+
 TEST_F(Engine, AFlowOfManySharesIsAsManyTimesSlower) {
   // Three shares of 1 GB over one link: 3 GB / 50 GB/s = 0.06 s.
   const auto id = flow(over_nic(3), 0, kGBps);
