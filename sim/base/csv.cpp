@@ -35,9 +35,19 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+// A field in quotes may contain commas. Without its last quote it is the rest of the line.
 std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> fields;
-  for (const std::string_view field : split(line, ',')) fields.emplace_back(trimmed(field));
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t text = std::min(line.find_first_not_of(" \t\r", begin), line.size());
+    const bool is_quoted = text < line.size() && line[text] == '"';
+    const std::size_t last = is_quoted ? line.find('"', text + 1) : begin;
+    const std::size_t end = std::min(line.find(',', std::min(last, line.size())), line.size());
+    const std::string_view field = trimmed(line.substr(begin, end - begin));
+    const bool has_quotes = is_quoted && field.size() > 1 && field.back() == '"';
+    fields.emplace_back(has_quotes ? field.substr(1, field.size() - 2) : field);
+    begin = end + 1;
+  }
   return fields;
 }
 

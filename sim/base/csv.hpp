@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV files with a header line; lines that start with # are comments. No quotes; blanks around a
-// field are ignored.
+// CSV files with a header line; lines that start with # are comments. A field in double quotes may
+// contain commas, but no quotes; blanks around a field are ignored.
 #pragma once
 
 #include <filesystem>

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "sim/workload/model.hpp"
 #include "tests/workload/shipped_model.hpp"
@@ -24,7 +26,8 @@ TEST(Parameters, OfShippedModelsAreThePublishedNumber) {
        {Published{"llama_2_7b", 6'738'415'616}, Published{"llama_2_13b", 13'015'864'320},
         Published{"llama_2_70b", 68'976'648'192}, Published{"llama_3_8b", 8'030'261'248},
         Published{"llama_3_70b", 70'553'706'496}, Published{"llama_3.1_405b", 405'853'388'800},
-        Published{"mpt_125m", 125'311'488}, Published{"mpt_1b", 1'315'950'592},
+        Published{"mpt_125m", 125'311'488}, Published{"mpt_350m", 355'985'408},
+        Published{"mpt_760m", 760'470'528}, Published{"mpt_1b", 1'315'950'592},
         Published{"mpt_3b", 2'651'837'440}, Published{"mpt_7b", 6'658'859'008},
         Published{"mpt_13b", 12'853'954'560}, Published{"mpt_30b", 29'975'214'080},
         Published{"mpt_70b", 64'862'437'376}}) {
@@ -77,6 +80,34 @@ TEST(Parameters, OfGptShapesAreTheClosedForm) {
   }
   // 32 * (12 * 2560^2 + 13 * 2560) + 52354 * 2560 = 32 * 78,676,480 + 134,026,240.
   EXPECT_EQ(total_parameters(shipped_model("gpt_2.7b")), 2'651'673'600);
+}
+
+TEST(Parameters, OfMegatronsWeakScalingAreThePublishedNumber) {
+  // arXiv 2104.04473, table 1, in billions with one decimal.
+  for (const auto& [name, billions] :
+       {std::pair{"gpt_1.7b_sc21", 1.7}, std::pair{"gpt_3.6b_sc21", 3.6},
+        std::pair{"gpt_7.5b_sc21", 7.5}, std::pair{"gpt_18b_sc21", 18.4},
+        std::pair{"gpt_39b_sc21", 39.1}, std::pair{"gpt_76b_sc21", 76.1},
+        std::pair{"gpt_145b_sc21", 145.6}}) {
+    const auto parameters = static_cast<double>(total_parameters(shipped_model(name)));
+    EXPECT_NEAR(parameters / 1e9, billions, 0.05) << name;
+  }
+}
+
+TEST(Parameters, OfBenchmarkedModelsAreAboutThePublishedNumber) {
+  // GPT-3: "175.0B" (arXiv 2005.14165, table 2.1), less its narrower vocabulary and so on: within
+  // 0.5 %. Nemotron-4: 3.2 and 12.5 billion (arXiv 2402.16819, section 2), 9.4 and 331.6 billion (arXiv
+  // 2406.11704, section 2) in and outside of embeddings.
+  const auto billions = [](std::int64_t count) { return static_cast<double>(count) / 1e9; };
+  EXPECT_NEAR(billions(total_parameters(shipped_model("gpt_175b"))) / 175, 1, 0.005);
+  EXPECT_NEAR(billions(total_parameters(shipped_model("gpt_5b_paxml"))), 5, 0.1);
+  for (const auto& [name, inside, outside] :
+       {std::tuple{"nemotron_4_15b", 3.2, 12.5}, std::tuple{"nemotron_4_340b", 9.4, 331.6}}) {
+    const Model model = shipped_model(name);
+    const double embedding = 2 * billions(parameter_count(model).embedding);
+    EXPECT_NEAR(embedding, inside, 0.06) << name;
+    EXPECT_NEAR(billions(total_parameters(model)) - embedding, outside, 0.06) << name;
+  }
 }
 
 TEST(Parameters, AreSplitByWhereTheyLive) {

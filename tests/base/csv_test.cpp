@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/base/csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/input_errors.hpp"
+
+namespace {
+
+std::vector<std::string> fields_of_line(const std::string& line) {
+  const auto rows = sim::parse_csv("a,b,c\n" + line + "\n", "sample.csv");
+  return {rows.at(0).text("a"), rows.at(0).text("b"), rows.at(0).text("c")};
+}
+
+TEST(Csv, AFieldInQuotesContainsCommas) {
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(fields_of_line("1, two ,3"), (Fields{"1", "two", "3"}));
+  EXPECT_EQ(fields_of_line("1,\"x,y, z\",3"), (Fields{"1", "x,y, z", "3"}));
+  EXPECT_EQ(fields_of_line(" \"x,y\" ,\"\",\"z\""), (Fields{"x,y", "", "z"}));
+  EXPECT_EQ(fields_of_line("a \"b\",2,3"), (Fields{"a \"b\"", "2", "3"}));
+  EXPECT_EQ(fields_of_line(",,"), (Fields{"", "", ""}));
+}
+
+TEST(Csv, AFieldWithoutItsLastQuoteIsTheRestOfTheLine) {
+  const std::string error =
+      input_error_of([] { (void)sim::parse_csv("a,b,c\n1,\"x,3\n", "sample.csv"); });
+  EXPECT_EQ(error, "sample.csv:2:1: 2 fields, 3 columns");
+}
+
+}  // namespace
