@@ -17,6 +17,7 @@ LAYERS = {
     "codecs": [],
     "sim/base": [],
     "sim/topology": ["sim/base"],
+    "sim/trace": ["sim/base"],
     "sim/layout": ["sim/base"],
     "sim/workload": ["sim/layout", "sim/topology", "sim/base"],
     "sim/times": ["sim/workload", "sim/layout", "sim/topology", "sim/base", "codecs"],
@@ -28,7 +29,7 @@ LAYERS = {
     "sim/sites": ["sim/schemes", "sim/schedule", "sim/times", "sim/workload", "sim/topology", "sim/base", "codecs"],
     "sim/engine": ["sim/schedule", "sim/topology", "sim/base"],
     # A report reads the engine's results; it does not run the engine.
-    "sim/report": ["sim/engine/simulate.hpp", "sim/program", "sim/schemes", "sim/collectives", "sim/schedule", "sim/times", "sim/workload", "sim/layout",
+    "sim/report": ["sim/engine/simulate.hpp", "sim/trace", "sim/program", "sim/schemes", "sim/collectives", "sim/schedule", "sim/times", "sim/workload", "sim/layout",
                    "sim/topology", "sim/base", "codecs"],
     "sim/rounds": ["sim/sites", "sim/report", "sim/engine/simulate.hpp", "sim/program", "sim/schemes", "sim/collectives", "sim/schedule",
                    "sim/times", "sim/workload", "sim/layout", "sim/topology", "sim/base", "codecs"],
@@ -49,6 +50,7 @@ LAYERS = {
 LIBRARIES = [
     (r"(simgrid|xbt)/", r"sim/engine/", "sim/engine"),
     (r"sqlite3", r"sim/study/sweep/|tests/apps/", "sim/study/sweep"),
+    (r"zlib", r"sim/base/", "sim/base"),
     (r"pugixml", r"apps/check/", "apps/check"),
     (r"boost/context/", r"tests/emulator/", "tests/emulator"),
     (r"boost/(?!context/)", r"apps/", "apps"),

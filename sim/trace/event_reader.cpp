@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/trace/event_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/error.hpp"
+#include "sim/base/printable.hpp"
+
+namespace sim::trace {
+namespace {
+
+constexpr std::string_view kEvents = "traceEvents";
+
+// The reader of nlohmann::json calls it with each value. Where a value stands is `depth_`, the number
+// of objects and lists around it, and the last key of each of the outer three.
+class EventHandler {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  EventHandler(std::string file, const std::function<void(const Event&)>& take)
+      : file_(std::move(file)), take_(take) {}
+
+  [[nodiscard]] const TraceHeader& header() const { return header_; }
+  [[nodiscard]] bool has_events() const { return events_depth_ >= 0; }
+
+  bool start_object(std::size_t) {
+    if (depth_ == events_depth_) {
+      event_ = {};
+      event_.place = next_event_++;
+    }
+    return enter();
+  }
+  bool end_object() {
+    leave();
+    if (depth_ == events_depth_) take_(event_);
+    return true;
+  }
+  bool start_array(std::size_t) {
+    const bool is_root = depth_ == 0;
+    const bool is_listed = depth_ == 1 && keys_[1] == kEvents && !root_is_list_;
+    if (is_root || is_listed) {
+      if (has_events()) throw InputError(fmt::format("{}: /{}: appears twice", file_, kEvents));
+      root_is_list_ = is_root;
+      events_depth_ = depth_ + 1;
+    }
+    return enter();
+  }
+  bool end_array() {
+    leave();
+    // Further lists are no events.
+    if (depth_ == events_depth_ - 1) events_depth_ = kClosed;
+    return true;
+  }
+  bool key(string_t& name) {
+    if (static_cast<std::size_t>(depth_) < std::size(keys_)) keys_[depth_] = name;
+    return true;
+  }
+  bool string(string_t& text) {
+    if (in_event()) {
+      if (is("ph")) event_.phase = text;
+      if (is("cat")) event_.category = text;
+      if (is("name")) event_.name = text;
+    } else if (depth_ == 3 && keys_[1] == "deviceProperties" && keys_[3] == "name" &&
+               header_.device.empty()) {
+      header_.device = printable_line(text, 100);
+    }
+    return true;
+  }
+  bool number_integer(number_integer_t value) { return whole(value, static_cast<double>(value)); }
+  bool number_unsigned(number_unsigned_t value) {
+    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return real(static_cast<double>(value));
+    return whole(static_cast<std::int64_t>(value), static_cast<double>(value));
+  }
+  bool number_float(number_float_t value, const string_t&) { return real(value); }
+  bool null() { return true; }
+  bool boolean(bool) { return true; }
+  bool binary(binary_t&) { return true; }
+  template <class Error>
+  bool parse_error(std::size_t position, const string_t&, const Error& error) {
+    constexpr int kTooLarge = 406;
+    if (error.id == kTooLarge) throw InputError(file_ + ": contains a number that is too large");
+    throw InputError(fmt::format("{}: byte {}: is not JSON", file_, position));
+  }
+
+ private:
+  static constexpr int kClosed = 1 << 20;
+
+  bool enter() {
+    ++depth_;
+    if (static_cast<std::size_t>(depth_) < std::size(keys_)) keys_[depth_].clear();
+    return true;
+  }
+  void leave() { --depth_; }
+  [[nodiscard]] bool in_event() const { return depth_ == events_depth_ + 1; }
+  [[nodiscard]] bool in_arguments() const {
+    return depth_ == events_depth_ + 2 && keys_[depth_ - 1] == "args";
+  }
+  [[nodiscard]] bool is(std::string_view name) const { return keys_[depth_] == name; }
+
+  bool real(double value) {
+    if (!in_event()) return true;
+    if (is("ts")) event_.start_us = value;
+    if (is("dur")) event_.duration_us = value;
+    return true;
+  }
+  bool whole(std::int64_t value, double as_real) {
+    if (in_event()) {
+      if (is("pid")) event_.process = value;
+      if (is("tid")) event_.thread = value;
+      return real(as_real);
+    }
+    if (in_arguments()) {
+      if (is("stream")) event_.stream = value;
+      if (is("device")) event_.device = value;
+      if (is("correlation")) event_.correlation = value;
+    } else if (depth_ == 2 && keys_[1] == "distributedInfo") {
+      if (is("rank")) header_.rank = value;
+      if (is("world_size")) header_.ranks = value;
+    }
+    return true;
+  }
+
+  std::string file_;
+  const std::function<void(const Event&)>& take_;
+  TraceHeader header_;
+  Event event_;
+  std::size_t next_event_ = 0;
+  int depth_ = 0;
+  int events_depth_ = -1;  // of the values in the list of events; before and after it none's
+  bool root_is_list_ = false;
+  std::string keys_[6];  // by depth, from 1
+};
+
+}  // namespace
+
+TraceHeader read_events(std::string_view text, const std::filesystem::path& file,
+                        const std::function<void(const Event&)>& take) {
+  const std::string name = printable_path(file);
+  EventHandler handler(name, take);
+  static_cast<void>(nlohmann::json::sax_parse(text, &handler));
+  if (!handler.has_events()) {
+    throw InputError(
+        fmt::format("{}: has no list {}; give what torch.profiler's export_chrome_trace writes",
+                    name, kEvents));
+  }
+  return handler.header();
+}
+
+}  // namespace sim::trace

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/trace/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "sim/base/error.hpp"
+
+namespace sim::trace {
+namespace {
+
+// The kernels of one step on one GPU.
+struct StepOfGpu {
+  const Trace* trace = nullptr;
+  int step = -1;
+  std::vector<const Kernel*> kernels;  // by start
+  [[nodiscard]] double first_s() const { return kernels.front()->start_s; }
+  [[nodiscard]] double last_s() const {
+    double last = 0;
+    for (const Kernel* kernel : kernels) last = std::max(last, kernel->end_s());
+    return last;
+  }
+};
+
+// Of one GPU, by step. Where there are no steps, all kernels are one.
+std::vector<StepOfGpu> steps_of(const Trace& trace, std::int32_t gpu) {
+  std::map<int, StepOfGpu> steps;
+  for (const Kernel& kernel : trace.kernels) {
+    if (kernel.gpu != gpu) continue;
+    const int step = trace.steps.empty() ? 0 : kernel.step;
+    if (step < 0) continue;
+    StepOfGpu& one = steps[step];
+    one.trace = &trace;
+    one.step = step;
+    one.kernels.push_back(&kernel);
+  }
+  std::vector<StepOfGpu> all;
+  for (auto& [step, one] : steps) all.push_back(std::move(one));
+  return all;
+}
+
+// A profiler that starts or stops within a step records part of it.
+std::size_t leave_out_partial(std::vector<StepOfGpu>& steps) {
+  constexpr double kAlmostAll = 0.9;
+  if (steps.empty()) return 0;
+  std::vector<std::size_t> counts;
+  for (const StepOfGpu& one : steps) counts.push_back(one.kernels.size());
+  std::ranges::nth_element(counts, counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2));
+  const double usual = static_cast<double>(counts[counts.size() / 2]);
+  return std::erase_if(steps, [&](const StepOfGpu& one) {
+    return static_cast<double>(one.kernels.size()) < kAlmostAll * usual;
+  });
+}
+
+// Of intervals sorted by start.
+double union_of(const std::vector<std::pair<double, double>>& intervals) {
+  double covered = 0, until = -1;
+  for (const auto& [start, end] : intervals) {
+    const double from = std::max(start, until);
+    if (end > from) covered += end - from;
+    until = std::max(until, end);
+  }
+  return covered;
+}
+
+void add_step_times(const std::vector<StepOfGpu>& steps, std::vector<double>& step_s) {
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    if (steps[i + 1].step == steps[i].step + 1) {
+      step_s.push_back(steps[i + 1].first_s() - steps[i].first_s());
+    }
+  }
+}
+
+// Of a single step: the host's time, if it waited for the GPU; else the GPU's.
+double time_alone(const StepOfGpu& one) {
+  const double last_s = one.last_s();
+  if (one.trace->steps.empty()) return last_s - one.first_s();
+  const Step& step = one.trace->steps[static_cast<std::size_t>(one.step)];
+  const bool waited = step.end_s >= last_s;
+  return waited ? step.end_s - step.start_s : last_s - one.first_s();
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+void check_one_job(std::span<const Trace> traces) {
+  std::set<int> ranks;
+  for (const Trace& trace : traces) {
+    if (trace.rank && !ranks.insert(*trace.rank).second) {
+      throw InputError(fmt::format("{}: is of rank {}, as another trace is; give each rank once",
+                                   trace.file, *trace.rank));
+    }
+    if (trace.device != traces.front().device) {
+      throw InputError(fmt::format("{}: is of a {}, and {} of a {}; give traces of one job",
+                                   trace.file, trace.device, traces.front().file,
+                                   traces.front().device));
+    }
+  }
+}
+
+class Summed {
+ public:
+  explicit Summed(const std::vector<StepOfGpu>& steps)
+      : steps_(steps), count_(static_cast<double>(steps.size())) {
+    for (std::size_t i = 0; i < steps.size(); ++i) add(i);
+  }
+
+  void into(Summary& summary) const {
+    summary.compute_s = compute_s_ / count_;
+    summary.exposed_s = (busy_s_ - compute_s_) / count_;
+    summary.idle_s = std::max(0.0, summary.step_s.mean - busy_s_ / count_);
+    for (const KernelClassRow& row : kernel_classes()) {
+      const auto& values = by_class_[static_cast<std::size_t>(row.value)];
+      const double kernels = kernels_[static_cast<std::size_t>(row.value)] / count_;
+      if (kernels == 0) continue;
+      summary.classes.push_back({row.value, {mean_of(values), values}, kernels});
+      summary.kernels_s += summary.classes.back().seconds.mean;
+    }
+    std::ranges::stable_sort(summary.classes, std::greater(),
+                             [](const ClassTime& one) { return one.seconds.mean; });
+    for (const auto& [name, one] : by_name_) {
+      summary.names.push_back({name, one.value, one.seconds / count_, one.kernels / count_});
+    }
+    std::ranges::stable_sort(summary.names, std::greater(), &NameTime::seconds);
+  }
+
+ private:
+  void add(std::size_t i) {
+    std::vector<std::pair<double, double>> all, compute;
+    for (const Kernel* kernel : steps_[i].kernels) {
+      const KernelName& name = steps_[i].trace->names[kernel->name];
+      const auto value = static_cast<std::size_t>(name.value);
+      by_class_[value].resize(steps_.size());
+      by_class_[value][i] += kernel->duration_s;
+      kernels_[value] += 1;
+      NameTime& named = by_name_[name.text];
+      named.value = name.value;
+      named.seconds += kernel->duration_s;
+      named.kernels += 1;
+      all.emplace_back(kernel->start_s, kernel->end_s());
+      if (!row_of(name.value).communicates) compute.push_back(all.back());
+    }
+    busy_s_ += union_of(all);
+    compute_s_ += union_of(compute);
+  }
+
+  const std::vector<StepOfGpu>& steps_;
+  double count_ = 0;
+  double busy_s_ = 0, compute_s_ = 0;
+  std::vector<double> by_class_[kKernelClasses];
+  double kernels_[kKernelClasses] = {};
+  std::map<std::string, NameTime> by_name_;
+};
+
+}  // namespace
+
+double Summary::seconds_of(KernelClass value) const {
+  const auto one = std::ranges::find(classes, value, &ClassTime::value);
+  return one == classes.end() ? 0 : one->seconds.mean;
+}
+
+Summary summarize(std::span<const Trace> traces) {
+  require(!traces.empty(), "there is a trace to summarise");
+  check_one_job(traces);
+  Summary summary;
+  summary.device = traces.front().device;
+  std::vector<StepOfGpu> all;
+  for (const Trace& trace : traces) {
+    summary.overlapping += trace.overlapping;
+    for (std::size_t gpu = 0; gpu < trace.gpus.size(); ++gpu) {
+      ++summary.gpus;
+      std::vector<StepOfGpu> steps = steps_of(trace, static_cast<std::int32_t>(gpu));
+      summary.left_out += leave_out_partial(steps);
+      add_step_times(steps, summary.step_s.values);
+      all.insert(all.end(), steps.begin(), steps.end());
+    }
+  }
+  if (all.empty()) {
+    throw InputError(traces.front().file +
+                     ": none of its kernels is of a step; profile whole steps");
+  }
+  if (summary.step_s.values.empty()) {
+    for (const StepOfGpu& one : all) summary.step_s.values.push_back(time_alone(one));
+  }
+  summary.step_s.mean = mean_of(summary.step_s.values);
+  summary.steps = all.size();
+  Summed(all).into(summary);
+  return summary;
+}
+
+}  // namespace sim::trace
