@@ -301,13 +301,13 @@ PlannedStep expand(const Program& program, const StepContext& context, Detail de
   const Cluster& cluster = context.cluster;
   const Topology topology(cluster);
   const GroupDrafts drafts = draft_groups(topology, program, context, detail);
-  // Between stages it counts which GPUs of a pipeline are slow, and there is no closed form of that.
-  const bool differ = cluster.speed_spread > 0 && context.parallelism.pipeline > 1;
   // What other jobs send makes links differ that are alike as far as the job goes.
-  if (detail == Detail::folded && !context.whole && !differ && cluster.traffic.empty()) {
+  if (detail == Detail::folded && !context.whole && cluster.traffic.empty()) {
     if (auto alike = alike_groups(topology, drafts)) {
       const auto ranks = static_cast<std::size_t>(alike->ground.builder.ranks());
-      const std::vector<double> slowdowns(ranks, slowest_of(cluster, rank_count(cluster)));
+      const Parallelism& p = context.parallelism;
+      const Turns turns{p.pipeline, p.accumulation * p.virtual_stages, p.tensor};
+      const std::vector<double> slowdowns(ranks, slowdown_of_step(cluster, turns));
       Wiring wiring = std::move(alike->wiring);
       Schedule schedule = Expansion(program, context, std::move(alike->ground), slowdowns).run();
       wiring.routes.resize(schedule.routes.size());  // the others are of no hops

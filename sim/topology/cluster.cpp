@@ -26,6 +26,8 @@ std::optional<FlopRate> read_optional_rate(TomlReader& reader, std::string_view 
   return reader.quantity<FlopRate>(key);
 }
 
+constexpr NumberRange kShareOrNone{.lowest = 0, .highest = 1};
+
 std::optional<double> read_optional_share(TomlReader& reader, std::string_view key) {
   if (!reader.has(key)) return std::nullopt;
   return reader.number(key, kShare);
@@ -181,7 +183,9 @@ Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
   cluster.summary = reader.text("summary");
   cluster.nodes = read_count(reader, "cluster.nodes", kNodes);
   cluster.gpus_per_node = read_count(reader, "cluster.gpus_per_node", kPerNode);
-  cluster.speed_spread = read_optional_share(reader, "cluster.speed_spread").value_or(0);
+  cluster.speed_spread = reader.has("cluster.speed_spread")
+                             ? reader.number("cluster.speed_spread", kShareOrNone)
+                             : kSpeedSpread;
   cluster.gpu = read_gpu(reader);
   const auto* transport = read_transport(reader, "nvlink.transport", nvlink_transports());
   cluster.nvlink = read_nvlink(reader, cluster.gpus_per_node, transport);

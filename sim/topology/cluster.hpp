@@ -186,6 +186,11 @@ struct EfficiencyDefault {
   bool operator==(const EfficiencyDefault&) const = default;
 };
 
+// Cluster::speed_spread of files that say nothing: GPUs of one kind differ by 8 % in five clusters
+// (Sinha et al., "Not All GPUs Are Created Equal", arXiv 2208.11035, abstract), read as the span of a
+// box plot's whiskers: 5.4 standard deviations.
+inline constexpr double kSpeedSpread = 0.015;
+
 struct Cluster {
   std::string name;     // the file's stem
   std::string summary;  // one line for `list`
@@ -194,8 +199,8 @@ struct Cluster {
   int fabric_nodes = 0;             // on its fabric, the job's included; 0: no others
   NodePlacement placement;          // of the job's nodes
   std::vector<TrafficJob> traffic;  // of other jobs on its fabric
-  // Standard deviation of the rate of matrix products across GPUs, over its mean. If it is unknown,
-  // or part of a fitted compute efficiency, all GPUs are equal.
+  // Standard deviation of the rate of matrix products across GPUs, over its mean; of files, by
+  // default kSpeedSpread.
   double speed_spread = 0;
   Gpu gpu;
   Nvlink nvlink;

@@ -43,6 +43,13 @@ double slowest_of(const Cluster& cluster, int count) {
   return slowdown_at(cluster, 0, count);
 }
 
+double slowdown_of_step(const Cluster& cluster, const Turns& turns) {
+  const double fill = turns.stages - 1;
+  const double slowest = slowest_of(cluster, rank_count(cluster));
+  return (turns.blocks * slowest + fill * slowest_of(cluster, turns.tensor)) /
+         (turns.blocks + fill);
+}
+
 std::vector<double> rank_slowdowns(const Cluster& cluster) {
   const int count = rank_count(cluster);
   std::vector<double> slowdowns(static_cast<std::size_t>(count), 1.0);

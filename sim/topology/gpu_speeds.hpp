@@ -17,4 +17,14 @@ namespace sim {
 // That of the slowest of `count` GPUs, as all ranks wait for it.
 [[nodiscard]] double slowest_of(const Cluster& cluster, int count);
 
+// How the ranks of a step follow each other.
+struct Turns {
+  int stages = 1;  // of a pipeline
+  int blocks = 1;  // that a stage runs in turn: micro-batches times virtual stages
+  int tensor = 1;  // ranks of a stage of one replica, which wait for each other
+};
+// That at which all ranks together take as long as each at its own: the slowest GPU of all holds up
+// every block of its pipeline, whose other stages fill and drain it at their own pace.
+[[nodiscard]] double slowdown_of_step(const Cluster& cluster, const Turns& turns);
+
 }  // namespace sim

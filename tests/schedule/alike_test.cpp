@@ -92,15 +92,20 @@ TEST(AlikeRanks, AreAsSlowAsTheSlowestGpu) {
   DrawnSizes sizes = even_sizes(64);
   sizes.speed_spread = {0.015, 0.05};
   StepDraw random(6, 1, sizes);
-  for (int i = 0; i < 30; ++i) {
+  int pipelines = 0, close = 0;
+  for (int i = 0; i < 40; ++i) {
     const StepPoint point = random.draw();
     const AlikeStep step = compare_alike(point);
-    if (point.parallelism.pipeline > 1) {
-      EXPECT_EQ(step.classes, step.ranks) << to_text(point);
-    } else {
+    if (point.parallelism.pipeline == 1) {
       EXPECT_NEAR(step.alike_s / step.whole_s, 1, 0.005) << to_text(point);
+      continue;
     }
+    // Stages that drift apart meet on other links at other times, which moves a few steps further.
+    ++pipelines;
+    close += std::abs(step.alike_s / step.whole_s - 1) < 0.005 ? 1 : 0;
   }
+  EXPECT_GT(pipelines, 10);
+  EXPECT_GE(close * 10, pipelines * 7);
 }
 
 TEST(AlikeRanks, SendWhatEveryRankSendsOnAverage) {

@@ -127,7 +127,7 @@ TEST(Cluster, AGpuMayLackFp8AndFp4) {
 TEST(Cluster, MayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
   const Cluster cluster = parse_cluster(without({"fused_attention", "speed_spread"}), "x.toml");
   EXPECT_FALSE(cluster.gpu.fused_attention);
-  EXPECT_EQ(cluster.speed_spread, 0);
+  EXPECT_EQ(cluster.speed_spread, kSpeedSpread);
 }
 
 // 12 nodes of 4 GPUs and 2 ports of 100 Gbps.

@@ -130,18 +130,6 @@ TEST(Sdp4bit, ConstantsAreFittedOnUncompressedRowsOfAtMostTwoModels) {
   }
 }
 
-// The documentation's numbers were made with exactly these.
-TEST(Sdp4bit, ConstantsAreThoseOfThePublishedComparison) {
-  const Fitted& a100 = inputs().clusters.at("sdp4bit_a100").fitted;
-  EXPECT_EQ(a100.network_efficiency, 0.8282);
-  EXPECT_EQ(a100.communicator_bandwidth, 13.72_GBps);
-  EXPECT_EQ(a100.compute_efficiency, 0.6269);
-  const Fitted& h800 = inputs().clusters.at("sdp4bit_h800").fitted;
-  EXPECT_EQ(h800.network_efficiency, 0.1401);
-  EXPECT_FALSE(h800.communicator_bandwidth);
-  EXPECT_EQ(h800.compute_efficiency, 0.3995);
-}
-
 TEST(Constants, MoveRowsAndNameTheirSource) {
   // A row of each cluster is enough to see which numbers move one.
   std::vector<Measurement> some;

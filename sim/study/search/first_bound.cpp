@@ -194,7 +194,8 @@ FirstBounds::Passes FirstBounds::least(Passes a, const Passes& b) {
 
 FirstBounds::Passes FirstBounds::passes_of(const Job& job, const Parallelism& p, const Wire& wire) {
   const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
-  const double slow = std::ranges::min(rank_slowdowns(job.cluster()));  // the fastest GPU
+  const Turns turns{p.pipeline, p.accumulation * p.virtual_stages, p.tensor};
+  const double slow = slowdown_of_step(job.cluster(), turns);
   const auto seconds = [&](const Operators& operators) {
     const BlockTime time = roofline.block(operators);
     return time.memory_seconds + (time.seconds - time.memory_seconds) * slow;
