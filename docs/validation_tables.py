@@ -183,6 +183,29 @@ def nccl(answer: dict) -> dict[str, str]:
     return {"nccl": table(["size", "constants", "rows", "simulated", "alpha-beta"], rows)}
 
 
+def blind_rows(answer: dict) -> dict[str, list[str]]:
+    """By fold, then of all and of those that are not apart."""
+    def cells(errors: dict) -> list[str]:
+        beaten = "" if errors["mean"] < errors["serial"] else " !"
+        return [f"{100 * errors['mean']:.1f} %", f"{100 * errors['coverage']:.0f} %",
+                f"{100 * errors['serial']:.1f} %{beaten}"]
+
+    errors = answer["errors"]
+    rows = {fold + (" +" if one["apart"] else ""): [str(one["rows"]), *cells(one)]
+            for fold, one in errors["by_fold"].items()}
+    for title, name in (("mean of all folds", "all"), ("mean of folds without +", "not_apart")):
+        rows[title] = [str(errors[name]["rows"]), *cells(errors[name])]
+    return rows
+
+
+def blind(folds: dict, generations: dict) -> dict[str, str]:
+    """Errors with the fold left out, and with the generation left out besides."""
+    by_generation = blind_rows(generations)
+    rows = [[name, *cells, *by_generation[name][1:]] for name, cells in blind_rows(folds).items()]
+    return {"blind": table(["fold", "rows", "off by", "in range", "serial sum",
+                            "generation left out: off by", "in range", "serial sum"], rows)}
+
+
 STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zeropp,
                                 "streaming-diloco": streaming_diloco, "sparseloco": sparseloco,
                                 "nccl": nccl}
@@ -207,10 +230,12 @@ def summary(answers: dict[str, dict]) -> str:
 
 def validation_parts(program) -> dict[str, str]:
     """Every part by its name. Runs the studies, two at a time."""
+    commands = {study: (study,) for study in STUDIES} | {
+        "blind": ("blind",), "generations": ("blind", "--by", "generation")}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = dict(zip(STUDIES, pool.map(
-            lambda study: program.json("validate", study, "--format", "json"), STUDIES)))
-    parts = {"summary": summary(answers)}
+        answers = dict(zip(commands, pool.map(
+            lambda words: program.json("validate", *words, "--format", "json"), commands.values())))
+    parts = {"summary": summary(answers)} | blind(answers["blind"], answers["generations"])
     for study, parts_of in STUDIES.items():
         parts |= parts_of(answers[study])
     return parts

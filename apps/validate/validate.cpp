@@ -11,12 +11,14 @@
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
 #include "apps/terminal.hpp"
+#include "apps/validate/validate_blind.hpp"
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_sites.hpp"
 #include "apps/validate/validate_zeropp.hpp"
 #include "apps/validate/validation_output.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/validation/fit.hpp"
 #include "sim/validation/readings.hpp"
@@ -28,38 +30,40 @@ namespace po = boost::program_options;
 namespace validation = sim::validation;
 
 constexpr const char* kValidateUsage =
-    "usage: gardenhose validate [sdp4bit|fsdp|zeropp|streaming-diloco|sparseloco|nccl] [FLAGS]\n\n"
+    "usage: gardenhose validate [STUDY] [FLAGS]\n\n"
     "Reruns published experiments and prints predictions next to measurements. Predictions are\n"
     "made from data sheets alone (blind); with the constants under [fitted] in each cluster's\n"
     "file (fitted); and without simulation, as FLOPs divided by the rate plus bytes divided by\n"
     "the bandwidth, with the same constants (null model) and with its own (null, refitted). Rows\n"
     "to which a constant was fitted are excluded from the errors. For fsdp, the null model\n"
     "assumes the utilisation measured on one node of 8 GPUs, whatever the number of GPUs. For\n"
-    "nccl, it is a start-up time plus bytes over a bandwidth, for each collective and GPU.\n\n"
+    "nccl, it is a start-up time plus bytes over a bandwidth, for each collective and GPU.\n"
+    "For blind, each run is predicted from other sources alone, with a range.\n\n"
     "  gardenhose validate sdp4bit\n"
     "  gardenhose validate sdp4bit --constants --format csv\n"
     "  gardenhose validate fsdp\n"
     "  gardenhose validate streaming-diloco\n"
     "  gardenhose validate nccl --predictions --format csv >predicted.csv\n"
-    "  gardenhose validate nccl --compare traces/predictions/nccl_nvlink_2026-11-24.csv\n\n";
+    "  gardenhose validate nccl --compare traces/predictions/nccl_nvlink_2026-11-24.csv\n"
+    "  gardenhose validate blind --by generation --each\n\n";
 
 struct Study;
 struct ValidateOptions {
   std::string name = "sdp4bit", format = "table";
   const Study* study = nullptr;  // none: sdp4bit
   bool constants = false, refit = false;
-  bool each = false, predictions = false;  // nccl only
-  std::string earlier;                     // nccl only: a file
-  int jobs = 1;                            // simulations at once
+  bool each = false, predictions = false;
+  std::string earlier, freeze, by;  // files, and what blind leaves out
+  int jobs = 1;                     // simulations at once
 };
 
-// A study without flags of its own; sdp4bit has them.
+// All studies but sdp4bit, which has flags that no other has.
 struct Study {
   std::string_view name;
   std::string_view summary;
   std::string_view constants;  // why there is no --constants and no --refit
   void (*print)(const ValidateOptions& options);
-  bool lists_rows = false;  // has --each, --predictions and --compare
+  std::string_view flags = {};  // of its own: "--each --compare"
 };
 
 template <void (*print)(const std::string& format, int jobs)>
@@ -75,6 +79,15 @@ void print_nccl(const ValidateOptions& options) {
                 options.earlier);
 }
 
+void print_blind(const ValidateOptions& options) {
+  validate_blind({.format = options.format,
+                  .jobs = options.jobs,
+                  .each = options.each,
+                  .by = options.by,
+                  .freeze = options.freeze,
+                  .frozen = options.earlier});
+}
+
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
      "fsdp always refits its constants and prints them", print_with<validate_fsdp>},
@@ -85,7 +98,11 @@ constexpr Study kStudies[] = {
     {"sparseloco", "its published runs", "sparseloco has no fitted constants",
      print_with<validate_sparseloco>},
     {"nccl", "logs of nccl-tests and of XLA, 2 to 72 GPUs",
-     "nccl takes its constants from the cluster files", print_nccl, true}};
+     "nccl takes its constants from the cluster files", print_nccl,
+     "--each --predictions --compare"},
+    {"blind", "150 training runs of nine sources, each predicted from the other sources alone",
+     "blind takes its constants from other sources and prints them with --each", print_blind,
+     "--each --by --freeze --compare"}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";
@@ -104,6 +121,36 @@ std::string study_help() {
   return text;
 }
 
+bool has_flag(const Study& study, std::string_view flag) {
+  return study.flags.find(flag) != std::string_view::npos;
+}
+
+// Flags that only some studies have.
+void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
+  for (const auto& [flag, given] : {std::pair{"--each", options.each},
+                                    {"--predictions", options.predictions},
+                                    {"--by", by_given},
+                                    {"--freeze", !options.freeze.empty()},
+                                    {"--compare", !options.earlier.empty()}}) {
+    if (!given || (options.study != nullptr && has_flag(*options.study, flag))) continue;
+    std::vector<std::string_view> names;
+    for (const Study& study : kStudies) {
+      if (has_flag(study, flag)) names.push_back(study.name);
+    }
+    throw sim::InputError(fmt::format("{}: is a flag of {}; write gardenhose validate {}", flag,
+                                      sim::joined(names, " and "), names.front()));
+  }
+  if (options.predictions && !options.earlier.empty()) {
+    throw sim::InputError("--predictions: cannot be combined with --compare; choose one");
+  }
+  if (options.each && options.predictions) {
+    throw sim::InputError("--each: cannot be combined with --predictions; choose one");
+  }
+  if (!options.freeze.empty() && !options.earlier.empty()) {
+    throw sim::InputError("--freeze: cannot be combined with --compare; choose one");
+  }
+}
+
 std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
   ValidateOptions options;
   po::options_description flags;
@@ -113,33 +160,28 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "effect of changing it by 10 %")(
       "refit", po::bool_switch(&options.refit),
       "also refit the constants to the rows named in the cluster files")(
-      "each", po::bool_switch(&options.each), "nccl: also list every row")(
+      "each", po::bool_switch(&options.each), "nccl and blind: also list every row")(
       "predictions", po::bool_switch(&options.predictions),
       "nccl: print the predicted time of every row instead, without the measured one; commit them "
       "before a comparison to keep it blind")(
+      "by", po::value(&options.by)->default_value("fold"),
+      "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
+      "of its generation")("freeze", po::value(&options.freeze)->value_name("FILE"),
+                           "blind: also write the predictions to FILE, with the hashes of their "
+                           "inputs; commit it before "
+                           "a comparison")(
       "compare", po::value(&options.earlier)->value_name("FILE"),
-      "nccl: compare the predictions in FILE, which --predictions printed before, instead of new "
-      "ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
+      "nccl and blind: compare the predictions in FILE, which --predictions printed or --freeze "
+      "wrote before, instead of new ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(
       "format", po::value(&options.format)->default_value("table"), "table|csv|json");
-  if (!parse_arguments(arguments, kValidateUsage, flags, {{"study"}})) return std::nullopt;
+  const auto parsed = parse_arguments(arguments, kValidateUsage, flags, {{"study"}});
+  if (!parsed) return std::nullopt;
   options.study = study_named(options.name);
   if (options.study != nullptr && (options.constants || options.refit)) {
     throw sim::InputError(fmt::format("{}: {}", options.constants ? "--constants" : "--refit",
                                       options.study->constants));
   }
-  for (const auto& [flag, given] : {std::pair{"--each", options.each},
-                                    {"--predictions", options.predictions},
-                                    {"--compare", !options.earlier.empty()}}) {
-    if (!given || (options.study != nullptr && options.study->lists_rows)) continue;
-    throw sim::InputError(
-        fmt::format("{}: is a flag of nccl; write gardenhose validate nccl", flag));
-  }
-  if (options.predictions && !options.earlier.empty()) {
-    throw sim::InputError("--predictions: cannot be combined with --compare; choose one");
-  }
-  if (options.each && options.predictions) {
-    throw sim::InputError("--each: cannot be combined with --predictions; choose one");
-  }
+  check_flags_of_studies(options, !(*parsed)["by"].defaulted());
   check_format(options.format);
   if (options.constants && options.refit) {
     throw sim::InputError("--refit: cannot be combined with --constants; choose one");

@@ -8,6 +8,7 @@
 #include "sim/program/plan_step.hpp"
 #include "sim/report/report.hpp"
 #include "sim/topology/topology.hpp"
+#include "sim/validation/serial.hpp"
 
 namespace sim::validation {
 namespace {
@@ -30,23 +31,6 @@ Case case_of(const Inputs& inputs, const Setup& setup) {
     one.scheme.gradients.slices = setup.slices;
   }
   return one;
-}
-
-// Bytes per second out of a node when `communicators` of it send at once.
-double node_rate(const Cluster& cluster, double communicators) {
-  const double nics = cluster.network.nics_per_node * nic_rate(cluster).base();
-  const auto cap = cluster.fitted.communicator_bandwidth;
-  return cap ? std::min(nics, communicators * cap->base()) : nics;
-}
-
-// A ring moves on both levels at once; two levels follow each other.
-double phase_seconds(const Case& one, const WireBytes& wire, bool ring) {
-  const double gpus = one.cluster.gpus_per_node;
-  const auto over = [](double bytes, double rate) { return bytes > 0 ? bytes / rate : 0; };
-  const double communicators = ring ? std::min<double>(gpus, one.parallelism.tensor) : gpus;
-  const double inside = over(wire.intra_node, gpu_rate(one.cluster).base());
-  const double between = over(wire.inter_node * gpus, node_rate(one.cluster, communicators));
-  return ring ? std::max(inside, between) : inside + between;
 }
 
 EfficiencyDefault default_of(const Inputs& inputs, const Setup& setup) {
@@ -126,12 +110,8 @@ Prediction predict_null(const Inputs& inputs, const Setup& setup) {
   const StepContext context{one.cluster, one.model, inputs.calibrations.at(setup.cluster),
                             one.parallelism, Detail::folded};
   const Schedule schedule = plan_step(context, one.scheme).schedule;
-  const auto wire = [&](Phase phase) { return mean_sent(schedule, phase); };
-  const bool ring = one.scheme.gradients.algorithm == &reductions::ring;
-  const double gradients_s = phase_seconds(one, wire(Phase::gradient_comm), ring);
-  const double communication_s = gradients_s + phase_seconds(one, wire(Phase::weight_comm), true) +
-                                 phase_seconds(one, wire(Phase::tensor_comm), true) +
-                                 phase_seconds(one, wire(Phase::pipeline_comm), true);
+  const double gradients_s = phase_seconds(context, one.scheme, schedule, Phase::gradient_comm);
+  const double communication_s = communication_seconds(context, one.scheme, schedule);
   const double gpus = rank_count(one.cluster);
   const std::int64_t samples = global_batch(one.cluster, one.parallelism);
   const double flop = model_flop(one.model, samples).base() / gpus;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/validate/blind_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+#include <utility>
+
+#include "apps/arguments.hpp"
+#include "apps/run/run_options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/parallel.hpp"
+#include "sim/study/simulation.hpp"
+#include "sim/topology/topology.hpp"
+#include "sim/validation/serial.hpp"
+
+namespace apps {
+namespace {
+
+using sim::validation::kCurveEfficiencies;
+using sim::validation::TimeCurve;
+using sim::validation::TrainingRow;
+
+// Nothing fitted: what remains is the efficiency.
+void set_efficiency(sim::Cluster& cluster, double efficiency) {
+  cluster = sim::data_sheet_only(cluster);
+  cluster.default_efficiency = {.efficiency = efficiency, .source = "other sources"};
+}
+
+double per_token(const BlindRun& run, double step_s) {
+  const sim::Cluster& cluster = run.job.cluster();
+  const auto samples = static_cast<double>(sim::global_batch(cluster, run.setup.parallelism));
+  return step_s * sim::rank_count(cluster) / (samples * run.job.model.sequence);
+}
+
+}  // namespace
+
+Arguments run_arguments(const TrainingRow& row) {
+  Arguments arguments{"--topology", row.topology, "--model", row.model};
+  std::istringstream flags(row.flags);
+  for (std::string word; flags >> word;) arguments.push_back(word);
+  return arguments;
+}
+
+BlindRun blind_run(const TrainingRow& row) {
+  try {
+    const auto options = parse_run(run_arguments(row));
+    if (!options) throw sim::InputError("--help: is no flag of a row; leave it out");
+    Job job = read_job(options->job);
+    if (job.inner || job.setups.size() != 1) {
+      throw sim::InputError("is not one step of one cluster");
+    }
+    check(job, job.setups);
+    Setup setup = job.setups.front();
+    return {std::move(job), std::move(setup)};
+  } catch (const boost::program_options::error& error) {
+    throw sim::InputError(fmt::format("{}: {}", row.id, message_of(error, "run")));
+  } catch (const sim::InputError& error) {
+    throw sim::InputError(fmt::format("{}: {}", row.id, error.what()));
+  }
+}
+
+double token_seconds(BlindRun run, double efficiency) {
+  set_efficiency(run.job.cluster(), efficiency);
+  return per_token(run, sim::study::seconds_of(run.job, run.setup));
+}
+
+double serial_token_seconds(BlindRun run, double efficiency) {
+  set_efficiency(run.job.cluster(), efficiency);
+  return per_token(run,
+                   sim::validation::serial_seconds(run.job.context(run.setup), run.setup.scheme));
+}
+
+std::vector<TimeCurve> time_curves(const std::vector<BlindRun>& runs, int jobs,
+                                   const std::function<void()>& step) {
+  constexpr std::size_t kPoints = kCurveEfficiencies.size();
+  std::vector<TimeCurve> curves(runs.size());
+  sim::for_each_in_parallel(jobs, runs.size() * kPoints, [&](std::size_t i) {
+    step();
+    curves[i / kPoints].seconds.at(i % kPoints) =
+        token_seconds(runs[i / kPoints], kCurveEfficiencies.at(i % kPoints));
+  });
+  return curves;
+}
+
+}  // namespace apps

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the training data set as jobs: simulated at any compute efficiency, without a constant
+// of their own cluster.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "apps/commands.hpp"
+#include "apps/job/read_job.hpp"
+#include "sim/validation/blind.hpp"
+
+namespace apps {
+
+struct BlindRun {
+  Job job;
+  Setup setup;
+};
+
+// The arguments of `run` for the row.
+[[nodiscard]] Arguments run_arguments(const sim::validation::TrainingRow& row);
+// Throws an InputError that names the row if `run` refuses it.
+[[nodiscard]] BlindRun blind_run(const sim::validation::TrainingRow& row);
+
+// Seconds per token and GPU; by sim::validation::serial_seconds().
+[[nodiscard]] double token_seconds(BlindRun run, double efficiency);
+[[nodiscard]] double serial_token_seconds(BlindRun run, double efficiency);
+
+// Calls `step` before each simulation.
+[[nodiscard]] std::vector<sim::validation::TimeCurve> time_curves(
+    const std::vector<BlindRun>& runs, int jobs, const std::function<void()>& step);
+
+}  // namespace apps

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/validate/validate_blind.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apps/data_files.hpp"
+#include "apps/print.hpp"
+#include "apps/print_records.hpp"
+#include "apps/progress.hpp"
+#include "apps/terminal.hpp"
+#include "apps/validate/blind_runs.hpp"
+#include "apps/validate/blind_study.hpp"
+#include "sim/base/file.hpp"
+#include "sim/base/names.hpp"
+#include "sim/base/parallel.hpp"
+#include "sim/base/text_table.hpp"
+
+namespace apps {
+namespace {
+
+namespace validation = sim::validation;
+using Json = nlohmann::ordered_json;
+using validation::BlindErrors;
+using validation::BlindPrediction;
+using validation::BlindScores;
+using validation::LeftOut;
+using validation::TrainingRow;
+
+constexpr sim::EnumName<LeftOut> kLeftOut[]{{"fold", LeftOut::fold},
+                                            {"generation", LeftOut::generation}};
+
+BlindPrediction predict_blind(const BlindRun& run, const validation::BlindConstant& constant) {
+  const double predicted = 1 / token_seconds(run, constant.efficiency);
+  return {.predicted = predicted,
+          .low = predicted / std::exp(constant.width),
+          .high = predicted * std::exp(constant.width),
+          .serial = 1 / serial_token_seconds(run, constant.efficiency)};
+}
+
+BlindStudy predicted_now(std::vector<TrainingRow> rows, const BlindOptions& options) {
+  BlindStudy study{.left_out = options.by, .rows = std::move(rows)};
+  const auto runs = sim::in_parallel(options.jobs, study.rows.size(),
+                                     [&](std::size_t i) { return blind_run(study.rows[i]); });
+  constexpr int kOfEach = validation::kCurveEfficiencies.size() + 1;
+  Progress progress("simulating rows", kOfEach * static_cast<int>(runs.size()));
+  const auto curves = time_curves(runs, options.jobs, [&] { progress.step(); });
+  const auto constants =
+      validation::blind_constants(study.rows, curves, sim::chosen("--by", options.by, kLeftOut));
+  study.predictions = sim::in_parallel(options.jobs, runs.size(), [&](std::size_t i) {
+    progress.step();
+    return std::optional(predict_blind(runs[i], constants[i]));
+  });
+  for (const auto& constant : constants) study.efficiencies.push_back(constant.efficiency);
+  return study;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+std::vector<sim::TableCell> cells_of(const std::string& name, const BlindErrors& errors,
+                                     bool of_one) {
+  // Where arithmetic alone is as close, the simulation has shown nothing.
+  const bool beats = errors.mean < errors.serial;
+  return {
+      name,
+      fmt::format("{}", errors.rows),
+      percent(errors.mean),
+      of_one ? signed_percent(errors.bias) : "",
+      percent(errors.worst),
+      percent(errors.near),
+      percent(errors.coverage),
+      percent(errors.narrow),
+      {percent(errors.serial) + (beats ? "" : " !"), beats ? sim::Style::plain : sim::Style::bad}};
+}
+
+sim::TextTable folds_of(const BlindScores& scores) {
+  sim::TextTable table;
+  table.rows.push_back(sim::heading_row(
+      {"fold", "rows", "off by", "bias", "worst", "in 30 %", "in range", "range <15 %", "serial"}));
+  for (const auto& [fold, errors] : scores.by_fold) {
+    const std::string name = fold + (scores.apart.at(fold) ? " +" : "");
+    table.rows.push_back(cells_of("  " + name, errors, true));
+  }
+  if (scores.all) table.rows.push_back(cells_of("all folds", *scores.all, false));
+  if (scores.not_apart) {
+    table.rows.push_back(cells_of("folds without +", *scores.not_apart, false));
+  }
+  return table;
+}
+
+std::string scored_mark(const TrainingRow& row) {
+  return row.is_scored() ? "" : row.tokens_per_s_per_gpu ? " -" : " ?";
+}
+
+sim::TextTable rows_of(const BlindStudy& study) {
+  sim::TextTable table;
+  table.rows.push_back(sim::heading_row(
+      {"run", "published", "predicted", "off by", "from", "to", "efficiency", "serial", "off by"}));
+  for (std::size_t i = 0; i < study.rows.size(); ++i) {
+    const TrainingRow& row = study.rows[i];
+    if (!study.predictions[i]) continue;
+    const BlindPrediction& one = *study.predictions[i];
+    const auto off = [&](double predicted) {
+      return row.tokens_per_s_per_gpu
+                 ? fmt::format("{:+.0f} %", 100 * (predicted / *row.tokens_per_s_per_gpu - 1))
+                 : "-";
+    };
+    table.rows.push_back(
+        {row.id + scored_mark(row),
+         row.tokens_per_s_per_gpu ? fmt::format("{:.5g}", *row.tokens_per_s_per_gpu) : "-",
+         fmt::format("{:.5g}", one.predicted), off(one.predicted), fmt::format("{:.4g}", one.low),
+         fmt::format("{:.4g}", one.high), fmt::format("{:.3f}", study.efficiencies[i]),
+         fmt::format("{:.5g}", one.serial), off(one.serial)});
+  }
+  return table;
+}
+
+constexpr const char* kNotes =
+    "\n  off by: mean over a fold's rows; of several folds, the mean of theirs\n"
+    "  in range: measured values within the range, which is meant to contain 80 %\n"
+    "  serial: kernels plus bytes over bandwidths with the same constants, nothing overlapping\n"
+    "  !: the simulation does not beat it\n"
+    "  +: no row of another fold has its GPU generation, or none has its stack\n";
+
+void print_table(const BlindStudy& study, bool each) {
+  const std::size_t width = output_width();
+  print_text(
+      "tokens per second per GPU, predicted from {}{}\n\n",
+      study.left_out == "fold" ? "other folds alone" : "other folds on other GPU generations alone",
+      study.frozen.empty() ? "" : "; frozen " + study.frozen);
+  if (each) {
+    print_styled(to_text(rows_of(study), width));
+    print_text("\n  -: shown, not scored   ?: not measured, or not looked at\n\n");
+  }
+  print_styled(to_text(folds_of(validation::blind_scores(study.rows, study.predictions)), width));
+  print_text(kNotes);
+}
+
+std::vector<Json> records_of(const BlindStudy& study) {
+  std::vector<Json> records;
+  for (std::size_t i = 0; i < study.rows.size(); ++i) {
+    const TrainingRow& row = study.rows[i];
+    if (!study.predictions[i]) continue;
+    const BlindPrediction& one = *study.predictions[i];
+    records.push_back(
+        {{"id", row.id},
+         {"fold", row.fold},
+         {"gpu", row.gpu},
+         {"stack", row.stack},
+         {"precision", row.precision},
+         {"gpus", row.gpus},
+         {"scored", row.is_scored()},
+         {"apart", validation::is_apart(row, study.rows)},
+         {"published", row.tokens_per_s_per_gpu ? Json(*row.tokens_per_s_per_gpu) : Json(nullptr)},
+         {"predicted", one.predicted},
+         {"low", one.low},
+         {"high", one.high},
+         {"compute_efficiency", study.efficiencies[i]},
+         {"serial", one.serial}});
+  }
+  return records;
+}
+
+Json errors_of(const BlindErrors& errors) {
+  return {{"folds", errors.folds},       {"rows", errors.rows},     {"mean", errors.mean},
+          {"bias", errors.bias},         {"worst", errors.worst},   {"near", errors.near},
+          {"coverage", errors.coverage}, {"narrow", errors.narrow}, {"serial", errors.serial}};
+}
+
+Json json_of(const BlindStudy& study) {
+  const BlindScores scores = validation::blind_scores(study.rows, study.predictions);
+  Json json{{"schema_version", 1}, {"study", "blind"}, {"left_out", study.left_out}};
+  if (!study.frozen.empty()) json["frozen"] = study.frozen;
+  const auto or_null = [](const auto& errors) {
+    return errors ? errors_of(*errors) : Json(nullptr);
+  };
+  json["errors"]["all"] = or_null(scores.all);
+  json["errors"]["not_apart"] = or_null(scores.not_apart);
+  for (const auto& [fold, errors] : scores.by_fold) {
+    json["errors"]["by_fold"][fold] = errors_of(errors);
+    json["errors"]["by_fold"][fold]["apart"] = scores.apart.at(fold);
+  }
+  json["rows"] = records_of(study);
+  return json;
+}
+
+}  // namespace
+
+void validate_blind(const BlindOptions& options) {
+  static_cast<void>(sim::chosen("--by", options.by, kLeftOut));
+  auto rows = validation::read_training(data_directory());
+  if (!options.freeze.empty()) sim::require_writable(options.freeze);
+  const BlindStudy study = options.frozen.empty() ? predicted_now(std::move(rows), options)
+                                                  : thawed(options.frozen, std::move(rows));
+  if (!options.freeze.empty()) freeze(study, options.freeze);
+  if (options.format == "table") return print_table(study, options.each);
+  print_records(options.format, json_of(study), records_of(study));
+}
+
+}  // namespace apps

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/validation/blind.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "sim/base/error.hpp"
+#include "sim/validation/efficiency_effects.hpp"
+
+namespace sim::validation {
+namespace {
+
+constexpr double kLeastNeeded = 0.02, kMostNeeded = 2;
+
+double slowness(std::size_t i) { return 1 / kCurveEfficiencies.at(i); }
+
+double slope(const TimeCurve& curve, std::size_t i) {
+  return (curve.seconds.at(i + 1) - curve.seconds.at(i)) / (slowness(i + 1) - slowness(i));
+}
+
+// A row that others learn from.
+struct Learnt {
+  const TrainingRow* row;
+  const TimeCurve* curve;
+  double needed = 1;
+};
+
+RunKind kind_of(const TrainingRow& row) {
+  return {.gpu = row.gpu, .stack = row.stack, .is_narrow = row.precision != "bf16"};
+}
+
+bool are_left_out_together(const TrainingRow& a, const TrainingRow& b, LeftOut left_out) {
+  return a.fold == b.fold || (left_out == LeftOut::generation && a.gpu == b.gpu);
+}
+
+std::vector<Learnt> without(const std::vector<Learnt>& all, const TrainingRow& row,
+                            LeftOut left_out) {
+  std::vector<Learnt> others;
+  std::ranges::copy_if(all, std::back_inserter(others), [&](const Learnt& one) {
+    return !are_left_out_together(*one.row, row, left_out);
+  });
+  return others;
+}
+
+// Nothing where none of the rows tells of it.
+std::optional<EfficiencyEffects> effects_from(const std::vector<Learnt>& learnt) {
+  std::vector<KnownEfficiency> known;
+  for (const Learnt& one : learnt) {
+    if (one.curve->share_at(one.needed) < kLeastShare) continue;
+    known.push_back({one.row->fold, kind_of(*one.row), one.needed});
+  }
+  if (known.empty()) return std::nullopt;
+  return fit_effects(known);
+}
+
+struct WeightedError {
+  double error = 0, weight = 0;
+};
+
+// The error that `share` of the weight does not exceed.
+double quantile(std::vector<WeightedError> errors, double share) {
+  std::ranges::sort(errors, {}, &WeightedError::error);
+  double all = 0;
+  for (const WeightedError& one : errors) all += one.weight;
+  double passed = 0;
+  for (const WeightedError& one : errors) {
+    passed += one.weight;
+    if (passed >= share * all) return one.error;
+  }
+  return errors.empty() ? 0 : errors.back().error;
+}
+
+// Absolute logarithms of predicted over measured, each row predicted from the others.
+double width_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
+  std::map<std::string, double> rows_in_fold;
+  for (const Learnt& one : learnt) ++rows_in_fold[one.row->fold];
+  std::map<std::pair<std::string, std::string>, std::optional<EfficiencyEffects>> known;
+  std::vector<WeightedError> errors;
+  for (const Learnt& one : learnt) {
+    const auto [found, is_new] = known.try_emplace({one.row->fold, one.row->gpu});
+    if (is_new) found->second = effects_from(without(learnt, *one.row, left_out));
+    if (!found->second) continue;
+    const double efficiency = found->second->efficiency_of(kind_of(*one.row));
+    const double off = std::log(one.curve->at(efficiency) * *one.row->tokens_per_s_per_gpu);
+    errors.push_back({std::abs(off), 1 / rows_in_fold.at(one.row->fold)});
+  }
+  return quantile(std::move(errors), kNominal);
+}
+
+BlindConstant constant_from(const std::vector<Learnt>& learnt, const TrainingRow& row,
+                            LeftOut left_out) {
+  const auto effects = effects_from(learnt);
+  if (!effects) return {};
+  std::set<std::string> folds;
+  for (const Learnt& one : learnt) folds.insert(one.row->fold);
+  return {.efficiency = effects->efficiency_of(kind_of(row)),
+          .width = width_of(learnt, left_out),
+          .folds = static_cast<int>(folds.size())};
+}
+
+struct ScoredRow {
+  double off = 0;  // predicted over measured, less 1
+  bool is_inside = false, is_narrow = false;
+  double serial_off = 0;
+};
+
+BlindErrors errors_of_fold(const std::vector<ScoredRow>& rows) {
+  BlindErrors errors{.rows = static_cast<int>(rows.size())};
+  const auto mean = [&](const std::function<double(const ScoredRow&)>& value) {
+    double sum = 0;
+    for (const ScoredRow& row : rows) sum += value(row);
+    return sum / static_cast<double>(rows.size());
+  };
+  errors.mean = mean([](const ScoredRow& row) { return std::abs(row.off); });
+  errors.bias = mean([](const ScoredRow& row) { return row.off; });
+  errors.near = mean([](const ScoredRow& row) { return std::abs(row.off) < 0.3 ? 1 : 0; });
+  errors.coverage = mean([](const ScoredRow& row) { return row.is_inside ? 1 : 0; });
+  errors.narrow = mean([](const ScoredRow& row) { return row.is_narrow ? 1 : 0; });
+  errors.serial = mean([](const ScoredRow& row) { return std::abs(row.serial_off); });
+  for (const ScoredRow& row : rows) errors.worst = std::max(errors.worst, std::abs(row.off));
+  return errors;
+}
+
+// Means over folds, but for shares of rows.
+std::optional<BlindErrors> errors_of_all(const std::vector<BlindErrors>& folds) {
+  if (folds.empty()) return std::nullopt;
+  BlindErrors all{.folds = static_cast<int>(folds.size())};
+  for (const BlindErrors& fold : folds) all.rows += fold.rows;
+  for (const BlindErrors& fold : folds) {
+    const double of_folds = 1.0 / all.folds, of_rows = double{1} * fold.rows / all.rows;
+    all.mean += of_folds * fold.mean;
+    all.bias += of_folds * fold.bias;
+    all.coverage += of_folds * fold.coverage;
+    all.serial += of_folds * fold.serial;
+    all.near += of_rows * fold.near;
+    all.narrow += of_rows * fold.narrow;
+    all.worst = std::max(all.worst, fold.worst);
+  }
+  return all;
+}
+
+}  // namespace
+
+double TimeCurve::at(double efficiency) const {
+  const double x = 1 / efficiency;
+  std::size_t i = 0;
+  while (i + 2 < seconds.size() && x > slowness(i + 1)) ++i;
+  return seconds.at(i) + slope(*this, i) * (x - slowness(i));
+}
+
+double TimeCurve::efficiency_at(double token_s) const {
+  std::size_t i = 0;
+  while (i + 2 < seconds.size() && token_s > seconds.at(i + 1)) ++i;
+  const double rise = slope(*this, i);
+  if (rise <= 0) return token_s > seconds.at(i) ? kLeastNeeded : kMostNeeded;
+  const double x = slowness(i) + (token_s - seconds.at(i)) / rise;
+  return 1 / std::clamp(x, 1 / kMostNeeded, 1 / kLeastNeeded);
+}
+
+double TimeCurve::share_at(double efficiency) const {
+  constexpr double kStep = 1.05;
+  return std::log(at(efficiency / kStep) / at(efficiency * kStep)) / (2 * std::log(kStep));
+}
+
+std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,
+                                           std::span<const TimeCurve> curves, LeftOut left_out) {
+  require(rows.size() == curves.size(), "a curve for each row");
+  std::vector<Learnt> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].is_scored()) continue;
+    const double needed = curves[i].efficiency_at(1 / *rows[i].tokens_per_s_per_gpu);
+    all.push_back({&rows[i], &curves[i], needed});
+  }
+  std::vector<BlindConstant> constants;
+  for (const TrainingRow& row : rows) {
+    constants.push_back(constant_from(without(all, row, left_out), row, left_out));
+  }
+  return constants;
+}
+
+BlindScores blind_scores(const std::vector<TrainingRow>& rows,
+                         const std::vector<std::optional<BlindPrediction>>& predictions) {
+  BlindScores scores;
+  std::map<std::string, std::vector<ScoredRow>> folds;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const TrainingRow& row = rows[i];
+    if (!row.is_scored()) continue;
+    const auto apart = scores.apart.try_emplace(row.fold, true).first;
+    apart->second = apart->second && is_apart(row, rows);
+    if (!predictions[i]) continue;
+    const BlindPrediction& one = *predictions[i];
+    const double measured = *row.tokens_per_s_per_gpu;
+    folds[row.fold].push_back({.off = one.predicted / measured - 1,
+                               .is_inside = one.low <= measured && measured <= one.high,
+                               .is_narrow = one.high - one.low < 2 * 0.15 * one.predicted,
+                               .serial_off = one.serial / measured - 1});
+  }
+  std::vector<BlindErrors> all, not_apart;
+  for (const auto& [fold, scored] : folds) {
+    all.push_back(scores.by_fold[fold] = errors_of_fold(scored));
+    if (!scores.apart.at(fold)) not_apart.push_back(all.back());
+  }
+  scores.all = errors_of_all(all);
+  scores.not_apart = errors_of_all(not_apart);
+  return scores;
+}
+
+}  // namespace sim::validation

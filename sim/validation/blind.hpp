@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blind predictions of published training runs: the compute efficiency of each comes from the rows of
+// other sources alone, and so does the range.
+//
+// The step of each row is simulated at five efficiencies. What the other rows need to take the
+// measured time is interpolated, and the efficiency for the row follows from theirs
+// (sim/validation/efficiency_effects.hpp). The range comes from leaving out those sources one after
+// the other in the same way: it is as wide as 80 % of the errors found so, all sources weighing the
+// same.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/validation/training.hpp"
+
+namespace sim::validation {
+
+// At which a row is simulated, falling.
+inline constexpr std::array kCurveEfficiencies{1.0, 2.0 / 3, 0.4, 0.2, 0.1};
+
+// Seconds per token and GPU at these efficiencies. Between two of them, and beyond the ends, the time
+// is a straight line over 1 / efficiency, as compute that nothing overlaps is.
+struct TimeCurve {
+  std::array<double, kCurveEfficiencies.size()> seconds = {};
+
+  [[nodiscard]] double at(double efficiency) const;
+  // At which the step takes this time: between 0.02 and 2, the end if none does.
+  [[nodiscard]] double efficiency_at(double token_s) const;
+  // How much the time follows the efficiency: 1 if they are proportional, 0 if not at all.
+  [[nodiscard]] double share_at(double efficiency) const;
+};
+
+// Of a row with less, other parts of the step decide the efficiency that it seems to need: nothing is
+// learnt from it.
+inline constexpr double kLeastShare = 2.0 / 3;
+// Of the ranges: the share of measured values that they are to contain.
+inline constexpr double kNominal = 0.8;
+
+// What is left out with a row: its source, or also all rows of its GPU generation.
+enum class LeftOut { fold, generation };
+
+struct BlindConstant {
+  double efficiency = 1;
+  double width = 0;  // the range is the prediction over and times exp(width)
+  int folds = 0;     // that it was learnt from
+};
+
+// For every row, from those that are not left out with it, whose `curves` these are. Rows of a group
+// that is left out together do not affect each other's constants.
+[[nodiscard]] std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,
+                                                         std::span<const TimeCurve> curves,
+                                                         LeftOut left_out);
+
+// In tokens per second and GPU.
+struct BlindPrediction {
+  double predicted = 0, low = 0, high = 0;
+  double serial = 0;  // sim/validation/serial.hpp at the same efficiency
+};
+
+struct BlindErrors {
+  int folds = 1, rows = 0;
+  double mean = 0;  // of all: over folds, of their means
+  double bias = 0, worst = 0;
+  double near = 0;      // share of rows that are off by less than 30 %
+  double coverage = 0;  // share of measured values in their range; of all: over folds, of theirs
+  double narrow = 0;    // share of ranges narrower than +-15 %
+  double serial = 0;    // mean, as `mean`
+};
+
+struct BlindScores {
+  std::map<std::string, BlindErrors> by_fold;
+  std::map<std::string, bool> apart;  // folds of which all rows are
+  std::optional<BlindErrors> all, not_apart;
+};
+// Of the scored rows that have a prediction: the rules of traces/published/README.md.
+[[nodiscard]] BlindScores blind_scores(
+    const std::vector<TrainingRow>& rows,
+    const std::vector<std::optional<BlindPrediction>>& predictions);
+
+}  // namespace sim::validation

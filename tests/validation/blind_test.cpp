@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blind predictions: what is learnt from whom, and the scores, on rows made by hand.
+#include "sim/validation/blind.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/engine/simulate.hpp"
+#include "sim/validation/efficiency_effects.hpp"
+#include "sim/validation/serial.hpp"
+#include "tests/shipped_files.hpp"
+
+namespace sim::validation {
+namespace {
+
+// Compute of 1 s at an efficiency of 1, and 0.5 s beside it.
+TimeCurve line_curve() {
+  TimeCurve curve;
+  for (std::size_t i = 0; i < kCurveEfficiencies.size(); ++i) {
+    curve.seconds.at(i) = 0.5 + 1 / kCurveEfficiencies.at(i);
+  }
+  return curve;
+}
+
+TEST(TimeCurve, IsAStraightLineOfSlownessAndItsOwnInverse) {
+  const TimeCurve curve = line_curve();
+  for (const double efficiency : {1.5, 1.0, 0.8, 0.5, 0.3, 0.1, 0.05}) {
+    EXPECT_NEAR(curve.at(efficiency), 0.5 + 1 / efficiency, 1e-12) << efficiency;
+    EXPECT_NEAR(curve.efficiency_at(0.5 + 1 / efficiency), efficiency, 1e-12) << efficiency;
+    // d log t / d log x = x / (0.5 + x), with steps of 5 %.
+    const double x = 1 / efficiency;
+    EXPECT_NEAR(curve.share_at(efficiency), x / (0.5 + x), 1e-3) << efficiency;
+  }
+  EXPECT_EQ(curve.efficiency_at(0.6), 2) << "no efficiency is enough";
+}
+
+double efficiency_from(const std::vector<KnownEfficiency>& known, const RunKind& kind) {
+  return fit_effects(known).efficiency_of(kind);
+}
+
+TEST(EfficiencyEffects, WithOneKindAreTheGeometricMeanInWhichFoldsWeighTheSame) {
+  const RunKind kind{"hopper", "nemo"};
+  // Fold a: sqrt(0.4 * 0.9) = 0.6; fold b: 0.15; sqrt(0.6 * 0.15) = 0.3.
+  EXPECT_NEAR(efficiency_from({{"a", kind, 0.4}, {"a", kind, 0.9}, {"b", kind, 0.15}}, kind), 0.3,
+              1e-12);
+  EXPECT_NEAR(efficiency_from({{"a", kind, 0.4}}, {"volta", "deepspeed", true}), 0.4, 1e-12);
+}
+
+TEST(EfficiencyEffects, OfWhatOneFoldShowsAreBelievedByHalf) {
+  const std::vector<KnownEfficiency> known{{"a", {"hopper", "nemo"}, 0.8},
+                                           {"b", {"ampere", "nemo"}, 0.2}};
+  // The mean is sqrt(0.8 * 0.2) = 0.4, and hopper's effect (log 0.8 - log 0.4) / 2.
+  EXPECT_NEAR(efficiency_from(known, {"hopper", "nemo"}), 0.4 * std::sqrt(2), 1e-12);
+  EXPECT_NEAR(efficiency_from(known, {"volta", "nemo"}), 0.4, 1e-12);
+}
+
+TrainingRow row_of(const std::string& fold, const std::string& gpu, double tokens) {
+  TrainingRow row;
+  row.id = fold + "/" + gpu + "/" + std::to_string(tokens);
+  row.fold = fold;
+  row.gpu = gpu;
+  row.stack = "nemo";
+  row.precision = "bf16";
+  row.tokens_per_s_per_gpu = tokens;
+  return row;
+}
+
+std::vector<TrainingRow> blind_rows() {
+  return {row_of("a", "hopper", 0.4),  row_of("a", "ampere", 0.3),  row_of("b", "hopper", 0.35),
+          row_of("b", "hopper", 0.32), row_of("c", "ampere", 0.25), row_of("d", "volta", 0.3)};
+}
+
+std::vector<BlindConstant> constants_of(const std::vector<TrainingRow>& rows, LeftOut left_out) {
+  const std::vector<TimeCurve> curves(rows.size(), line_curve());
+  return blind_constants(rows, curves, left_out);
+}
+
+bool is_same(const BlindConstant& a, const BlindConstant& b) {
+  return a.efficiency == b.efficiency && a.width == b.width;
+}
+
+// Whatever was measured of rows that are left out with a row, its own value included, changes neither
+// its efficiency nor its range; what was measured of the others does.
+void expect_blind_to(LeftOut left_out,
+                     bool (*are_together)(const TrainingRow&, const TrainingRow&)) {
+  const std::vector<TrainingRow> rows = blind_rows();
+  const auto before = constants_of(rows, left_out);
+  for (const TrainingRow& of : rows) {
+    std::vector<TrainingRow> changed = rows;
+    for (TrainingRow& row : changed) {
+      if (row.fold == of.fold) *row.tokens_per_s_per_gpu *= 0.6;
+    }
+    const auto after = constants_of(changed, left_out);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      bool sees = false;
+      for (const TrainingRow& row : rows) {
+        sees = sees || (row.fold == of.fold && !are_together(row, rows[i]));
+      }
+      EXPECT_EQ(is_same(before[i], after[i]), !sees) << rows[i].id << " and " << of.fold;
+    }
+  }
+}
+
+TEST(BlindConstants, NeverSeeTheirOwnFold) {
+  expect_blind_to(LeftOut::fold,
+                  [](const TrainingRow& a, const TrainingRow& b) { return a.fold == b.fold; });
+}
+
+TEST(BlindConstants, NeverSeeTheirOwnGenerationWhereItIsLeftOut) {
+  expect_blind_to(LeftOut::generation, [](const TrainingRow& a, const TrainingRow& b) {
+    return a.fold == b.fold || a.gpu == b.gpu;
+  });
+}
+
+TEST(BlindConstants, OfRowsThatDoNotCountTeachNothing) {
+  std::vector<TrainingRow> rows = blind_rows();
+  const auto without = constants_of(rows, LeftOut::fold);
+  rows.push_back(row_of("e", "hopper", 0.1));
+  rows.back().counts = false;
+  rows.push_back(row_of("f", "hopper", 0.1));
+  rows.back().tokens_per_s_per_gpu.reset();
+  const auto with = constants_of(rows, LeftOut::fold);
+  for (std::size_t i = 0; i < without.size(); ++i) EXPECT_TRUE(is_same(without[i], with[i]));
+  EXPECT_EQ(with.back().folds, 4);
+}
+
+TEST(BlindConstants, WidenTheRangeToTheErrorOfFourFifthsOfTheOthers) {
+  // Five folds that all need 0.5 but one, which takes twice as long: each of the other four is
+  // predicted from folds of which one is off, so the error that four of five do not exceed is theirs.
+  std::vector<TrainingRow> rows;
+  for (const char* fold : {"a", "b", "c", "d", "e"}) {
+    rows.push_back(row_of(fold, "hopper", *fold == 'e' ? 0.2 : 0.4));
+  }
+  rows.push_back(row_of("z", "hopper", 0.4));
+  const BlindConstant of_z = constants_of(rows, LeftOut::fold).back();
+  // 1 / 0.2 = 0.5 + 1 / e: 1 / 4.5. From it and three times 0.5: (0.5^3 / 4.5)^(1/4).
+  const double from_others = std::pow(std::pow(0.5, 3) / 4.5, 0.25);
+  EXPECT_NEAR(of_z.efficiency, std::pow(std::pow(0.5, 4) / 4.5, 0.2), 1e-9);
+  EXPECT_NEAR(of_z.width, std::log((0.5 + 1 / from_others) / 2.5), 1e-9);
+}
+
+TEST(SerialSum, IsTheSimulatedStepWhereNothingCanOverlap) {
+  // One GPU sends nothing, and its kernels run one after another.
+  Cluster cluster = read_cluster(source_directory() / "topologies/dgx_h100_x16.toml");
+  cluster = part_of(cluster, 1, 1);
+  const Model model = read_model(source_directory() / "traces/models/gpt_125m.toml");
+  const Calibration table = roofline();
+  const StepContext context{cluster, model, table, {.micro_batch = 2, .accumulation = 3}};
+  const Scheme scheme = scheme_named("sharded");
+  const auto [schedule, wiring] = plan_step(context, scheme);
+  EXPECT_NEAR(serial_seconds(context, scheme) / simulate(schedule, wiring).makespan_s, 1, 1e-9);
+  EXPECT_EQ(communication_seconds(context, scheme, schedule), 0);
+}
+
+TEST(BlindScores, WeighEveryFoldTheSame) {
+  std::vector<TrainingRow> rows{row_of("a", "hopper", 100), row_of("a", "hopper", 100),
+                                row_of("a", "hopper", 100), row_of("b", "hopper", 200),
+                                row_of("c", "volta", 10)};
+  rows.push_back(row_of("a", "hopper", 50));
+  rows.back().counts = false;
+  const auto predicted = [](double value, double low, double high, double serial) {
+    return std::optional(BlindPrediction{value, low, high, serial});
+  };
+  const BlindScores scores =
+      blind_scores(rows, {predicted(110, 99, 121, 100), predicted(80, 60, 99.9, 100),
+                          predicted(130, 100, 160, 100), predicted(280, 200, 300, 240),
+                          std::nullopt, predicted(900, 800, 1000, 900)});
+  const BlindErrors& a = scores.by_fold.at("a");
+  EXPECT_EQ(a.rows, 3);
+  EXPECT_NEAR(a.mean, (0.1 + 0.2 + 0.3) / 3, 1e-12);
+  EXPECT_NEAR(a.bias, (0.1 - 0.2 + 0.3) / 3, 1e-12);
+  EXPECT_NEAR(a.coverage, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(a.narrow, 1.0 / 3, 1e-12);
+  EXPECT_NEAR(a.serial, 0, 1e-12);
+  EXPECT_FALSE(scores.by_fold.contains("c"));
+  EXPECT_TRUE(scores.apart.at("c"));
+  EXPECT_FALSE(scores.apart.at("a"));
+  EXPECT_NEAR(scores.all->mean, (0.2 + 0.4) / 2, 1e-12);
+  EXPECT_NEAR(scores.all->coverage, (2.0 / 3 + 1) / 2, 1e-12);
+  EXPECT_NEAR(scores.all->near, 2.0 / 4, 1e-12);
+  EXPECT_NEAR(scores.all->serial, 0.1, 1e-12);
+}
+
+}  // namespace
+}  // namespace sim::validation
