@@ -206,9 +206,28 @@ def blind(folds: dict, generations: dict) -> dict[str, str]:
                             "generation left out: off by", "in range", "serial sum"], rows)}
 
 
+def pairs(answer: dict) -> dict[str, str]:
+    rows = []
+    for row in answer["rows"]:
+        published, predicted = row["published_ratio"], row["predicted_ratio"]
+        if predicted is None:
+            rows.append([row["id"], f"{published:.2f}", "", "not modelled"])
+            continue
+        sign = ("within noise" if not row["has_sign"] else
+                "right" if (published < 1) == (predicted < 1) else "wrong")
+        rows.append([row["id"], f"{published:.2f}", f"{predicted:.2f}",
+                     f"{off(predicted, published)}, {sign}"])
+    errors = [[name, str(one["pairs"]), f"{100 * one['mean']:.1f} %", f"{100 * one['worst']:.1f} %",
+               f"{one['right']} of {one['signs']}"]
+              for name, one in [*answer["errors"]["by_fold"].items(),
+                                ("mean over sources", answer["errors"]["all"])]]
+    return {"pairs": table(["pair", "published", "predicted", "off by, sign"], rows),
+            "pairs-errors": table(["source", "pairs", "mean", "worst", "sign right"], errors)}
+
+
 STUDIES: dict[str, Callable] = {"sdp4bit": sdp4bit, "fsdp": fsdp, "zeropp": zeropp,
                                 "streaming-diloco": streaming_diloco, "sparseloco": sparseloco,
-                                "nccl": nccl}
+                                "nccl": nccl, "pairs": pairs}
 
 
 SUMMARY = [("SDP4Bit, throughput", "sdp4bit", "throughput"),

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/job/calibration_files.hpp"
+#include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/progress.hpp"
@@ -133,6 +134,20 @@ std::vector<CompressJson> compressed_records(const CollectiveOptions& options,
 }
 
 }  // namespace
+
+sim::study::CodedTimes coded_times_of(const Arguments& arguments) {
+  const auto options = parse_collective(arguments);
+  if (!options || options->codec.empty()) {
+    throw sim::InputError("--compress: is missing; write e.g. --compress int8_g128");
+  }
+  const sim::CollectiveRow& row = sim::collective_named(options->name);
+  const sim::Cluster cluster = read_cluster_part(options->job, sort_settings(options->job));
+  const RankGroups groups = groups_of(cluster, options->split);
+  const sim::Topology topology(cluster);
+  const CollectiveSetup collective{&row, &topology, groups,
+                                   detail_of(*options, row, cluster, groups)};
+  return coded_times(collective, codec_of(*options, cluster), sizes_of(*options).front());
+}
 
 void time_compressed(const CollectiveOptions& options, const sim::CollectiveRow& row,
                      const sim::Cluster& cluster) {

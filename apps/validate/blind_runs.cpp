@@ -35,16 +35,21 @@ double per_token(const BlindRun& run, double step_s) {
 
 }  // namespace
 
-Arguments run_arguments(const TrainingRow& row) {
-  Arguments arguments{"--topology", row.topology, "--model", row.model};
-  std::istringstream flags(row.flags);
-  for (std::string word; flags >> word;) arguments.push_back(word);
+Arguments arguments_of(const std::string& flags) {
+  Arguments arguments;
+  std::istringstream words(flags);
+  for (std::string word; words >> word;) arguments.push_back(word);
   return arguments;
 }
 
-BlindRun blind_run(const TrainingRow& row) {
+Arguments run_arguments(const TrainingRow& row) {
+  return arguments_of(
+      fmt::format("--topology {} --model {} {}", row.topology, row.model, row.flags));
+}
+
+BlindRun training_run(const std::string& name, const Arguments& arguments) {
   try {
-    const auto options = parse_run(run_arguments(row));
+    const auto options = parse_run(arguments);
     if (!options) throw sim::InputError("--help: is no flag of a row; leave it out");
     Job job = read_job(options->job);
     if (job.inner || job.setups.size() != 1) {
@@ -54,15 +59,19 @@ BlindRun blind_run(const TrainingRow& row) {
     Setup setup = job.setups.front();
     return {std::move(job), std::move(setup)};
   } catch (const boost::program_options::error& error) {
-    throw sim::InputError(fmt::format("{}: {}", row.id, message_of(error, "run")));
+    throw sim::InputError(fmt::format("{}: {}", name, message_of(error, "run")));
   } catch (const sim::InputError& error) {
-    throw sim::InputError(fmt::format("{}: {}", row.id, error.what()));
+    throw sim::InputError(fmt::format("{}: {}", name, error.what()));
   }
+}
+
+double token_seconds(const BlindRun& run) {
+  return per_token(run, sim::study::seconds_of(run.job, run.setup));
 }
 
 double token_seconds(BlindRun run, double efficiency) {
   set_efficiency(run.job.cluster(), efficiency);
-  return per_token(run, sim::study::seconds_of(run.job, run.setup));
+  return token_seconds(run);
 }
 
 double serial_token_seconds(BlindRun run, double efficiency) {

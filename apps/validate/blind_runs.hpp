@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "apps/commands.hpp"
@@ -17,12 +18,16 @@ struct BlindRun {
   Setup setup;
 };
 
+// The words of flags without blanks in their values.
+[[nodiscard]] Arguments arguments_of(const std::string& flags);
 // The arguments of `run` for the row.
 [[nodiscard]] Arguments run_arguments(const sim::validation::TrainingRow& row);
-// Throws an InputError that names the row if `run` refuses it.
-[[nodiscard]] BlindRun blind_run(const sim::validation::TrainingRow& row);
+// Throws an InputError that begins with `name` if `run` refuses the arguments.
+[[nodiscard]] BlindRun training_run(const std::string& name, const Arguments& arguments);
 
-// Seconds per token and GPU; by sim::validation::serial_seconds().
+// Seconds per token and GPU of the cluster as it is.
+[[nodiscard]] double token_seconds(const BlindRun& run);
+// Without a fitted constant, at an efficiency; by sim::validation::serial_seconds().
 [[nodiscard]] double token_seconds(BlindRun run, double efficiency);
 [[nodiscard]] double serial_token_seconds(BlindRun run, double efficiency);
 

@@ -14,6 +14,7 @@
 #include "apps/validate/validate_blind.hpp"
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_nccl.hpp"
+#include "apps/validate/validate_pairs.hpp"
 #include "apps/validate/validate_sites.hpp"
 #include "apps/validate/validate_zeropp.hpp"
 #include "apps/validate/validation_output.hpp"
@@ -102,7 +103,9 @@ constexpr Study kStudies[] = {
      "--each --predictions --compare"},
     {"blind", "150 training runs of nine sources, each predicted from the other sources alone",
      "blind takes its constants from other sources and prints them with --each", print_blind,
-     "--each --by --freeze --compare"}};
+     "--each --by --freeze --compare"},
+    {"pairs", "steps and exchanges measured with and without low-precision communication",
+     "pairs takes its constants from the cluster files", print_with<validate_pairs>}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";

@@ -43,8 +43,10 @@ BlindPrediction predict_blind(const BlindRun& run, const validation::BlindConsta
 
 BlindStudy predicted_now(std::vector<TrainingRow> rows, const BlindOptions& options) {
   BlindStudy study{.left_out = options.by, .rows = std::move(rows)};
-  const auto runs = sim::in_parallel(options.jobs, study.rows.size(),
-                                     [&](std::size_t i) { return blind_run(study.rows[i]); });
+  const auto runs = sim::in_parallel(options.jobs, study.rows.size(), [&](std::size_t i) {
+    const TrainingRow& row = study.rows[i];
+    return training_run(row.id, run_arguments(row));
+  });
   constexpr int kOfEach = validation::kCurveEfficiencies.size() + 1;
   Progress progress("simulating rows", kOfEach * static_cast<int>(runs.size()));
   const auto curves = time_curves(runs, options.jobs, [&] { progress.step(); });

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""validate blind: frozen predictions score as those that were frozen, and as score.py scores them.
+"""validate blind and pairs: frozen predictions score as those that were frozen, and as score.py scores them.
 
 Usage: blind_test.py BUILD
 """
@@ -82,6 +82,12 @@ class Blind(unittest.TestCase):
             result = self.compare(self.frozen | wrong)
             self.assertEqual(result.returncode, 2)
             self.assertIn(says, result.stderr)
+
+    def test_pairs_have_the_right_sign_in_most_cases(self):
+        errors = json.loads(run(PROGRAM, "validate", "pairs", "--format", "json").stdout)["errors"]["all"]
+        self.assertGreaterEqual(errors["pairs"], 30)
+        self.assertGreaterEqual(errors["right"], 0.85 * errors["signs"])
+        self.assertLessEqual(errors["mean"], 0.15)
 
     def test_flags_of_other_studies_are_refused(self):
         for flags in (["fsdp", "--by", "fold"], ["blind", "--predictions"], ["nccl", "--freeze", "x.json"],
