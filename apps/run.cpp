@@ -27,6 +27,7 @@
 #include "sim/base/file.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/report/pareto.hpp"
+#include "sim/report/simulated_trace.hpp"
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/rounds/round_report.hpp"
@@ -34,6 +35,7 @@
 #include "sim/study/search/efficiency_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/trace/write_trace.hpp"
 
 namespace apps {
 namespace {
@@ -83,7 +85,7 @@ class Comparison {
       add(all[i], std::move(results[i].result.report));
       most_operations_ = std::max(most_operations_, results[i].operations);
     }
-    if (!options_.perfetto.empty()) write_timeline(results[last_given(all)].result);
+    if (draws()) write_timeline(results[last_given(all)].result);
     note_left_out(options_, most_operations_);
     // Of two there is nothing to choose that the speed-up does not say.
     if (reports_.size() > 2 && !job_.inner) {
@@ -141,7 +143,7 @@ class Comparison {
       Simulated one{simulate_with_errors(job_, setup)};
       sim::Report& report = one.result.report;
       one.operations = one.result.schedule.operations.size();
-      const bool is_drawn = !options_.perfetto.empty() && i == last_given(all);
+      const bool is_drawn = draws() && i == last_given(all);
       if (!is_drawn) {
         one.result.schedule = {};
         one.result.timeline = {};
@@ -153,10 +155,20 @@ class Comparison {
     });
   }
 
+  [[nodiscard]] bool draws() const {
+    return !options_.perfetto.empty() || !options_.kineto.empty();
+  }
   void write_timeline(const Simulation& result) const {
-    sim::write_file(options_.perfetto,
-                    sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
-                                     names_in_timeline(job_)));
+    if (!options_.perfetto.empty()) {
+      sim::write_file(options_.perfetto,
+                      sim::to_perfetto(result.schedule, result.timeline, options_.perfetto_ranks,
+                                       names_in_timeline(job_)));
+    }
+    if (!options_.kineto.empty()) {
+      sim::write_file(options_.kineto,
+                      to_kineto(sim::simulated_trace(result.schedule, result.timeline,
+                                                     job_.cluster().gpu.name)));
+    }
   }
 
   void add(const Column& column, sim::Report report) {
@@ -223,15 +235,19 @@ void print_run(const RunOptions& options, Comparison& comparison) {
   });
 }
 
+void check_output(const char* flag, const std::string& file, const RunOptions& options) {
+  if (file.empty()) return;
+  sim::refuse_overwriting(flag, file, input_files(options));
+  sim::require_writable(file);
+}
+
 // Runs what the arguments ask for, and shows it; nothing where they ask for help.
 void run(const Arguments& arguments,
          const std::function<void(const RunOptions&, Comparison&)>& show) {
   const auto options = parse_run(arguments);
   if (!options) return;
-  if (!options->perfetto.empty()) {
-    sim::refuse_overwriting("--perfetto", options->perfetto, input_files(*options));
-    sim::require_writable(options->perfetto);
-  }
+  check_output("--perfetto", options->perfetto, *options);
+  check_output("--kineto", options->kineto, *options);
   Comparison comparison(*options);
   comparison.run();
   show(*options, comparison);

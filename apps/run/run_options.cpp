@@ -63,6 +63,10 @@ po::options_description run_flags(RunOptions& o) {
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),
       "file for the timeline of the last scheme; open it in ui.perfetto.dev");
+  add("kineto", po::value(&o.kineto),
+      "file for the last scheme's step as PyTorch's profiler would have recorded it: every kernel "
+      "of "
+      "every simulated rank; gardenhose fit --trace reads it back");
   add("perfetto-ranks", po::value(&o.perfetto_ranks)->default_value(0),
       "number of ranks in the timeline, from rank 0 (0: all)");
   add("require-fit", po::bool_switch(&o.require_fit), "fail if a step does not fit in memory");
@@ -85,6 +89,12 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
   if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
     throw sim::InputError(
         "--perfetto-ranks: needs --perfetto; add it, or leave --perfetto-ranks out");
+  }
+  if (!o.kineto.empty()) {
+    o.job.each_kernel = true;
+    if (o.kineto == o.perfetto) {
+      throw sim::InputError("--kineto: is the file of --perfetto; name another one");
+    }
   }
   if (o.break_even && o.baseline.empty()) {
     throw sim::InputError("--break-even: needs --baseline, the scheme to compare with");
@@ -148,6 +158,9 @@ void refuse_step_flags(const RunOptions& options) {
         "--break-even: applies to one cluster's NICs; between sites, use solve --beats");
   }
   if (options.tune) refuse_tune(options.job.topology);
+  if (!options.kineto.empty()) {
+    throw sim::InputError("--kineto: applies to a step of one cluster; leave it out");
+  }
 }
 
 }  // namespace apps

@@ -212,6 +212,7 @@ constexpr Knob kKnobs[] = {
      "2", "stdout", same},
     {"--format", kSmall, "csv", "stdout", changed},
     {"--perfetto", kSmall, "timeline.json", "timeline.json", up},
+    {"--kineto", kSmall, "trace.json", "trace.json", up},
     {"--range", kSmall, "off", "/tokens_per_s_low", changed},
     {"--perfetto-ranks",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --whole --perfetto timeline.json", "1",
