@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the input readers for SECONDS in total, an eighth for each of them, starting from the
+# Fuzzes the input readers for SECONDS in total, a ninth for each of them, starting from the
 # shipped files. Exits with 1 when one crashes, leaks, hangs or breaks a promise; the input that did
 # is then in build/fuzz/findings. Usage: tests/fuzz.sh SECONDS
 set -euo pipefail
@@ -24,8 +24,10 @@ cmake --preset asan >build/fuzz/configure.log 2>&1 || { cat build/fuzz/configure
 cmake --build --preset asan --target fuzzers
 
 mkdir -p build/fuzz/findings build/fuzz/corpus/{calibration,card,cluster,model}
-mkdir -p build/fuzz/corpus/{quantity,scheme,tensor,wide_area}
-cp traces/calibration/*_published.json tests/fuzz/*.json build/fuzz/corpus/calibration
+mkdir -p build/fuzz/corpus/{quantity,scheme,tensor,trace,wide_area}
+cp traces/calibration/*_published.json tests/fuzz/calibration.json build/fuzz/corpus/calibration
+cp tests/fuzz/trace.json build/fuzz/corpus/trace
+gzip -nc tests/fuzz/trace.json >build/fuzz/corpus/trace/packed
 cp topologies/*.toml build/fuzz/corpus/cluster
 cp topologies/wide_area/*.toml build/fuzz/corpus/wide_area
 cp traces/models/*.toml build/fuzz/corpus/model
@@ -49,14 +51,14 @@ tensor() {  # TYPE SHAPE
 { cat tests/fuzz/card.toml; printf '\0'; cat tests/fuzz/card.csv; } >build/fuzz/corpus/card/seed
 
 status=0
-for reader in calibration card cluster model quantity scheme tensor wide_area; do
+for reader in calibration card cluster model quantity scheme tensor trace wide_area; do
   case $reader in
-    calibration | model | tensor) dictionary=$reader ;;
+    calibration | model | tensor | trace) dictionary=$reader ;;
     *) dictionary=toml ;;
   esac
   echo "== $reader"
   # 1 MiB and a byte: the first text that is too long is among the inputs.
-  ./build/asan/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 7) / 8)) -timeout=60 \
+  ./build/asan/tests/fuzz/fuzz_$reader -max_total_time=$(((seconds + 8) / 9)) -timeout=60 \
     -rss_limit_mb=1024 -max_len=1048577 -dict=tests/fuzz/$dictionary.dict -print_final_stats=1 \
     -artifact_prefix=build/fuzz/findings/$reader- build/fuzz/corpus/$reader \
     >build/fuzz/$reader.log 2>&1 || { status=1; echo "FOUND: see build/fuzz/$reader.log" >&2; }
