@@ -49,7 +49,7 @@ constexpr Command kCommands[] = {
      apps::collective_command},
     {"bom", "count the switches, optics and cables of a cluster's network, with prices and watts",
      apps::bom_command},
-    {"fit", "fit a cluster file's constants to logs of nccl-tests; show a profiler's trace",
+    {"fit", "fit a cluster file's constants to logs of nccl-tests, measured steps or traces",
      apps::fit_command},
     {"validate", "rerun published experiments and print predictions next to measurements",
      apps::validate_command},

@@ -35,7 +35,7 @@ LAYERS = {
                    "sim/times", "sim/workload", "sim/layout", "sim/topology", "sim/base", "codecs"],
     # A sweep knows no simulator: whoever sweeps says what runs a point.
     "sim/study/sweep": ["sim/base"],
-    "sim/study": ["sim/rounds", "sim/sites", "sim/report", "sim/engine/simulate.hpp", "sim/program", "sim/schemes",
+    "sim/study": ["sim/fit", "sim/trace", "sim/rounds", "sim/sites", "sim/report", "sim/engine/simulate.hpp", "sim/program", "sim/schemes",
                   "sim/collectives", "sim/schedule", "sim/times", "sim/workload", "sim/layout", "sim/topology",
                   "sim/base", "codecs"],
     "sim/fit": ["sim/collectives", "sim/schedule", "sim/topology", "sim/base"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fit: logs of nccl-tests, or profiled steps, become the constants of a cluster file.
+// fit: logs of nccl-tests, measured steps or profiled ones become the constants of a cluster file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 #include "apps/commands.hpp"
 #include "apps/data_files.hpp"
+#include "apps/fit/fit_compute.hpp"
 #include "apps/fit/fit_logs.hpp"
 #include "apps/fit/fit_options.hpp"
 #include "apps/fit/fit_output.hpp"
-#include "apps/fit/trace_output.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
@@ -24,7 +24,6 @@
 #include "sim/fit/cluster_text.hpp"
 #include "sim/fit/held_out.hpp"
 #include "sim/fit/topo_matrix.hpp"
-#include "sim/trace/summary.hpp"
 
 namespace apps {
 namespace {
@@ -139,22 +138,14 @@ void fit_to_logs(const FitOptions& options) {
          topo ? topo_lines(*topo, base) : std::vector<std::string>(), std::move(warnings)});
 }
 
-void show_trace(const FitOptions& options) {
-  std::vector<sim::trace::Trace> traces;
-  for (const std::string& file : options.traces) traces.push_back(sim::trace::read_trace(file));
-  print(options.format, summarize(traces));
-}
-
 }  // namespace
 
 int fit_command(const Arguments& arguments) {
   const auto options = parse_fit(arguments);
   if (!options) return 0;
-  if (options->logs.empty()) {
-    show_trace(*options);
-  } else {
-    fit_to_logs(*options);
-  }
+  if (!options->logs.empty()) fit_to_logs(*options);
+  if (!options->steps.empty()) fit_to_steps(*options);
+  if (!options->traces.empty()) fit_to_trace(*options);
   return 0;
 }
 

@@ -15,7 +15,9 @@ namespace apps {
 struct FitOptions {
   std::vector<std::string> logs, traces;
   std::string steps;
-  JobOptions job;  // of logs, the topology alone
+  JobOptions job;       // of logs, the topology alone
+  Arguments job_flags;  // the same as given, to which a row of `steps` adds its own
+  int jobs = 1;         // simulations at once
   std::string topo, collective, hold_out, output, format;
 
   [[nodiscard]] bool has_job() const { return !job.topology.empty(); }

@@ -37,10 +37,13 @@ po::options_description site_flags(JobOptions& o) {
 po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   po::options_description flags("Setup");
   auto add = flags.add_options();
-  add("topology", po::value(&o.topology)->required(),
+  const auto file = [&](std::string& name) {
+    po::typed_value<std::string>* value = po::value(&name);
+    return search.may_lack_files ? value : value->required();
+  };
+  add("topology", file(o.topology),
       "cluster or sites: a shipped name (see gardenhose list) or a file");
-  add("model", po::value(&o.model)->required(),
-      "model: a shipped name, a file, or a Hugging Face config.json");
+  add("model", file(o.model), "model: a shipped name, a file, or a Hugging Face config.json");
   const std::string scheme = search.chosen.contains("scheme") ? "chosen" : "sharded";
   add("scheme", po::value<std::string>()->default_value("sharded", scheme),
       "scheme for weights and gradients: a shipped name or a file; to compare several, separate "

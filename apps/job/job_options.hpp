@@ -56,6 +56,7 @@ inline constexpr const char* kProtocolHelp =
 struct SearchFlags {
   ChosenFlags chosen = {};       // marked in their help; including --scheme
   std::string* sizes = nullptr;  // --nodes is a list of cluster sizes, parsed by the caller
+  bool may_lack_files = false;   // --topology and --model need not be given
 };
 [[nodiscard]] boost::program_options::options_description job_flags(JobOptions& options,
                                                                     const SearchFlags& search = {});

@@ -25,6 +25,7 @@ class CsvRow {
   [[nodiscard]] int integer(const std::string& column) const {
     return static_cast<int>(number(column));
   }
+  [[nodiscard]] const std::map<std::string, std::string>& fields() const { return fields_; }
   // "file:line:1: column", for errors of others.
   [[nodiscard]] std::string place_of(const std::string& column) const { return place_ + column; }
   // Throws an InputError with the line's location.

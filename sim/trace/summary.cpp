@@ -118,7 +118,9 @@ class Summed {
       const auto& values = by_class_[static_cast<std::size_t>(row.value)];
       const double kernels = kernels_[static_cast<std::size_t>(row.value)] / count_;
       if (kernels == 0) continue;
-      summary.classes.push_back({row.value, {mean_of(values), values}, kernels});
+      const auto& with_gaps = with_gaps_[static_cast<std::size_t>(row.value)];
+      summary.classes.push_back(
+          {row.value, {mean_of(values), values}, {mean_of(with_gaps), with_gaps}, kernels});
       summary.kernels_s += summary.classes.back().seconds.mean;
     }
     std::ranges::stable_sort(summary.classes, std::greater(),
@@ -132,11 +134,17 @@ class Summed {
  private:
   void add(std::size_t i) {
     std::vector<std::pair<double, double>> all, compute;
+    std::map<std::int64_t, const Kernel*> last;  // by stream
     for (const Kernel* kernel : steps_[i].kernels) {
       const KernelName& name = steps_[i].trace->names[kernel->name];
       const auto value = static_cast<std::size_t>(name.value);
       by_class_[value].resize(steps_.size());
       by_class_[value][i] += kernel->duration_s;
+      with_gaps_[value].resize(steps_.size());
+      with_gaps_[value][i] += kernel->duration_s;
+      const Kernel*& before = last[kernel->stream];
+      if (before != nullptr) add_gap(i, *before, *kernel);
+      before = kernel;
       kernels_[value] += 1;
       NameTime& named = by_name_[name.text];
       named.value = name.value;
@@ -149,10 +157,16 @@ class Summed {
     compute_s_ += union_of(compute);
   }
 
+  void add_gap(std::size_t i, const Kernel& before, const Kernel& kernel) {
+    const double gap_s = kernel.start_s - before.end_s();
+    if (gap_s <= 0 || gap_s > kMostGap_s) return;
+    with_gaps_[static_cast<std::size_t>(steps_[i].trace->class_of(before))][i] += gap_s;
+  }
+
   const std::vector<StepOfGpu>& steps_;
   double count_ = 0;
   double busy_s_ = 0, compute_s_ = 0;
-  std::vector<double> by_class_[kKernelClasses];
+  std::vector<double> by_class_[kKernelClasses], with_gaps_[kKernelClasses];
   double kernels_[kKernelClasses] = {};
   std::map<std::string, NameTime> by_name_;
 };

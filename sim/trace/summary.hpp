@@ -20,8 +20,12 @@ struct Samples {
 struct ClassTime {
   KernelClass value = KernelClass::unexplained;
   Samples seconds;
+  Samples with_gaps;  // up to the next kernel of the stream, where that starts within kMostGap_s
   double kernels = 0;
 };
+
+// A longer gap is no launch: the stream waits for the host or for another stream.
+inline constexpr double kMostGap_s = 5e-6;
 
 struct NameTime {
   std::string name;

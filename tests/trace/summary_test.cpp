@@ -35,6 +35,19 @@ TEST(TraceSummary, TimesAreOfAStep) {
   EXPECT_EQ(summary.seconds_of(KernelClass::norm), 0);
 }
 
+// Gaps of 2 us and of 4 us are launches; in one of 6 us the stream waits.
+TEST(TraceSummary, AShortGapBelongsToTheKernelBeforeIt) {
+  const Summary summary = summary_of({{.name = kGemm, .start = 0, .duration = 10},
+                                      {.name = kReduce, .start = 11, .duration = 20, .stream = 9},
+                                      {.name = kGemm, .start = 12, .duration = 10},
+                                      {.name = kGemm, .start = 26, .duration = 10},
+                                      {.name = kGemm, .start = 42, .duration = 10}});
+  ASSERT_EQ(summary.classes[0].value, KernelClass::product);
+  EXPECT_NEAR(summary.classes[0].seconds.mean, 40e-6, 1e-12);
+  EXPECT_NEAR(summary.classes[0].with_gaps.mean, 46e-6, 1e-12);
+  EXPECT_NEAR(summary.classes[1].with_gaps.mean, 20e-6, 1e-12);
+}
+
 // From the first kernel of a step to that of the next one; the last step's end is not known.
 TEST(TraceSummary, AStepLastsUntilTheNextOne) {
   std::vector<TracedKernel> kernels;

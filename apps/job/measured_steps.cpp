@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/measured_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+#include <utility>
+
+#include "apps/arguments.hpp"
+#include "apps/exit_code.hpp"
+#include "apps/job/read_job.hpp"
+#include "apps/job/topology_files.hpp"
+#include "sim/base/csv.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/printable.hpp"
+#include "sim/base/toml_document.hpp"
+
+namespace apps {
+namespace {
+
+namespace po = boost::program_options;
+using sim::CsvRow;
+using sim::InputError;
+using sim::study::MeasuredStep;
+
+constexpr std::string_view kName = "name";
+constexpr std::string_view kFlags = "flags";
+constexpr std::string_view kStepSeconds = "step_s";
+constexpr std::string_view kTokens = "tokens_per_second";
+constexpr std::string_view kTokensPerGpu = "tokens_per_second_per_gpu";
+
+bool is_measured(std::string_view column) {
+  return column == kStepSeconds || column == kTokens || column == kTokensPerGpu;
+}
+
+// As text that parses to the same value.
+std::vector<std::string> texts_of(const po::variable_value& value) {
+  const boost::any& any = value.value();
+  if (const auto* text = boost::any_cast<std::string>(&any)) return {*text};
+  if (const auto* texts = boost::any_cast<std::vector<std::string>>(&any)) return *texts;
+  if (const auto* number = boost::any_cast<int>(&any)) return {std::to_string(*number)};
+  if (const auto* number = boost::any_cast<std::int64_t>(&any)) return {std::to_string(*number)};
+  if (const auto* number = boost::any_cast<double>(&any)) return {fmt::format("{:.17g}", *number)};
+  const auto* is_on = boost::any_cast<bool>(&any);
+  sim::require(is_on != nullptr, "flags of a job are texts, numbers and switches");
+  return {*is_on ? "on" : "off"};
+}
+
+double tokens_of(const MeasuredStep& step) {
+  const sim::Parallelism& p = step.setup.parallelism;
+  return double{1} * p.micro_batch * p.accumulation * data_parallel(step.job.cluster(), p) *
+         step.job.model.sequence;
+}
+
+// Of the columns that say how fast the step was, a row has one.
+double seconds_in(const CsvRow& row, const MeasuredStep& step) {
+  std::vector<std::string> given;
+  for (const auto& [column, text] : row.fields()) {
+    if (is_measured(column) && !text.empty()) given.push_back(column);
+  }
+  if (given.size() != 1) {
+    row.fail(given.empty()
+                 ? "has no measured time; fill step_s, tokens_per_second or "
+                   "tokens_per_second_per_gpu"
+                 : fmt::format("has both {} and {}; fill one of them", given[0], given[1]));
+  }
+  const double value = row.number(given.front());
+  if (given.front() == kStepSeconds) return value;
+  const int gpus = given.front() == kTokens ? 1 : rank_count(step.job.cluster());
+  return tokens_of(step) / (value * gpus);
+}
+
+bool names_flag(const std::string& argument, const std::string& flag) {
+  return argument.starts_with("--" + flag + "=");
+}
+
+// More flags, as on a command line.
+void add_flags(const std::string& text, Arguments& arguments) {
+  std::istringstream words(text);
+  Arguments more;
+  for (std::string word; words >> word;) {
+    const std::string flag = word.substr(0, word.find('=')) + "=";
+    const bool may_repeat = flag == "--set=";
+    if (word.starts_with("--") && !may_repeat) {
+      std::erase_if(arguments, [&](const std::string& one) { return one.starts_with(flag); });
+    }
+    more.push_back(word);
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+}
+
+Arguments arguments_in(const CsvRow& row, const Arguments& common) {
+  Arguments arguments = common;
+  for (const auto& [column, text] : row.fields()) {
+    if (column == kName || is_measured(column) || text.empty()) continue;
+    if (column == "topology" || column == "set") {
+      row.fail(fmt::format("{}: cannot be a column; {}", column,
+                           column == "set" ? "name the key itself, e.g. model.layers"
+                                           : "all rows are of the cluster of --topology"));
+    }
+    if (column == kFlags) {
+      add_flags(text, arguments);
+      continue;
+    }
+    if (column.find('.') != std::string::npos) {
+      arguments.push_back(fmt::format("--set={}={}", column, text));
+      continue;
+    }
+    std::erase_if(arguments, [&](const std::string& one) { return names_flag(one, column); });
+    arguments.push_back(fmt::format("--{}={}", column, text));
+  }
+  return arguments;
+}
+
+// Each further line with the row's place, as the first one.
+std::string with_place(std::string text, const std::string& place) {
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+    text.insert(at + 1, place);
+  }
+  return text;
+}
+
+std::string name_in(const CsvRow& row, std::size_t number) {
+  const auto name = row.fields().find(std::string(kName));
+  const bool has_name = name != row.fields().end() && !name->second.empty();
+  return has_name ? sim::printable_line(name->second, 80) : fmt::format("row {}", number);
+}
+
+}  // namespace
+
+Arguments job_arguments(const po::options_description& flags, const po::variables_map& values) {
+  Arguments arguments;
+  for (const std::string& name : names_given(flags, values)) {
+    for (const std::string& text : texts_of(values[name])) {
+      arguments.push_back(fmt::format("--{}={}", name, text));
+    }
+  }
+  return arguments;
+}
+
+MeasuredStep read_step(const Arguments& arguments) {
+  JobOptions options;
+  po::options_description flags = job_flags(options);
+  const auto values = parse_arguments(arguments, "usage: gardenhose run [FLAGS]\n", flags);
+  options.schemes = split((*values)["scheme"].as<std::string>());
+  options.given = names_given(flags, *values);
+  require_cluster(options.topology, "measured steps are of one cluster");
+  MeasuredStep step{.job = read_job(options)};
+  if (step.job.setups.size() != 1) {
+    throw InputError("--scheme: names several schemes; a measured step has one");
+  }
+  sim::study::check(step.job, step.job.setups);
+  step.setup = step.job.setups.front();
+  return step;
+}
+
+std::vector<MeasuredStep> read_measured_steps(const std::string& file, const Arguments& common) {
+  constexpr std::size_t kMostRows = 200;
+  const std::vector<CsvRow> rows = sim::parse_csv(sim::read_input_text(file), file);
+  if (rows.empty()) {
+    throw InputError(sim::printable_path(file) + ": has no row; give a measured step or more");
+  }
+  if (rows.size() > kMostRows) {
+    throw InputError(fmt::format("{}: has {} rows; give {} or fewer", sim::printable_path(file),
+                                 rows.size(), kMostRows));
+  }
+  std::vector<MeasuredStep> steps;
+  for (const CsvRow& row : rows) {
+    try {
+      told("run", [&] {
+        MeasuredStep step = read_step(arguments_in(row, common));
+        step.name = name_in(row, steps.size() + 1);
+        steps.push_back(std::move(step));
+      });
+    } catch (const InputError& error) {
+      row.fail(with_place(error.what(), row.place_of("")));
+    }
+    steps.back().seconds = seconds_in(row, steps.back());
+  }
+  return steps;
+}
+
+}  // namespace apps

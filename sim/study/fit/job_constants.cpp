@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/fit/job_constants.hpp"
+
+namespace sim::study {
+namespace {
+
+bool is_timed_on(const Job& job) { return job.calibration().gpu == job.cluster().gpu.name; }
+
+// As as_measured() has it, a table of the GPU replaces two values of its file.
+std::optional<double> memory_efficiency_of(const Job& job) {
+  if (is_timed_on(job) && job.calibration().copy_bandwidth) return std::nullopt;
+  return job.cluster().gpu.memory_efficiency;
+}
+std::optional<double> launch_latency_of(const Job& job) {
+  if (is_timed_on(job) && job.calibration().launch_latency) return std::nullopt;
+  return job.cluster().gpu.launch_latency.base();
+}
+
+constexpr double kMostSeconds = 1e3;
+
+constexpr JobConstant kJobConstants[] = {
+    {.key = "fitted.compute_efficiency",
+     .text = "compute efficiency",
+     .get = [](const Job& job) -> std::optional<double> {
+       return compute_efficiency(job.cluster());
+     },
+     .set = [](Job& job, double value) { job.cluster().fitted.compute_efficiency = value; }},
+    {.key = "gpu.fused_attention",
+     .text = "rate of fused attention",
+     .get = [](const Job& job) { return job.cluster().gpu.fused_attention; },
+     .set = [](Job& job, double value) { job.cluster().gpu.fused_attention = value; }},
+    {.key = "gpu.memory_efficiency",
+     .text = "share of the memory bandwidth",
+     .get = memory_efficiency_of,
+     .set = [](Job& job, double value) { job.cluster().gpu.memory_efficiency = value; }},
+    {.key = "gpu.launch_latency",
+     .text = "gap between kernels",
+     .is_seconds = true,
+     .most = kMostSeconds,
+     .get = launch_latency_of,
+     .set = [](Job& job,
+               double value) { job.cluster().gpu.launch_latency = Seconds::from_base(value); }},
+    {.key = "fitted.network_efficiency",
+     .text = "share of the network's bandwidth",
+     .get = [](const Job& job) -> std::optional<double> {
+       return job.cluster().fitted.network_efficiency.value_or(1);
+     },
+     .set = [](Job& job, double value) { job.cluster().fitted.network_efficiency = value; }},
+    {.key = "rest_s",
+     .text = "rest of each step",
+     .is_seconds = true,
+     .most = kMostSeconds,
+     .get = [](const Job&) -> std::optional<double> { return 0; }},
+};
+
+}  // namespace
+
+std::span<const JobConstant> job_constants() { return kJobConstants; }
+
+}  // namespace sim::study

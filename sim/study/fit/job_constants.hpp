@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of a job that measured steps can tell: those of its cluster, and a rest that is
+// outside the model.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sim/study/job.hpp"
+
+namespace sim::study {
+
+struct JobConstant {
+  std::string_view key;     // in the cluster's file; "rest_s" for the rest, which it does not have
+  std::string_view text;    // "compute efficiency"
+  bool is_seconds = false;  // else a share
+  double most = 1;
+  // What the job has; nothing where its times do not come from it, as the GPU's calibration or
+  // nothing else gives it.
+  std::optional<double> (*get)(const Job&) = nullptr;
+  void (*set)(Job&, double) = nullptr;  // null for the rest, which is added to the time
+};
+
+// Most useful first.
+[[nodiscard]] std::span<const JobConstant> job_constants();
+[[nodiscard]] inline bool is_rest(const JobConstant& constant) { return constant.set == nullptr; }
+
+}  // namespace sim::study

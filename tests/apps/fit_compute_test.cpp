@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// fit --steps and fit --trace: what the program itself predicts, taken for measured, gives the
+// constants back; and check --measured tells what has drifted.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/apps/answers.hpp"
+#include "tests/apps/program.hpp"
+#include "tests/apps/refusals.hpp"
+
+namespace apps_tests {
+namespace {
+
+using nlohmann::json;
+
+const std::string kCluster = "--topology sdp4bit_a100 --nodes 1";
+const std::string kTraced = kCluster + " --model gpt_1.3b --attention unfused";
+
+std::map<std::string, double> fitted_in(const json& answer) {
+  std::map<std::string, double> fitted;
+  for (const json& one : answer["constants"]) {
+    if (!one["fitted"].is_null()) fitted[one["key"]] = one["fitted"];
+  }
+  return fitted;
+}
+
+std::string write_trace(const Sandbox& sandbox, const std::string& flags,
+                        const std::string& name = "trace.json") {
+  const Outcome outcome = run(words("run " + flags + " --kineto " + name), sandbox.path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return name;
+}
+
+TEST(FitTrace, OfItsOwnMakingGivesTheConstantsBack) {
+  const Sandbox sandbox;
+  write_trace(sandbox, kTraced +
+                           " --set fitted.compute_efficiency=0.51"
+                           " --set gpu.memory_efficiency=0.77"
+                           " --set fitted.network_efficiency=0.8");
+  const json answer = json_of(words("fit --trace trace.json " + kTraced), sandbox.path());
+  const auto fitted = fitted_in(answer);
+  EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.01 * 0.51);
+  EXPECT_NEAR(fitted.at("gpu.memory_efficiency"), 0.77, 0.01 * 0.77);
+  EXPECT_NEAR(answer["fit_step_s"].get<double>(), answer["measured_step_s"].get<double>(),
+              0.01 * answer["measured_step_s"].get<double>());
+  EXPECT_TRUE(answer["not_in_model"].empty()) << answer["not_in_model"];
+}
+
+TEST(FitTrace, TheClusterFileHoldsTheConstants) {
+  const Sandbox sandbox;
+  write_trace(sandbox, kTraced + " --set fitted.compute_efficiency=0.51");
+  ASSERT_EQ(run(words("fit --trace trace.json " + kTraced + " -o mine.toml"), sandbox.path()).code,
+            0);
+  const auto step_s = [&](const std::string& flags) {
+    return json_of(words("run --nodes 1 --model gpt_1.3b --attention unfused --range off " + flags),
+                   sandbox.path())["step_time_s"]
+        .get<double>();
+  };
+  const double measured_s =
+      step_s("--topology sdp4bit_a100 --set fitted.compute_efficiency=0.51");
+  EXPECT_NEAR(step_s("--topology mine.toml"), measured_s, 0.01 * measured_s);
+}
+
+// Every class that the program gives a simulated kernel is found again by its name.
+TEST(FitTrace, KnowsEverySimulatedKernel) {
+  for (const char* model : {"gpt_125m", "llama_3_8b", "mpt_1b"}) {
+    for (const char* flags : {"--attention fused", "--attention unfused --kernels eager",
+                              "--tp 2 --sequence-parallel on --scheme sdp4bit", "--pp 2"}) {
+      const Sandbox sandbox;
+      SCOPED_TRACE(std::string(model) + " " + flags);
+      write_trace(sandbox, std::string("--topology dgx_h100_x16 --nodes 1 --set model.layers=4 ") +
+                               "--model " + model + " " + flags);
+      const json answer = json_of(words("fit --trace trace.json"), sandbox.path());
+      EXPECT_TRUE(answer["unexplained"].empty()) << answer["unexplained"];
+      EXPECT_GT(answer["classes"].size(), 3u);
+    }
+  }
+}
+
+// A CSV file of steps that the program predicts with these settings.
+std::string made_steps(const std::string& settings, double rest_s = 0, double noise = 0) {
+  std::string text = "name,model,micro-batch,accumulation,step_s\n";
+  int row = 0;
+  for (const char* model : {"gpt_125m", "gpt_350m", "gpt_1.3b"}) {
+    for (const int micro_batch : {1, 4}) {
+      const json report = json_of("run --range off " + kCluster + settings + " --model " + model +
+                                  " --accumulation 2 --micro-batch " + std::to_string(micro_batch));
+      const double sign = ++row % 2 == 0 ? 1 : -1;
+      const double step_s = (report["step_time_s"].get<double>() + rest_s) * (1 + sign * noise);
+      text += std::string(model) + "/" + std::to_string(micro_batch) + "," + model + "," +
+              std::to_string(micro_batch) + ",2," + std::to_string(step_s) + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(FitSteps, OfItsOwnMakingGiveTheConstantsBack) {
+  const Sandbox sandbox;
+  sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51"));
+  const json answer = json_of(words("fit --steps steps.csv " + kCluster), sandbox.path());
+  const auto fitted = fitted_in(answer);
+  ASSERT_EQ(fitted.size(), 1u) << answer["constants"];
+  EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.001);
+  EXPECT_LT(answer["errors"]["fit_without_step"]["mean"].get<double>(), 0.001);
+}
+
+TEST(FitSteps, TellTwoConstantsApart) {
+  const Sandbox sandbox;
+  sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51"
+                                        " --set gpu.launch_latency=12us"));
+  const auto fitted =
+      fitted_in(json_of(words("fit --steps steps.csv " + kCluster), sandbox.path()));
+  EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.01 * 0.51);
+  EXPECT_NEAR(fitted.at("gpu.launch_latency"), 12e-6, 0.05 * 12e-6);
+}
+
+TEST(FitSteps, AnIntervalHoldsTheConstantDespiteNoise) {
+  const Sandbox sandbox;
+  sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51", 0, 0.02));
+  const json answer = json_of(words("fit --steps steps.csv " + kCluster), sandbox.path());
+  for (const json& one : answer["constants"]) {
+    if (one["key"] != "fitted.compute_efficiency") continue;
+    EXPECT_LT(one["low"].get<double>(), 0.51);
+    EXPECT_GT(one["high"].get<double>(), 0.51);
+    EXPECT_LT(one["high"].get<double>() - one["low"].get<double>(), 0.05);
+  }
+}
+
+TEST(FitSteps, HeldOutOnesArePredicted) {
+  const Sandbox sandbox;
+  sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51"));
+  const json answer = json_of(
+      words("fit --steps steps.csv --hold-out steps -o mine.toml " + kCluster), sandbox.path());
+  EXPECT_EQ(answer["errors"]["held_fit"]["count"], 3);
+  EXPECT_LT(answer["errors"]["held_fit"]["mean"].get<double>(), 0.001);
+  EXPECT_GT(answer["errors"]["held_base"]["mean"].get<double>(), 0.05);
+  EXPECT_NE(text_of(sandbox.path() / "mine.toml").find("compute_efficiency = 0.51"), std::string::npos);
+}
+
+TEST(FitSteps, AreRefusedWithTheirLine) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"model,step_s\n", "has no row"},
+      {"model,step_s\ngpt_125m,0\n", "steps.csv:2:1: step_s: '0' is not a number above 0"},
+      {"model,step_s\ngpt_125m,-1\n", "steps.csv:2:1: step_s"},
+      {"model\ngpt_125m\n", "steps.csv:2:1: has no measured time"},
+      {"model,step_s,tokens_per_second\ngpt_125m,1,2\n", "has both"},
+      {"model,step_s\ngpt_125,1\n", "steps.csv:2:1: --model"},
+      {"model,nods,step_s\ngpt_125m,1,1\n", "did you mean --nodes"},
+      {"model,topology,step_s\ngpt_125m,a,1\n", "topology: cannot be a column"},
+      {"model,scheme,step_s\ngpt_125m,\"qwd,zeropp\",1\n", "names several schemes"},
+      {"model,tp,step_s\ngpt_125m,3,1\n", "steps.csv:2:1: --tp"},
+  };
+  for (const auto& [text, message] : wrong) {
+    const Sandbox sandbox;
+    sandbox.write("steps.csv", text);
+    const Outcome outcome =
+        run(words("fit --steps steps.csv -o mine.toml " + kCluster), sandbox.path());
+    EXPECT_EQ(outcome.code, 2) << text;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << text << "\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(sandbox.names(), Arguments{"steps.csv"});
+  }
+}
+
+TEST(FitTrace, IsRefusedWithItsFile) {
+  const Sandbox sandbox;
+  sandbox.write("empty.json", "{\"traceEvents\": []}");
+  sandbox.write("cut.json.gz", std::string("\x1f\x8b\x08\x00", 4));
+  const std::pair<const char*, const char*> wrong[] = {
+      {"fit --trace empty.json", "empty.json: has no kernel"},
+      {"fit --trace cut.json.gz", "cut.json.gz: is cut off"},
+      {"fit --trace none.json", "none.json: no such file"},
+      {"fit --trace empty.json --topology sdp4bit_a100", "--model: is missing"},
+      {"fit --trace empty.json --model gpt_125m", "--model: needs --topology"},
+      {"fit --trace empty.json -o mine.toml", "--output: needs --topology"},
+      {"fit --trace empty.json --steps steps.csv", "--trace: cannot be fitted together"},
+      {"fit --trace empty.json --collective all_reduce", "--collective: applies to logs"},
+      {"fit --steps steps.csv", "--topology: is missing"},
+      {"fit my.log --topology sdp4bit_a100 --model gpt_125m", "--model: applies to --steps"},
+  };
+  for (const auto& [command, message] : wrong) {
+    const Outcome outcome = run(words(command), sandbox.path());
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_TRUE(outcome.err.starts_with(message)) << command << "\n" << outcome.err;
+  }
+}
+
+TEST(CheckMeasured, FailsWhereAStepHasDrifted) {
+  const Sandbox sandbox;
+  sandbox.write("same.csv", made_steps(""));
+  sandbox.write("slow.csv", made_steps("", 5));
+  const Outcome same = run(words("check --measured same.csv " + kCluster), sandbox.path());
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  const Outcome slow = run(words("check --measured slow.csv " + kCluster), sandbox.path());
+  EXPECT_EQ(slow.code, 1) << slow.err;
+  EXPECT_NE(slow.out.find("slower"), std::string::npos) << slow.out;
+}
+
+TEST(CheckMeasured, NamesTheKernelsThatDrifted) {
+  const Sandbox sandbox;
+  const std::string flags = kTraced + " --set gpu.memory_efficiency=0.5";
+  write_trace(sandbox, flags);
+  const json report = json_of("run --range off " + flags);
+  sandbox.write("step.csv", "step_s\n" + std::to_string(report["step_time_s"].get<double>()) + "\n");
+  const Outcome outcome =
+      run(words("check --measured step.csv --trace trace.json " + kTraced), sandbox.path());
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_NE(outcome.out.find("optimizer"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("slower"), std::string::npos) << outcome.out;
+}
+
+TEST(CheckMeasured, RefusesFlagsOfBaselines) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"check --measured steps.csv", "--topology: is missing"},
+      {"check --measured steps.csv --topology sdp4bit_a100 --strict", "--strict: is of checks"},
+      {"check study.toml --model gpt_125m", "--model: applies to --measured"},
+      {"check study.toml --trace trace.json", "--trace: applies to --measured"},
+      {"check", "gardenhose check: WHAT is missing"},
+  };
+  for (const auto& [command, message] : wrong) {
+    const Outcome outcome = run(words(command), source_directory());
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_TRUE(outcome.err.starts_with(message)) << command << "\n" << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace apps_tests
