@@ -10,7 +10,9 @@
 #include "apps/arguments.hpp"
 #include "apps/check/baseline.hpp"
 #include "apps/check/input_errors.hpp"
+#include "apps/check/measured.hpp"
 #include "apps/check/outputs.hpp"
+#include "apps/job/measured_steps.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"
@@ -27,7 +29,8 @@ namespace po = boost::program_options;
 namespace fs = std::filesystem;
 
 constexpr const char* kCheckUsage =
-    "usage: gardenhose check WHAT [FLAGS]\n\n"
+    "usage: gardenhose check WHAT [FLAGS]\n"
+    "       gardenhose check --measured FILE --topology NAME [FLAGS]\n\n"
     "Compares predictions with a baseline, a JSON file kept in git, and reports what moved and\n"
     "which inputs changed. WHAT is the spec of a sweep (its points are run now), the store of a\n"
     "sweep, or the output of `run --format json` (a file, or - for standard input).\n\n"
@@ -45,6 +48,10 @@ constexpr const char* kCheckUsage =
     "only one side has it (new or gone). Improvements and moved break-even bandwidths are\n"
     "shown; with --strict they fail too, which keeps the baseline current. Predictions are the\n"
     "same on every run, so the default tolerance is 0.0001 %.\n\n"
+    "With --measured, compares one's own measured steps with what is predicted of them now: a "
+    "step\n"
+    "outside the likely range fails, and with --trace a group of kernels.\n\n"
+    "  gardenhose check --measured steps.csv --topology mine.toml --micro-batch 4\n\n"
     "exit codes: 0 no point fails, 1 a regression, 2 invalid input, 130 stopped by Ctrl-C\n";
 
 struct CheckOptions {
@@ -54,6 +61,7 @@ struct CheckOptions {
   std::vector<std::string> tolerances;
   bool strict = false, update = false;
   std::string junit, markdown;
+  MeasuredCheck measured;  // of measured steps alone
 };
 
 bool is_spec(const std::string& what) { return what.ends_with(".toml"); }
@@ -70,7 +78,7 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   std::string baseline;
   po::options_description flags("Flags");
   auto add = flags.add_options();
-  add("what", po::value(&o.what)->required(),
+  add("what", po::value(&o.what),
       "SPEC.toml, STORE.sqlite, RUN.json or - (--what itself may be omitted)");
   add("baseline", po::value(&baseline),
       "JSON file of the baseline (default: WHAT.baseline.json next to WHAT)");
@@ -84,8 +92,27 @@ std::optional<CheckOptions> parse_check(const Arguments& arguments) {
   add("markdown", po::value(&o.markdown),
       "file for a Markdown summary, e.g. for the page of a CI job");
   add("jobs,j", jobs_flag(o.jobs), "points of a spec to run at once (default: all cores)");
+  add("measured", po::value(&o.measured.steps), kMeasuredStepsHelp);
+  add("trace", po::value(&o.measured.traces)->composing(),
+      "with --measured of one step: file of a PyTorch profiler's trace of it, whose kernels to "
+      "compare too; may be repeated, once for each rank");
+  JobOptions job;
+  const po::options_description setup = job_flags(job, {.may_lack_files = true});
+  const po::options_description own = flags;
+  flags.add(setup);
   const auto values = parse_arguments(arguments, kCheckUsage, flags, {{"what"}});
   if (!values) return std::nullopt;
+  if (!o.measured.steps.empty()) {
+    check_measured_flags(names_given(own, *values), !job.topology.empty());
+    o.measured.jobs = o.jobs;
+    o.measured.job_flags = job_arguments(setup, *values);
+    return o;
+  }
+  refuse_measured_flags(names_given(setup, *values), !o.measured.traces.empty());
+  if (o.what.empty()) {
+    throw sim::InputError(
+        "gardenhose check: WHAT is missing; write e.g. gardenhose check study.toml --update");
+  }
   if (!(*values)["jobs"].empty() && !is_spec(o.what)) {
     throw sim::InputError(
         "-j: applies to a spec, whose points are run now; these points have been run");
@@ -257,6 +284,7 @@ int check(const CheckOptions& options, const Baseline& baseline, const Results& 
 int check_command(const Arguments& arguments) {
   const auto options = parse_check(arguments);
   if (!options) return 0;
+  if (!options->measured.steps.empty()) return check_measured(options->measured);
   std::optional<Baseline> baseline;
   if (std::error_code error; fs::exists(options->baseline, error)) {
     baseline = read_baseline(options->baseline);
