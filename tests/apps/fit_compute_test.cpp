@@ -60,8 +60,7 @@ TEST(FitTrace, TheClusterFileHoldsTheConstants) {
                    sandbox.path())["step_time_s"]
         .get<double>();
   };
-  const double measured_s =
-      step_s("--topology sdp4bit_a100 --set fitted.compute_efficiency=0.51");
+  const double measured_s = step_s("--topology sdp4bit_a100 --set fitted.compute_efficiency=0.51");
   EXPECT_NEAR(step_s("--topology mine.toml"), measured_s, 0.01 * measured_s);
 }
 
@@ -138,7 +137,8 @@ TEST(FitSteps, HeldOutOnesArePredicted) {
   EXPECT_EQ(answer["errors"]["held_fit"]["count"], 3);
   EXPECT_LT(answer["errors"]["held_fit"]["mean"].get<double>(), 0.001);
   EXPECT_GT(answer["errors"]["held_base"]["mean"].get<double>(), 0.05);
-  EXPECT_NE(text_of(sandbox.path() / "mine.toml").find("compute_efficiency = 0.51"), std::string::npos);
+  EXPECT_NE(text_of(sandbox.path() / "mine.toml").find("compute_efficiency = 0.51"),
+            std::string::npos);
 }
 
 TEST(FitSteps, AreRefusedWithTheirLine) {
@@ -205,7 +205,8 @@ TEST(CheckMeasured, NamesTheKernelsThatDrifted) {
   const std::string flags = kTraced + " --set gpu.memory_efficiency=0.5";
   write_trace(sandbox, flags);
   const json report = json_of("run --range off " + flags);
-  sandbox.write("step.csv", "step_s\n" + std::to_string(report["step_time_s"].get<double>()) + "\n");
+  sandbox.write("step.csv",
+                "step_s\n" + std::to_string(report["step_time_s"].get<double>()) + "\n");
   const Outcome outcome =
       run(words("check --measured step.csv --trace trace.json " + kTraced), sandbox.path());
   EXPECT_EQ(outcome.code, 1) << outcome.err;

@@ -12,8 +12,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   constexpr std::size_t kMost = 1 << 22;
   try {
-    const std::string text = sim::unpacked(
-        std::string(reinterpret_cast<const char*>(bytes), size), "fuzz.json", kMost);
+    const std::string text =
+        sim::unpacked(std::string(reinterpret_cast<const char*>(bytes), size), "fuzz.json", kMost);
     const sim::trace::Trace trace = sim::trace::parse_trace(text, "fuzz.json");
     const sim::trace::Summary summary = summarize({&trace, 1});
     if (summary.classes.empty() || std::isnan(summary.kernels_s)) std::abort();
