@@ -68,7 +68,7 @@ bool says_all(const std::string& text, const std::filesystem::path& file, const 
 }  // namespace
 
 std::string value_text(const JobConstant& constant, double value) {
-  if (!constant.is_seconds) return fmt::format("{:.4g}", value);
+  if (!constant.is_seconds) return value > 0 ? fmt::format("{:.4g}", value) : "none";
   constexpr double kMilli = 1e-3;
   return value < kMilli ? fmt::format("{:.4g} us", value * 1e6)
                         : fmt::format("{:.4g} ms", value * 1e3);

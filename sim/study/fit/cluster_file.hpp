@@ -11,7 +11,7 @@
 
 namespace sim::study {
 
-// "2.1 us", or "0.6269".
+// "2.1 us", "0.6269", or "none" for a share of 0.
 [[nodiscard]] std::string value_text(const JobConstant& constant, double value);
 // "0.61 to 0.63", or "-".
 [[nodiscard]] std::string interval_text(const FittedJobConstant& one);

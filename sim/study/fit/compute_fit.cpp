@@ -98,7 +98,7 @@ class ComputeFitter {
     for (const JobConstant& constant : job_constants()) {
       const std::optional<double> base = constant.get(job);
       if (!base || (is_rest(constant) && !times.is_cross_validated)) continue;
-      candidates_.push_back({&constant, *base, *base > 0 ? *base : least_rest()});
+      candidates_.push_back({&constant, *base, *base > 0 ? *base : start_of(constant)});
     }
   }
 
@@ -114,10 +114,10 @@ class ComputeFitter {
   }
 
  private:
-  // A rest of nothing has no logarithm.
-  [[nodiscard]] double least_rest() const {
-    constexpr double kShare = 1e-3;
-    return kShare * std::ranges::min(times_.seconds);
+  // What is not there has no logarithm: the least rest, or half of a peak.
+  [[nodiscard]] double start_of(const JobConstant& constant) const {
+    constexpr double kTiny = 1e-3, kHalf = 0.5;
+    return constant.is_seconds ? kTiny * std::ranges::min(times_.seconds) : kHalf;
   }
   // One row fits one constant; of more, some are left to tell its error.
   [[nodiscard]] std::size_t most_constants() const {

@@ -27,7 +27,9 @@ constexpr JobConstant kJobConstants[] = {
      .set = [](Job& job, double value) { job.cluster().fitted.compute_efficiency = value; }},
     {.key = "gpu.fused_attention",
      .text = "rate of fused attention",
-     .get = [](const Job& job) { return job.cluster().gpu.fused_attention; },
+     .get = [](const Job& job) -> std::optional<double> {
+       return job.cluster().gpu.fused_attention.value_or(0);
+     },
      .set = [](Job& job, double value) { job.cluster().gpu.fused_attention = value; }},
     {.key = "gpu.memory_efficiency",
      .text = "share of the memory bandwidth",

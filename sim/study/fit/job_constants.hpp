@@ -16,8 +16,7 @@ struct JobConstant {
   std::string_view text;    // "compute efficiency"
   bool is_seconds = false;  // else a share
   double most = 1;
-  // What the job has; nothing where its times do not come from it, as the GPU's calibration or
-  // nothing else gives it.
+  // What the job has, 0 for none; nothing where the GPU's calibration gives it instead.
   std::optional<double> (*get)(const Job&) = nullptr;
   void (*set)(Job&, double) = nullptr;  // null for the rest, which is added to the time
 };
