@@ -53,7 +53,7 @@ struct ValidateOptions {
   std::string name = "sdp4bit", format = "table";
   const Study* study = nullptr;  // none: sdp4bit
   bool constants = false, refit = false;
-  bool each = false, predictions = false;
+  bool each = false, predictions = false, defaults = false;
   std::string earlier, freeze, by;  // files, and what blind leaves out
   int jobs = 1;                     // simulations at once
 };
@@ -84,6 +84,7 @@ void print_blind(const ValidateOptions& options) {
   validate_blind({.format = options.format,
                   .jobs = options.jobs,
                   .each = options.each,
+                  .defaults = options.defaults,
                   .by = options.by,
                   .freeze = options.freeze,
                   .frozen = options.earlier});
@@ -103,7 +104,7 @@ constexpr Study kStudies[] = {
      "--each --predictions --compare"},
     {"blind", "150 training runs of nine sources, each predicted from the other sources alone",
      "blind takes its constants from other sources and prints them with --each", print_blind,
-     "--each --by --freeze --compare"},
+     "--each --by --freeze --compare --defaults"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>}};
 
@@ -133,6 +134,7 @@ void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
   for (const auto& [flag, given] : {std::pair{"--each", options.each},
                                     {"--predictions", options.predictions},
                                     {"--by", by_given},
+                                    {"--defaults", options.defaults},
                                     {"--freeze", !options.freeze.empty()},
                                     {"--compare", !options.earlier.empty()}}) {
     if (!given || (options.study != nullptr && has_flag(*options.study, flag))) continue;
@@ -148,6 +150,10 @@ void check_flags_of_studies(const ValidateOptions& options, bool by_given) {
   }
   if (options.each && options.predictions) {
     throw sim::InputError("--each: cannot be combined with --predictions; choose one");
+  }
+  if (options.defaults &&
+      (options.each || by_given || !options.freeze.empty() || !options.earlier.empty())) {
+    throw sim::InputError("--defaults: cannot be combined with other flags of blind; remove them");
   }
   if (!options.freeze.empty() && !options.earlier.empty()) {
     throw sim::InputError("--freeze: cannot be combined with --compare; choose one");
@@ -169,10 +175,14 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "before a comparison to keep it blind")(
       "by", po::value(&options.by)->default_value("fold"),
       "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
-      "of its generation")("freeze", po::value(&options.freeze)->value_name("FILE"),
-                           "blind: also write the predictions to FILE, with the hashes of their "
-                           "inputs; commit it before "
-                           "a comparison")(
+      "of its generation")("defaults", po::bool_switch(&options.defaults),
+                           "blind: print the compute efficiencies that all rows together teach, by "
+                           "GPU generation, stack "
+                           "and precision, instead of predictions")(
+      "freeze", po::value(&options.freeze)->value_name("FILE"),
+      "blind: also write the predictions to FILE, with the hashes of their "
+      "inputs; commit it before "
+      "a comparison")(
       "compare", po::value(&options.earlier)->value_name("FILE"),
       "nccl and blind: compare the predictions in FILE, which --predictions printed or --freeze "
       "wrote before, instead of new ones")("jobs,j", jobs_flag(options.jobs), kJobsHelp)(

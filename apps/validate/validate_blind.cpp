@@ -41,23 +41,56 @@ BlindPrediction predict_blind(const BlindRun& run, const validation::BlindConsta
           .serial = 1 / serial_token_seconds(run, constant.efficiency)};
 }
 
+struct Curves {
+  std::vector<BlindRun> runs;
+  std::vector<validation::TimeCurve> curves;
+};
+
+Curves curves_of(const std::vector<TrainingRow>& rows, int jobs) {
+  Curves all{.runs = sim::in_parallel(jobs, rows.size(), [&](std::size_t i) {
+               return training_run(rows[i].id, run_arguments(rows[i]));
+             })};
+  constexpr int kOfEach = validation::kCurveEfficiencies.size();
+  Progress progress("simulating rows", kOfEach * static_cast<int>(rows.size()));
+  all.curves = time_curves(all.runs, jobs, [&] { progress.step(); });
+  return all;
+}
+
 BlindStudy predicted_now(std::vector<TrainingRow> rows, const BlindOptions& options) {
   BlindStudy study{.left_out = options.by, .rows = std::move(rows)};
-  const auto runs = sim::in_parallel(options.jobs, study.rows.size(), [&](std::size_t i) {
-    const TrainingRow& row = study.rows[i];
-    return training_run(row.id, run_arguments(row));
-  });
-  constexpr int kOfEach = validation::kCurveEfficiencies.size() + 1;
-  Progress progress("simulating rows", kOfEach * static_cast<int>(runs.size()));
-  const auto curves = time_curves(runs, options.jobs, [&] { progress.step(); });
+  const auto [runs, curves] = curves_of(study.rows, options.jobs);
   const auto constants =
       validation::blind_constants(study.rows, curves, sim::chosen("--by", options.by, kLeftOut));
+  Progress progress("predicting rows", static_cast<int>(runs.size()));
   study.predictions = sim::in_parallel(options.jobs, runs.size(), [&](std::size_t i) {
     progress.step();
     return std::optional(predict_blind(runs[i], constants[i]));
   });
   for (const auto& constant : constants) study.efficiencies.push_back(constant.efficiency);
   return study;
+}
+
+// Of a GPU generation, a stack or any, and a precision.
+void print_defaults(const std::string& format, const validation::LearntDefaults& defaults) {
+  sim::TextTable table{.labels = 3, .align = "<<<"};
+  table.rows.push_back(sim::heading_row({"generation", "stack", "products", "efficiency"}));
+  std::vector<Json> records;
+  for (const validation::LearntDefault& row : defaults.rows) {
+    const char* products = row.is_narrow ? "fp8" : "bf16";
+    table.rows.push_back({"  " + row.gpu, row.stack.empty() ? "any" : row.stack, products,
+                          fmt::format("{:.3f}", row.efficiency)});
+    records.push_back({{"gpu", row.gpu},
+                       {"stack", row.stack},
+                       {"precision", products},
+                       {"efficiency", row.efficiency},
+                       {"spread", defaults.spread},
+                       {"folds", defaults.folds}});
+  }
+  if (format != "table") return print_records(format, records);
+  print_styled(to_text(table, output_width()));
+  print_text(
+      "\nfrom {} folds; give or take {:.0f} %, by which a fold differs from what others say\n",
+      defaults.folds, 100 * defaults.spread);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -195,6 +228,10 @@ Json json_of(const BlindStudy& study) {
 void validate_blind(const BlindOptions& options) {
   static_cast<void>(sim::chosen("--by", options.by, kLeftOut));
   auto rows = validation::read_training(data_directory());
+  if (options.defaults) {
+    const Curves all = curves_of(rows, options.jobs);
+    return print_defaults(options.format, validation::learnt_defaults(rows, all.curves));
+  }
   if (!options.freeze.empty()) sim::require_writable(options.freeze);
   const BlindStudy study = options.frozen.empty() ? predicted_now(std::move(rows), options)
                                                   : thawed(options.frozen, std::move(rows));

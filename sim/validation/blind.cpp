@@ -101,6 +101,37 @@ BlindConstant constant_from(const std::vector<Learnt>& learnt, const TrainingRow
           .folds = static_cast<int>(folds.size())};
 }
 
+std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
+                                std::span<const TimeCurve> curves) {
+  require(rows.size() == curves.size(), "a curve for each row");
+  std::vector<Learnt> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].is_scored()) continue;
+    const double needed = curves[i].efficiency_at(1 / *rows[i].tokens_per_s_per_gpu);
+    all.push_back({&rows[i], &curves[i], needed});
+  }
+  return all;
+}
+
+// Of the rows that tell of the efficiency, each fold weighing the same.
+double spread_of(const std::vector<Learnt>& all) {
+  std::map<std::string, std::vector<double>> squares;
+  for (const Learnt& one : all) {
+    if (one.curve->share_at(one.needed) < kLeastShare) continue;
+    const auto effects = effects_from(without(all, *one.row, LeftOut::fold));
+    if (!effects) continue;
+    const double off = std::log(one.needed / effects->efficiency_of(kind_of(*one.row)));
+    squares[one.row->fold].push_back(off * off);
+  }
+  double variance = 0;
+  for (const auto& [fold, of_rows] : squares) {
+    for (const double square : of_rows) {
+      variance += square / static_cast<double>(of_rows.size() * squares.size());
+    }
+  }
+  return std::sqrt(variance);
+}
+
 struct ScoredRow {
   double off = 0;  // predicted over measured, less 1
   bool is_inside = false, is_narrow = false;
@@ -167,18 +198,36 @@ double TimeCurve::share_at(double efficiency) const {
 
 std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,
                                            std::span<const TimeCurve> curves, LeftOut left_out) {
-  require(rows.size() == curves.size(), "a curve for each row");
-  std::vector<Learnt> all;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].is_scored()) continue;
-    const double needed = curves[i].efficiency_at(1 / *rows[i].tokens_per_s_per_gpu);
-    all.push_back({&rows[i], &curves[i], needed});
-  }
+  const std::vector<Learnt> all = learnt_from(rows, curves);
   std::vector<BlindConstant> constants;
   for (const TrainingRow& row : rows) {
     constants.push_back(constant_from(without(all, row, left_out), row, left_out));
   }
   return constants;
+}
+
+LearntDefaults learnt_defaults(const std::vector<TrainingRow>& rows,
+                               std::span<const TimeCurve> curves) {
+  const std::vector<Learnt> all = learnt_from(rows, curves);
+  const auto effects = effects_from(all);
+  LearntDefaults defaults;
+  if (!effects) return defaults;
+  std::set<std::string> stacks{""}, folds;
+  std::set<std::pair<std::string, bool>> products;
+  for (const Learnt& one : all) {
+    stacks.insert(one.row->stack);
+    folds.insert(one.row->fold);
+    products.insert({one.row->gpu, kind_of(*one.row).is_narrow});
+  }
+  for (const auto& [gpu, is_narrow] : products) {
+    for (const std::string& stack : stacks) {
+      defaults.rows.push_back(
+          {gpu, stack, is_narrow, effects->efficiency_of({gpu, stack, is_narrow})});
+    }
+  }
+  defaults.spread = spread_of(all);
+  defaults.folds = static_cast<int>(folds.size());
+  return defaults;
 }
 
 BlindScores blind_scores(const std::vector<TrainingRow>& rows,

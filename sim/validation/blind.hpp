@@ -56,6 +56,21 @@ struct BlindConstant {
                                                          std::span<const TimeCurve> curves,
                                                          LeftOut left_out);
 
+// What all rows together say of runs that were not published.
+struct LearntDefault {
+  std::string gpu, stack;  // empty stack: any
+  bool is_narrow = false;  // products of 8 bits or fewer
+  double efficiency = 1;
+};
+struct LearntDefaults {
+  std::vector<LearntDefault> rows;  // every generation with every stack and with none
+  // Standard deviation of the logarithm of what a fold needs over what the others say of it.
+  double spread = 0;
+  int folds = 0;  // that it was learnt from
+};
+[[nodiscard]] LearntDefaults learnt_defaults(const std::vector<TrainingRow>& rows,
+                                             std::span<const TimeCurve> curves);
+
 // In tokens per second and GPU.
 struct BlindPrediction {
   double predicted = 0, low = 0, high = 0;

@@ -92,6 +92,7 @@ class Blind(unittest.TestCase):
     def test_flags_of_other_studies_are_refused(self):
         for flags in (["fsdp", "--by", "fold"], ["blind", "--predictions"], ["nccl", "--freeze", "x.json"],
                       ["blind", "--by", "stack"], ["blind", "--refit"],
+                      ["blind", "--defaults", "--each"], ["nccl", "--defaults"],
                       ["blind", "--freeze", "x.json", "--compare", "y.json"]):
             self.assertEqual(run(PROGRAM, "validate", *flags).returncode, 2, flags)
 

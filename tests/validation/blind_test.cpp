@@ -125,6 +125,20 @@ TEST(BlindConstants, OfRowsThatDoNotCountTeachNothing) {
   EXPECT_EQ(with.back().folds, 4);
 }
 
+TEST(LearntDefaults, AreThoseOfAllFoldsAndTheirSpreadIsThatOfTheLeftOut) {
+  // Two folds of one kind that need 0.4 and 0.1: the mean is 0.2, and each says of the other what is
+  // four times off.
+  const double tokens_of_04 = 1 / (0.5 + 1 / 0.4), tokens_of_01 = 1 / (0.5 + 1 / 0.1);
+  const std::vector<TrainingRow> rows{row_of("a", "hopper", tokens_of_04),
+                                      row_of("b", "hopper", tokens_of_01)};
+  const std::vector<TimeCurve> curves(rows.size(), line_curve());
+  const LearntDefaults defaults = learnt_defaults(rows, curves);
+  ASSERT_EQ(defaults.rows.size(), 2u) << "with nemo and with any stack";
+  EXPECT_EQ(defaults.folds, 2);
+  for (const LearntDefault& row : defaults.rows) EXPECT_NEAR(row.efficiency, 0.2, 1e-9);
+  EXPECT_NEAR(defaults.spread, std::log(4), 1e-9);
+}
+
 TEST(BlindConstants, WidenTheRangeToTheErrorOfFourFifthsOfTheOthers) {
   // Five folds that all need 0.5 but one, which takes twice as long: each of the other four is
   // predicted from folds of which one is off, so the error that four of five do not exceed is theirs.
