@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kCluster = "--topology sdp4bit_a100 --nodes 1";
-const std::string kTraced = kCluster + " --model gpt_1.3b --attention unfused";
+const std::string kOwnCluster = "--topology sdp4bit_a100 --nodes 1";
+const std::string kTraced = kOwnCluster + " --model gpt_1.3b --attention unfused";
 
 std::map<std::string, double> fitted_in(const json& answer) {
   std::map<std::string, double> fitted;
@@ -86,8 +86,9 @@ std::string made_steps(const std::string& settings, double rest_s = 0, double no
   int row = 0;
   for (const char* model : {"gpt_125m", "gpt_350m", "gpt_1.3b"}) {
     for (const int micro_batch : {1, 4}) {
-      const json report = json_of("run --range off " + kCluster + settings + " --model " + model +
-                                  " --accumulation 2 --micro-batch " + std::to_string(micro_batch));
+      const json report =
+          json_of("run --range off " + kOwnCluster + settings + " --model " + model +
+                  " --accumulation 2 --micro-batch " + std::to_string(micro_batch));
       const double sign = ++row % 2 == 0 ? 1 : -1;
       const double step_s = (report["step_time_s"].get<double>() + rest_s) * (1 + sign * noise);
       text += std::string(model) + "/" + std::to_string(micro_batch) + "," + model + "," +
@@ -100,7 +101,7 @@ std::string made_steps(const std::string& settings, double rest_s = 0, double no
 TEST(FitSteps, OfItsOwnMakingGiveTheConstantsBack) {
   const Sandbox sandbox;
   sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51"));
-  const json answer = json_of(words("fit --steps steps.csv " + kCluster), sandbox.path());
+  const json answer = json_of(words("fit --steps steps.csv " + kOwnCluster), sandbox.path());
   const auto fitted = fitted_in(answer);
   ASSERT_EQ(fitted.size(), 1u) << answer["constants"];
   EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.001);
@@ -112,7 +113,7 @@ TEST(FitSteps, TellTwoConstantsApart) {
   sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51"
                                         " --set gpu.launch_latency=12us"));
   const auto fitted =
-      fitted_in(json_of(words("fit --steps steps.csv " + kCluster), sandbox.path()));
+      fitted_in(json_of(words("fit --steps steps.csv " + kOwnCluster), sandbox.path()));
   EXPECT_NEAR(fitted.at("fitted.compute_efficiency"), 0.51, 0.01 * 0.51);
   EXPECT_NEAR(fitted.at("gpu.launch_latency"), 12e-6, 0.05 * 12e-6);
 }
@@ -120,7 +121,7 @@ TEST(FitSteps, TellTwoConstantsApart) {
 TEST(FitSteps, AnIntervalHoldsTheConstantDespiteNoise) {
   const Sandbox sandbox;
   sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51", 0, 0.02));
-  const json answer = json_of(words("fit --steps steps.csv " + kCluster), sandbox.path());
+  const json answer = json_of(words("fit --steps steps.csv " + kOwnCluster), sandbox.path());
   for (const json& one : answer["constants"]) {
     if (one["key"] != "fitted.compute_efficiency") continue;
     EXPECT_LT(one["low"].get<double>(), 0.51);
@@ -133,7 +134,7 @@ TEST(FitSteps, HeldOutOnesArePredicted) {
   const Sandbox sandbox;
   sandbox.write("steps.csv", made_steps(" --set fitted.compute_efficiency=0.51"));
   const json answer = json_of(
-      words("fit --steps steps.csv --hold-out steps -o mine.toml " + kCluster), sandbox.path());
+      words("fit --steps steps.csv --hold-out steps -o mine.toml " + kOwnCluster), sandbox.path());
   EXPECT_EQ(answer["errors"]["held_fit"]["count"], 3);
   EXPECT_LT(answer["errors"]["held_fit"]["mean"].get<double>(), 0.001);
   EXPECT_GT(answer["errors"]["held_base"]["mean"].get<double>(), 0.05);
@@ -158,7 +159,7 @@ TEST(FitSteps, AreRefusedWithTheirLine) {
     const Sandbox sandbox;
     sandbox.write("steps.csv", text);
     const Outcome outcome =
-        run(words("fit --steps steps.csv -o mine.toml " + kCluster), sandbox.path());
+        run(words("fit --steps steps.csv -o mine.toml " + kOwnCluster), sandbox.path());
     EXPECT_EQ(outcome.code, 2) << text;
     EXPECT_NE(outcome.err.find(message), std::string::npos) << text << "\n" << outcome.err;
     EXPECT_EQ(outcome.out, "");
@@ -193,9 +194,9 @@ TEST(CheckMeasured, FailsWhereAStepHasDrifted) {
   const Sandbox sandbox;
   sandbox.write("same.csv", made_steps(""));
   sandbox.write("slow.csv", made_steps("", 5));
-  const Outcome same = run(words("check --measured same.csv " + kCluster), sandbox.path());
+  const Outcome same = run(words("check --measured same.csv " + kOwnCluster), sandbox.path());
   EXPECT_EQ(same.code, 0) << same.out << same.err;
-  const Outcome slow = run(words("check --measured slow.csv " + kCluster), sandbox.path());
+  const Outcome slow = run(words("check --measured slow.csv " + kOwnCluster), sandbox.path());
   EXPECT_EQ(slow.code, 1) << slow.err;
   EXPECT_NE(slow.out.find("slower"), std::string::npos) << slow.out;
 }
