@@ -32,7 +32,7 @@
 #include "sim/report/writers.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "sim/study/search/break_even.hpp"
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/trace/write_trace.hpp"
@@ -187,24 +187,32 @@ class Comparison {
     report.baseline = baseline.setup.scheme.name;
     report.baseline_fits = fits_memory(job_, baseline.setup);
     report.speedup = speedup(report, baseline.setup);
+    if (report.range && !is_same(side.setup, baseline.setup)) {
+      report.speedup_range = range_of_ratio(job_, report, report_of(baseline.setup));
+    }
     if (baseline.chosen) report.baseline_flags = flags_of(job_, baseline.setup);
     if (!job_.inner) compared_.push_back({reports_.size(), side, baseline});
   }
 
   void know(const Setup& setup, const sim::Report& report) {
-    if (job_.inner) {
-      tokens_per_s_.at(setup.parallelism, setup.scheme).first = report.tokens_per_s;
-    } else {
-      times_.know(setup, report.time_s);
-    }
+    reports_of_.at(setup.parallelism, setup.scheme).first = report;
+    if (!job_.inner) times_.know(setup, report.time_s);
+  }
+
+  const sim::Report& report_of(const Setup& setup) {
+    const auto [known, added] = reports_of_.at(setup.parallelism, setup.scheme);
+    if (added) known = simulate(job_, setup).report;
+    return known;
+  }
+
+  static bool is_same(const Setup& one, const Setup& other) {
+    return one.scheme == other.scheme && one.parallelism == other.parallelism;
   }
 
   // Steps have as many tokens each; rounds may not.
   double speedup(const sim::Report& report, const Setup& baseline) {
     if (!job_.inner) return times_.seconds(baseline) / report.time_s;
-    const auto [known, added] = tokens_per_s_.at(baseline.parallelism, baseline.scheme);
-    if (added) known = simulate(job_, baseline).report.tokens_per_s;
-    return report.tokens_per_s / known;
+    return report.tokens_per_s / report_of(baseline).tokens_per_s;
   }
 
   struct Compared {
@@ -215,8 +223,8 @@ class Comparison {
   const RunOptions& options_;
   const Columns columns_;
   const Job& job_;
-  StepTimes times_;                                                       // of a cluster
-  sim::study::Memo<sim::Parallelism, sim::Scheme, double> tokens_per_s_;  // of rounds
+  StepTimes times_;  // of a cluster
+  sim::study::Memo<sim::Parallelism, sim::Scheme, sim::Report> reports_of_;
   std::vector<sim::Report> reports_;
   std::size_t most_operations_ = 0;  // of a simulated step or round
   std::vector<Compared> compared_;

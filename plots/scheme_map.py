@@ -6,7 +6,8 @@ any two inputs of a sweep.
     build/release/gardenhose map --topology ... --model ... --format csv | plots/scheme_map.py > picture.svg
     build/release/gardenhose map STORE --x ... --y ... --format csv | plots/scheme_map.py > picture.svg
 
-Gains under 5 %, the mean error of predicted speed-ups, are shown as none.
+Gains under 5 %, the mean error of predicted speed-ups, are shown as none. Cells whose likely range holds
+both winners are hatched.
 """
 
 import csv
@@ -28,8 +29,9 @@ def bandwidth_text(bytes_per_s):
 class Cell:
     """One place of the map: its column and row as text, what is drawn there and what wins there."""
 
-    def __init__(self, x, y, winner, loser, speedup):
+    def __init__(self, x, y, winner, loser, speedup, low=None, high=None):
         self.x, self.y = x, y
+        self.in_doubt = bool(low and high) and float(low) < 1 < float(high)
         self.gain = float(speedup) if speedup else None
         self.winner = None  # none: no gain that counts, or nothing fits in memory
         self.text = "none fits"
@@ -51,7 +53,8 @@ class Map:
 def map_of_models(rows):
     rows = sorted(rows, key=lambda row: float(row["nic_bandwidth_Bps"]))
     cells = [Cell(bandwidth_text(float(row["nic_bandwidth_Bps"])), row["model"], row["compressed"],
-                  row["uncompressed"], row["speedup"]) for row in rows]
+                  row["uncompressed"], row["speedup"], row.get("speedup_low"),
+                  row.get("speedup_high")) for row in rows]
     return cells, "bandwidth per NIC", "", (
         f"speed-up of the fastest compressed scheme over the fastest uncompressed setup, "
         f"{rows[0]['gpus']} GPUs of {rows[0]['topology']}")
@@ -83,7 +86,8 @@ def read_map(lines):
 
 def draw_cell(axes, x, y, cell, colours):
     colour = colours[cell.winner] if cell.winner else EVEN
-    axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
+    axes.add_patch(plt.Rectangle((x, y), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5,
+                                 hatch="///" if cell.in_doubt else None))
     axes.text(x + 0.5, y + 0.5, cell.text, ha="center", va="center", fontsize=8,
               color="white" if cell.winner else "#555555")
 
@@ -113,6 +117,9 @@ def main():
                         label=name) for name in winners]
     marks.append(plt.Line2D([], [], marker="s", linestyle="", markersize=9, color=EVEN,
                             label="none: under 5 %"))
+    if any(cell.in_doubt for cell in drawn.cells):
+        marks.append(plt.Rectangle((0, 0), 1, 1, facecolor=EVEN, edgecolor="white", hatch="///",
+                                   label="either may win"))
     axes.legend(handles=marks, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1),
                 frameon=False)
     figure.tight_layout()

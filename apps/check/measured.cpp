@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "apps/job/measured_steps.hpp"
 #include "apps/print.hpp"
@@ -14,7 +13,7 @@
 #include "sim/base/parallel.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/text_table.hpp"
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/likely_range.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace apps {
@@ -32,27 +31,28 @@ struct Drift {
 };
 
 Drift drift_of(const MeasuredStep& step) {
-  Drift drift{.name = step.name, .measured_s = step.seconds};
-  double seconds[3] = {};
-  for (int spreads = -1; spreads <= 1; ++spreads) {
-    const study::Job job = spreads == 0 ? step.job : study::off_by(step.job, spreads);
-    seconds[spreads + 1] = study::seconds_of(job, step.setup);
-  }
-  drift.predicted_s = seconds[1];
-  std::tie(drift.least_s, drift.most_s) = std::minmax({seconds[0], seconds[1], seconds[2]});
-  return drift;
+  const sim::Report report = study::simulate(step.job, step.setup).report;
+  const sim::LikelyRange range = study::range_of(step.job, step.setup, report);
+  // Steps have as many tokens each.
+  const double tokens = report.time_s * report.tokens_per_s;
+  return {.name = step.name,
+          .measured_s = step.seconds,
+          .predicted_s = report.time_s,
+          .least_s = tokens / range.tokens_per_s_high,
+          .most_s = tokens / range.tokens_per_s_low};
 }
 
 // Kernels by group. All of them may be as far off as the compute efficiency.
 std::vector<Drift> drifts_of(const MeasuredStep& step, const study::TraceFit& traced) {
   constexpr double kLeastShare = 0.01;  // of the step: shorter ones do not show in it
-  const double spread =
+  const double off =
+      study::kLikelySpreads *
       study::efficiency_spread(step.job.cluster(), step.job.calibration()).of_logarithm;
   std::vector<Drift> drifts;
   for (const study::GroupTime& one : traced.groups) {
     if (std::max(one.measured_s, one.base_s) < kLeastShare * traced.measured_step_s) continue;
     drifts.push_back({std::string(one.group->text), one.measured_s, one.base_s,
-                      one.base_s * std::exp(-spread), one.base_s * std::exp(spread)});
+                      one.base_s * std::exp(-off), one.base_s * std::exp(off)});
   }
   return drifts;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -145,7 +146,7 @@ std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
   return fmt::format(
       "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
-      "95 % from {:.0f} to {:.0f}\n{}",
+      "80 % from {:.0f} to {:.0f}\n{}",
       side.name, side.flags, side.run.setup.scheme.name, side.run.job.topology.name,
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
       time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
@@ -212,6 +213,7 @@ std::string fitting_text(const Comparison& comparison) {
   return fmt::format("if {} fitted in memory: ", !a && !b ? "both" : a ? "B" : "A");
 }
 
+// Of the repetitions; and the least that they tell of the probability.
 constexpr double kSure = 0.975, kProbable = 0.75;
 
 // "A probably beats B: 1.03 times its throughput, likely 0.967 to 1.1 (better in 84 % of 100
@@ -223,6 +225,7 @@ std::string ratio_answer(const Comparison& comparison, const Findings& findings)
   }
   const bool a = findings.a_is_better.value >= 0.5;
   const double sure = a ? findings.a_is_better.value : 1 - findings.a_is_better.value;
+  const double least = a ? findings.a_is_better.low : 1 - findings.a_is_better.high;
   const Interval& of_a = findings.repeated;
   const Interval ratio = a ? of_a : Interval{1 / of_a.high, 1 / of_a.median, 1 / of_a.low};
   const char* better = a ? "A" : "B";
@@ -231,16 +234,18 @@ std::string ratio_answer(const Comparison& comparison, const Findings& findings)
     return fmt::format("{} beats {}, which completes no round", better, other);
   }
   const std::string times = fmt::format("{:.3g} times", ratio.median);
+  const int repetitions = comparison.options.repetitions;
+  const std::string of = sure < 1 ? fmt::format("{:.0f} % of {}", 100 * sure, repetitions)
+                                  : fmt::format("all of {}", repetitions);
   const std::string likely =
-      fmt::format("likely {:.3g} to {:.3g} (better in {:.0f} % of {} repetitions)", ratio.low,
-                  ratio.high, 100 * sure, comparison.options.repetitions);
+      fmt::format("likely {:.3g} to {:.3g} (better in {} repetitions)", ratio.low, ratio.high, of);
   if (sure < kProbable) {
     return fmt::format("too close to call: {} has {} the {} of {}, {}", better, times, what, other,
                        likely);
   }
-  const char* beats = ratio.median < kLeastGain ? "is barely ahead of"
-                      : sure < kSure            ? "probably beats"
-                                                : "beats";
+  const char* beats = ratio.median < kLeastGain           ? "is barely ahead of"
+                      : sure < kSure || least < kProbable ? "probably beats"
+                                                          : "beats";
   return fmt::format("{} {} {}: {} its {}, {}", better, beats, other, times, what, likely);
 }
 
@@ -251,6 +256,30 @@ std::string answer_text(const Comparison& comparison, const Findings& findings) 
   return a ? answer : "neither fits in memory; if both did: " + answer;
 }
 
+// Never of certainty: repetitions are few.
+std::string probability_text(const sim::study::Probability& a_is_better, int repetitions) {
+  const auto& [value, low, high] = a_is_better;
+  if (value == 0 || value == 1) {
+    return fmt::format("{} is better in all of {} repetitions: with a probability of at least {}",
+                       value == 1 ? "A" : "B", repetitions, percent(value == 1 ? low : 1 - high));
+  }
+  return fmt::format(
+      "A is better with a probability of {}; between {} and {}, as far as {} repetitions can tell",
+      percent(value), percent(low), percent(high), repetitions);
+}
+
+// A line where the difference is smaller than the model's own error.
+std::string untold_text(const Findings& findings) {
+  const auto model = std::ranges::find_if(
+      findings.doubts, [](const DoubtFinding& one) { return one.doubt.is_of_model(); });
+  if (model == findings.doubts.end()) return "";
+  const double spread = model->doubt.spread.of_logarithm;
+  if (!(std::abs(std::log(findings.ratio)) < spread)) return "";
+  return fmt::format(
+      "a difference of {} is less than predictions of this kind can tell: ratios are off by {}\n",
+      percent(std::abs(findings.ratio - 1)), percent(spread));
+}
+
 std::string table_text(const Comparison& comparison, const Findings& findings) {
   const Goal goal = comparison.options.aim();
   const int repetitions = comparison.options.repetitions;
@@ -258,16 +287,13 @@ std::string table_text(const Comparison& comparison, const Findings& findings) {
       side_line(comparison.a, findings.a, goal) + side_line(comparison.b, findings.b, goal) + "\n";
   text += fitting_text(comparison);
   text += fmt::format(
-      "A has {:.4g} times the {} of B; over {} repetitions {:.4g} times, 95 % from {:.4g} to "
+      "A has {:.4g} times the {} of B; over {} repetitions {:.4g} times, 80 % from {:.4g} to "
       "{:.4g}\n",
       findings.ratio, goal == Goal::cost ? "tokens per USD" : "throughput", repetitions,
       findings.repeated.median, findings.repeated.low, findings.repeated.high);
-  text += fmt::format(
-      "A is better with a probability of {}; between {} and {}, as far as {} repetitions can tell",
-      percent(findings.a_is_better.value), percent(findings.a_is_better.low),
-      percent(findings.a_is_better.high), repetitions);
+  text += probability_text(findings.a_is_better, repetitions);
   if (findings.ties > 0) text += fmt::format("; {} ties count half", findings.ties);
-  return text + "\n" + flip_sentence(findings) + "\n\n";
+  return text + "\n" + untold_text(findings) + flip_sentence(findings) + "\n\n";
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ GivenSpread parse_spread(const std::string& text) {
   GivenSpread given{.name = text.substr(0, equals), .spread = {.source = "--spread"}};
   std::vector<std::string_view> known;
   for (const sim::study::Assumption& one : sim::study::assumptions()) known.push_back(one.name);
+  known.push_back(sim::study::kModel.name);
   known.emplace_back("all");
   if (equals == std::string::npos || std::ranges::find(known, given.name) == known.end()) {
     throw InputError(fmt::format("--spread: '{}' is not NAME=S; known names: {}",

@@ -17,6 +17,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
 #include "sim/report/writers.hpp"
+#include "sim/study/search/spread.hpp"
 #include "sim/topology/ranks.hpp"
 
 namespace apps {
@@ -56,6 +57,7 @@ Json json_of(const PlanOptions& options, const PlanReport& report) {
                {"budget_usd", limit(goal.budget_usd)},
                {"share", goal.share > 0 ? Json(goal.share) : Json(nullptr)},
                {"met", report.met},
+               {"not_told_apart", not_told_apart(report, goal)},
                {"not_counted", report.not_counted},
                {"search",
                 {{"exhaustive", options.question.exhaustive},
@@ -143,6 +145,11 @@ std::set<std::string> asked_lines(const PlanReport& report) {
 
 void print_notes(const PlanOptions& options, const PlanReport& report) {
   print_styled({{sim::kRangeNote, sim::Style::note}});
+  const std::size_t alike = not_told_apart(report, options.question.goal);
+  if (alike > 1) {
+    print_text("plans 1 to {} differ by less than predictions of this kind can tell ({:.1f} %)\n",
+               alike, 100 * sim::study::ratio_spread().of_logarithm);
+  }
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
   for (const std::string& line : asked_lines(report)) print_text("{}\n", line);
   const bool marked =

@@ -51,9 +51,15 @@ std::string speed_text(const Report& one) {
                      rounded_range(one.range->tokens_per_s_low, one.range->tokens_per_s_high));
 }
 
-// "2.5 times as fast as sharded".
+// "2.5 times as fast as sharded (likely 2.1 to 2.9)".
 std::string comparison(const Report& one) {
-  if (wins(one)) return fmt::format("{:.3g} times as fast as {}", one.speedup, one.baseline);
+  if (wins(one)) {
+    const std::string likely = one.speedup_range
+                                   ? fmt::format(" (likely {:.3g} to {:.3g})",
+                                                 one.speedup_range->low, one.speedup_range->high)
+                                   : "";
+    return fmt::format("{:.3g} times as fast as {}{}", one.speedup, one.baseline, likely);
+  }
   if (one.speedup > 2 - kLeastGain) return "no faster than " + one.baseline;
   return fmt::format("{:.0f} % slower than {}", 100 * (1 - one.speedup), one.baseline);
 }

@@ -55,10 +55,9 @@ po::options_description run_flags(RunOptions& o) {
       "break-even bandwidth: find, by repeated simulation, the NIC bandwidth below which each "
       "scheme beats its baseline (--format table always shows it below the table)");
   add("range", po::value<std::string>()->default_value("auto"),
-      "on|off|auto: range of throughput and price with the compute efficiency one standard "
-      "deviation lower and higher, all else equal (two more simulations); auto: only for steps of "
-      "at most half a million operations. The standard deviation comes from the fit or, for a "
-      "default efficiency, from published runs (see sources)");
+      "on|off|auto: likely range of throughput, price and speed-up, eight cases of ten: two more "
+      "simulations in which the compute efficiency, the network and the codecs are off as far as "
+      "their spreads say; auto: only for steps of at most half a million operations");
   add("jobs,j", jobs_flag(o.jobs), kJobsHelp);
   add("format", po::value(&o.format)->default_value("table"), "table|json|csv");
   add("perfetto", po::value(&o.perfetto),

@@ -6,11 +6,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/study/search/spread.hpp"
+
 namespace apps {
 namespace {
 
-// Mean errors of throughputs and speed-ups against what is published are 2.5 to 5 %.
-constexpr double kErrs = 0.03;
+// ", likely 1.04x to 1.31x" of a winner over the best, or of its best over it.
+std::string likely_text(const sim::Report& winner) {
+  if (!winner.speedup_range) return "";
+  return fmt::format(", likely {:.2f}x to {:.2f}x", winner.speedup_range->low,
+                     winner.speedup_range->high);
+}
 
 std::string named(const sim::Report& report) {
   if (!report.flags || report.flags->empty()) return report.scheme;
@@ -31,14 +37,18 @@ std::string sentence(const sim::Report& best, const sim::Report& winner) {
   std::string text =
       pays ? fmt::format(
                  "compression pays off here: {} is {:.2f}x as fast as the fastest uncompressed "
-                 "step, {}",
-                 named(winner), best.time_s / winner.time_s, named(best))
+                 "step, {}{}",
+                 named(winner), best.time_s / winner.time_s, named(best), likely_text(winner))
            : fmt::format(
                  "compression does not pay off here: the fastest uncompressed step, {}, takes "
-                 "{:.1f} % less time than the fastest compressed one, {}",
-                 named(best), 100 * (1 - best.time_s / winner.time_s), named(winner));
+                 "{:.1f} % less time than the fastest compressed one, {}{}",
+                 named(best), 100 * (1 - best.time_s / winner.time_s), named(winner),
+                 winner.speedup_range ? ", which is" + likely_text(winner).substr(1) + " as fast"
+                                      : "");
   const double ratio = best.time_s / winner.time_s;
-  if (std::abs(ratio - 1) < kErrs) text += "; the difference is smaller than the prediction error";
+  const double error = sim::study::ratio_spread().of_logarithm;
+  if (std::abs(std::log(ratio)) < error)
+    text += "; the difference is smaller than the prediction error";
   return text;
 }
 

@@ -93,19 +93,19 @@ void add_costs(const Report& r, Json& json) {
 }
 
 // Null where it was not simulated.
-void add_range(const std::optional<EfficiencyRange>& range, Json& json) {
-  const auto end = [&](double EfficiencyRange::*one) {
-    return range ? Json((*range).*one) : Json();
-  };
-  json["tokens_per_s_low"] = end(&EfficiencyRange::tokens_per_s_low);
-  json["tokens_per_s_high"] = end(&EfficiencyRange::tokens_per_s_high);
-  json["usd_per_million_tokens_low"] = end(&EfficiencyRange::usd_per_million_tokens_low);
-  json["usd_per_million_tokens_high"] = end(&EfficiencyRange::usd_per_million_tokens_high);
+void add_range(const std::optional<LikelyRange>& range, Json& json) {
+  const auto end = [&](double LikelyRange::*one) { return range ? Json((*range).*one) : Json(); };
+  json["tokens_per_s_low"] = end(&LikelyRange::tokens_per_s_low);
+  json["tokens_per_s_high"] = end(&LikelyRange::tokens_per_s_high);
+  json["usd_per_million_tokens_low"] = end(&LikelyRange::usd_per_million_tokens_low);
+  json["usd_per_million_tokens_high"] = end(&LikelyRange::usd_per_million_tokens_high);
 }
 
 void add_comparison(const Report& r, Json& json) {
   const bool compared = !r.baseline.empty();
   json["speedup"] = compared ? Json(r.speedup) : Json();
+  json["speedup_low"] = r.speedup_range ? Json(r.speedup_range->low) : Json();
+  json["speedup_high"] = r.speedup_range ? Json(r.speedup_range->high) : Json();
   json["baseline"] = compared ? Json(r.baseline) : Json();
   json["baseline_fits_memory"] = compared ? Json(r.baseline_fits) : Json();
   if (r.round) return;
@@ -113,6 +113,8 @@ void add_comparison(const Report& r, Json& json) {
   json["baseline_flags"] = or_null(r.baseline_flags);
   json["pays_at_nic_Bps"] = r.break_even ? Json(r.break_even->pays_at_Bps) : Json();
   json["loses_at_nic_Bps"] = r.break_even ? Json(r.break_even->loses_at_Bps) : Json();
+  json["break_even_nic_Bps_low"] = r.break_even ? Json(r.break_even->low_Bps) : Json();
+  json["break_even_nic_Bps_high"] = r.break_even ? Json(r.break_even->high_Bps) : Json();
 }
 
 // The flat part: what JSON and CSV share, in order.

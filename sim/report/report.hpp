@@ -45,6 +45,8 @@ struct BreakEven {
   double pays_at_Bps = 0;
   double loses_at_Bps = 0;
   double nic_bandwidth_Bps = 0;  // of the cluster as it is
+  // Where it likely is (as LikelyRange); the same ends.
+  double low_Bps = 0, high_Bps = 0;
 };
 
 // Where a step stands among those that it is reported with, by speed and by codec error.
@@ -57,11 +59,14 @@ struct ParetoPlace {
 // Relative L2 by distribution; without a value where it is not known.
 using CodecErrors = std::map<std::string, std::optional<double>>;
 
-// The likely range of an answer: with the compute efficiency one spread lower and one higher, at
-// most all of the roofline; all else equal.
-struct EfficiencyRange {
+// The likely range of an answer: in eight cases of ten (sim/study/search/likely_range.hpp).
+struct LikelyRange {
   double tokens_per_s_low = 0, tokens_per_s_high = 0;
   double usd_per_million_tokens_low = 0, usd_per_million_tokens_high = 0;
+};
+
+struct LikelyRatio {
+  double low = 0, high = 0;
 };
 
 // What only a step of one cluster has.
@@ -131,6 +136,7 @@ struct Report {
   CodecErrors codec_error;
   std::map<std::string, std::string> sources;  // of every input constant
   double speedup = 0;                          // over `baseline`; 0 where there is none
+  std::optional<LikelyRatio> speedup_range;
   std::string baseline;
   bool baseline_fits = true;  // in memory
   // Flags that a search for the fastest ones chose, for this step and for its baseline, where one
@@ -138,9 +144,9 @@ struct Report {
   std::optional<std::string> flags;
   std::optional<std::string> baseline_flags;
   std::optional<BreakEven> break_even;
-  std::optional<ParetoPlace> pareto;     // where several steps are reported
-  std::optional<EfficiencyRange> range;  // where it was simulated
-  std::optional<StepFigures> step;       // one of these two
+  std::optional<ParetoPlace> pareto;  // where several steps are reported
+  std::optional<LikelyRange> range;   // where it was simulated
+  std::optional<StepFigures> step;    // one of these two
   std::optional<RoundFigures> round;
 
   [[nodiscard]] bool ended() const { return std::isfinite(time_s); }

@@ -123,7 +123,13 @@ std::string break_even_text(const Report& report) {
   if (!std::isfinite(at.loses_at_Bps)) {
     return fmt::format("beats {} at every NIC bandwidth up to {}", other, rate(at.pays_at_Bps));
   }
-  return fmt::format("beats {} below about {} per NIC (now {})", other, rate(at.pays_at_Bps),
+  const auto end = [&](double bytes_per_s) {
+    return bytes_per_s == 0              ? std::string("none")
+           : !std::isfinite(bytes_per_s) ? std::string("any")
+                                         : rate(bytes_per_s);
+  };
+  return fmt::format("beats {} below about {} per NIC, likely {} to {} (now {})", other,
+                     rate(at.pays_at_Bps), end(at.low_Bps), end(at.high_Bps),
                      rate(at.nic_bandwidth_Bps));
 }
 

@@ -44,8 +44,7 @@ TableRow time_row(std::string label, const std::function<double(const Report&)>&
 }
 
 // "75761-81010".
-TableRow range_row(const char* format, double EfficiencyRange::*low,
-                   double EfficiencyRange::*high) {
+TableRow range_row(const char* format, double LikelyRange::*low, double LikelyRange::*high) {
   return {kRangeLabel, [=](const Report& r) {
             return r.range ? fmt::format(fmt::runtime(format), (*r.range).*low, (*r.range).*high)
                            : kNone;
@@ -91,8 +90,7 @@ Rows head_rows(bool rounds) {
   Rows rows{
       {rounds ? "time per round" : "step", [](const Report& r) { return time_text(r.time_s); }},
       figure("tokens per second", "{:.0f}", &Report::tokens_per_s),
-      range_row("{:.0f}-{:.0f}", &EfficiencyRange::tokens_per_s_low,
-                &EfficiencyRange::tokens_per_s_high)};
+      range_row("{:.0f}-{:.0f}", &LikelyRange::tokens_per_s_low, &LikelyRange::tokens_per_s_high)};
   if (!rounds) {
     rows.push_back(
         figure("TFLOPs per GPU", "{:.1f}", [](const Report& r) { return r.step->tflops_per_gpu; }));
@@ -112,6 +110,11 @@ Rows speedup_rows() {
         return TableCell(fmt::format("{:.2f}x", r.speedup), style);
       }};
   Rows rows = if_they_fit({speedup}, &Report::both_fit);
+  rows.push_back({kRangeLabel, [](const Report& r) {
+                    return r.speedup_range ? fmt::format("{:.2f}-{:.2f}", r.speedup_range->low,
+                                                         r.speedup_range->high)
+                                           : kNone;
+                  }});
   rows.push_back(
       {"  over", [](const Report& r) { return r.baseline.empty() ? kNone : r.baseline; }});
   return rows;
@@ -279,8 +282,8 @@ Rows cost_rows(bool rounds) {
   rows.push_back(figure("USD per million tokens", "{:.3f}", [](const Report& r) {
     return r.ended() ? r.usd_per_million_tokens : kNan;
   }));
-  rows.push_back(range_row("{:.3f}-{:.3f}", &EfficiencyRange::usd_per_million_tokens_low,
-                           &EfficiencyRange::usd_per_million_tokens_high));
+  rows.push_back(range_row("{:.3f}-{:.3f}", &LikelyRange::usd_per_million_tokens_low,
+                           &LikelyRange::usd_per_million_tokens_high));
   return rows;
 }
 

@@ -34,8 +34,7 @@ inline constexpr const char* kDoesNotFit = " !";
 inline constexpr const char* kLikely = "likely range";
 inline constexpr const char* kRangeLabel = "  likely range";
 inline constexpr const char* kRangeNote =
-    "likely range: with the compute efficiency one standard deviation lower and higher, all else "
-    "equal\n";
+    "likely range: eight cases of ten, as far as the spreads of the constants are known\n";
 // What the likely range and the mark of what does not fit mean, where a table has them.
 [[nodiscard]] StyledText range_and_fit_notes(bool ranged, bool all_fit);
 

@@ -12,7 +12,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/parallel.hpp"
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/likely_range.hpp"
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
@@ -67,16 +67,12 @@ MapPoint point_of(const Job& laid, Bandwidth bandwidth) {
 }
 
 // Of the fastest two, where NICs are `factor` times as fast.
-void add_range(const Job& job, double factor, MapPoint& point) {
-  point.speedup_low = point.speedup_high = point.speedup();
-  for (const double spreads : {-1.0, 1.0}) {
-    Job other = off_by(job, spreads);
-    other.cluster() = with_nics(std::move(other.cluster()), factor);
-    const double speedup =
-        seconds_of(other, point.uncompressed.setup) / seconds_of(other, point.compressed.setup);
-    point.speedup_low = std::min(point.speedup_low, speedup);
-    point.speedup_high = std::max(point.speedup_high, speedup);
-  }
+void add_range(Job job, double factor, MapPoint& point) {
+  job.cluster() = with_nics(std::move(job.cluster()), factor);
+  const LikelyRatio range = range_of_ratio(job, simulate(job, point.compressed.setup).report,
+                                           simulate(job, point.uncompressed.setup).report);
+  point.speedup_low = range.low;
+  point.speedup_high = range.high;
 }
 
 // One of a map's two.

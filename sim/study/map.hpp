@@ -26,8 +26,7 @@ struct MapPoint {
   std::int64_t global_batch = 0;
   Bandwidth nic_bandwidth;
   Best uncompressed, compressed;  // the fastest of each kind
-  // The speed-up of these two with the compute efficiency one spread lower and one higher, smaller
-  // speed-up first; the fastest schemes are not searched again.
+  // The likely range of the speed-up of these two; the fastest schemes are not searched again.
   double speedup_low = 0, speedup_high = 0;
 
   [[nodiscard]] double speedup() const { return uncompressed.step_time_s / compressed.step_time_s; }

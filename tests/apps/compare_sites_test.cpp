@@ -141,7 +141,7 @@ TEST(CompareSites, CountARoundThatIsAbortedAsNoTokens) {
   const double round_s = run_json(a + kModel)["round_time_s"];
   const Json found =
       findings(a + fmt::format("--set sites.west.drops_out={}s", 0.53 * round_s), kSlow + kDiloco,
-               kModel + "--goal cost --spread all=0 --spread wan_bandwidth=0.5 --repetitions 8");
+               kModel + "--goal cost --spread all=0 --spread wan_bandwidth=0.5 --repetitions 24");
   EXPECT_GT(found["ratio"], 1);
   EXPECT_EQ(found["ratio_low"], 0);
   EXPECT_EQ(found["a"]["tokens_per_usd_low"], 0);

@@ -56,6 +56,7 @@ INSTANTIATE_TEST_SUITE_P(All, RoundAssumptions, testing::ValuesIn(names_of_sites
                          [](const auto& one) { return one.param; });
 
 TEST_P(RoundAssumptions, MoveTheRoundInTheirDirection) {
+  if (GetParam() == "channels") GTEST_SKIP() << "nothing overlaps here";
   const Job job = job_of(flags_with(GetParam()));
   ASSERT_TRUE(rests_on(job, named_of_sites(GetParam())));
   const double as_is = seconds_per_round(job);

@@ -28,7 +28,7 @@ TEST(SolveRange, HoldsTheAnswerWhereTheQuestionIsNotMonotone) {
                                               {243.0, 229.0, 218.0},
                                               {218.0, 243.0, 229.0}}) {
     const auto [least, greatest] =
-        ends_of({{met_at(as_is)}, {met_at(slower)}, {met_at(faster)}}, 0);
+        ends_of({{met_at(as_is)}, {{met_at(slower)}, {met_at(faster)}}}, 0);
     EXPECT_EQ(least.met, 218);
     EXPECT_EQ(greatest.met, 243);
   }
@@ -36,10 +36,10 @@ TEST(SolveRange, HoldsTheAnswerWhereTheQuestionIsNotMonotone) {
 
 // What is met everywhere needs less than any figure, what is met nowhere more.
 TEST(SolveRange, EndsBeyondTheFigures) {
-  const auto low = ends_of({{met_at(218)}, {everywhere()}, {met_at(243)}}, 0);
+  const auto low = ends_of({{met_at(218)}, {{everywhere()}, {met_at(243)}}}, 0);
   EXPECT_TRUE(low.first.found.always);
   EXPECT_EQ(low.second.met, 243);
-  const auto high = ends_of({{met_at(218)}, {nowhere()}, {met_at(243)}}, 0);
+  const auto high = ends_of({{met_at(218)}, {{nowhere()}, {met_at(243)}}}, 0);
   EXPECT_EQ(high.first.met, 218);
   EXPECT_FALSE(high.second.found.ever);
 }

@@ -60,7 +60,8 @@ Side doubted(const Side& side, bool is_a, const std::vector<Doubt>& doubts,
   result.job.inner_steps = std::make_shared<InnerSteps>();  // no other draw has the same
   for (std::size_t i = 0; i < doubts.size(); ++i) {
     const bool concerned = is_a ? doubts[i].of_a : doubts[i].of_b;
-    if (concerned) result = scaled(std::move(result), *doubts[i].assumption, factors[i]);
+    if (concerned && !doubts[i].is_of_model())
+      result = scaled(std::move(result), *doubts[i].assumption, factors[i]);
   }
   return result;
 }
@@ -79,6 +80,7 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b, std::span<const Given
     if (of_a) doubts.push_back({&one, true, false, spread_of(a.job, one)});
     if (of_b) doubts.push_back({&one, false, true, spread_of(b.job, one)});
   }
+  doubts.push_back({&kModel, true, true, ratio_spread()});
   for (const GivenSpread& given : spreads) {
     bool any = false;
     for (Doubt& doubt : doubts) {
@@ -98,8 +100,12 @@ std::vector<Doubt> doubts_of(const Side& a, const Side& b, std::span<const Given
 
 Pair simulate_pair(const Comparison& comparison, const std::vector<Doubt>& doubts,
                    const std::vector<double>& factors) {
-  return {simulate(doubted(comparison.a, true, doubts, factors)),
-          simulate(doubted(comparison.b, false, doubts, factors))};
+  Pair pair{simulate(doubted(comparison.a, true, doubts, factors)),
+            simulate(doubted(comparison.b, false, doubts, factors))};
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    if (doubts[i].is_of_model()) pair = pair.off_by(factors[i]);
+  }
+  return pair;
 }
 
 std::vector<Pair> simulate_repetitions(const Comparison& comparison,

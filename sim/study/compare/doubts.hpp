@@ -18,6 +18,8 @@ struct Doubt {
   bool of_a = false, of_b = false;
   Spread spread;
 
+  // Of the ratio itself: A is so many times as fast as simulated.
+  [[nodiscard]] bool is_of_model() const { return assumption == &kModel; }
   [[nodiscard]] const char* whose() const { return of_a ? of_b ? "both" : "A" : "B"; }
 };
 
@@ -29,7 +31,7 @@ struct GivenSpread {
 
 // The assumptions of both sides. They share: GPU rates if both have the same set of GPUs with the
 // same calibrations; links if both have the same set of clusters; the network between sites if both
-// use the same file; and always the communication library. A site counts as its cluster's file, so
+// use the same file; and always the communication library. The model's own error is of A over B. A site counts as its cluster's file, so
 // that sites of a file and a single such cluster share both. `spreads` replace the tables'.
 // Throws InputError.
 [[nodiscard]] std::vector<Doubt> doubts_of(const Side& a, const Side& b,
@@ -37,6 +39,12 @@ struct GivenSpread {
 
 struct Pair {
   Performance a, b;
+
+  // With A so many times as fast: by the model's own error, of which two that take as long have none,
+  // as they are the same step.
+  [[nodiscard]] Pair off_by(double ratio) const {
+    return a.time_s == b.time_s ? *this : Pair{a.faster(ratio), b};
+  }
 };
 
 // Simulates both sides with each doubt's constant times its factor.

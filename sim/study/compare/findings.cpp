@@ -64,6 +64,9 @@ class FlipSearch {
   bool flips(const Doubt& doubt, double factor) const {
     if (factor == 1) return false;
     Pair pair = as_is_;
+    if (doubt.is_of_model()) {
+      return sign(ratio_of(comparison_.goal, pair.off_by(factor))) == -decision_;
+    }
     const auto again = [&](const Side& side) {
       return simulate(scaled(side, *doubt.assumption, factor));
     };
@@ -77,6 +80,7 @@ class FlipSearch {
     Flip flip{.factor = factor,
               .spreads = spread > 0 ? std::abs(std::log(factor)) / spread
                                     : std::numeric_limits<double>::infinity()};
+    if (doubt.is_of_model()) return flip;
     const auto fields = [&](const Side& side) {
       return fields_of(scaled(side.job, *doubt.assumption, factor), *doubt.assumption);
     };
@@ -113,7 +117,7 @@ SideFinding side_finding(Goal goal, const Pair& as_is, const std::vector<Pair>& 
 
 Interval interval_of(std::vector<double> values) {
   std::ranges::sort(values);
-  return {quantile(values, 0.025), quantile(values, 0.5), quantile(values, 0.975)};
+  return {quantile(values, 0.1), quantile(values, 0.5), quantile(values, 0.9)};
 }
 
 Probability probability_of(double successes, int of) {

@@ -16,7 +16,7 @@ namespace sim::study {
 struct Interval {
   double low = 0, median = 0, high = 0;
 };
-// The median, and the interval of 95 % of the values.
+// The median, and the interval of 80 % of the values, as of likely ranges.
 [[nodiscard]] Interval interval_of(std::vector<double> values);
 
 // A share of `of` trials with its 95 % interval, for few trials (Wilson, J. Am. Stat. Assoc. 22,

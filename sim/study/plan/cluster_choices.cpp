@@ -10,7 +10,7 @@
 #include "sim/base/error.hpp"
 #include "sim/study/plan/best_first.hpp"
 #include "sim/study/plan/cluster_times.hpp"
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/likely_range.hpp"
 
 namespace sim::study {
 namespace {

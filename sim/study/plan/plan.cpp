@@ -113,7 +113,7 @@ class Planner {
     PlanRow row = choices_.row(one.candidate);
     row.time_s = time.base();
     row.price = price;
-    const EfficiencyRange& range = *row.report.range;
+    const LikelyRange& range = *row.report.range;
     const double tokens_per_s = row.report.tokens_per_s;
     row.low = at_speed(one.candidate, row, range.tokens_per_s_high / tokens_per_s);
     row.high = at_speed(one.candidate, row, range.tokens_per_s_low / tokens_per_s);

@@ -2,6 +2,7 @@
 // The report of a plan.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -30,7 +31,7 @@ struct PlanRow {
   double energy_j = 0;           // of the whole training
   double time_s = 0;             // of the whole training
   Price price;
-  // With the compute efficiency one spread higher, and one lower.
+  // At the ends of the likely range of its speed.
   TimeAndPrice low, high;
   double speed_share = 0;  // of the speed with an unlimited network; 0 if not asked for
   bool over_critical_batch = false;
@@ -55,6 +56,10 @@ struct PlanReport {
   std::vector<std::string> not_counted;   // parts of the price, and why
   Searched searched;
 };
+
+// How many of the best plans differ from the first by less than the model's own error in the ratio of
+// two setups (ratio_spread()), in what the goal ranks by: price or time. At least 1, the first.
+[[nodiscard]] std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal);
 
 // No setup fits in the memory of the GPUs.
 class NothingFits : public InputError {

@@ -9,7 +9,7 @@
 #include "sim/base/error.hpp"
 #include "sim/rounds/site_work.hpp"
 #include "sim/study/plan/site_times.hpp"
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/likely_range.hpp"
 
 namespace sim::study {
 namespace {

@@ -173,6 +173,22 @@ std::string codec_fields(const Cluster&, const Calibration& calibration) {
   return fmt::format("`codec-time` {:.6g}", calibration.codec_slowdown);
 }
 
+Spread channels_spread(const Cluster&, const Calibration&) {
+  return {0.35, "a judgement: NCCL takes 8 to 32 channels on GPUs of one kind"};
+}
+
+// As many for each NIC as for every other, if they were.
+void scale_channels(Cluster& cluster, Calibration&, double factor) {
+  int& channels = cluster.collectives.channels;
+  const int nics = cluster.network.nics_per_node;
+  const int each = channels % nics == 0 ? nics : 1;
+  channels = each * std::max(1, static_cast<int>(std::lround(channels * factor / each)));
+}
+
+Spread differing_spread(const Cluster&, const Calibration&) {
+  return {0.4, "a judgement: spans of 4 to 12 % between GPUs of one kind are published"};
+}
+
 constexpr std::array kOfClusters{
     Assumption{"nic_bandwidth", "bandwidth that large collectives reach on each NIC",
                Concern::links, true, nic_spread, scale_nics, nic_fields},
@@ -194,6 +210,19 @@ constexpr std::array kOfClusters{
     Assumption{"collective_launch", "fixed cost of a collective", Concern::library, false,
                latency_spread, [](Cluster& c, Calibration&, double f) { scale_launches(c, f); },
                [](const Cluster& c, const Calibration&) { return launch_fields(c); }},
+    Assumption{"channels", "channels of a collective: SMs that kernels beside it do without",
+               Concern::library, false, channels_spread, scale_channels,
+               [](const Cluster& c, const Calibration&) {
+                 return fmt::format("`set` collectives.channels={}", c.collectives.channels);
+               }},
+    Assumption{"speed_spread", "how much GPUs differ in speed: steps wait for the slowest",
+               Concern::gpu, false, differing_spread,
+               [](Cluster& c, Calibration&, double f) {
+                 c.speed_spread = std::min(1.0, c.speed_spread * f);
+               },
+               [](const Cluster& c, const Calibration&) {
+                 return fmt::format("`set` cluster.speed_spread={:.6g}", c.speed_spread);
+               }},
     Assumption{
         "kernel_launch", "gap between one kernel's end and the next one's start", Concern::gpu,
         false, kernel_launch_spread,
@@ -212,6 +241,9 @@ constexpr std::array kOfClusters{
 };
 
 }  // namespace
+
+constinit const Assumption kModel{
+    .name = "model", .meaning = "what the model leaves out, of the ratio", .more_is_faster = true};
 
 std::span<const Assumption> assumptions() {
   static const std::vector<Assumption> all = [] {

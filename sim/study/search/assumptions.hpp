@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/job.hpp"
+#include "sim/study/search/spread.hpp"
 #include "sim/topology/wide_area.hpp"
 
 namespace sim::study {
@@ -49,6 +50,10 @@ struct Assumption {
 [[nodiscard]] std::span<const Assumption> assumptions();
 // The latter alone.
 [[nodiscard]] std::span<const Assumption> assumptions_between_sites();
+
+// What the model leaves out, of the ratio of two setups' speeds (ratio_spread()). No constant of a
+// job: it has no functions, and applies to what was simulated.
+extern const Assumption kModel;
 
 // Whether the job has the constant: clusters all of a cluster's; sites those of a path, of one that
 // loses packets, or of storage. Call the other functions only if it does.

@@ -14,6 +14,10 @@ namespace sim::study {
 // Simulates both over NIC bandwidths from 1/256 to 256 times the cluster's, halving the bracket
 // until it is 1 % wide. A cap on one communicator scales along. Each side is the fastest of several
 // setups, searched anew at each bandwidth. Nothing on one node, or for an uncompressed scheme.
+//
+// The likely range: a break-even is where the network stands in one ratio to the GPUs, so it is off by
+// as much as both are; and the model's own error in the ratio of the two moves it by that error over
+// the slope of the speed-up, from half to twice the bandwidth.
 [[nodiscard]] std::optional<BreakEven> find_break_even(const Job& job,
                                                        std::span<const Setup> setups,
                                                        std::span<const Setup> baselines,

@@ -5,19 +5,31 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include "sim/base/once.hpp"
 #include "sim/base/parallel.hpp"
-#include "sim/study/search/efficiency_range.hpp"
+#include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
 namespace {
 
-constexpr std::size_t kAnswers = 3;      // in Answers
+// Where the answer is looked for again: GPUs off one way, the network and codecs the other, and the
+// setup's speed relative to the one that it has to beat off by the model's own error. Each matters
+// about as much where two setups are even, or half of the time is exposed, so each goes as far as
+// leaves two of them together at the end of the likely range.
+struct Variant {
+  double compute = 0;  // in those spreads
+  double ratio = 0;
+};
+constexpr double kEach = kLikelySpreads / std::numbers::sqrt2;
+constexpr std::array kVariants{Variant{}, Variant{-kEach, -kEach}, Variant{-kEach, kEach},
+                               Variant{kEach, -kEach}, Variant{kEach, kEach}};
 constexpr double kUnlimitedSpeed = 1e6;  // times as fast as the cluster's NICs
 
 // Where both setups can be simulated.
@@ -33,18 +45,22 @@ std::size_t question_count(const Job& job, const SolveGoal& goal) {
 }
 
 // Answers questions about one job, each setup with each goal, from any thread. Each value of the
-// unknown is simulated once.
+// unknown is simulated once. Figures are those of `shown`, of which the job is off.
 class Solver {
  public:
-  Solver(const Job& job, const Unknown& unknown, const SolveGoal& goal)
-      : job_(job), unknown_(unknown), goal_(goal) {}
+  Solver(const Job& shown, double compute, const Unknown& unknown, const SolveGoal& goal)
+      : shown_(shown),
+        job_(off_by(shown, {.compute = compute, .network = -compute, .codecs = -compute})),
+        unknown_(unknown),
+        goal_(goal) {}
 
-  Answer answer(std::size_t question, const std::function<void()>& step) {
+  // With the first setup so many times as fast as simulated.
+  Answer answer(std::size_t question, double ratio, const std::function<void()>& step) {
     const std::size_t other = job_.setups.size() - 1;
     if (goal_.shares.empty()) {
       return answer(
           question, other, "beats " + goal_.beats,
-          [&](double value) { return is_faster(question, other, value); }, step);
+          [&](double value) { return is_faster(question, other, ratio, value); }, step);
     }
     const std::size_t setup = question / goal_.shares.size();
     const double share = goal_.shares[question % goal_.shares.size()];
@@ -57,8 +73,8 @@ class Solver {
   Answer answer(std::size_t setup, std::size_t other, std::string goal,
                 const std::function<bool(double)>& met, const std::function<void()>& step) {
     const Found found = bracket(range_of(job_, unknown_, setup, other), met, step);
-    const double met_at = unknown_.figure(job_, found.met);
-    const double missed_at = unknown_.figure(job_, found.missed);
+    const double met_at = unknown_.figure(shown_, found.met);
+    const double missed_at = unknown_.figure(shown_, found.missed);
     return {job_.setups[setup].scheme.name,
             std::move(goal),
             found,
@@ -82,10 +98,11 @@ class Solver {
     return report.round ? report.round->utilisation
                         : at(setup, kUnlimitedSpeed).time_s / report.time_s;
   }
-  bool is_faster(std::size_t setup, std::size_t other, double value) {
-    return at(setup, value).tokens_per_s > at(other, value).tokens_per_s;
+  bool is_faster(std::size_t setup, std::size_t other, double ratio, double value) {
+    return at(setup, value).tokens_per_s * ratio > at(other, value).tokens_per_s;
   }
 
+  const Job& shown_;
   const Job job_;
   const Unknown& unknown_;
   const SolveGoal& goal_;
@@ -103,9 +120,9 @@ double place_of(const Answer& answer, bool greater_is_better) {
 }  // namespace
 
 std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question) {
-  const std::array<Answer, 3> all{answers.slower[question], answers.as_is[question],
-                                  answers.faster[question]};
-  const auto* figure =
+  std::vector<Answer> all{answers.as_is[question]};
+  for (const std::vector<Answer>& off : answers.off) all.push_back(off[question]);
+  const auto figure =
       std::ranges::find_if(all, [](const Answer& one) { return one.found.bracketed(); });
   if (figure == all.end()) return {all.front(), all.back()};
   const bool greater_is_better = figure->met > figure->missed;
@@ -121,24 +138,28 @@ void check(const Job& job, const Unknown& unknown) {
 }
 
 int most_tries(const Job& job, const Unknown& unknown, const SolveGoal& goal) {
-  return static_cast<int>(kAnswers * question_count(job, goal)) * most_tries(unknown.range);
+  return static_cast<int>(kVariants.size() * question_count(job, goal)) * most_tries(unknown.range);
 }
 
 Answers solve(const Job& job, const Unknown& unknown, const SolveGoal& goal, int jobs,
               const std::function<void()>& step) {
-  std::array<Solver, kAnswers> solvers{Solver(job, unknown, goal),
-                                       Solver(off_by(job, -1), unknown, goal),
-                                       Solver(off_by(job, 1), unknown, goal)};
+  // Variants of one job share what they simulate.
+  std::array<Solver, 3> solvers{Solver(job, 0, unknown, goal), Solver(job, -kEach, unknown, goal),
+                                Solver(job, kEach, unknown, goal)};
+  const auto solver_of = [&](const Variant& variant) -> Solver& {
+    return solvers[variant.compute == 0 ? 0 : variant.compute < 0 ? 1 : 2];
+  };
   const std::size_t questions = question_count(job, goal);
   // Neighbours are of different jobs, and do not wait for each other's simulations.
-  std::vector<Answer> all = in_parallel(jobs, kAnswers * questions, [&](std::size_t i) {
-    return solvers[i % kAnswers].answer(i / kAnswers, step);
+  std::vector<Answer> all = in_parallel(jobs, kVariants.size() * questions, [&](std::size_t i) {
+    const Variant& variant = kVariants[i % kVariants.size()];
+    const double ratio = std::exp(variant.ratio * ratio_spread().of_logarithm);
+    return solver_of(variant).answer(i / kVariants.size(), ratio, step);
   });
-  Answers answers;
-  for (std::size_t i = 0; i < all.size(); i += kAnswers) {
-    answers.as_is.push_back(std::move(all[i]));
-    answers.slower.push_back(std::move(all[i + 1]));
-    answers.faster.push_back(std::move(all[i + 2]));
+  Answers answers{.as_is = {}, .off = std::vector<std::vector<Answer>>(kVariants.size() - 1)};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t variant = i % kVariants.size();
+    (variant == 0 ? answers.as_is : answers.off[variant - 1]).push_back(std::move(all[i]));
   }
   return answers;
 }

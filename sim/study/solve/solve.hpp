@@ -28,13 +28,14 @@ struct Answer {
   bool fits_memory = true;            // the job in question
 };
 
-// The same with the compute efficiency one spread lower, and one higher.
+// By question: the answer as it is, and those with constants off.
 struct Answers {
-  std::vector<Answer> as_is, slower, faster;
+  std::vector<Answer> as_is;
+  std::vector<std::vector<Answer>> off;
 };
 
-// The least and the greatest of the three answers to a question; the one as it is may be either: a
-// faster GPU does not always need a faster network.
+// The least and the greatest of the answers to a question; the one as it is may be either: a faster
+// GPU does not always need a faster network.
 [[nodiscard]] std::pair<Answer, Answer> ends_of(const Answers& answers, std::size_t question);
 
 // Throws InputError if a setup cannot be simulated with any value of the unknown.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/plan/plan_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/study/search/spread.hpp"
+
+namespace sim::study {
+
+std::size_t not_told_apart(const PlanReport& report, const PlanGoal& goal) {
+  const auto ranked_by = [&](const PlanRow& row) {
+    const bool by_time = goal.aim == Aim::fastest || !(row.price.total() > 0);
+    return by_time ? row.time_s : row.price.total();
+  };
+  const PlanRow& best = report.rows.front();
+  const double most = ranked_by(best) * std::exp(ratio_spread().of_logarithm);
+  const auto is_apart = [&](const PlanRow& row) {
+    const bool other_network = row.nic_bandwidth_Bps != best.nic_bandwidth_Bps;
+    return ranked_by(row) > most || (goal.aim == Aim::smallest_network && other_network);
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(report.rows, is_apart) -
+                                  report.rows.begin());
+}
+
+}  // namespace sim::study

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/search/likely_range.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "sim/base/parallel.hpp"
+#include "sim/study/search/assumptions.hpp"
+#include "sim/study/simulation.hpp"
+
+namespace sim::study {
+namespace {
+
+bool is_of_network(const Assumption& one) {
+  return one.concern == Concern::links || one.concern == Concern::wide_area;
+}
+bool is_of_codecs(const Assumption& one) { return one.name == "codec_time"; }
+
+// The logarithm of the efficiency is off by so much; at most the whole roofline, unless a fit says so.
+void move_efficiency(Cluster& cluster, const Calibration& calibration, double spreads) {
+  const double now = compute_efficiency(cluster);
+  const double spread = efficiency_spread(cluster, calibration).of_logarithm;
+  cluster.fitted.compute_efficiency =
+      std::min(std::max(1.0, now), now * std::exp(spreads * spread));
+}
+
+double widest(const Job& job, bool (*is_of_group)(const Assumption&)) {
+  double widest = 0;
+  for (const Assumption& one : assumptions()) {
+    const bool is_rate = one.more_is_faster || is_of_codecs(one);
+    if (!is_of_group(one) || !is_rate || !rests_on(job, one)) continue;
+    widest = std::max(widest, spread_of(job, one).of_logarithm);
+  }
+  return widest;
+}
+
+double widest_efficiency(const Job& job) {
+  double widest = 0;
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    const Cluster& cluster = job.topology.sites[table].cluster;
+    widest = std::max(widest, efficiency_spread(cluster, job.calibrations[table]).of_logarithm);
+  }
+  return widest;
+}
+
+// Of the time, by group. What the network nearly bounds counts, though nothing waits for it yet.
+Off shares_of(const Report& report) {
+  const double busy = report.busiest_links.empty() ? 0 : report.busiest_links.front().busy;
+  const double exposed = report.time.exposed_comm_s / report.time_s;
+  const double codecs = report.time.codec_s / report.time_s;
+  return {.compute = std::max(0.0, 1 - exposed - codecs),
+          .network = std::max(exposed, busy),
+          .codecs = codecs};
+}
+
+// By how much the answer's logarithm is off when each group is off by its spread.
+Off effects_of(const Job& job, const Off& shares) {
+  return {.compute = shares.compute * widest_efficiency(job),
+          .network = shares.network * widest(job, is_of_network),
+          .codecs = shares.codecs * widest(job, is_of_codecs)};
+}
+
+double length_of(const Off& effects) {
+  return std::hypot(effects.compute, effects.network, effects.codecs);
+}
+
+// The most probable point at the faster end of the range.
+Off faster_end(const Job& job, const Report& report) {
+  const Off effects = effects_of(job, shares_of(report));
+  const double length = length_of(effects);
+  if (!(length > 0)) return {};
+  const double each = kLikelySpreads / length;
+  return {each * effects.compute, each * effects.network, each * effects.codecs};
+}
+
+Off opposite(const Off& off) { return {-off.compute, -off.network, -off.codecs}; }
+
+LikelyRange range_of_rounds(const std::array<Job, 2>& ends, const Setup& setup, int jobs) {
+  const auto reports = in_parallel(jobs, ends.size(),
+                                   [&](std::size_t i) { return simulate(ends[i], setup).report; });
+  const Report& low = reports.front();
+  const Report& high = reports.back();
+  return {.tokens_per_s_low = low.tokens_per_s,
+          .tokens_per_s_high = high.tokens_per_s,
+          .usd_per_million_tokens_low = high.usd_per_million_tokens,
+          .usd_per_million_tokens_high = low.usd_per_million_tokens};
+}
+
+}  // namespace
+
+Job off_by(Job job, const Off& off) {
+  for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
+    move_efficiency(job.topology.sites[table].cluster, job.calibrations[table], off.compute);
+  }
+  for (const Assumption& one : assumptions()) {
+    const double spreads = is_of_network(one) ? off.network : is_of_codecs(one) ? off.codecs : 0;
+    if (spreads == 0 || !rests_on(job, one)) continue;
+    const double faster = spreads * spread_of(job, one).of_logarithm;
+    job = scaled(std::move(job), one, std::exp(one.more_is_faster ? faster : -faster));
+  }
+  return job;
+}
+
+LikelyRange range_of(const Job& job, const Setup& setup, const Report& report, int jobs) {
+  const Off faster = faster_end(job, report);
+  const std::array ends{off_by(job, opposite(faster)), off_by(job, faster)};
+  if (job.inner) return range_of_rounds(ends, setup, jobs);
+  const auto speeds = in_parallel(
+      jobs, ends.size(), [&](std::size_t i) { return report.time_s / seconds_of(ends[i], setup); });
+  const auto [slow, fast] = std::minmax({1.0, speeds.front(), speeds.back()});
+  return {.tokens_per_s_low = report.tokens_per_s * slow,
+          .tokens_per_s_high = report.tokens_per_s * fast,
+          .usd_per_million_tokens_low = report.usd_per_million_tokens / fast,
+          .usd_per_million_tokens_high = report.usd_per_million_tokens / slow};
+}
+
+double speed_spread_of(const Job& job) {
+  return std::hypot(widest_efficiency(job), widest(job, is_of_network));
+}
+
+LikelyRatio range_of_ratio(const Job& job, const Report& report, const Report& base) {
+  const Off one = shares_of(report), other = shares_of(base);
+  const Off more{one.compute - other.compute, one.network - other.network,
+                 one.codecs - other.codecs};
+  const double of_constants = length_of(effects_of(job, more));
+  const double spread = std::hypot(of_constants, ratio_spread().of_logarithm);
+  const double ratio = report.tokens_per_s / base.tokens_per_s;
+  return {.low = ratio * std::exp(-kLikelySpreads * spread),
+          .high = ratio * std::exp(kLikelySpreads * spread)};
+}
+
+}  // namespace sim::study

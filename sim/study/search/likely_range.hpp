@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The range in which an answer likely lies: in eight cases of ten, as far as spreads are known.
+//
+// Three groups of constants are off independently of each other: how fast GPUs compute, how fast
+// everything between them is, and how long codecs take. How much each matters is read off the time's
+// parts, and the constants move to the most probable point at which the answer is as far off as the
+// range's end (first-order reliability: Hasofer and Lind, J. Eng. Mech. Div. ASCE 100, 1974).
+#pragma once
+
+#include "sim/report/report.hpp"
+#include "sim/study/job.hpp"
+#include "sim/study/search/spread.hpp"
+
+namespace sim::study {
+
+// By how many of its spreads each group of constants is off; positive is faster.
+struct Off {
+  double compute = 0;
+  double network = 0;  // links, and the network between sites
+  double codecs = 0;
+};
+[[nodiscard]] Job off_by(Job job, const Off& off);
+
+// The answer at either end; everything else stays. Two simulations. `report` is of the unchanged job.
+[[nodiscard]] LikelyRange range_of(const Job& job, const Setup& setup, const Report& report,
+                                   int jobs = 1);
+
+// The range of the ratio of two setups' speeds, `report` over `base` of the same job: to first order,
+// from how much more each group of constants matters to one than to the other, and from the model's
+// own error (ratio_spread()). No simulation.
+[[nodiscard]] LikelyRatio range_of_ratio(const Job& job, const Report& report, const Report& base);
+
+// Of the ratio of the GPUs' speed to the network's.
+[[nodiscard]] double speed_spread_of(const Job& job);
+
+}  // namespace sim::study

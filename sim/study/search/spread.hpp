@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a prediction's constants, and the model itself, may be off.
+#pragma once
+
+#include <string>
+
+#include "sim/times/calibration.hpp"
+#include "sim/topology/cluster.hpp"
+
+namespace sim::study {
+
+// The possible error of a constant: the standard deviation of its logarithm, so 0.1 is about 10 %.
+struct Spread {
+  double of_logarithm = 0;
+  std::string source;
+};
+
+// A likely range reaches so many spreads to either side: of a normal distribution, 80 % lie within.
+inline constexpr double kLikelySpreads = 1.281552;
+
+// Of the compute efficiency. Narrow if it was fitted on rows named by the cluster's file, or products
+// were measured on this GPU; that of published runs for a default; wide if it was set by hand.
+[[nodiscard]] Spread efficiency_spread(const Cluster& cluster, const Calibration& calibration);
+
+// Of the model itself in the ratio of two setups' speeds, whatever the constants are: the error of
+// predicted speed-ups of compressed over uncompressed steps on published rows. Smaller differences
+// are not told apart.
+[[nodiscard]] Spread ratio_spread();
+
+}  // namespace sim::study

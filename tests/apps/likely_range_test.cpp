@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Likely ranges: of what a step waits for, as wide as that is in doubt.
+#include "sim/study/search/likely_range.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "sim/study/simulation.hpp"
+#include "tests/apps/jobs.hpp"
+
+namespace sim::study {
+namespace {
+
+using apps_tests::job_of;
+
+// On one node of a fast network, where nothing is encoded, computing alone is in doubt: the range is
+// what run says of an efficiency so many spreads away.
+TEST(LikelyRange, OfComputingIsThatOfItsEfficiency) {
+  Job job = job_of("--topology dgx_h100_x16 --nodes 1 --model gpt_1.3b --accumulation 8");
+  const auto& setup = job.setups.front();
+  const Report report = simulate(job, setup).report;
+  const LikelyRange range = range_of(job, setup, report);
+  const double spread = job.cluster().default_efficiency->spread;
+  for (const auto& [end, spreads] : {std::pair{range.tokens_per_s_low, -kLikelySpreads},
+                                     {range.tokens_per_s_high, kLikelySpreads}}) {
+    Job moved = job;
+    moved.cluster().fitted.compute_efficiency = 0.61 * std::exp(spreads * spread);
+    EXPECT_NEAR(end / (report.tokens_per_s * report.time_s / seconds_of(moved, setup)), 1, 0.02);
+  }
+}
+
+// Constants that are known move nothing, and a step that waits for the network has its spread.
+TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
+  const auto width = [](const std::string& flags) {
+    const Job job = job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1 " + flags);
+    const Report report = simulate(job, job.setups.front()).report;
+    const LikelyRange range = range_of(job, job.setups.front(), report);
+    EXPECT_LE(range.tokens_per_s_low, report.tokens_per_s);
+    EXPECT_GE(range.tokens_per_s_high, report.tokens_per_s);
+    return std::log(range.tokens_per_s_high / range.tokens_per_s_low) / 2 / kLikelySpreads;
+  };
+  EXPECT_NEAR(width("--accumulation 16"), 0.17, 0.03);
+  EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
+}
+
+// Of two that differ in nothing but what the model leaves out, the ratio has the model's own error.
+TEST(LikelyRange, OfARatioIsAtLeastTheModelsOwnError) {
+  const Job job = job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1");
+  const Report report = simulate(job, job.setups.front()).report;
+  const LikelyRatio same = range_of_ratio(job, report, report);
+  EXPECT_NEAR(std::log(same.high) / kLikelySpreads, ratio_spread().of_logarithm, 1e-12);
+  EXPECT_NEAR(same.low * same.high, 1, 1e-12);
+  const Job slow = job_of(
+      "--topology dgx_h100_x16 --model gpt_1.3b --zero 1 --nodes 16 --scheme "
+      "sdp4bit --set network.nic_bandwidth=25Gbps");
+  const Report other = simulate(slow, slow.setups.front()).report;
+  const LikelyRatio apart = range_of_ratio(job, other, report);
+  EXPECT_GT(apart.high / apart.low, same.high / same.low);
+}
+
+}  // namespace
+}  // namespace sim::study
