@@ -29,6 +29,8 @@ enum class Kind { topology, wide_area, model, calibration, published };
 [[nodiscard]] std::filesystem::path codec_error_file();
 // The shipped defaults of the compute efficiency.
 [[nodiscard]] std::filesystem::path efficiency_file();
+// The shipped issue times of hosts.
+[[nodiscard]] std::filesystem::path host_file();
 // The shipped parts of networks.
 [[nodiscard]] std::filesystem::path network_parts_file();
 // The shipped folders: in the source tree, or share/gardenhose beside the installed program.

@@ -22,7 +22,9 @@ from picture import plt
 # The parts of a step, as reports have them; they sum to its time.
 PARTS = {"compute_s": ("compute", "#0072b2"), "exposed_comm_s": ("exposed communication", "#d55e00"),
          "codec_s": ("codec kernels", "#e69f00"), "optimizer_s": ("optimizer", "#009e73"),
-         "other_s": ("passes over buffers", "#9aa3ad"), "bubble_s": ("waiting", "#dfe3e8")}
+         "other_s": ("passes over buffers", "#9aa3ad"), "host_s": ("host", "#56b4e9"),
+         "bubble_s": ("waiting", "#dfe3e8")}
+NEWER = {"host_s"}  # what older stores lack
 
 
 def parse():
@@ -45,7 +47,8 @@ def read_rows(options):
     except ValueError:
         rows = list(csv.DictReader(io.StringIO(text)))
         name = None
-    if not rows or not isinstance(rows[0], dict) or any(part not in rows[0] for part in PARTS):
+    if not rows or not isinstance(rows[0], dict) or any(
+            part not in rows[0] for part in PARTS if part not in NEWER):
         picture.refuse("no step times on standard input; pipe in `gardenhose run ... --format "
                        f"json`, or `{export_rows.SOURCE}`")
     if name is None:
@@ -57,7 +60,7 @@ def read_rows(options):
                        "of run")
     # Several sites have figures of a round.
     whats = sorted({"round" if row.get("round_time_s") else "step" for row in rows})
-    return " or ".join(whats), [(row[name], {part: float(row[part]) for part in PARTS})
+    return " or ".join(whats), [(row[name], {part: float(row.get(part) or 0) for part in PARTS})
                                 for row in rows]
 
 

@@ -33,6 +33,7 @@ constexpr Metric kMetrics[] = {
     {"compute_s", Worse::more},
     {"exposed_comm_s", Worse::more},
     {"codec_s", Worse::more},
+    {"host_s", Worse::more},
     {"bubble_s", Worse::more},
     {"optimizer_s", Worse::more},
     {"other_s", Worse::more},

@@ -68,6 +68,11 @@ po::options_description job_flags(JobOptions& o, const SearchFlags& search) {
   add("calibration", po::value(&o.calibration)->default_value("auto"), kCalibrationHelp);
   add("codec-time", factor("--codec-time", o.codec_time),
       "factor by which to multiply the codec kernels' calibrated times (default: 1)");
+  add("host-issue", po::value(&o.host_issue),
+      "time that the host, the CPU of a GPU, takes to issue a kernel, e.g. \"8 us\", or a factor "
+      "on "
+      "the default, e.g. 1.5x; \"0 s\": the GPU never waits for its host (default: by --kernels, "
+      "from traces/kernels/host.toml)");
   add("step-by-step", po::bool_switch(&o.step_by_step), kStepByStepHelp);
   add("each-kernel", po::bool_switch(&o.each_kernel),
       "simulate every kernel of a layer as its own operation: a finer timeline with the same "

@@ -16,6 +16,7 @@ namespace apps {
 struct JobOptions {
   std::string topology, model, calibration = "auto";
   double codec_time = 1;
+  std::string host_issue;  // empty: the stack's
   std::vector<std::string> schemes;
   int nodes = 0, gpus_per_node = 0;  // 0: the cluster's
   ParallelismOptions parallelism;

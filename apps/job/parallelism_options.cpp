@@ -164,6 +164,8 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
       "megatron|eager|compiled: kernels for element-wise operations on activations: Megatron's, "
       "PyTorch's or "
       "torch.compile's (default: megatron; with --zero 3, eager)");
+  add("cuda-graphs", po::value(&o.cuda_graphs)->default_value("off"),
+      "on|off: CUDA graphs: the host issues all kernels of a block of a layer as one");
   add("loss", po::value(&o.loss)->default_value("unfused"),
       "unfused|fused: fused computes the loss in one kernel over BF16 logits");
   add("precision", po::value(&o.precision)->default_value("bf16"),
@@ -244,6 +246,7 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   if (!open.kernels) p.kernels = chosen("--kernels", o.kernels, sim::kKernels);
   if (!open.overlap) p.overlap = overlap_of(o.overlap);
   p = at_stage(p, o.zero.value_or(1), open);
+  p.cuda_graphs = chosen<bool>("--cuda-graphs", o.cuda_graphs, {{"off", false}, {"on", true}});
   p.loss = chosen("--loss", o.loss, sim::kLosses);
   p.optimizer = chosen("--optimizer", o.optimizer, sim::kOptimizers);
   read_precision(o, p);

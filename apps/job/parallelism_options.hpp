@@ -22,7 +22,7 @@ struct ParallelismOptions {
   int micro_batch = 1, accumulation = 0;
   std::int64_t global_batch = 0;
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
-  std::string kernels, loss, precision;
+  std::string kernels, loss, precision, cuda_graphs;
   std::string weight_precision, optimizer, placement, count_ends;
 };
 

@@ -14,6 +14,8 @@
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/number_text.hpp"
+#include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/topology/topology.hpp"
@@ -82,13 +84,34 @@ void read_setups(const JobOptions& options, Job& job) {
   }
 }
 
+sim::Hosts hosts_of(const JobOptions& options) {
+  sim::Hosts hosts = sim::read_hosts(host_file());
+  std::string_view text = options.host_issue;
+  if (text.empty()) return hosts;
+  if (text.ends_with('x')) {
+    text.remove_suffix(1);
+    const auto factor = sim::number_in<double>(text);
+    if (!factor || !(*factor > 0 && *factor <= 1e6)) {
+      throw InputError(
+          fmt::format("--host-issue: '{}' is not a factor above 0, at most 1e6; write e.g. 1.5x",
+                      sim::printable(options.host_issue)));
+    }
+    hosts.slowdown = *factor;
+    return hosts;
+  }
+  return with_issue_time(std::move(hosts),
+                         quantity_of<sim::Seconds>("--host-issue", options.host_issue, "8 us"));
+}
+
 // Of each site's GPU, whose values follow its table.
 void read_calibrations(const JobOptions& options, const SortedSettings& settings, Job& job) {
   const sim::EfficiencyTable efficiencies = sim::read_efficiencies(efficiency_file());
+  const sim::Hosts hosts = hosts_of(options);
   for (sim::Site& site : job.topology.sites) {
     const sim::Gpu sheet = site.cluster.gpu;
     sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
     table.codec_slowdown = options.codec_time;
+    table.hosts = hosts;
     sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
     keep_given(sheet, settings.topology, site.cluster.gpu);
     sim::check(site.cluster, job.model, job.parallelism);

@@ -120,6 +120,7 @@ const PointFiles::Files& PointFiles::of(const Inputs& inputs) {
   }
   add(codec_error_file(), false, files);
   add(efficiency_file(), false, files);
+  add(host_file(), false, files);
   // A key of a file of sites may name a cluster.
   const fs::path topology = folder_ / text_at(inputs, "topology");
   for (const auto& [key, value] : naming.items()) {

@@ -3,7 +3,7 @@
 
 const PARTS = [["compute_s", "var(--s0)"], ["exposed_comm_s", "var(--s1)"],
                ["codec_s", "var(--s2)"], ["optimizer_s", "var(--s3)"], ["other_s", "var(--other)"],
-               ["bubble_s", "var(--idle)"]];
+               ["host_s", "var(--s5)"], ["bubble_s", "var(--idle)"]];
 const BAR = 26, GAP = 12, NAMES = 190, TOTALS = 90;
 
 class Breakdown {

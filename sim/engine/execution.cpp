@@ -38,6 +38,7 @@ Execution::Execution(const Schedule& schedule, Platform& platform, std::span<dou
       devices_(static_cast<std::size_t>(schedule.ranks)),
       kernel_ends_([this](std::uint32_t rank, std::uint32_t alarm) { kernel_ended(rank, alarm); }),
       latency_ends_([this](std::uint32_t operation, std::uint32_t) { begin_bytes(operation); }),
+      host_ends_([this](std::uint32_t operation, std::uint32_t) { host_ended(operation); }),
       transfer_ends_([this](std::uint32_t operation, std::uint32_t alarm) {
         transfer_ended(operation, alarm);
       }),
@@ -98,6 +99,13 @@ void Execution::begin(OperationId id) {
         latency_ends_.set(now() + operation.seconds, id, 0);
       } else {
         begin_bytes(id);
+      }
+      return;
+    case OperationKind::host:
+      if (operation.seconds > 0) {
+        host_ends_.set(now() + operation.seconds, id, 0);
+      } else {
+        end(id);
       }
       return;
     case OperationKind::acquire:
@@ -283,6 +291,11 @@ void Execution::kernel_ended(std::uint32_t rank, std::uint32_t alarm) {
   device.kernels.erase(device.kernels.begin() + static_cast<std::ptrdiff_t>(device.next));
   reschedule(static_cast<std::int32_t>(rank));
   end(ended);
+  run_ready();
+}
+
+void Execution::host_ended(OperationId id) {
+  end(id);
   run_ready();
 }
 

@@ -77,6 +77,7 @@ class Execution {
   void advance(Device& device);
   void reschedule(std::int32_t rank);
   void kernel_ended(std::uint32_t rank, std::uint32_t alarm);
+  void host_ended(OperationId operation);
   // How many times longer a part of a kernel takes than alone on the GPU.
   [[nodiscard]] static double slowdown(const Device& device, const KernelPart& part);
   [[nodiscard]] double ends_in(const Device& device, const Kernel& kernel) const;
@@ -95,6 +96,7 @@ class Execution {
   std::unordered_map<OperationId, Transfer> transfers_;
   Alarms kernel_ends_;
   Alarms latency_ends_;
+  Alarms host_ends_;
   Alarms transfer_ends_;
   Alarms shared_links_;
   bool sharing_ = false;   // links are being shared anew

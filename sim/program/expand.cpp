@@ -2,12 +2,14 @@
 #include "sim/program/expand.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
 #include "sim/collectives/collectives.hpp"
 #include "sim/program/alike_groups.hpp"
 #include "sim/program/groups.hpp"
+#include "sim/program/host_issue.hpp"
 #include "sim/topology/gpu_speeds.hpp"
 
 namespace sim {
@@ -21,6 +23,7 @@ class Expansion {
         context_(context),
         builder_(std::move(ground.builder)),
         groups_(std::move(ground.groups)),
+        host_(builder_, host_of(context.calibration.hosts, context.parallelism.kernels)),
         roofline_(context.cluster.gpu, compute_efficiency(context.cluster), context.calibration),
         slowdown_(std::move(slowdowns)),
         held_(static_cast<std::size_t>(builder_.ranks())),
@@ -34,9 +37,11 @@ class Expansion {
   }
 
   Schedule run() && {
+    start_hosts();
     for (const Instruction& instruction : program_.instructions) {
       std::visit([&](const auto& what) { expand(instruction.stage, what); }, instruction.what);
     }
+    host_.finish();
     return std::move(builder_).finish();
   }
 
@@ -57,8 +62,10 @@ class Expansion {
     const BlockTime time = time_of(pass);
     for (const int rank : ranks(stage)) {
       if (pass.beside) {
+        Ids after = starts(rank, *pass.beside);
+        after.push_back(host_.issue_beside(rank, time.launches));
         builder_.work(rank, Stream::weight_codec, pass.phase, name_of(pass.pass), time.seconds, 1,
-                      starts(rank, *pass.beside), pass.pass);
+                      after, pass.pass);
       } else {
         run_kernels(rank, pass.phase, name_of(pass.pass), {time}, pass.pass);
       }
@@ -69,9 +76,11 @@ class Expansion {
     const TimedKernel kernel = timed(codec.kernel);
     for (const int rank : ranks(stage)) {
       if (kernel.stream == Stream::compute) {
-        run_kernels(rank, kernel.phase, kernel.label, {{kernel.seconds, kernel.seconds}});
+        run_kernels(rank, kernel.phase, kernel.label, {kernel.time()});
       } else {
-        launch(rank, kernel, starts(rank, codec.start));
+        Ids after = starts(rank, codec.start);
+        after.push_back(host_.issue_beside(rank, kernel.launches));
+        launch(rank, kernel, after);
       }
     }
   }
@@ -79,8 +88,11 @@ class Expansion {
   void expand(int stage, const Communicate& what) {
     const Communication& communication = program_.communications[what.communication];
     const std::vector<TimedKernel>& kernels = kernels_of(what.communication);
-    for (const int rank : ranks(stage))
-      ready(kAtStart)[index(rank)] = start(rank, communication.start);
+    const double launches = host_.is_ideal() ? 0 : launches_of(program_, what);
+    for (const int rank : ranks(stage)) {
+      const OperationId issued = host_.issue_beside(rank, launches);
+      ready(kAtStart)[index(rank)] = start(rank, communication.start, issued);
+    }
     for (std::size_t i = 0; i < communication.parts.size(); ++i) {
       const Part& part = communication.parts[i];
       const Ids& before = ready(part.after);
@@ -118,14 +130,16 @@ class Expansion {
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const Groups::Message& message = messages[i];
       const int source = ranks(stage)[i];
-      OperationId after = after_blocks(source);
+      OperationId after = after_blocks(source, host_.issue_beside(source, 1 + encode.launches));
       if (send.encode) after = launch(source, encode, {&after, 1});
       const Call call = call_of(send.forward);
       builder_.count_unfolded(message.alike);
       const OperationId flow = builder_.flow(message.route, 0, call.phase, call.label,
                                              message.latency_s, send.bytes, {&after, 1});
       flows[index(message.destination)] = flow;
-      if (send.holds) hold(source, flow);
+      if (!send.holds) continue;
+      hold(source, flow);
+      wait_for_message(source, flow);
     }
   }
 
@@ -134,10 +148,12 @@ class Expansion {
     const Call call = call_of(receive.forward);
     const TimedKernel decode = on_compute(receive.decode, Phase::decode);
     for (const int rank : ranks(stage)) {
-      hold(rank,
-           builder_.member(rank, call.stream, call.phase, call.label, {}, flows[index(rank)]));
-      if (!receive.decode) continue;
-      run_kernels(rank, decode.phase, decode.label, {{decode.seconds, decode.seconds}});
+      const OperationId issued = host_.issue_beside(rank, 1);
+      const OperationId arrival = builder_.member(rank, call.stream, call.phase, call.label,
+                                                  {&issued, 1}, flows[index(rank)]);
+      hold(rank, arrival);
+      if (!context_.parallelism.overlap.pipeline) wait_for_message(rank, arrival);
+      if (receive.decode) run_kernels(rank, decode.phase, decode.label, {decode.time()});
     }
   }
 
@@ -158,19 +174,27 @@ class Expansion {
                        .id = builder_.add_communicator()};
     std::iota(world.ranks.begin(), world.ranks.end(), 0);
     Ids after;
-    for (const int rank : world.ranks) after.push_back(builder_.last(rank, Stream::compute));
+    for (const int rank : world.ranks) {
+      after.push_back(start(rank, {{Stream::compute}}, host_.issue_beside(rank, 1)));
+    }
     all_reduce_scalar(context_.cluster, builder_, world,
                       {.stream = Stream::tensor,
                        .phase = Phase::norm_comm,
                        .label = "all_reduce gradient norm",
                        .after = after});
-    for (const int rank : world.ranks) hold(rank, builder_.last(rank, Stream::tensor));
+    for (const int rank : world.ranks) {
+      hold(rank, builder_.last(rank, Stream::tensor));
+      if (!host_.waits_for_norm()) continue;
+      host_.wait(rank, starts(rank, {{Stream::compute, Stream::tensor}}));
+    }
   }
 
   void expand(int stage, const SumTied& tied) {
     for (const Communicator& pair : groups_.of({stage, &axes::pipeline})) {
       Ids after;
-      for (const int rank : pair.ranks) after.push_back(start(rank, {tied.after}));
+      for (const int rank : pair.ranks) {
+        after.push_back(start(rank, {tied.after}, host_.issue_beside(rank, 1)));
+      }
       all_reduce(builder_, pair, tied.bytes,
                  {.stream = Stream::tensor,
                   .phase = Phase::pipeline_comm,
@@ -186,12 +210,15 @@ class Expansion {
     Phase phase = Phase::none;
     Stream stream = Stream::codec;
     double seconds = 0;
+    double launches = 0;
+    [[nodiscard]] BlockTime time() const { return {seconds, seconds, launches}; }
   };
 
   [[nodiscard]] TimedKernel timed(const Kernel& kernel) const {
     TimedKernel timed{.phase = kernel.phase, .stream = kernel.stream};
     for (const auto& [use, count] : kernel.launches) {
       timed.label = use.label();
+      timed.launches += count;
       timed.seconds += count * codec_time(context_.calibration, context_.cluster.gpu, use).seconds;
     }
     return timed;
@@ -227,10 +254,12 @@ class Expansion {
     Ids& held = held_[index(rank)];
     double seconds = 0;
     std::vector<BlockTime> parts;
+    HostBlock issued;
     for (BlockTime kernel : kernels) {
       kernel.seconds =
           kernel.memory_seconds + (kernel.seconds - kernel.memory_seconds) * slowdown_[index(rank)];
       seconds += kernel.seconds;
+      if (!host_.is_ideal()) issued = then(issued, host_block(kernel));
       const bool alike = !parts.empty() && parts.back().memory_share() == kernel.memory_share();
       if (alike) {
         parts.back() += kernel;
@@ -243,6 +272,7 @@ class Expansion {
       shares.push_back({part.seconds / seconds, part.memory_share()});
     }
     if (shares.empty()) shares.emplace_back();
+    hold(rank, host_.issue(rank, issued));
     builder_.work(rank, Stream::compute, phase, label, seconds, shares, held, pass);
     held.clear();
   }
@@ -258,16 +288,51 @@ class Expansion {
     if (start.holds) ids.insert(ids.end(), held.begin(), held.end());
     return ids;
   }
-  // The same as one operation.
-  [[nodiscard]] OperationId start(int rank, const Start& start) {
-    const Ids ids = starts(rank, start);
+  // The same, and what the host has issued, as one operation.
+  [[nodiscard]] OperationId start(int rank, const Start& start, OperationId issued) {
+    Ids ids = starts(rank, start);
+    if (issued != kNoOperation) ids.push_back(issued);
     if (ids.empty()) return kNoOperation;
     return ids.size() == 1 ? ids.front() : builder_.barrier(ids);
   }
   // With what the rank's last result is ready to be sent to another stage.
-  OperationId after_blocks(int rank) {
-    if (program_.block_streams.empty()) return builder_.last(rank, Stream::compute);
-    return start(rank, {program_.block_streams});
+  OperationId after_blocks(int rank, OperationId issued) {
+    if (program_.block_streams.empty()) return start(rank, {{Stream::compute}}, issued);
+    return start(rank, {program_.block_streams}, issued);
+  }
+
+  [[nodiscard]] HostBlock host_block(const BlockTime& kernel) const {
+    return kernel.seconds > 0 ? launched(kernel.launches, host_.issue_s(), kernel.seconds)
+                              : HostBlock{};
+  }
+
+  // As far ahead as they are when the step before ends.
+  void start_hosts() {
+    if (host_.is_ideal()) return;
+    std::vector<std::vector<HostBlock>> blocks(groups_.ranks.size());  // by stage
+    bool after_norm = false;
+    for (const auto& [stage, what] : program_.instructions) {
+      after_norm = after_norm || std::holds_alternative<SumNorm>(what);
+      if (!after_norm) continue;
+      auto& of_stage = blocks[static_cast<std::size_t>(stage)];
+      if (const auto* pass = std::get_if<MemoryPass>(&what)) {
+        HostBlock block = host_block(time_of(*pass));
+        if (pass->beside) block = {.issue_s = block.issue_s};
+        of_stage.push_back(block);
+      } else if (const auto* codec = std::get_if<Codec>(&what)) {
+        of_stage.push_back({.issue_s = timed(codec->kernel).launches * host_.issue_s()});
+      }
+    }
+    for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
+      const double ahead_s = host_.ahead_after(blocks[stage]);
+      for (const int rank : groups_.ranks[stage]) host_.start(rank, ahead_s);
+    }
+  }
+
+  // Without overlap the host waits for all that is on its GPU, as Megatron's does.
+  void wait_for_message(int rank, OperationId message) {
+    if (!host_.waits_for_messages()) return;
+    host_.wait(rank, std::array{builder_.last(rank, Stream::compute), message});
   }
 
   [[nodiscard]] static Call call_of(bool forward) {
@@ -286,6 +351,7 @@ class Expansion {
   const StepContext& context_;
   ScheduleBuilder builder_;
   Groups groups_;
+  HostIssue host_;
   Roofline roofline_;
   std::vector<double> slowdown_;                   // by rank, for matrix products
   std::vector<Ids> held_;                          // by rank, what its next kernel waits for

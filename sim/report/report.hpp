@@ -21,6 +21,7 @@ struct TimeParts {
   double compute_s = 0;       // forward, backward and recomputed operators
   double exposed_comm_s = 0;  // bytes or latency under way, and nothing on the GPU
   double codec_s = 0;         // encoding and decoding that no operator hides
+  double host_s = 0;          // waiting for the host to issue the next kernel
   double bubble_s = 0;        // waiting for another rank, or for nothing to do
   double optimizer_s = 0;     // norm, clip, update, casts
   double other_s = 0;         // passes over whole buffers: zeroing, scaling, copying

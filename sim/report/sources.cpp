@@ -51,6 +51,16 @@ void add_measured(const StepContext& context, std::map<std::string, std::string>
   }
 }
 
+// What a kernel costs the host.
+void add_host(const StepContext& context, std::map<std::string, std::string>& sources) {
+  const auto host = host_of(context.calibration.hosts, context.parallelism.kernels);
+  if (!host) return;
+  sources["host"] = fmt::format(
+      "{:.3g} us to issue a kernel{}: {}", host->issue_s * 1e6,
+      host->spread > 0 ? fmt::format(", give or take {:.0f} %", 100 * host->spread) : "",
+      host->source);
+}
+
 // What it is, and what the cards are that it names.
 void add_scheme(const Scheme& scheme, std::map<std::string, std::string>& sources) {
   sources["scheme " + scheme.name] = scheme.source.empty()
@@ -102,6 +112,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   }
   add_measured(context, sources);
   add_fitted(cluster, sources);
+  add_host(context, sources);
   add_scheme(scheme, sources);
   for (const std::string& line : codec_sources(context, scheme)) {
     const auto colon = line.find(": ");

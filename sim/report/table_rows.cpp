@@ -151,6 +151,7 @@ Rows time_rows(bool rounds) {
                             [phase = one](const Report& r) { return exposed(r, phase); }));
   }
   rows.push_back(part("  codec kernels", &TimeParts::codec_s));
+  rows.push_back(part("  waiting for the host", &TimeParts::host_s));
   rows.push_back(part(rounds ? "  waiting for other sites" : "  pipeline bubble, waits",
                       &TimeParts::bubble_s));
   rows.push_back(part(rounds ? "  outer update" : "  optimizer", &TimeParts::optimizer_s));

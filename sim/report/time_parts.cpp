@@ -12,7 +12,7 @@ namespace sim {
 namespace {
 
 // Parts in the order in which they claim an instant: what keeps the GPU busy hides the rest.
-enum class Part { compute, optimizer, other, codec, exposed_comm, count };
+enum class Part { compute, optimizer, other, codec, host, exposed_comm, count };
 
 std::optional<Part> part_of(const Operation& operation) {
   switch (operation.phase) {
@@ -54,6 +54,23 @@ double transfer_start(const Schedule& schedule, const Timeline& timeline, const 
   return start;
 }
 
+// From when all else that a kernel waits for was there until its host had issued it; empty where
+// that was earlier.
+struct Interval {
+  double start_s = 0, end_s = 0;
+};
+Interval wait_for_host(const Schedule& schedule, const Timeline& timeline,
+                       const Operation& operation) {
+  Interval wait;
+  if (operation.kind != OperationKind::work) return wait;
+  for (const std::uint32_t earlier : schedule.dependencies_of(operation)) {
+    const bool host = schedule.operations[earlier].kind == OperationKind::host;
+    double& ready = host ? wait.end_s : wait.start_s;
+    ready = std::max(ready, timeline.end_s[earlier]);
+  }
+  return wait;
+}
+
 struct Edge {
   double time_s;
   int change;  // +1 begins, -1 ends
@@ -63,18 +80,30 @@ struct Edge {
 
 std::vector<Edge> edges_of_rank(const Schedule& schedule, const Timeline& timeline, int rank) {
   std::vector<Edge> edges;
+  double ends_s = 0, host_ends_s = 0;  // of the kernels and collectives, and of the host
+  const auto add = [&](double start_s, double end_s, Part part, Phase phase) {
+    if (start_s >= end_s) return;
+    ends_s = std::max(ends_s, end_s);
+    edges.push_back({start_s, +1, part, phase});
+    edges.push_back({end_s, -1, part, phase});
+  };
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
+    if (operation.rank == rank && operation.kind == OperationKind::host) {
+      host_ends_s = std::max(host_ends_s, timeline.end_s[id]);
+    }
     const auto part = part_of(operation);
     if (operation.rank != rank || !part || std::isnan(timeline.end_s[id])) continue;
     double start = timeline.start_s[id];
     if (operation.kind == OperationKind::member) {
       start = std::max(start, transfer_start(schedule, timeline, operation));
     }
-    if (start >= timeline.end_s[id]) continue;
-    edges.push_back({start, +1, *part, operation.phase});
-    edges.push_back({timeline.end_s[id], -1, *part, operation.phase});
+    add(start, timeline.end_s[id], *part, operation.phase);
+    const Interval wait = wait_for_host(schedule, timeline, operation);
+    add(wait.start_s, wait.end_s, Part::host, operation.phase);
   }
+  // The host of a step that it bounds ends last.
+  add(ends_s, host_ends_s, Part::host, Phase::none);
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.time_s < b.time_s; });
   return edges;
@@ -101,6 +130,8 @@ void add_interval(const Running& running, double seconds, TimeParts& parts) {
     parts.other_s += seconds;
   } else if (running.has(Part::codec)) {
     parts.codec_s += seconds;
+  } else if (running.has(Part::host)) {
+    parts.host_s += seconds;
   } else if (running.has(Part::exposed_comm)) {
     parts.exposed_comm_s += seconds;
     for (const auto& [phase, count] : running.communication) {

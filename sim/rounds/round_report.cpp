@@ -122,8 +122,8 @@ void add_parts(const WideArea& area, const RoundResult& result, Report& report) 
   report.round->time_site = place_name(area, last_rank(result.plan.schedule, timeline));
   TimeParts& parts = report.time = time_parts(result.plan.schedule, timeline);
   const double factor = result.round_s / timeline.makespan_s;
-  for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.bubble_s,
-                       &parts.optimizer_s, &parts.other_s}) {
+  for (double* part : {&parts.compute_s, &parts.exposed_comm_s, &parts.codec_s, &parts.host_s,
+                       &parts.bubble_s, &parts.optimizer_s, &parts.other_s}) {
     *part *= factor;
   }
   for (auto& [phase, seconds] : parts.exposed_by_phase_s) seconds *= factor;

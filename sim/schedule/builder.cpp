@@ -46,6 +46,17 @@ OperationId ScheduleBuilder::work(int rank, Stream stream, Phase phase, std::str
   return last = append(operation, after, last, kNoOperation);
 }
 
+OperationId ScheduleBuilder::host(int rank, std::string_view text, double seconds,
+                                  std::span<const OperationId> after) {
+  OperationId& last = last_slot(rank, Stream::host);
+  Operation operation{.kind = OperationKind::host,
+                      .stream = Stream::host,
+                      .rank = rank,
+                      .label = label(text),
+                      .seconds = seconds};
+  return last = append(operation, after, last, kNoOperation);
+}
+
 OperationId ScheduleBuilder::flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
                                   std::string_view text, const Latency& latency, double bytes,
                                   std::span<const OperationId> after) {

@@ -34,6 +34,10 @@ class ScheduleBuilder {
     return work(rank, stream, phase, label, seconds, {&whole, 1}, after, pass);
   }
 
+  // The rank's host is busy for `seconds`, after its last operation and `after`.
+  OperationId host(int rank, std::string_view label, double seconds,
+                   std::span<const OperationId> after = {});
+
   // Bytes over a route, starting once every operation of `after` has ended.
   OperationId flow(std::uint32_t route, std::uint32_t occupancy, Phase phase,
                    std::string_view label, double latency_s, double bytes,

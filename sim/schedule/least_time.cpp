@@ -67,7 +67,9 @@ class LeastTime {
   }
 
   [[nodiscard]] double alone_s(const Operation& operation) const {
-    if (operation.kind == OperationKind::work) return operation.seconds;
+    if (operation.kind == OperationKind::work || operation.kind == OperationKind::host) {
+      return operation.seconds;
+    }
     if (operation.kind != OperationKind::flow) return 0;
     double slowest = 0;
     for (const Crossed& one : routes_[operation.route]) {

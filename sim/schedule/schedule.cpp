@@ -45,8 +45,9 @@ const char* phase_name(Phase phase) {
 
 const char* stream_name(Stream stream) {
   static constexpr std::array names{
-      "compute", "codec",     "tensor",          "receive_forward", "receive_backward",
-      "weights", "gradients", "gradients_inter", "weight_codec",    "tensor_codec"};
+      "compute",          "codec",        "tensor",    "receive_forward",
+      "receive_backward", "weights",      "gradients", "gradients_inter",
+      "weight_codec",     "tensor_codec", "host"};
   return names[static_cast<std::size_t>(stream)];
 }
 

@@ -48,9 +48,10 @@ enum class Stream : std::uint8_t {
   gradients,        // data-parallel communicator of the gradients, or its part inside a node
   gradients_inter,  // its part between nodes, of two-level schemes
   weight_codec,     // kernels that cast, encode and decode weights
-  tensor_codec      // kernels that encode and decode messages between tensor-parallel ranks
+  tensor_codec,     // kernels that encode and decode messages between tensor-parallel ranks
+  host              // the CPU that issues the rank's kernels
 };
-inline constexpr int kStreams = 10;
+inline constexpr int kStreams = 11;
 [[nodiscard]] const char* stream_name(Stream stream);
 
 // The links that a flow occupies at once: all hops progress together, at the pace of the slowest.
@@ -70,7 +71,8 @@ enum class OperationKind : std::uint8_t {
   // A collective begins, in no time: its kernels occupy the GPUs until a `release` of the same
   // `occupancy`, whatever its flows do.
   acquire,
-  release
+  release,
+  host  // the rank's host for `seconds`; takes nothing of its GPU
 };
 
 // Part of a kernel's time, and the share of it bound by memory bandwidth; SMs bound the rest.

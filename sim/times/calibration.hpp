@@ -14,6 +14,7 @@
 #include "codecs/method.hpp"
 #include "sim/base/pass.hpp"
 #include "sim/base/units.hpp"
+#include "sim/times/host.hpp"
 #include "sim/topology/cluster.hpp"
 
 namespace sim {
@@ -64,6 +65,8 @@ struct Calibration {
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
   double codec_slowdown = 1;
+  // What it costs to issue kernels; of no table.
+  Hosts hosts = {};
   bool operator==(const Calibration&) const = default;
 };
 

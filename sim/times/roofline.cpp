@@ -17,6 +17,7 @@ constexpr double kTile = 64;
 BlockTime& BlockTime::operator+=(const BlockTime& other) {
   seconds += other.seconds;
   memory_seconds += other.memory_seconds;
+  launches += other.launches;
   return *this;
 }
 
@@ -70,12 +71,12 @@ double Roofline::compute_seconds(const Operator& one) const {
 }
 
 BlockTime Roofline::block(const Operators& operators) const {
-  BlockTime time;
+  BlockTime time{.launches = 0};
   for (const Operator& one : operators) {
     const double compute_s = compute_seconds(one);
     const double memory_s = one.bytes / memory_;
     const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
-    time += {seconds, memory_s >= compute_s ? seconds : 0};
+    time += {seconds, memory_s >= compute_s ? seconds : 0, one.launches};
   }
   return time;
 }

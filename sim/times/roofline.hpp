@@ -10,10 +10,12 @@
 
 namespace sim {
 
-// Time of a block, and the share of it that memory bandwidth bounds.
+// Time of a block, the share of it that memory bandwidth bounds, and the kernels that the host
+// issues for it.
 struct BlockTime {
   double seconds = 0;
   double memory_seconds = 0;
+  double launches = 1;
   BlockTime& operator+=(const BlockTime& other);
   [[nodiscard]] double memory_share() const { return seconds > 0 ? memory_seconds / seconds : 0; }
 };

@@ -117,6 +117,8 @@ struct Parallelism {
   Attention attention = Attention::unfused;
   Kernels kernels = Kernels::megatron;
   Loss loss = Loss::unfused;
+  // Each pass of a layer's block is one CUDA graph: the host issues it as one kernel.
+  bool cuda_graphs = false;
   MatrixPrecision matrices = MatrixPrecision::bf16;
   Optimizer optimizer = Optimizer::adamw;
   bool gathers_matrices = false;          // ZeRO-3 casts weights to `matrices` before gathering

@@ -52,6 +52,7 @@ std::string changed_fields(const Parallelism& a, const Parallelism& b) {
   add("`recompute`", name_of(a.recompute, kRecomputes), name_of(b.recompute, kRecomputes));
   add("`attention`", name_of(a.attention, kAttentions), name_of(b.attention, kAttentions));
   add("`kernels`", name_of(a.kernels, kKernels), name_of(b.kernels, kKernels));
+  add("`cuda-graphs`", on_off(a.cuda_graphs), on_off(b.cuda_graphs));
   add("`gradient-precision`", name_of(a.gradients, kPrecisions), name_of(b.gradients, kPrecisions));
   add("`weight-precision`", a.gathers_matrices ? "fp8" : "bf16",
       b.gathers_matrices ? "fp8" : "bf16");

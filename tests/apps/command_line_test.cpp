@@ -194,7 +194,7 @@ TEST(RunOutput, JsonHasTheFieldsOfTheContract) {
   const Json report = json_with("--scheme sdp4bit");
   for (const char* key :
        {"step_time_s", "tokens_per_s", "tflops_per_gpu", "mfu", "compute_s", "exposed_comm_s",
-        "codec_s", "bubble_s", "optimizer_s", "other_s", "wire_bytes_intra_node",
+        "codec_s", "host_s", "bubble_s", "optimizer_s", "other_s", "wire_bytes_intra_node",
         "wire_bytes_inter_node", "wire_bytes_wan", "compression_ratio_fp32",
         "compression_ratio_bf16", "memory_per_gpu_bytes"}) {
     EXPECT_TRUE(report.at(key).is_number()) << key;
@@ -210,8 +210,8 @@ TEST(RunOutput, PartsSumToTheStep) {
        {"", "--scheme sdp4bit", "--tp 2 --pp 2 --accumulation 4 --overlap all"}) {
     const Json report = json_with(more);
     double sum = 0;
-    for (const char* part :
-         {"compute_s", "exposed_comm_s", "codec_s", "bubble_s", "optimizer_s", "other_s"}) {
+    for (const char* part : {"compute_s", "exposed_comm_s", "codec_s", "host_s", "bubble_s",
+                             "optimizer_s", "other_s"}) {
       EXPECT_GE(number(report, part), 0) << part;
       sum += number(report, part);
     }

@@ -13,7 +13,7 @@ namespace sim {
 namespace {
 
 double sum(const TimeParts& parts) {
-  return parts.compute_s + parts.exposed_comm_s + parts.codec_s + parts.bubble_s +
+  return parts.compute_s + parts.exposed_comm_s + parts.codec_s + parts.host_s + parts.bubble_s +
          parts.optimizer_s + parts.other_s;
 }
 
@@ -43,7 +43,7 @@ TEST_P(Parts, SumUpToTheStep) {
       const ReportedStep step = reported_step(small_cluster(), parallelism, scheme(), detail);
       const TimeParts& parts = step.report.time;
       EXPECT_NEAR(sum(parts) / step.report.time_s, 1, 1e-9);
-      for (const double part : {parts.compute_s, parts.exposed_comm_s, parts.codec_s,
+      for (const double part : {parts.compute_s, parts.exposed_comm_s, parts.codec_s, parts.host_s,
                                 parts.bubble_s, parts.optimizer_s, parts.other_s}) {
         EXPECT_GE(part, 0);
       }

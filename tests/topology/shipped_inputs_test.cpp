@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/times/host.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/topology/wide_topology.hpp"
@@ -76,6 +77,14 @@ std::vector<Shipped> shipped_inputs() {
                     .optional_tables = {"[defaults.h", "[defaults.b"},
                     .optional_keys = {"rows"},
                     .words = {"gpus", "precision", "source", "rows"}});
+  inputs.push_back({.file = source_directory() / "traces/kernels/host.toml",
+                    .parse =
+                        [](std::string_view text, const std::filesystem::path& name) {
+                          static_cast<void>(parse_hosts(text, name));
+                        },
+                    .optional_tables = {"[hosts.e", "[hosts.c"},
+                    .optional_keys = {"waits"},
+                    .words = {"kernels", "source"}});
   return inputs;
 }
 

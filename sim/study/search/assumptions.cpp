@@ -189,6 +189,24 @@ Spread differing_spread(const Cluster&, const Calibration&) {
   return {0.4, "a judgement: spans of 4 to 12 % between GPUs of one kind are published"};
 }
 
+// The widest of the stacks': which one runs is not known here.
+Spread host_spread(const Cluster&, const Calibration& calibration) {
+  Spread widest{0, "given"};
+  for (const HostRow& row : calibration.hosts.rows) {
+    if (row.spread > widest.of_logarithm) widest = {row.spread, row.source};
+  }
+  return widest;
+}
+
+std::string host_fields(const Cluster&, const Calibration& calibration) {
+  const Hosts& hosts = calibration.hosts;
+  if (hosts.rows.empty()) return "";
+  const HostRow& row = hosts.rows.front();
+  const bool given = row.source == kGivenIssueTime;
+  return given ? fmt::format("`host-issue` {:.6g}us", row.issue_s * hosts.slowdown * 1e6)
+               : fmt::format("`host-issue` {:.6g}x", hosts.slowdown);
+}
+
 constexpr std::array kOfClusters{
     Assumption{"nic_bandwidth", "bandwidth that large collectives reach on each NIC",
                Concern::links, true, nic_spread, scale_nics, nic_fields},
@@ -238,6 +256,9 @@ constexpr std::array kOfClusters{
                true, memory_spread, scale_memory, memory_fields},
     Assumption{"codec_time", "time of the codecs' kernels", Concern::gpu, false, codec_spread,
                scale_codecs, codec_fields},
+    Assumption{"host_issue", "time that the host takes to issue a kernel", Concern::library, false,
+               host_spread, [](Cluster&, Calibration& c, double f) { c.hosts.slowdown *= f; },
+               host_fields},
 };
 
 }  // namespace
