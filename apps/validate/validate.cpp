@@ -13,6 +13,7 @@
 #include "apps/terminal.hpp"
 #include "apps/validate/validate_blind.hpp"
 #include "apps/validate/validate_fsdp.hpp"
+#include "apps/validate/validate_host.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
 #include "apps/validate/validate_sites.hpp"
@@ -95,6 +96,8 @@ constexpr Study kStudies[] = {
      "fsdp always refits its constants and prints them", print_with<validate_fsdp>},
     {"zeropp", "ZeRO++ on 384 V100s with 1 to 8 NICs per node",
      "zeropp always refits its constant and prints it", print_with<validate_zeropp>},
+    {"host", "72 steps of Megatron-DeepSpeed on A100 that the host bounds",
+     "host always refits its constant and prints it", print_with<validate_host>},
     {"streaming-diloco", "table 4 of its paper", "streaming-diloco has no fitted constants",
      print_with<validate_streaming_diloco>},
     {"sparseloco", "its published runs", "sparseloco has no fitted constants",
