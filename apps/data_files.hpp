@@ -27,6 +27,8 @@ enum class Kind { topology, wide_area, model, calibration, published };
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
 // The shipped errors of codecs.
 [[nodiscard]] std::filesystem::path codec_error_file();
+// The shipped folder of published kernel times.
+[[nodiscard]] std::filesystem::path published_kernels_folder();
 // The shipped defaults of the compute efficiency.
 [[nodiscard]] std::filesystem::path efficiency_file();
 // The shipped issue times of hosts.

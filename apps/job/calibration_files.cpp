@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "apps/data_files.hpp"
+#include "sim/times/published.hpp"
 
 namespace apps {
+namespace {
 
-sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+sim::Calibration codec_times_for(const sim::Gpu& gpu, const std::string& name) {
   if (name == "roofline") return sim::roofline();
   if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
   std::optional<sim::Calibration> best;
@@ -23,6 +25,16 @@ sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
     }
   }
   return best ? *std::move(best) : sim::roofline();
+}
+
+}  // namespace
+
+sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
+  sim::Calibration table = codec_times_for(gpu, name);
+  if (name != "roofline") {
+    table.published = sim::read_published_kernels(published_kernels_folder(), gpu);
+  }
+  return table;
 }
 
 void keep_given(const sim::Gpu& sheet, std::span<const sim::Setting> settings, sim::Gpu& gpu) {

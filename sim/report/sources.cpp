@@ -11,6 +11,7 @@
 #include "sim/base/quantity_text.hpp"
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
+#include "sim/times/published.hpp"
 
 namespace sim {
 namespace {
@@ -61,6 +62,27 @@ void add_host(const StepContext& context, std::map<std::string, std::string>& so
       host->source);
 }
 
+// Products, attention, norms and casts: measured, else published, else the roofline.
+void add_kernels(const StepContext& context, std::map<std::string, std::string>& sources) {
+  const Gpu& gpu = context.cluster.gpu;
+  const Calibration& table = context.calibration;
+  const PublishedKernels* published = table.published.get();
+  sources["gemm"] = measured_products(table, gpu) ? fmt::format("measured ({})", table.name)
+                    : published                   ? products_source(*published)
+                                : "roofline: peak rate times whole waves of tiles";
+  if (published == nullptr) return;
+  const Attention attention = context.parallelism.attention;
+  if (is_fused(attention) && !gpu.fused_attention) {
+    sources["attention"] = attention_source(*published, attention);
+  }
+  sources["norms"] = fmt::format("published ({}), give or take {:.0f} %", published->norms.source,
+                                 100 * published->norms.spread);
+  if (context.parallelism.matrices != MatrixPrecision::bf16) {
+    sources["casts"] = fmt::format("published ({}), give or take {:.0f} %", published->casts.source,
+                                   100 * published->casts.spread);
+  }
+}
+
 // What it is, and what the cards are that it names.
 void add_scheme(const Scheme& scheme, std::map<std::string, std::string>& sources) {
   sources["scheme " + scheme.name] = scheme.source.empty()
@@ -101,9 +123,7 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);
-  sources["gemm"] = measured_products(context.calibration, cluster.gpu)
-                        ? fmt::format("measured ({})", context.calibration.name)
-                        : "roofline: peak rate times whole waves of tiles";
+  add_kernels(context, sources);
   if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {
     std::vector<std::string_view> passes;
     for (const auto& [pass, times] : context.calibration.passes) passes.push_back(name_of(pass));

@@ -47,7 +47,8 @@ void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable
   cluster.gpu = as_measured(cluster.gpu, table);
   if (measured_products(table, cluster.gpu)) return;
   cluster.default_efficiency =
-      default_efficiency(efficiencies, cluster.gpu.name, product_bits(parallelism.matrices));
+      default_efficiency(efficiencies, cluster.gpu.name, product_bits(parallelism.matrices),
+                         table.published != nullptr);
 }
 
 Job job_of(Cluster cluster, Model model, Calibration calibration,

@@ -187,7 +187,7 @@ std::vector<Setup> other_tensors(const Job& job, const Setup& from) {
 std::vector<Recompute> recomputations(const Job& job, const Parallelism& p) {
   using enum Recompute;
   if (job.given.contains("recompute")) return {job.parallelism.recompute};
-  if (p.attention == Attention::fused) return {none, alternate, full};
+  if (is_fused(p.attention)) return {none, alternate, full};
   return {none, selective, full};
 }
 

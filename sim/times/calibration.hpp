@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@
 #include "sim/topology/cluster.hpp"
 
 namespace sim {
+
+struct PublishedKernels;  // sim/times/published.hpp
 
 // One measured size of one kernel.
 struct KernelTime {
@@ -62,11 +65,14 @@ struct Calibration {
   std::map<std::string, std::vector<KernelTime>> methods = {};
   std::vector<GemmTime> gemm = {};                    // BF16
   std::map<Pass, std::vector<PassTime>> passes = {};  // sizes ascending
+  // Published times for the cluster's GPU, where nothing was measured on it; null: the roofline.
+  std::shared_ptr<const PublishedKernels> published = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
   double codec_slowdown = 1;
   // What it costs to issue kernels; of no table.
   Hosts hosts = {};
+  double attention_slowdown = 1;  // the same for published attention
   bool operator==(const Calibration&) const = default;
 };
 

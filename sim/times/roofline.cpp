@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include "sim/times/published.hpp"
 
 namespace sim {
 namespace {
@@ -22,7 +25,8 @@ BlockTime& BlockTime::operator+=(const BlockTime& other) {
 }
 
 Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibration)
-    : peak_(gpu.bf16.base()),
+    : gpu_(gpu),
+      peak_(gpu.bf16.base()),
       fp8_(gpu.fp8.value_or(FlopRate()).base()),
       fp4_(gpu.fp4.value_or(FlopRate()).base()),
       fused_attention_(gpu.fused_attention.value_or(0)),
@@ -30,7 +34,9 @@ Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibra
       memory_(gpu.memory_bandwidth.base() * gpu.memory_efficiency),
       launch_s_(gpu.launch_latency.base()),
       multiprocessors_(gpu.multiprocessors),
-      efficiency_(efficiency) {
+      efficiency_(efficiency),
+      published_(calibration.published),
+      attention_slowdown_(calibration.attention_slowdown) {
   if (calibration.gpu == gpu.name) gemm_ = calibration.gemm;
 }
 
@@ -63,20 +69,31 @@ double Roofline::peak(MatrixPrecision precision) const {
 double Roofline::compute_seconds(const Operator& one) const {
   const double flop = one.flop();
   if (flop <= 0) return 0;
-  // What was measured of attention is left as it is by block().
-  if (one.fused_attention && fused_attention_ > 0) {
+  // The rate in the GPU's file is left as it is by block().
+  if (one.fused_attention() && fused_attention_ > 0) {
     return flop / (peak_ * fused_attention_) * efficiency_;
   }
+  if (published_ && one.fused_attention()) {
+    return attention_seconds(*published_, gpu_, one) * attention_slowdown_;
+  }
+  if (published_ && gemm_.empty()) return product_seconds(*published_, gpu_, one);
   return flop / (peak(one.precision) * gemm_share(one.m, one.n, one.k, one.count));
+}
+
+double Roofline::memory_seconds(const Operator& one) const {
+  const auto published = published_ ? pass_bandwidth(*published_, gpu_, one) : std::nullopt;
+  return one.bytes / (published ? published->base() : memory_);
 }
 
 BlockTime Roofline::block(const Operators& operators) const {
   BlockTime time{.launches = 0};
   for (const Operator& one : operators) {
     const double compute_s = compute_seconds(one);
-    const double memory_s = one.bytes / memory_;
+    const double memory_s = memory_seconds(one);
     const double seconds = std::max(compute_s, memory_s) / efficiency_ + one.launches * launch_s_;
-    time += {seconds, memory_s >= compute_s ? seconds : 0, one.launches};
+    // A published time contains that of its bytes.
+    const double at_peak_s = published_ ? one.flop() / peak(one.precision) : compute_s;
+    time += {seconds, memory_s >= at_peak_s ? seconds : 0, one.launches};
   }
   return time;
 }

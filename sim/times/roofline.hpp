@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roofline: the time of operators on a GPU.
+// Roofline: the time of operators on a GPU: as measured on it; else as published for such GPUs
+// (sim/times/published.hpp); else the longer of FLOP over a rate and bytes over a bandwidth.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "sim/times/calibration.hpp"
@@ -25,9 +27,8 @@ class Roofline {
   // `efficiency` is the cluster's compute_efficiency().
   Roofline(const Gpu& gpu, double efficiency, const Calibration& calibration);
 
-  // Per operator: the longer of FLOP over the rate for its shape and bytes over memory bandwidth,
-  // divided by the compute efficiency, plus its launches. Fused attention takes the time of its
-  // published rate, if the GPU's file has one.
+  // Per operator: its time, divided by the compute efficiency, plus its launches. Fused attention
+  // takes the time of the rate in the GPU's file, if that has one, whatever the efficiency.
   [[nodiscard]] BlockTime block(const Operators& operators) const;
   // A pass over memory outside the model: optimizer, zeroing, copies. `flop` counts its FP32
   // arithmetic, done while the bytes move.
@@ -41,7 +42,9 @@ class Roofline {
  private:
   [[nodiscard]] double peak(MatrixPrecision precision) const;
   [[nodiscard]] double compute_seconds(const Operator& one) const;
+  [[nodiscard]] double memory_seconds(const Operator& one) const;
 
+  Gpu gpu_;
   double peak_;
   double fp8_, fp4_;        // for matrix products; 0 if the GPU has none
   double fused_attention_;  // share of the peak; 0 if unknown
@@ -51,6 +54,8 @@ class Roofline {
   double multiprocessors_;
   double efficiency_;
   std::vector<GemmTime> gemm_;  // measured on this very GPU
+  std::shared_ptr<const PublishedKernels> published_;
+  double attention_slowdown_;
 };
 
 }  // namespace sim

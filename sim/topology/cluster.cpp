@@ -167,7 +167,8 @@ Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
     fitted.communicator_bandwidth = reader.quantity<Bandwidth>("fitted.communicator_bandwidth");
   }
   if (reader.has("fitted.compute_efficiency")) {
-    fitted.compute_efficiency = reader.number("fitted.compute_efficiency", kShare);
+    fitted.compute_efficiency = reader.number(
+        "fitted.compute_efficiency", {.lowest = 0, .highest = kMostEfficiency, .above_zero = true});
   }
   if (reader.has("fitted.rows")) fitted.rows = reader.texts("fitted.rows");
   return fitted;

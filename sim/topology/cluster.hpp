@@ -211,7 +211,10 @@ struct Cluster {
   bool operator==(const Cluster&) const = default;
 };
 
-// Share of the roofline that an operator reaches: fitted or given, else the default, else 1.
+// The most that a compute efficiency may be: kernels are rarely faster than published ones.
+inline constexpr double kMostEfficiency = 2;
+// Share of the roofline, or of a published kernel's rate, that an operator reaches: fitted or given,
+// else the default, else 1.
 [[nodiscard]] double compute_efficiency(const Cluster& cluster);
 
 // The keys of a cluster file.

@@ -24,7 +24,7 @@ constexpr TomlKey kClusterKeys[] = {
     {"gpu.fp4", "rate of floating-point operations above 0", "none: NVFP4 is unavailable",
      "Peak rate of the tensor cores in NVFP4, dense."},
     {"gpu.fused_attention", "number above 0 and at most 1",
-     "none: fused attention runs at the rate of other matrix products",
+     "none: published rates of the attention kernel",
      "Fraction of the BF16 peak that fused causal attention achieves, forward and backward."},
     {"gpu.fp32", "rate of floating-point operations above 0", "",
      "Peak FP32 rate of the vector units, which run the optimizer.", "67 TFLOPs"},
@@ -245,9 +245,11 @@ constexpr TomlKey kClusterKeys[] = {
      "measurements."},
     {"fitted.communicator_bandwidth", "bandwidth above 0", "no limit",
      "Measured limit on the bandwidth at which one communicator can send out of a node."},
-    {"fitted.compute_efficiency", "number above 0 and at most 1",
+    {"fitted.compute_efficiency", "number above 0 and at most 2",
      "the efficiency of published runs on this kind of GPU",
-     "Measured fraction of the roofline that operators achieve."},
+     "Measured speed of operators over that of published kernels or, with `--calibration "
+     "roofline`, "
+     "over the roofline."},
     {"fitted.rows", "list of strings", "none: the constants are treated as if set by hand",
      "Names (as in `gardenhose validate`) of the published rows to which these constants were "
      "fitted."},

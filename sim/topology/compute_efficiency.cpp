@@ -18,6 +18,7 @@ constexpr const char* kDefaults = "defaults";
 constexpr std::array kBits{EnumName<ProductBits>{"bf16", ProductBits::sixteen},
                            EnumName<ProductBits>{"fp8", ProductBits::eight_or_fewer},
                            EnumName<ProductBits>{"any", ProductBits::any}};
+constexpr NumberRange kOfKernels{.lowest = 0, .highest = kMostEfficiency, .above_zero = true};
 constexpr NumberRange kSpread{.lowest = 0, .highest = 2, .above_zero = true};
 
 bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
@@ -51,7 +52,10 @@ EfficiencyRow read_row(TomlReader& reader, const std::string& name) {
                     .bits = reader.one_of<ProductBits>(table + "precision", kBits),
                     .efficiency = reader.number(table + "efficiency", kShare),
                     .spread = reader.number(table + "spread", kSpread),
-                    .source = reader.text(table + "source")};
+                    .source = reader.text(table + "source"),
+                    .of_published = reader.number(table + "of_published", kOfKernels),
+                    .spread_of_published = reader.number(table + "spread_of_published", kSpread),
+                    .source_of_published = reader.text(table + "source_of_published")};
   if (reader.has(table + "rows")) row.rows = reader.texts(table + "rows");
   if (reader.is_good(table + "gpus")) {
     const bool are_words = std::ranges::all_of(row.gpus, [](const auto& gpu) {
@@ -80,16 +84,18 @@ void refuse_doubles(TomlReader& reader, const EfficiencyTable& table) {
 }
 
 // Of a GPU of no known generation.
-EfficiencyDefault mean_of(const EfficiencyTable& table) {
+EfficiencyDefault mean_of(const EfficiencyTable& table, bool published) {
+  const auto efficiency = published ? &EfficiencyRow::of_published : &EfficiencyRow::efficiency;
+  const auto spread = published ? &EfficiencyRow::spread_of_published : &EfficiencyRow::spread;
   const auto count = static_cast<double>(table.size());
   double mean = 0;
-  for (const EfficiencyRow& row : table) mean += std::log(row.efficiency) / count;
+  for (const EfficiencyRow& row : table) mean += std::log(row.*efficiency) / count;
   double variance = 0;
   EfficiencyDefault all{.efficiency = std::exp(mean),
                         .source = "mean of all defaults: none covers this GPU"};
   for (const EfficiencyRow& row : table) {
-    const double off = std::log(row.efficiency) - mean;
-    variance += (row.spread * row.spread + off * off) / count;
+    const double off = std::log(row.*efficiency) - mean;
+    variance += (row.*spread * row.*spread + off * off) / count;
     all.rows.insert(all.rows.end(), row.rows.begin(), row.rows.end());
   }
   all.spread = std::sqrt(variance);
@@ -97,6 +103,10 @@ EfficiencyDefault mean_of(const EfficiencyTable& table) {
 }
 
 }  // namespace
+
+bool names_gpu(std::string_view gpu, const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [&](const auto& word) { return has_word(gpu, word); });
+}
 
 EfficiencyTable parse_efficiencies(std::string_view text, const std::filesystem::path& file) {
   TomlReader reader(parse_toml(text, file));
@@ -115,13 +125,13 @@ EfficiencyTable read_efficiencies(const std::filesystem::path& file) {
 }
 
 EfficiencyDefault default_efficiency(const EfficiencyTable& table, std::string_view gpu,
-                                     ProductBits bits) {
+                                     ProductBits bits, bool published) {
   for (const EfficiencyRow& row : table) {
-    const bool named =
-        std::ranges::any_of(row.gpus, [&](const auto& word) { return has_word(gpu, word); });
-    if (named && overlap(row.bits, bits)) return {row.efficiency, row.spread, row.source, row.rows};
+    if (!names_gpu(gpu, row.gpus) || !overlap(row.bits, bits)) continue;
+    if (!published) return {row.efficiency, row.spread, row.source, row.rows};
+    return {row.of_published, row.spread_of_published, row.source_of_published, row.rows};
   }
-  return mean_of(table);
+  return mean_of(table, published);
 }
 
 }  // namespace sim

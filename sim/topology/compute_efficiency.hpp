@@ -23,6 +23,11 @@ struct EfficiencyRow {
   double efficiency = 1;
   double spread = 0;
   std::string source;
+  // The same where the times of kernels are published ones (sim/times/published.hpp), so that only
+  // what they leave out remains.
+  double of_published = 1;
+  double spread_of_published = 0;
+  std::string source_of_published;
   std::vector<std::string> rows;  // of published tables, as in EfficiencyDefault
 };
 using EfficiencyTable = std::vector<EfficiencyRow>;
@@ -34,10 +39,15 @@ using EfficiencyTable = std::vector<EfficiencyRow>;
 [[nodiscard]] EfficiencyTable parse_efficiencies(std::string_view text,
                                                  const std::filesystem::path& file);
 
+// Whether one of the words is in the GPU's name: "NVIDIA A100-SXM4-40GB" has the words NVIDIA,
+// A100, SXM4 and 40GB, in whatever case.
+[[nodiscard]] bool names_gpu(std::string_view gpu, const std::vector<std::string>& words);
+
 // The default of the GPU's generation for a run whose linear layers multiply in this precision (not
-// `any`). For a GPU of unknown generation: the geometric mean of all defaults, with their joint
+// `any`); with `published`, over published times of kernels. For a GPU of unknown generation: the geometric mean of all defaults, with their joint
 // spread.
 [[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
-                                                   std::string_view gpu, ProductBits bits);
+                                                   std::string_view gpu, ProductBits bits,
+                                                   bool published = false);
 
 }  // namespace sim

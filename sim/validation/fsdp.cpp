@@ -61,14 +61,15 @@ double utilisation_of_group(const std::vector<FsdpRow>& rows, const std::string&
   return highest;
 }
 
-void predict_row(FsdpRow& row, const Inputs& blind, const Fitted& fitted) {
-  Inputs inputs = blind;
+void predict_row(FsdpRow& row, const Inputs& unfitted, const Fitted& fitted) {
+  Inputs inputs = unfitted;
   inputs.clusters.at(row.measured.setup.cluster).fitted = fitted;
   const Prediction prediction = predict(inputs, row.measured.setup);
-  row.predicted.blind = predict(blind, row.measured.setup).of(row.measured.metric);
+  row.predicted.blind =
+      predict(data_sheets_only(unfitted), row.measured.setup).of(row.measured.metric);
   row.predicted.by_default =
-      predict(by_default(blind, row.measured.setup), row.measured.setup).of(row.measured.metric);
-  row.used_in_default = rests_on(blind, row.measured);
+      predict(by_default(unfitted, row.measured.setup), row.measured.setup).of(row.measured.metric);
+  row.used_in_default = rests_on(unfitted, row.measured);
   row.predicted.fitted = prediction.of(row.measured.metric);
   row.memory_bytes = prediction.memory_bytes;
   row.fits_memory = prediction.fits_memory;
@@ -97,7 +98,7 @@ ScaleChange change_of(const FsdpRow& few, const FsdpRow& many) {
 
 FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow> rows, int jobs,
                        const Tick& tick) {
-  const Inputs inputs = data_sheets_only(read_inputs(folder, measurements_of(rows)));
+  const Inputs inputs = without_fits(read_inputs(folder, measurements_of(rows)));
   for (FsdpRow& row : rows) {
     const Setup& setup = row.measured.setup;
     row.tokens_at_peak = inputs.clusters.at(setup.cluster).gpu.bf16.base() /

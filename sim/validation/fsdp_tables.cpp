@@ -16,7 +16,7 @@ constexpr int kGpusPerNode = 8;  // of both clusters
 // What both share: FULL_SHARD, a layer a unit, the next one gathered and the last one reduced
 // beside the compute.
 Parallelism fully_sharded() {
-  return {.attention = Attention::fused,
+  return {.attention = Attention::flash2,
           .kernels = Kernels::eager,
           .overlap = {.gradients = true, .weights = true},
           .sharding = {.stage = 3}};

@@ -7,6 +7,7 @@
 #include "sim/engine/simulate.hpp"
 #include "sim/program/plan_step.hpp"
 #include "sim/report/report.hpp"
+#include "sim/times/published.hpp"
 #include "sim/topology/topology.hpp"
 #include "sim/validation/serial.hpp"
 
@@ -35,7 +36,8 @@ Case case_of(const Inputs& inputs, const Setup& setup) {
 
 EfficiencyDefault default_of(const Inputs& inputs, const Setup& setup) {
   return default_efficiency(inputs.efficiencies, inputs.clusters.at(setup.cluster).gpu.name,
-                            product_bits(setup.parallelism.matrices));
+                            product_bits(setup.parallelism.matrices),
+                            inputs.calibrations.at(setup.cluster).published != nullptr);
 }
 
 }  // namespace
@@ -62,14 +64,25 @@ Inputs read_inputs(const std::filesystem::path& folder,
     const Setup& setup = one.setup;
     if (!inputs.clusters.contains(setup.cluster)) {
       const Cluster cluster = read_cluster(folder / "topologies" / (setup.cluster + ".toml"));
-      inputs.calibrations[setup.cluster] =
-          published.gpu == cluster.gpu.name ? published : roofline();
+      Calibration& table = inputs.calibrations[setup.cluster];
+      table = published.gpu == cluster.gpu.name ? published : roofline();
+      table.published = read_published_kernels(folder / "traces" / "kernels", cluster.gpu);
       inputs.clusters[setup.cluster] = cluster;
     }
     if (!inputs.models.contains(setup.model)) {
       inputs.models[setup.model] =
           read_model(folder / "traces" / "models" / (setup.model + ".toml"));
     }
+  }
+  return inputs;
+}
+
+Inputs without_fits(Inputs inputs) {
+  for (auto& [name, cluster] : inputs.clusters) cluster = data_sheet_only(cluster);
+  for (auto& [name, table] : inputs.calibrations) {
+    const auto published = table.published;
+    table = roofline();
+    table.published = published;
   }
   return inputs;
 }

@@ -28,7 +28,9 @@ struct Inputs {
 [[nodiscard]] Inputs read_inputs(const std::filesystem::path& folder,
                                  const std::vector<Measurement>& measurements);
 
-// The inputs with data-sheet values only: no fitted constant, no measured kernel.
+// The inputs without fitted constants and measured codecs: published kernels remain.
+[[nodiscard]] Inputs without_fits(Inputs inputs);
+// The inputs with data-sheet values only: no fitted constant, no measured or published kernel.
 [[nodiscard]] Inputs data_sheets_only(Inputs inputs);
 
 // The inputs with the default compute efficiency for the row's cluster and precision.

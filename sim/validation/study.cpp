@@ -68,6 +68,7 @@ std::vector<Measurement> read_sdp4bit(const std::filesystem::path& folder) {
 std::vector<Row> predict_rows(const Inputs& inputs, const std::vector<Measurement>& measurements,
                               int jobs, const Tick& tick) {
   const Inputs blind = data_sheets_only(inputs);
+  const Inputs unfitted = without_fits(inputs);
   const Inputs null = fitted_to_null(inputs, measurements);
   return in_parallel(jobs, measurements.size(), [&](std::size_t i) {
     const Measurement& one = measurements[i];
@@ -76,7 +77,7 @@ std::vector<Row> predict_rows(const Inputs& inputs, const std::vector<Measuremen
                named_in_fit(inputs, one),
                rests_on(inputs, one),
                {.blind = predict(blind, one.setup).of(one.metric),
-                .by_default = predict(by_default(blind, one.setup), one.setup).of(one.metric),
+                .by_default = predict(by_default(unfitted, one.setup), one.setup).of(one.metric),
                 .fitted = predict(inputs, one.setup).of(one.metric),
                 .null_model = predict_null(inputs, one.setup).of(one.metric),
                 .null_refit = predict_null(null, one.setup).of(one.metric)}};

@@ -5,6 +5,7 @@
 
 #include "sim/base/csv.hpp"
 #include "sim/base/error.hpp"
+#include "sim/times/published.hpp"
 #include "sim/validation/fit.hpp"
 
 namespace sim::validation {
@@ -60,8 +61,10 @@ Inputs inputs_of(const std::filesystem::path& folder,
   inputs.models[kModel] = model_of(folder);
   inputs.efficiencies = read_efficiencies(folder / "traces" / "compute_efficiency.toml");
   for (const Measurement& one : measurements) {
-    inputs.clusters[one.setup.cluster] = cluster_of(folder, one.setup.cluster);
-    inputs.calibrations[one.setup.cluster] = roofline();
+    const Cluster& cluster = inputs.clusters[one.setup.cluster] =
+        cluster_of(folder, one.setup.cluster);
+    Calibration& table = inputs.calibrations[one.setup.cluster] = roofline();
+    table.published = read_published_kernels(folder / "traces" / "kernels", cluster.gpu);
   }
   return inputs;
 }

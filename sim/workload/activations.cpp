@@ -11,7 +11,7 @@ constexpr double kMask = 0.5;  // bytes of a dropout's mask over those that it m
 
 // Softmax output, dropout output and its mask. A fused core keeps none of them.
 double score_bytes(const Sizes& z) {
-  if (z.fused) return 0;
+  if (z.fused()) return 0;
   return z.scores() * (z.dropout ? 2 + kMask : 1);
 }
 

@@ -26,11 +26,14 @@ bool one_softmax_kernel(const Sizes& z) {
 // a number a pair (scores and their gradients), and those that sum over pairs to a vector a token.
 struct ProductNames {
   std::string_view pairs, vectors;
+  Gradient gradient;
 };
 void add_products(const Sizes& z, ProductNames names, double pairs, double vectors, double bytes,
                   Operators& into) {
   const double products = pairs + vectors;
-  const double heads = z.heads * z.samples * (z.fused ? causal_share(z.sequence) : 1);
+  const double queries = z.heads * z.samples * z.sequence;
+  const double share = z.fused() ? causal_share(z.sequence) : 1;
+  const double heads = z.heads * z.samples * share;
   const auto add = [&](std::string_view name, double count, double n, double k, double launches) {
     into.push_back({.name = name,
                     .m = z.sequence,
@@ -38,23 +41,30 @@ void add_products(const Sizes& z, ProductNames names, double pairs, double vecto
                     .k = k,
                     .count = count * heads,
                     .bytes = bytes * count / products,
-                    .launches = z.fused ? launches : count,
-                    .fused_attention = z.fused});
+                    .launches = z.fused() ? launches : count,
+                    .work = z.fused() ? Work::attention : Work::product,
+                    .gradient = z.fused() ? names.gradient : Gradient::none,
+                    .attention = z.attention,
+                    .head_width = z.head_width,
+                    .queries = queries,
+                    .useful = 0.5 / share});
   };
   add(names.pairs, pairs, z.sequence, z.head_width, 1);
   add(names.vectors, vectors, z.head_width, z.sequence, 0);
 }
 
-constexpr ProductNames kForward{"attention scores", "attention values"};
-constexpr ProductNames kBackward{"attention scores backward", "attention values backward"};
+constexpr ProductNames kForward{"attention scores", "attention values", Gradient::none};
+constexpr ProductNames kBackward{"attention scores backward", "attention values backward",
+                                 Gradient::inputs};
 
 // Queries and keys turned by their positions, in one kernel; backward it is the same. Eager, they
 // are cast to FP32 (2 + 4 bytes), multiplied as complex numbers (4 + 4) and cast back (4 + 2).
 void add_rotation(const Sizes& z, Operators& into) {
   if (z.positions != Model::Positions::rotary) return;
-  into.push_back(z.kernels == Kernels::eager
-                     ? memory_pass("rotary positions", 10 * z.queries_and_keys(), 6)
-                     : memory_pass("rotary positions", 2 * z.queries_and_keys()));
+  into.push_back(
+      z.kernels == Kernels::eager
+          ? memory_pass("rotary positions", 10 * z.queries_and_keys(), 6, Work::rotation)
+          : memory_pass("rotary positions", 2 * z.queries_and_keys(), 1, Work::rotation));
 }
 
 // Outside Megatron, the keys and values of a group are copied for each of its queries; backward
@@ -92,7 +102,7 @@ void add_projected_backward(const Sizes& z, Operators& into) {
 }
 
 void add_attention_core(const Sizes& z, Operators& into) {
-  if (z.fused) {
+  if (z.fused()) {
     add_products(z, kForward, 1, 1, vectors(z), into);
     return;
   }
@@ -109,7 +119,7 @@ void add_attention_core(const Sizes& z, Operators& into) {
 }
 
 void add_attention_core_backward(const Sizes& z, Operators& into) {
-  if (z.fused) {
+  if (z.fused()) {
     // Five products: the scores again, and the gradients of values, scores, queries and keys.
     add_products(z, kBackward, 2, 3, 2 * vectors(z), into);
     return;

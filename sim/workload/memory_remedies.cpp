@@ -41,7 +41,7 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Model& model, const P
     const int half = p.micro_batch / 2;
     add(fmt::format("`micro-batch` {}", half), [&](Parallelism& c) { c.micro_batch = half; });
   }
-  if (p.recompute < Recompute::alternate && p.attention == Attention::fused) {
+  if (p.recompute < Recompute::alternate && is_fused(p.attention)) {
     add("`recompute` alternate", [](Parallelism& c) { c.recompute = Recompute::alternate; });
   }
   if (p.recompute != Recompute::full) {

@@ -16,34 +16,56 @@ double copy_bytes(MatrixPrecision precision) {
 }
 double launches(MatrixPrecision precision) { return precision == MatrixPrecision::fp8 ? 2 : 1; }
 
-Operator product(const Sizes& z, std::string_view name, double m, double n, double k) {
+Operator product(const Sizes& z, std::string_view name, double m, double n, double k,
+                 Gradient gradient) {
   const double operand = bytes_of(z.matrices);
   return {.name = name,
           .m = m,
           .n = n,
           .k = k,
           .bytes = operand * (m * k + k * n) + 2 * m * n,
-          .precision = z.matrices};
+          .precision = z.matrices,
+          .work = Work::product,
+          .gradient = gradient};
+}
+
+Operator cast(const Sizes& z, std::string_view name, double bytes, double launches) {
+  Operator one = memory_pass(name, bytes, launches, Work::cast);
+  one.precision = z.matrices;
+  return one;
+}
+
+Operator norm(const Sizes& z, std::string_view name, double bytes, double launches,
+              Gradient gradient) {
+  Operator one = memory_pass(name, bytes, launches, Work::norm);
+  one.kernels = z.kernels;
+  one.gradient = gradient;
+  return one;
 }
 
 }  // namespace
 
-Operator memory_pass(std::string_view name, double bytes, double launches) {
-  return {.name = name, .bytes = bytes, .launches = launches};
+Operator memory_pass(std::string_view name, double bytes, double launches, Work work) {
+  return {.name = name, .bytes = bytes, .launches = launches, .work = work};
 }
 
-Operator gemm(std::string_view name, double m, double n, double k) {
-  return {.name = name, .m = m, .n = n, .k = k, .bytes = 2 * (m * k + k * n + m * n)};
+Operator gemm(std::string_view name, double m, double n, double k, Gradient gradient) {
+  return {.name = name,
+          .m = m,
+          .n = n,
+          .k = k,
+          .bytes = 2 * (m * k + k * n + m * n),
+          .work = Work::product,
+          .gradient = gradient};
 }
 
 void add_linear(const Sizes& z, const Linear& linear, Operators& into) {
   if (z.matrices != MatrixPrecision::bf16) {
     const double weights = z.gathers_matrices ? 0 : linear.n * linear.k;
-    into.push_back(memory_pass(linear.cast,
-                               cast_bytes(z.matrices) * (linear.m * linear.k + weights),
-                               launches(z.matrices) * (weights > 0 ? 2 : 1)));
+    into.push_back(cast(z, linear.cast, cast_bytes(z.matrices) * (linear.m * linear.k + weights),
+                        launches(z.matrices) * (weights > 0 ? 2 : 1)));
   }
-  into.push_back(product(z, linear.forward, linear.m, linear.n, linear.k));
+  into.push_back(product(z, linear.forward, linear.m, linear.n, linear.k, Gradient::none));
 }
 
 void add_linear_inputs(const Sizes& z, const Linear& linear, Operators& into) {
@@ -51,10 +73,10 @@ void add_linear_inputs(const Sizes& z, const Linear& linear, Operators& into) {
     const double outputs = linear.m * linear.n;
     const double copied = outputs + linear.m * linear.k + linear.n * linear.k;
     const double copies = copy_bytes(z.matrices) * copied;
-    into.push_back(memory_pass(linear.cast, cast_bytes(z.matrices) * outputs + copies,
-                               launches(z.matrices) + (copies > 0 ? 3 : 0)));
+    into.push_back(cast(z, linear.cast, cast_bytes(z.matrices) * outputs + copies,
+                        launches(z.matrices) + (copies > 0 ? 3 : 0)));
   }
-  into.push_back(product(z, linear.inputs, linear.m, linear.k, linear.n));
+  into.push_back(product(z, linear.inputs, linear.m, linear.k, linear.n, Gradient::inputs));
 }
 
 Operator weight_gradient(const Sizes& z, std::string_view name, double m, double n, double k) {
@@ -62,7 +84,9 @@ Operator weight_gradient(const Sizes& z, std::string_view name, double m, double
           .m = n,
           .n = k,
           .k = m,
-          .bytes = 2 * (m * k + m * n) + z.weight_gradient_bytes * n * k};
+          .bytes = 2 * (m * k + m * n) + z.weight_gradient_bytes * n * k,
+          .work = Work::product,
+          .gradient = Gradient::weights};
 }
 
 Operator linear_weights(const Sizes& z, const Linear& linear) {
@@ -77,16 +101,17 @@ Operator linear_weights(const Sizes& z, const Linear& linear) {
 // (2 + 2).
 void add_norm(const Sizes& z, Operators& into) {
   into.push_back(z.eager_norm() ? memory_pass("norm", 18 * z.activations(), 7)
-                                : memory_pass("norm", 2 * z.activations()));
+                                : norm(z, "norm", 2 * z.activations(), 1, Gradient::none));
 }
 
 // Likewise: the weight's product (2 + 2) and its gradient (4 + 2, 2), the cast (2 + 4), the product
 // by the root (4 + 4, 8 + 4, 4), the square (4 + 4, 4 + 4), the sum of both (8 + 4), the cast
 // (4 + 2).
 void add_norm_backward(const Sizes& z, Operators& into) {
-  into.push_back(z.eager_norm() ? memory_pass("norm backward", 38 * z.activations(), 11)
-                                // Gradients of the inputs and of the weights.
-                                : memory_pass("norm backward", 4 * z.activations(), 2));
+  into.push_back(z.eager_norm()
+                     ? memory_pass("norm backward", 38 * z.activations(), 11)
+                     // Gradients of the inputs and of the weights.
+                     : norm(z, "norm backward", 4 * z.activations(), 2, Gradient::inputs));
 }
 
 // Two reads, one write; with dropout half a write of its byte mask, and eager a kernel of its own.
@@ -103,14 +128,16 @@ void add_residual_backward(const Sizes& z, Operators& into) {
 
 // Eager SwiGLU is two kernels, backward three: each product's gradients and the SiLU's.
 void add_activation(const Sizes& z, Operators& into) {
-  into.push_back(z.eager_gate() ? memory_pass("activation", 5 * z.wide(), 2)
-                                : memory_pass("activation", (z.rising + 1) * z.wide()));
+  into.push_back(z.eager_gate()
+                     ? memory_pass("activation", 5 * z.wide(), 2, Work::activation)
+                     : memory_pass("activation", (z.rising + 1) * z.wide(), 1, Work::activation));
 }
 
 void add_activation_backward(const Sizes& z, Operators& into) {
-  into.push_back(z.eager_gate()
-                     ? memory_pass("activation backward", 9 * z.wide(), 3)
-                     : memory_pass("activation backward", (2 * z.rising + 1) * z.wide()));
+  into.push_back(
+      z.eager_gate()
+          ? memory_pass("activation backward", 9 * z.wide(), 3, Work::activation)
+          : memory_pass("activation backward", (2 * z.rising + 1) * z.wide(), 1, Work::activation));
   if (z.all_biases()) into.push_back(memory_pass("bias gradient", z.rising * z.wide()));
 }
 

@@ -8,9 +8,11 @@
 
 namespace sim {
 
-[[nodiscard]] Operator memory_pass(std::string_view name, double bytes, double launches = 1);
+[[nodiscard]] Operator memory_pass(std::string_view name, double bytes, double launches = 1,
+                                   Work work = Work::other);
 // (m x k)(k x n) in BF16.
-[[nodiscard]] Operator gemm(std::string_view name, double m, double n, double k);
+[[nodiscard]] Operator gemm(std::string_view name, double m, double n, double k,
+                            Gradient gradient = Gradient::none);
 
 // One linear layer, n outputs from k inputs for m tokens, with the casts of its precision.
 struct Linear {

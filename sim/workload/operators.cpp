@@ -116,7 +116,7 @@ Operators recomputed(const Sizes& z, Recompute recompute) {
       break;
     case Recompute::selective:
       // The fused core keeps no scores: there is nothing that selective recomputation would save.
-      if (!z.fused) add_attention_core(z, into);
+      if (!z.fused()) add_attention_core(z, into);
       break;
     case Recompute::alternate:
       return recomputed_alternately(z);
@@ -132,17 +132,17 @@ Operators recomputed(const Sizes& z, Recompute recompute) {
 // (4 + 4), exponentials (4 + 4), their sum (4), divided by it (4 + 4). PyTorch's: the cast (2 + 4),
 // the logarithm of the softmax (4 + 4). Fused: read (2).
 Operator loss_forward(const Parallelism& p, double logits) {
-  if (p.loss == Loss::fused) return memory_pass("loss", 2 * logits);
-  return p.kernels == Kernels::megatron ? memory_pass("loss", 38 * logits, 6)
-                                        : memory_pass("loss", 14 * logits, 3);
+  if (p.loss == Loss::fused) return memory_pass("loss", 2 * logits, 1, Work::loss);
+  return p.kernels == Kernels::megatron ? memory_pass("loss", 38 * logits, 6, Work::loss)
+                                        : memory_pass("loss", 14 * logits, 3, Work::loss);
 }
 
 // The gradient in FP32 (4 + 4) and its cast to BF16 (4 + 2). PyTorch's: zeros (4), the softmax's
 // (4 + 4 + 4), the cast. Fused: in place (2 + 2).
 Operator loss_backward(const Parallelism& p, double logits) {
-  if (p.loss == Loss::fused) return memory_pass("loss backward", 4 * logits);
-  return p.kernels == Kernels::megatron ? memory_pass("loss backward", 14 * logits, 2)
-                                        : memory_pass("loss backward", 22 * logits, 3);
+  if (p.loss == Loss::fused) return memory_pass("loss backward", 4 * logits, 1, Work::loss);
+  return p.kernels == Kernels::megatron ? memory_pass("loss backward", 14 * logits, 2, Work::loss)
+                                        : memory_pass("loss backward", 22 * logits, 3, Work::loss);
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   ends.head.push_back(gemm("logits", z.tokens, vocabulary, z.hidden));
   ends.head.push_back(loss_forward(parallelism, logits));
   ends.head_backward = {loss_backward(parallelism, logits),
-                        gemm("logits inputs", z.tokens, z.hidden, vocabulary),
+                        gemm("logits inputs", z.tokens, z.hidden, vocabulary, Gradient::inputs),
                         weight_gradient(z, "logits weights", z.tokens, vocabulary, z.hidden)};
   return ends;
 }

@@ -10,6 +10,11 @@
 
 namespace sim {
 
+// What a kernel does, by which a table of published times finds it.
+enum class Work { other, product, attention, norm, activation, rotation, loss, cast };
+// Of a layer's backward pass: the gradients of its inputs, or of its weights.
+enum class Gradient { none, inputs, weights };
+
 // One or more launches of one kernel. A matrix product is `count` times (m x k)(k x n).
 struct Operator {
   std::string_view name;
@@ -18,9 +23,16 @@ struct Operator {
   double bytes = 0;  // read and written in GPU memory, all counts together
   double launches = 1;
   MatrixPrecision precision = MatrixPrecision::bf16;  // of its operands
-  bool fused_attention = false;  // runs at the GPU's rate for it (Gpu::fused_attention)
+  Work work = Work::other;
+  Gradient gradient = Gradient::none;
+  Kernels kernels = Kernels::megatron;  // of norms: who wrote the kernel
+  // Of fused attention: the kernel, the width of a head, tokens of all heads and sequences, and the
+  // share of flop() below the diagonal.
+  Attention attention = Attention::unfused;
+  double head_width = 0, queries = 0, useful = 1;
 
   [[nodiscard]] double flop() const { return 2 * m * n * k * count; }
+  [[nodiscard]] bool fused_attention() const { return is_fused(attention); }
 };
 using Operators = std::vector<Operator>;
 

@@ -29,8 +29,18 @@ enum class Recompute {
 
 enum class Attention {
   unfused,  // scores, softmax, dropout and weighted sum as separate kernels
-  fused     // one kernel that keeps the scores on chip (Dao et al. 2205.14135)
+  // One kernel that keeps the scores on chip (Dao et al. 2205.14135): whichever is usual on the GPU,
+  // or FlashAttention of a generation (2 is also PyTorch's), or cuDNN's.
+  fused,
+  flash1,
+  flash2,
+  flash3,
+  flash4,
+  cudnn
 };
+[[nodiscard]] constexpr bool is_fused(Attention attention) {
+  return attention != Attention::unfused;
+}
 
 // The passes over activations that are fused into one kernel.
 enum class Kernels {

@@ -35,7 +35,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p) {
           .query_key_norm = model.query_key_norm,
           .grouped = model.kv_heads < model.heads,
           .dropout = model.dropout,
-          .fused = p.attention == Attention::fused,
+          .attention = p.attention,
           .kernels = p.kernels,
           .matrices = p.matrices,
           .gathers_matrices = p.gathers_matrices};

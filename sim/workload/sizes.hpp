@@ -18,11 +18,13 @@ struct Sizes {
   Model::Positions positions;
   Model::Biases biases;
   Model::Norm norm;
-  bool query_key_norm, grouped, dropout, fused;
+  bool query_key_norm, grouped, dropout;
+  Attention attention;
   Kernels kernels;
   MatrixPrecision matrices;
   bool gathers_matrices;  // weights arrive in the precision of the matrix products
 
+  [[nodiscard]] bool fused() const { return is_fused(attention); }
   [[nodiscard]] double width() const { return heads * head_width; }  // of queries
   [[nodiscard]] double projected() const { return width() + 2 * key_value; }
   // Bytes of BF16 activations: of one hidden state per token, and of one feed-forward width.

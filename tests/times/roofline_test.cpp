@@ -98,9 +98,10 @@ TEST(Roofline, IsDividedByTheFittedEfficiencyButForItsLaunches) {
 // What was measured of attention is the time of its kernel, whatever was fitted to all others.
 TEST(Roofline, OfFusedAttentionIsItsShareOfThePeakWhateverTheFittedEfficiency) {
   Gpu gpu = sample_gpu();
-  const Operator attention{.m = 2048, .n = 2048, .k = 100, .count = 7, .fused_attention = true};
+  const Operator attention{
+      .m = 2048, .n = 2048, .k = 100, .count = 7, .attention = Attention::fused};
   Operator product = attention;
-  product.fused_attention = false;
+  product.attention = Attention::unfused;
   for (const double efficiency : {1.0, 0.5}) {
     // Not known, it is a product as any other.
     gpu.fused_attention.reset();

@@ -236,7 +236,7 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"network.leaves_per_pod", "4"}, "4 does not divide the 6 leaves"},
       Wrong{{"network.pod_oversubscription", "0"}, "write a number of at least 1"},
       Wrong{{"collectives.channels", "0"}, "0 is out of range"},
-      Wrong{{"fitted.compute_efficiency", "1.5"}, "at most 1"},
+      Wrong{{"fitted.compute_efficiency", "2.5"}, "at most 2"},
       Wrong{{"fitted.rows", "a"}, "is not a list of strings"}};
   for (const Wrong& entry : wrong) {
     const std::string error = error_of({entry.setting});

@@ -157,7 +157,8 @@ TEST(EfficiencyDefaults, OfAnotherGpuAreTheMeanOfAllWithTheSpreadOfAll) {
 
 TEST(EfficiencyDefaults, AreOneForAGpuAndAPrecision) {
   const std::string row =
-      "gpus = [\"H100\"]\nefficiency = 0.5\nspread = 0.1\nsource = \"s\"\nprecision = ";
+      "gpus = [\"H100\"]\nefficiency = 0.5\nspread = 0.1\nsource = \"s\"\nof_published = 0.9\n"
+      "spread_of_published = 0.1\nsource_of_published = \"s\"\nprecision = ";
   const auto error = [&](const char* first, const char* second) {
     return input_error_of([&] {
       static_cast<void>(parse_efficiencies(
@@ -167,7 +168,7 @@ TEST(EfficiencyDefaults, AreOneForAGpuAndAPrecision) {
   EXPECT_EQ(error("\"bf16\"", "\"fp8\""), "");
   for (const char* bits : {"\"bf16\"", "\"any\""}) {
     EXPECT_EQ(error("\"bf16\"", bits),
-              "x.toml:8:1: gpus: H100 has a default in [defaults.a] already; remove one of them");
+              "x.toml:11:1: gpus: H100 has a default in [defaults.a] already; remove one of them");
   }
   EXPECT_NE(error("\"bf16\"", "\"fp4\"").find("is not one of: "), std::string::npos);
   const std::string none =

@@ -15,6 +15,7 @@
 #include "sim/study/search/nic_bandwidth.hpp"
 #include "sim/study/search/set_field.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/times/published.hpp"
 #include "sim/topology/fabrics.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -100,11 +101,16 @@ std::string matrix_fields(const Cluster& cluster, const Calibration& calibration
   return fields;
 }
 
-Spread attention_spread(const Cluster&, const Calibration&) {
+Spread attention_spread(const Cluster& cluster, const Calibration& calibration) {
+  if (!cluster.gpu.fused_attention && calibration.published) {
+    const PublishedAttention& row = calibration.published->attention_of(Attention::fused);
+    return {row.spread, row.source};
+  }
   return {0.2, "a judgement: published forward kernels reach 0.35 to 0.75 of the peak"};
 }
 
-void scale_attention(Cluster& cluster, Calibration&, double factor) {
+void scale_attention(Cluster& cluster, Calibration& calibration, double factor) {
+  calibration.attention_slowdown /= factor;
   auto& share = cluster.gpu.fused_attention;
   if (share) share = std::min(1.0, *share * factor);
 }
