@@ -16,6 +16,8 @@
 #include "sim/topology/cluster.hpp"
 #include "sim/topology/nccl_transports.hpp"
 #include "sim/workload/model.hpp"
+#include "sim/workload/parallelism_names.hpp"
+#include "sim/workload/stacks.hpp"
 
 namespace apps {
 namespace {
@@ -189,6 +191,32 @@ std::vector<Listing> transport_listings() {
   return {listing};
 }
 
+std::vector<Listing> stack_listings() {
+  Listing listing{
+      "stacks",
+      "stacks of training software (run --stack): the stage of ZeRO, attention, kernels, loss,\n"
+      "optimizer and overlap that flags may override; passes of an FP8 cast beyond its own, and\n"
+      "metrics over the logits of each micro-batch",
+      {"name", "zero", "attention", "kernels", "loss", "optimizer", "overlap", "casts", "metrics",
+       "summary", "source"},
+      {},
+      "{0:<14} {1:>4}  {2:<9} {3:<9} {4:<8} {5:<14} {6:<18} {7:<15} {8:>2}  {9}"};
+  for (const sim::Stack* one : sim::all_stacks()) {
+    std::string casts;
+    if (one->casts.own_amax) casts += "amax,";
+    if (one->casts.own_transpose) casts += "transpose,";
+    listing.rows.push_back(
+        {std::string(one->name), std::to_string(one->zero),
+         std::string(name_of(one->attention, sim::kAttentions)),
+         std::string(name_of(one->kernels, sim::kKernels)),
+         std::string(name_of(one->loss, sim::kLosses)),
+         std::string(name_of(one->optimizer, sim::kOptimizers)), sim::to_text(one->overlap),
+         casts.empty() ? "fused" : casts.substr(0, casts.size() - 1),
+         std::to_string(one->loss_metrics), std::string(one->summary), std::string(one->source)});
+  }
+  return {listing};
+}
+
 constexpr Section kSections[] = {{"schemes", true, scheme_listings},
                                  {"codecs", true, codec_listings},
                                  {"topologies", true, topology_listings},
@@ -196,6 +224,7 @@ constexpr Section kSections[] = {{"schemes", true, scheme_listings},
                                  {"models", true, model_listings},
                                  {"calibrations", true, calibration_listings},
                                  {"transports", false, transport_listings},
+                                 {"stacks", false, stack_listings},
                                  {"keys", false, key_listings},
                                  {"units", false, unit_listings}};
 

@@ -42,8 +42,12 @@ po::typed_value<Integer>* at_least(Integer least, const char* flag, Integer& opt
   });
 }
 
-sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overlap) {
-  sim::Sharding sharding{.stage = o.zero.value_or(1), .ranks = o.hybrid_shard};
+sim::Sharding sharding_of(const ParallelismOptions& o, const sim::Overlap& overlap,
+                          const sim::Stack& stack) {
+  const int stage = stage_of(o).value_or(1);
+  sim::Sharding sharding{.stage = stage,
+                         .ranks = o.hybrid_shard,
+                         .prefetch_after_backward = stage == 3 && stack.prefetch_after_backward};
   const auto of_stage_3 = [&](const char* flag, bool given) {
     if (given && sharding.stage < 3) throw InputError(fmt::format("{}: needs --zero 3", flag));
     return given;
@@ -96,7 +100,7 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
                 "ZeRO stage, i.e. the state that data-parallel ranks shard. 0: nothing (plain data "
                 "parallelism); 1: optimizer states (Megatron's distributed optimizer); 2: also "
                 "gradients; 3: also weights (FSDP)",
-                "1, or the scheme's first stage if it is not defined for 1")
+                "the stack's, else 1, or the scheme's first stage if it is not defined for 1")
           .c_str());
   add("hybrid-shard", count("--hybrid-shard", o.hybrid_shard),
       defaults
@@ -116,7 +120,7 @@ void add_sharding_flags(po::options_description_easy_init& add, ParallelismOptio
       "units that ZeRO-3 gathers ahead of the current one (default: 1)");
   add("backward-prefetch", po::value(&o.backward_prefetch),
       "pre|post: in the backward pass, gather the next unit before or after computing the "
-      "gradients of the current one (default: pre)");
+      "gradients of the current one (default: the stack's)");
 }
 
 void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions& o,
@@ -157,26 +161,37 @@ void add_layout_flags(po::options_description_easy_init& add, ParallelismOptions
 void add_software_flags(po::options_description_easy_init& add, ParallelismOptions& o,
                         const Defaults& defaults) {
   const auto text = [&](const char* flag, const char* usual) { return defaults.of(flag, usual); };
+  add("stack", po::value(&o.stack),
+      "training software, which sets the defaults of --attention, --kernels, --loss, --optimizer, "
+      "--overlap, --backward-prefetch and --zero, and what casts to FP8 and NVFP4 launch: "
+      "megatron, "
+      "nemo, torch-eager, torch-compile, composer, deepspeed or maxtext; `list stacks` describes "
+      "them (default: megatron; with --zero 3, torch-eager)");
   add("attention", po::value(&o.attention),
-      "unfused|fused: unfused attention materialises its scores in memory (default: unfused; with "
-      "--zero 3, fused)");
+      "unfused: attention materialises its scores in memory; flash1|flash2|flash3|flash4|cudnn: "
+      "one "
+      "kernel, FlashAttention of a generation or cuDNN's; fused|sdpa: the usual one on the GPU, "
+      "and "
+      "the one that PyTorch takes (default: the stack's)");
   add("kernels", po::value(&o.kernels),
       "megatron|eager|compiled: kernels for element-wise operations on activations: Megatron's, "
       "PyTorch's or "
-      "torch.compile's (default: megatron; with --zero 3, eager)");
+      "torch.compile's (default: the stack's)");
   add("cuda-graphs", po::value(&o.cuda_graphs)->default_value("off"),
       "on|off: CUDA graphs: the host issues all kernels of a block of a layer as one");
-  add("loss", po::value(&o.loss)->default_value("unfused"),
-      "unfused|fused: fused computes the loss in one kernel over BF16 logits");
+  add("loss", po::value(&o.loss),
+      "unfused|fused: fused computes the loss in one kernel over BF16 logits (default: the "
+      "stack's)");
   add("precision", po::value(&o.precision)->default_value("bf16"),
       "bf16|fp8|mxfp8|nvfp4: precision of the linear layers' matrix products; the topology's [gpu] "
       "table must give a rate for it");
   add("weight-precision",
       po::value(&o.weight_precision)->default_value("bf16", text("weight-precision", "bf16")),
       "bf16|fp8: precision of the weights that ZeRO-3 gathers; fp8 needs --precision fp8");
-  add("optimizer", po::value(&o.optimizer)->default_value("adamw"),
+  add("optimizer", po::value(&o.optimizer),
       "optimizer. adamw: one fused kernel; adamw-foreach: one kernel per elementwise operation, "
-      "PyTorch's default; muon: Muon for the layers' matrices, AdamW for the rest");
+      "PyTorch's default; muon: Muon for the layers' matrices, AdamW for the rest (default: the "
+      "stack's)");
   add("gradient-precision",
       po::value(&o.gradient_precision)->default_value("fp32", text("gradient-precision", "fp32")),
       "fp32|bf16: precision of uncompressed reductions and of the gradient buffer (ZeRO-3's shards "
@@ -186,11 +201,22 @@ void add_software_flags(po::options_description_easy_init& add, ParallelismOptio
           .text("overlap",
                 "communication to overlap with compute: none, all, or any of gradients, weights, "
                 "tensor and pipeline, separated by commas",
-                "none; with --zero 3, gradients,weights")
+                "the stack's")
           .c_str());
   add("bucket-size",
       po::value(&o.bucket_size)->default_value("160 MiB", text("bucket-size", "160 MiB")),
       "gradient bytes per bucket, if any communication overlaps");
+}
+
+// Null if none is given.
+const sim::Stack* stack_named(const ParallelismOptions& o) {
+  if (o.stack.empty()) return nullptr;
+  std::vector<std::string_view> names;
+  for (const sim::Stack* stack : sim::all_stacks()) {
+    if (stack->name == o.stack) return stack;
+    names.push_back(stack->name);
+  }
+  sim::refuse_name("--stack", o.stack, names);
 }
 
 // "tp-dp-pp" in any order.
@@ -204,7 +230,7 @@ void read_precision(const ParallelismOptions& o, sim::Parallelism& p) {
   p.gathers_matrices =
       chosen<bool>("--weight-precision", o.weight_precision, {{"bf16", false}, {"fp8", true}});
   if (!p.gathers_matrices) return;
-  if (o.zero.value_or(1) < 3)
+  if (stage_of(o).value_or(1) < 3)
     throw InputError("--weight-precision: fp8 needs --zero 3, which gathers weights");
   if (p.matrices != sim::MatrixPrecision::fp8) {
     throw InputError(
@@ -225,9 +251,16 @@ void add_parallelism_flags(po::options_description& flags, ParallelismOptions& o
   add_software_flags(add, o, defaults);
 }
 
-sim::study::OpenSoftware open_software(const ParallelismOptions& o) {
-  return {
-      .attention = o.attention.empty(), .kernels = o.kernels.empty(), .overlap = o.overlap.empty()};
+std::optional<int> stage_of(const ParallelismOptions& o) {
+  if (o.zero || o.stack.empty()) return o.zero;
+  return stack_named(o)->zero;
+}
+
+sim::OpenSoftware open_software(const ParallelismOptions& o) {
+  return {.attention = o.attention.empty(),
+          .kernels = o.kernels.empty(),
+          .overlap = o.overlap.empty(),
+          .stack = stack_named(o)};
 }
 
 sim::Parallelism parallelism_of(const ParallelismOptions& o) {
@@ -241,16 +274,19 @@ sim::Parallelism parallelism_of(const ParallelismOptions& o) {
   p.sequence_parallel =
       chosen<bool>("--sequence-parallel", o.sequence_parallel, {{"off", false}, {"on", true}});
   p.recompute = chosen("--recompute", o.recompute, sim::kRecomputes);
-  const sim::study::OpenSoftware open = open_software(o);
+  const sim::OpenSoftware open = open_software(o);
   if (!open.attention) p.attention = chosen("--attention", o.attention, sim::kAttentions);
   if (!open.kernels) p.kernels = chosen("--kernels", o.kernels, sim::kKernels);
   if (!open.overlap) p.overlap = overlap_of(o.overlap);
-  p = at_stage(p, o.zero.value_or(1), open);
+  const int stage = stage_of(o).value_or(1);
+  const sim::Stack& stack = stack_of(stage, open);
+  p = at_stage(p, stage, open);
   p.cuda_graphs = chosen<bool>("--cuda-graphs", o.cuda_graphs, {{"off", false}, {"on", true}});
-  p.loss = chosen("--loss", o.loss, sim::kLosses);
-  p.optimizer = chosen("--optimizer", o.optimizer, sim::kOptimizers);
+  p.loss = o.loss.empty() ? stack.loss : chosen("--loss", o.loss, sim::kLosses);
+  p.optimizer =
+      o.optimizer.empty() ? stack.optimizer : chosen("--optimizer", o.optimizer, sim::kOptimizers);
   read_precision(o, p);
-  p.sharding = sharding_of(o, p.overlap);
+  p.sharding = sharding_of(o, p.overlap, stack);
   p.bucket = quantity_of<sim::Bytes>("--bucket-size", o.bucket_size, "160 MiB");
   if (p.bucket.count < 1) throw InputError("--bucket-size: is 0; write at least 1 B");
   return p;

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/study/software.hpp"
+#include "sim/workload/stacks.hpp"
 
 namespace apps {
 
@@ -22,7 +22,7 @@ struct ParallelismOptions {
   int micro_batch = 1, accumulation = 0;
   std::int64_t global_batch = 0;
   std::string sequence_parallel, recompute, attention, gradient_precision, overlap, bucket_size;
-  std::string kernels, loss, precision, cuda_graphs;
+  std::string stack, kernels, loss, precision, cuda_graphs;
   std::string weight_precision, optimizer, placement, count_ends;
 };
 
@@ -32,8 +32,10 @@ using ChosenFlags = std::set<std::string_view>;
 // The help shows "chosen" as the default of a chosen flag, else run's default.
 void add_parallelism_flags(boost::program_options::options_description& flags,
                            ParallelismOptions& options, const ChosenFlags& chosen = {});
+// The stage of ZeRO that is given, or that of a given stack.
+[[nodiscard]] std::optional<int> stage_of(const ParallelismOptions& options);
 // What no flag chooses.
-[[nodiscard]] sim::study::OpenSoftware open_software(const ParallelismOptions& options);
+[[nodiscard]] sim::OpenSoftware open_software(const ParallelismOptions& options);
 
 // Everything except the accumulation.
 [[nodiscard]] sim::Parallelism parallelism_of(const ParallelismOptions& options);

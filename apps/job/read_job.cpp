@@ -143,7 +143,7 @@ Job read_job(const JobOptions& options) {
   Job job{.topology = read_topology(options, settings),
           .model = sim::read_model(data_file(Kind::model, options.model), settings.model)};
   job.parallelism = parallelism_of(options.parallelism);
-  job.zero = options.parallelism.zero;
+  job.zero = stage_of(options.parallelism);
   job.open = open_software(options.parallelism);
   job.given = options.given;
   job.each_kernel = options.each_kernel;

@@ -118,6 +118,12 @@ const PointFiles::Files& PointFiles::of(const Inputs& inputs) {
   if (calibration.empty() || calibration == "auto") {
     for (const fs::path& file : shipped_files(Kind::calibration)) add(file, false, files);
   }
+  if (calibration != "roofline") {
+    for (const auto& entry : fs::directory_iterator(published_kernels_folder())) {
+      const std::string kind = entry.path().extension();
+      if (kind == ".toml" || kind == ".csv") add(entry.path(), false, files);
+    }
+  }
   add(codec_error_file(), false, files);
   add(efficiency_file(), false, files);
   add(host_file(), false, files);

@@ -12,6 +12,7 @@
 #include "sim/program/asked_collectives.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/times/published.hpp"
+#include "sim/workload/stacks.hpp"
 
 namespace sim {
 namespace {
@@ -123,6 +124,9 @@ std::map<std::string, std::string> sources_of(const StepContext& context, const 
   sources["gpu"] = fmt::format("{}: data sheet in {}.toml", cluster.gpu.name, cluster.name);
   sources["nvlink"] = fmt::format("{}.toml", cluster.name);
   sources["network"] = fmt::format("{}.toml", cluster.name);
+  if (const Stack* stack = context.parallelism.stack) {
+    sources["stack"] = fmt::format("{}: {}", stack->name, stack->source);
+  }
   add_kernels(context, sources);
   if (context.calibration.gpu == cluster.gpu.name && !context.calibration.passes.empty()) {
     std::vector<std::string_view> passes;

@@ -11,8 +11,8 @@
 
 #include "sim/base/setting.hpp"
 #include "sim/rounds/inner_steps.hpp"
-#include "sim/study/software.hpp"
 #include "sim/topology/compute_efficiency.hpp"
+#include "sim/workload/stacks.hpp"
 
 namespace sim::study {
 

@@ -25,7 +25,10 @@ namespace sim::study {
 
 // Changes implied by another stage of ZeRO in a search, which chooses the overlap itself.
 [[nodiscard]] inline OpenSoftware chosen_software(const Job& job) {
-  return {.attention = job.open.attention, .kernels = job.open.kernels, .overlap = false};
+  return {.attention = job.open.attention,
+          .kernels = job.open.kernels,
+          .overlap = false,
+          .stack = job.open.stack};
 }
 
 // Recomputation choices of the backward pass. A fused core keeps no scores for selective

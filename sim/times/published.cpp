@@ -115,7 +115,8 @@ double tile_excess(const PublishedProducts& table, double m, double n, double co
 }
 
 const PublishedAttention& PublishedKernels::attention_of(Attention kernel) const {
-  const auto found = attention.find(kernel == Attention::fused ? fused : kernel);
+  const bool usual = kernel == Attention::fused || kernel == Attention::sdpa;
+  const auto found = attention.find(!usual ? kernel : kernel == Attention::fused ? fused : sdpa);
   require(found != attention.end(), "every fused kernel has a row");
   return found->second;
 }

@@ -76,7 +76,8 @@ struct PublishedKernels {
   bool same = false;  // the products' table is of this very GPU, not extrapolated
   PublishedProducts products;
   std::map<Attention, PublishedAttention> attention;  // the closest row of each kernel
-  Attention fused = Attention::flash2;                // what Attention::fused stands for
+  // What Attention::fused and sdpa stand for.
+  Attention fused = Attention::flash2, sdpa = Attention::flash2;
   PublishedNorms norms;
   PublishedCasts casts;
 

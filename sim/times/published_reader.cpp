@@ -103,14 +103,33 @@ PublishedCasts read_casts(TomlReader& reader) {
   return casts;
 }
 
+// [fused], [sdpa]: what a name that is no kernel stands for.
+struct UsualAttention {
+  std::vector<std::string> gpus;
+  Attention kernel = Attention::flash2, otherwise = Attention::flash2;
+
+  [[nodiscard]] Attention on(const Gpu& gpu) const {
+    return names_gpu(gpu.name, gpus) ? kernel : otherwise;
+  }
+};
+
+UsualAttention read_usual(TomlReader& reader, const std::string& table) {
+  return {.gpus = reader.texts(table + ".gpus"),
+          .kernel = reader.one_of<Attention>(table + ".kernel", kAttentions),
+          .otherwise = reader.one_of<Attention>(table + ".otherwise", kAttentions)};
+}
+
+bool is_kernel(Attention attention) {
+  return is_fused(attention) && attention != Attention::fused && attention != Attention::sdpa;
+}
+
 // The rows of the whole file.
 struct AllKernels {
   std::vector<ProductsRow> products;
   std::vector<PublishedAttention> attention;
   std::vector<PublishedNorms> norms;
   PublishedCasts casts;
-  std::vector<std::string> fused_gpus;
-  Attention fused = Attention::flash2, fused_otherwise = Attention::flash2;
+  UsualAttention fused, sdpa;
 };
 
 AllKernels read_all(const std::filesystem::path& file) {
@@ -124,11 +143,10 @@ AllKernels read_all(const std::filesystem::path& file) {
   each("attention", all.attention, &read_attention);
   each("norms", all.norms, &read_norms);
   all.casts = read_casts(reader);
-  all.fused_gpus = reader.texts("fused.gpus");
-  all.fused = reader.one_of<Attention>("fused.kernel", kAttentions);
-  all.fused_otherwise = reader.one_of<Attention>("fused.otherwise", kAttentions);
+  all.fused = read_usual(reader, "fused");
+  all.sdpa = read_usual(reader, "sdpa");
   for (const auto& [name, kernel] : kAttentions) {
-    if (kernel == Attention::unfused || kernel == Attention::fused) continue;
+    if (!is_kernel(kernel)) continue;
     if (std::ranges::find(all.attention, kernel, &PublishedAttention::kernel) ==
         all.attention.end()) {
       reader.wrong("attention", fmt::format("has no row of {}; add one", name));
@@ -235,7 +253,8 @@ std::shared_ptr<const PublishedKernels> read_published_kernels(const std::filesy
   published->products = row.products;
   if (!published->same) published->products.spread = row.spread_of_another;
   published->attention = attention_for(all, gpu);
-  published->fused = names_gpu(gpu.name, all.fused_gpus) ? all.fused : all.fused_otherwise;
+  published->fused = all.fused.on(gpu);
+  published->sdpa = all.sdpa.on(gpu);
   published->norms = norms_for(all, gpu);
   published->casts = all.casts;
   read_grids(folder / fmt::format("products_{}.csv", row.products.name), published->products);

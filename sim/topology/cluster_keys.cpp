@@ -247,9 +247,8 @@ constexpr TomlKey kClusterKeys[] = {
      "Measured limit on the bandwidth at which one communicator can send out of a node."},
     {"fitted.compute_efficiency", "number above 0 and at most 2",
      "the efficiency of published runs on this kind of GPU",
-     "Measured speed of operators over that of published kernels or, with `--calibration "
-     "roofline`, "
-     "over the roofline."},
+     "Measured speed of operators over that of published kernels or, without such, over the "
+     "roofline."},
     {"fitted.rows", "list of strings", "none: the constants are treated as if set by hand",
      "Names (as in `gardenhose validate`) of the published rows to which these constants were "
      "fitted."},

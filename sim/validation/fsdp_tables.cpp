@@ -7,6 +7,7 @@
 #include "sim/base/csv.hpp"
 #include "sim/base/names.hpp"
 #include "sim/validation/fsdp.hpp"
+#include "sim/workload/stacks.hpp"
 
 namespace sim::validation {
 namespace {
@@ -15,22 +16,18 @@ constexpr int kGpusPerNode = 8;  // of both clusters
 
 // What both share: FULL_SHARD, a layer a unit, the next one gathered and the last one reduced
 // beside the compute.
-Parallelism fully_sharded() {
-  return {.attention = Attention::flash2,
-          .kernels = Kernels::eager,
-          .overlap = {.gradients = true, .weights = true},
-          .sharding = {.stage = 3}};
+Parallelism fully_sharded(const Stack& stack) {
+  Parallelism p = at_stage({}, 3, {.stack = &stack});
+  p.loss = stack.loss;
+  p.optimizer = stack.optimizer;
+  p.sharding.prefetch_after_backward = stack.prefetch_after_backward;
+  return p;
 }
 
-// Composer's FSDPConfig has backward_prefetch BACKWARD_POST and "PURE" mixed precision, which
-// reduces in BF16; llm-foundry's MPT has flash-attn's fused cross entropy for its loss_fn, and its
-// benchmarks Composer's DecoupledAdamW, which works term by term.
+// Composer's "PURE" mixed precision reduces in BF16.
 Parallelism mosaicml() {
-  Parallelism p = fully_sharded();
-  p.loss = Loss::fused;
-  p.optimizer = Optimizer::adamw_foreach;
+  Parallelism p = fully_sharded(stacks::composer);
   p.gradients = Precision::bf16;
-  p.sharding.prefetch_after_backward = true;
   return p;
 }
 
@@ -38,12 +35,12 @@ Parallelism mosaicml() {
 // default option is "op"; FSDP2 prefetches before the backward pass of a layer, reduces in FP32,
 // and enable_fsdp_float8_all_gather casts the weights before they are gathered. AdamW is fused.
 Parallelism torchtitan(const std::filesystem::path& file, const std::string& variant) {
-  Parallelism p = fully_sharded();
+  Parallelism p = fully_sharded(*chosen<const Stack*>(file.string(), variant,
+                                                      {{"eager", &stacks::torch_eager},
+                                                       {"compile", &stacks::torch_compile},
+                                                       {"float8", &stacks::torch_compile}}));
   p.micro_batch = 2;
   p.recompute = Recompute::alternate;
-  p.kernels = chosen<Kernels>(
-      file.string(), variant,
-      {{"eager", Kernels::eager}, {"compile", Kernels::compiled}, {"float8", Kernels::compiled}});
   if (variant == "float8") {
     p.matrices = MatrixPrecision::fp8;
     p.gathers_matrices = true;

@@ -6,15 +6,21 @@ namespace {
 
 // Passes over an operand that is not in the products' precision yet, in bytes an element: the scale
 // of a whole tensor is found first, and a transposed copy made for the other product that it is in
-// (FP8 products want both operands along the summed dimension). Block scales are found on the way.
-double cast_bytes(MatrixPrecision precision) {
-  const double narrow = bytes_of(precision);
-  return precision == MatrixPrecision::fp8 ? 2 + 2 + narrow : 2 + 2 * narrow;
+// (FP8 products want both operands along the summed dimension). Block scales are found on the way;
+// NVFP4's have one of the whole tensor above them, over values that were rotated (Transformer
+// Engine's recipe).
+bool finds_amax(const Sizes& z) {
+  return (z.matrices == MatrixPrecision::fp8 && z.casts.own_amax) ||
+         z.matrices == MatrixPrecision::nvfp4;
 }
-double copy_bytes(MatrixPrecision precision) {
-  return precision == MatrixPrecision::fp8 ? 2 * bytes_of(precision) : 0;
+bool copies_apart(const Sizes& z) {
+  return z.matrices == MatrixPrecision::fp8 && z.casts.own_transpose;
 }
-double launches(MatrixPrecision precision) { return precision == MatrixPrecision::fp8 ? 2 : 1; }
+double cast_bytes(const Sizes& z) {
+  const double narrow = bytes_of(z.matrices);
+  return (finds_amax(z) ? 2 : 0) + 2 + (copies_apart(z) ? 1 : 2) * narrow;
+}
+double launches(const Sizes& z) { return finds_amax(z) ? 2 : 1; }
 
 Operator product(const Sizes& z, std::string_view name, double m, double n, double k,
                  Gradient gradient) {
@@ -62,8 +68,8 @@ Operator gemm(std::string_view name, double m, double n, double k, Gradient grad
 void add_linear(const Sizes& z, const Linear& linear, Operators& into) {
   if (z.matrices != MatrixPrecision::bf16) {
     const double weights = z.gathers_matrices ? 0 : linear.n * linear.k;
-    into.push_back(cast(z, linear.cast, cast_bytes(z.matrices) * (linear.m * linear.k + weights),
-                        launches(z.matrices) * (weights > 0 ? 2 : 1)));
+    into.push_back(cast(z, linear.cast, cast_bytes(z) * (linear.m * linear.k + weights),
+                        launches(z) * (weights > 0 ? 2 : 1)));
   }
   into.push_back(product(z, linear.forward, linear.m, linear.n, linear.k, Gradient::none));
 }
@@ -71,10 +77,15 @@ void add_linear(const Sizes& z, const Linear& linear, Operators& into) {
 void add_linear_inputs(const Sizes& z, const Linear& linear, Operators& into) {
   if (z.matrices != MatrixPrecision::bf16) {
     const double outputs = linear.m * linear.n;
-    const double copied = outputs + linear.m * linear.k + linear.n * linear.k;
-    const double copies = copy_bytes(z.matrices) * copied;
-    into.push_back(cast(z, linear.cast, cast_bytes(z.matrices) * outputs + copies,
-                        launches(z.matrices) + (copies > 0 ? 3 : 0)));
+    // Weights that were gathered as codes were not cast here.
+    const double weights = linear.n * linear.k;
+    const bool copied_weights = z.matrices == MatrixPrecision::fp8 && z.gathers_matrices;
+    const double copied = copies_apart(z)  ? outputs + linear.m * linear.k + weights
+                          : copied_weights ? weights
+                                           : 0;
+    const double own = copies_apart(z) ? 3 : copied_weights ? 1 : 0;
+    into.push_back(cast(z, linear.cast, cast_bytes(z) * outputs + 2 * bytes_of(z.matrices) * copied,
+                        launches(z) + own));
   }
   into.push_back(product(z, linear.inputs, linear.m, linear.k, linear.n, Gradient::inputs));
 }

@@ -175,6 +175,12 @@ EndOperators end_operators(const Model& model, const Parallelism& parallelism) {
   add_norm(z, ends.head);
   ends.head.push_back(gemm("logits", z.tokens, vocabulary, z.hidden));
   ends.head.push_back(loss_forward(parallelism, logits));
+  if (parallelism.loss_metrics > 0) {
+    // Each as PyTorch's cross entropy forward: the cast (2 + 4), the logarithm of the softmax (4 + 4).
+    const double metrics = parallelism.loss_metrics;
+    ends.head.push_back(
+        memory_pass("loss metrics", 14 * logits * metrics, 3 * metrics, Work::loss));
+  }
   ends.head_backward = {loss_backward(parallelism, logits),
                         gemm("logits inputs", z.tokens, z.hidden, vocabulary, Gradient::inputs),
                         weight_gradient(z, "logits weights", z.tokens, vocabulary, z.hidden)};

@@ -30,8 +30,10 @@ enum class Recompute {
 enum class Attention {
   unfused,  // scores, softmax, dropout and weighted sum as separate kernels
   // One kernel that keeps the scores on chip (Dao et al. 2205.14135): whichever is usual on the GPU,
-  // or FlashAttention of a generation (2 is also PyTorch's), or cuDNN's.
+  // whichever PyTorch's scaled_dot_product_attention takes there, FlashAttention of a generation, or
+  // cuDNN's.
   fused,
+  sdpa,
   flash1,
   flash2,
   flash3,
@@ -68,6 +70,13 @@ enum class MatrixPrecision {
 [[nodiscard]] constexpr ProductBits product_bits(MatrixPrecision precision) {
   return precision == MatrixPrecision::bf16 ? ProductBits::sixteen : ProductBits::eight_or_fewer;
 }
+
+// What casts to the precision of matrix products launch besides reading BF16 and writing codes.
+struct Casts {
+  bool own_amax = true;       // FP8's scale takes a pass of its own before
+  bool own_transpose = true;  // and the transposed copy one after; else the cast writes both
+  auto operator<=>(const Casts&) const = default;
+};
 
 enum class Optimizer {
   adamw,          // in one kernel: Apex's, Megatron's, PyTorch's fused one
@@ -113,6 +122,8 @@ struct Sharding {
   auto operator<=>(const Sharding&) const = default;
 };
 
+struct Stack;  // sim/workload/stacks.hpp
+
 struct Parallelism {
   int tensor = 1;
   int pipeline = 1;
@@ -129,6 +140,8 @@ struct Parallelism {
   Loss loss = Loss::unfused;
   // Each pass of a layer's block is one CUDA graph: the host issues it as one kernel.
   bool cuda_graphs = false;
+  int loss_metrics = 0;  // computed over the logits of each micro-batch besides the loss
+  Casts casts = {};
   MatrixPrecision matrices = MatrixPrecision::bf16;
   Optimizer optimizer = Optimizer::adamw;
   bool gathers_matrices = false;          // ZeRO-3 casts weights to `matrices` before gathering
@@ -136,6 +149,7 @@ struct Parallelism {
   Overlap overlap = {};
   Bytes bucket = 160_MiB;  // of gradients, with overlap; else one bucket holds all
   Sharding sharding = {};
+  const Stack* stack = nullptr;  // that filled in the software; null: given field by field
   auto operator<=>(const Parallelism&) const = default;  // an order for maps, without a meaning
 };
 

@@ -14,9 +14,9 @@ inline constexpr EnumName<Recompute> kRecomputes[]{{"none", Recompute::none},
                                                    {"alternate", Recompute::alternate},
                                                    {"full", Recompute::full}};
 inline constexpr EnumName<Attention> kAttentions[]{
-    {"unfused", Attention::unfused}, {"fused", Attention::fused},   {"flash1", Attention::flash1},
-    {"flash2", Attention::flash2},   {"flash3", Attention::flash3}, {"flash4", Attention::flash4},
-    {"cudnn", Attention::cudnn}};
+    {"unfused", Attention::unfused}, {"fused", Attention::fused},   {"sdpa", Attention::sdpa},
+    {"flash1", Attention::flash1},   {"flash2", Attention::flash2}, {"flash3", Attention::flash3},
+    {"flash4", Attention::flash4},   {"cudnn", Attention::cudnn}};
 inline constexpr EnumName<Kernels> kKernels[]{
     {"megatron", Kernels::megatron}, {"eager", Kernels::eager}, {"compiled", Kernels::compiled}};
 inline constexpr EnumName<Loss> kLosses[]{{"unfused", Loss::unfused}, {"fused", Loss::fused}};

@@ -37,6 +37,7 @@ Sizes sizes_of(const Model& model, const Parallelism& p) {
           .dropout = model.dropout,
           .attention = p.attention,
           .kernels = p.kernels,
+          .casts = p.casts,
           .matrices = p.matrices,
           .gathers_matrices = p.gathers_matrices};
 }

@@ -21,6 +21,7 @@ struct Sizes {
   bool query_key_norm, grouped, dropout;
   Attention attention;
   Kernels kernels;
+  Casts casts;
   MatrixPrecision matrices;
   bool gathers_matrices;  // weights arrive in the precision of the matrix products
 

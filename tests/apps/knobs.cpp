@@ -165,6 +165,8 @@ constexpr Knob kKnobs[] = {
     {"--recompute", kSmall, "full", kActivations, down},
     {"--recompute", kSmall, "none", kActivations, up},
     {"--recompute", kSmall, "full", kCompute, up},
+    // Attention that keeps its scores on chip.
+    {"--stack", kSmall, "nemo", kCompute, down},
     {"--attention", kSmall, "fused", kCompute, down},
     {"--recompute",
      "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --attention fused --recompute none",

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/workload/stacks.hpp"
+
+#include <array>
+
+namespace sim {
+namespace {
+
+constexpr Overlap kSharded{.gradients = true, .weights = true};
+// Transformer Engine's: the scale comes from earlier steps or from the kernel before, and the cast
+// writes the transposed copy too.
+constexpr Casts kFusedCasts{.own_amax = false, .own_transpose = false};
+
+}  // namespace
+
+namespace stacks {
+
+constinit const Stack megatron{
+    .name = "megatron",
+    .summary = "Megatron-LM: fused norms and activations, unfused attention, no overlap",
+    .source = "Megatron-LM's defaults; FP8 and NVFP4 by Transformer Engine",
+    .casts = kFusedCasts};
+
+constinit const Stack nemo{
+    .name = "nemo",
+    .summary = "NeMo on Megatron Core: cuDNN's attention, fused loss, everything overlaps",
+    .source =
+        "NVIDIA's DGX Cloud recipes: Transformer Engine, cross_entropy_loss_fusion, "
+        "overlap_grad_reduce, overlap_param_gather, tp_comm_overlap",
+    .attention = Attention::fused,
+    .loss = Loss::fused,
+    .casts = kFusedCasts,
+    .overlap = {.gradients = true, .weights = true, .pipeline = true, .tensor = true}};
+
+constinit const Stack torch_eager{
+    .name = "torch-eager",
+    .summary = "PyTorch's FSDP, kernel by kernel, with its scaled_dot_product_attention",
+    .source = "torchtitan without compilation: fused AdamW, one unit a layer",
+    .zero = 3,
+    .attention = Attention::sdpa,
+    .kernels = Kernels::eager,
+    .overlap = kSharded};
+
+constinit const Stack torch_compile{
+    .name = "torch-compile",
+    .summary = "PyTorch's FSDP with torch.compile: elementwise kernels, amax and casts fused",
+    .source =
+        "torchtitan with compilation; float8 by torchao, whose amax and casts the compiler "
+        "fuses with their neighbours",
+    .zero = 3,
+    .attention = Attention::sdpa,
+    .kernels = Kernels::compiled,
+    .casts = kFusedCasts,
+    .overlap = kSharded};
+
+constinit const Stack composer{
+    .name = "composer",
+    .summary = "MosaicML's Composer and llm-foundry on FSDP, with two metrics of the loss",
+    .source =
+        "llm-foundry: flash-attn's attention and cross entropy, DecoupledAdamW term by term, "
+        "BACKWARD_POST, LanguageCrossEntropy and LanguagePerplexity of each batch",
+    .zero = 3,
+    .attention = Attention::flash2,
+    .kernels = Kernels::eager,
+    .loss = Loss::fused,
+    .optimizer = Optimizer::adamw_foreach,
+    .overlap = kSharded,
+    .prefetch_after_backward = true,
+    .loss_metrics = 2};
+
+constinit const Stack deepspeed{
+    .name = "deepspeed",
+    .summary = "Megatron-DeepSpeed: Megatron's kernels under ZeRO-3, without overlap",
+    .source = "Megatron-DeepSpeed as ZeRO++'s tutorial runs it",
+    .zero = 3};
+
+constinit const Stack maxtext{
+    .name = "maxtext",
+    .summary = "MaxText on JAX: XLA's fused kernels, cuDNN's attention, FSDP",
+    .source =
+        "MaxText's GPU configurations: attention cudnn_flash_te, XLA's latency-hiding scheduler",
+    .zero = 3,
+    .attention = Attention::fused,
+    .kernels = Kernels::compiled,
+    .casts = kFusedCasts,
+    .overlap = kSharded};
+
+}  // namespace stacks
+
+std::span<const Stack* const> all_stacks() {
+  static constexpr std::array all{&stacks::megatron,      &stacks::nemo,     &stacks::torch_eager,
+                                  &stacks::torch_compile, &stacks::composer, &stacks::deepspeed,
+                                  &stacks::maxtext};
+  return all;
+}
+
+const Stack& stack_of(int stage, const OpenSoftware& open) {
+  if (open.stack != nullptr) return *open.stack;
+  return stage == 3 ? stacks::torch_eager : stacks::megatron;
+}
+
+Parallelism at_stage(Parallelism p, int stage, const OpenSoftware& open) {
+  const Stack& stack = stack_of(stage, open);
+  p.sharding.stage = stage;
+  p.stack = &stack;
+  if (open.attention) p.attention = stack.attention;
+  if (open.kernels) p.kernels = stack.kernels;
+  if (open.overlap) p.overlap = stack.overlap;
+  p.casts = stack.casts;
+  p.loss_metrics = stack.loss_metrics;
+  return p;
+}
+
+}  // namespace sim
