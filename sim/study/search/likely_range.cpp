@@ -19,12 +19,13 @@ bool is_of_network(const Assumption& one) {
 }
 bool is_of_codecs(const Assumption& one) { return one.name == "codec_time"; }
 
-// The logarithm of the efficiency is off by so much; at most the whole roofline, unless a fit says so.
+// The logarithm of the efficiency is off by so much; at most the whole roofline, unless a fit says so,
+// or twice the rate of published kernels.
 void move_efficiency(Cluster& cluster, const Calibration& calibration, double spreads) {
   const double now = compute_efficiency(cluster);
   const double spread = efficiency_spread(cluster, calibration).of_logarithm;
-  cluster.fitted.compute_efficiency =
-      std::min(std::max(1.0, now), now * std::exp(spreads * spread));
+  const double most = calibration.published ? kMostEfficiency : std::max(1.0, now);
+  cluster.fitted.compute_efficiency = std::min(most, now * std::exp(spreads * spread));
 }
 
 double widest(const Job& job, bool (*is_of_group)(const Assumption&)) {
