@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,10 @@ struct EfficiencyRow {
   double of_published = 1;
   double spread_of_published = 0;
   std::string source_of_published;
+  // of_published of single software stacks, by their names ("nemo"), from `validate blind
+  // --defaults`.
+  std::map<std::string, double, std::less<>> of_stacks;
+  double spread_of_stacks = 0;    // as spread_of_published
   std::vector<std::string> rows;  // of published tables, as in EfficiencyDefault
 };
 using EfficiencyTable = std::vector<EfficiencyRow>;
@@ -43,11 +49,18 @@ using EfficiencyTable = std::vector<EfficiencyRow>;
 // A100, SXM4 and 40GB, in whatever case.
 [[nodiscard]] bool names_gpu(std::string_view gpu, const std::vector<std::string>& words);
 
-// The default of the GPU's generation for a run whose linear layers multiply in this precision (not
-// `any`); with `published`, over published times of kernels. For a GPU of unknown generation: the geometric mean of all defaults, with their joint
-// spread.
+// What the table is asked for: products of this many bits (not `any`), over published times of
+// kernels or over the roofline, of a software stack or of any ("").
+struct EfficiencyQuestion {
+  ProductBits bits = ProductBits::sixteen;
+  bool published = false;
+  std::string_view stack = {};
+};
+
+// The default of the GPU's generation; that of the stack where the table has it over published times.
+// For a GPU of unknown generation: the geometric mean of all defaults, with their joint spread.
 [[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
-                                                   std::string_view gpu, ProductBits bits,
-                                                   bool published = false);
+                                                   std::string_view gpu,
+                                                   const EfficiencyQuestion& question);
 
 }  // namespace sim

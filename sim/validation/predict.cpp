@@ -35,9 +35,10 @@ Case case_of(const Inputs& inputs, const Setup& setup) {
 }
 
 EfficiencyDefault default_of(const Inputs& inputs, const Setup& setup) {
-  return default_efficiency(inputs.efficiencies, inputs.clusters.at(setup.cluster).gpu.name,
-                            product_bits(setup.parallelism.matrices),
-                            inputs.calibrations.at(setup.cluster).published != nullptr);
+  return default_efficiency(
+      inputs.efficiencies, inputs.clusters.at(setup.cluster).gpu.name,
+      {.bits = product_bits(setup.parallelism.matrices),
+       .published = inputs.calibrations.at(setup.cluster).published != nullptr});
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(EfficiencyDefaults, AreThoseOfTheGenerationAndThePrecision) {
   const EfficiencyTable table =
       read_efficiencies(source_directory() / "traces/compute_efficiency.toml");
   const auto of = [&](const char* gpu, ProductBits bits = ProductBits::sixteen) {
-    return default_efficiency(table, gpu, bits);
+    return default_efficiency(table, gpu, {.bits = bits});
   };
   EXPECT_EQ(of("NVIDIA A100-SXM4-40GB").efficiency, 0.70);
   for (const char* gpu : {"NVIDIA H100 80GB HBM3", "NVIDIA H800", "nvidia h200"}) {
@@ -147,12 +147,37 @@ TEST(EfficiencyDefaults, OfAnotherGpuAreTheMeanOfAllWithTheSpreadOfAll) {
   const EfficiencyTable table{{.name = "a", .gpus = {"A1"}, .efficiency = 0.9, .spread = 0.1},
                               {.name = "b", .gpus = {"B1"}, .efficiency = 0.4, .spread = 0.3}};
   for (const char* gpu : {"GPU A10", "GPU XA1", "GPU"}) {
-    const EfficiencyDefault other = default_efficiency(table, gpu, ProductBits::sixteen);
+    const EfficiencyDefault other = default_efficiency(table, gpu, {});
     EXPECT_NEAR(other.efficiency, 0.6, 1e-12) << gpu;  // the root of 0.9 times 0.4
     // What each scatters, and how far each is from the mean: the logarithm of 1.5.
     EXPECT_NEAR(other.spread * other.spread, (0.01 + 0.09) / 2 + std::pow(std::log(1.5), 2), 1e-12);
   }
-  EXPECT_EQ(default_efficiency(table, "GPU-A1-40GB", ProductBits::sixteen).efficiency, 0.9);
+  EXPECT_EQ(default_efficiency(table, "GPU-A1-40GB", {}).efficiency, 0.9);
+}
+
+TEST(EfficiencyDefaults, AreThoseOfTheStackOverPublishedKernelsAlone) {
+  const std::string text =
+      "[defaults.a]\ngpus = [\"H100\"]\nprecision = \"bf16\"\nefficiency = 0.5\nspread = 0.1\n"
+      "source = \"s\"\nof_published = 0.9\nspread_of_published = 0.2\nsource_of_published = "
+      "\"p\"\n";
+  const EfficiencyTable table = parse_efficiencies(
+      text + "of_stacks = [\"nemo 0.8\", \"maxtext 0.95\"]\nspread_of_stacks = 0.3\n", "x.toml");
+  const EfficiencyDefault nemo =
+      default_efficiency(table, "NVIDIA H100", {.published = true, .stack = "nemo"});
+  EXPECT_EQ(nemo.efficiency, 0.8);
+  EXPECT_EQ(nemo.spread, 0.3);
+  EXPECT_EQ(nemo.source, "runs of nemo and others, by validate blind --defaults");
+  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.published = true}).efficiency, 0.9);
+  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.published = true, .stack = "x"}).efficiency,
+            0.9);
+  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.stack = "nemo"}).efficiency, 0.5);
+  for (const char* wrong : {"nemo", "nemo x", " 0.8", "nemo 3", "nemo 0"}) {
+    const std::string error = input_error_of([&] {
+      static_cast<void>(parse_efficiencies(
+          text + "of_stacks = [\"" + wrong + "\"]\nspread_of_stacks = 0.3\n", "x.toml"));
+    });
+    EXPECT_TRUE(error.starts_with("x.toml:10:1: of_stacks: ")) << error;
+  }
 }
 
 TEST(EfficiencyDefaults, AreOneForAGpuAndAPrecision) {
