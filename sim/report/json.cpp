@@ -113,8 +113,8 @@ void add_comparison(const Report& r, Json& json) {
   json["baseline_flags"] = or_null(r.baseline_flags);
   json["pays_at_nic_Bps"] = r.break_even ? Json(r.break_even->pays_at_Bps) : Json();
   json["loses_at_nic_Bps"] = r.break_even ? Json(r.break_even->loses_at_Bps) : Json();
-  json["break_even_nic_Bps_low"] = r.break_even ? Json(r.break_even->low_Bps) : Json();
-  json["break_even_nic_Bps_high"] = r.break_even ? Json(r.break_even->high_Bps) : Json();
+  json["break_even_low_nic_Bps"] = r.break_even ? Json(r.break_even->low_Bps) : Json();
+  json["break_even_high_nic_Bps"] = r.break_even ? Json(r.break_even->high_Bps) : Json();
 }
 
 // The flat part: what JSON and CSV share, in order.

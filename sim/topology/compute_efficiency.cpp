@@ -161,7 +161,7 @@ EfficiencyDefault default_efficiency(const EfficiencyTable& table, std::string_v
       found.efficiency = stack->second;
       found.spread = row.spread_of_stacks;
       found.source =
-          fmt::format("runs of {} and others, by validate blind --defaults", stack->first);
+          fmt::format("runs of {} and of others (validate blind)", stack->first);
     }
     return found;
   }

@@ -30,8 +30,8 @@ struct EfficiencyRow {
   double of_published = 1;
   double spread_of_published = 0;
   std::string source_of_published;
-  // of_published of single software stacks, by their names ("nemo"), from `validate blind
-  // --defaults`.
+  // of_published of single software stacks, by their names ("nemo"), as `validate blind`
+  // learns them.
   std::map<std::string, double, std::less<>> of_stacks;
   double spread_of_stacks = 0;    // as spread_of_published
   std::vector<std::string> rows;  // of published tables, as in EfficiencyDefault
