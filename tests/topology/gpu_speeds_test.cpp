@@ -166,7 +166,7 @@ TEST(EfficiencyDefaults, AreThoseOfTheStackOverPublishedKernelsAlone) {
       default_efficiency(table, "NVIDIA H100", {.published = true, .stack = "nemo"});
   EXPECT_EQ(nemo.efficiency, 0.8);
   EXPECT_EQ(nemo.spread, 0.3);
-  EXPECT_EQ(nemo.source, "runs of nemo and others, by validate blind --defaults");
+  EXPECT_EQ(nemo.source, "runs of nemo and of others (validate blind)");
   EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.published = true}).efficiency, 0.9);
   EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.published = true, .stack = "x"}).efficiency,
             0.9);
