@@ -160,8 +160,7 @@ EfficiencyDefault default_efficiency(const EfficiencyTable& table, std::string_v
     if (const auto stack = row.of_stacks.find(question.stack); stack != row.of_stacks.end()) {
       found.efficiency = stack->second;
       found.spread = row.spread_of_stacks;
-      found.source =
-          fmt::format("runs of {} and of others (validate blind)", stack->first);
+      found.source = fmt::format("runs of {} and of others (validate blind)", stack->first);
     }
     return found;
   }

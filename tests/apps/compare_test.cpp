@@ -48,11 +48,11 @@ TEST(Compare, OfOneSeedIsAlwaysTheSameAndOfAnotherNot) {
 }
 
 TEST(Compare, IsTheInverseTheOtherWayRound) {
-  const std::string flags = kClose + "--repetitions 5";
+  const std::string flags = kClose + "--repetitions 5 --spread model=0";
   const Json one = findings("--scheme sdp4bit", "--scheme sharded", flags);
   const Json other = findings("--scheme sharded", "--scheme sdp4bit", flags);
   EXPECT_NEAR(one["ratio"].get<double>() * other["ratio"].get<double>(), 1, 1e-12);
-  EXPECT_NEAR(one["ratio_low"].get<double>() * other["ratio_high"].get<double>(), 1, 0.02);
+  EXPECT_NEAR(one["ratio_low"].get<double>() * other["ratio_high"].get<double>(), 1, 0.05);
   EXPECT_NEAR(
       one["probability_a_better"].get<double>() + other["probability_a_better"].get<double>(), 1,
       1e-12);

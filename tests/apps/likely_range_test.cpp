@@ -27,7 +27,8 @@ TEST(LikelyRange, OfComputingIsThatOfItsEfficiency) {
   for (const auto& [end, spreads] : {std::pair{range.tokens_per_s_low, -kLikelySpreads},
                                      {range.tokens_per_s_high, kLikelySpreads}}) {
     Job moved = job;
-    moved.cluster().fitted.compute_efficiency = 0.61 * std::exp(spreads * spread);
+    moved.cluster().fitted.compute_efficiency =
+        compute_efficiency(job.cluster()) * std::exp(spreads * spread);
     EXPECT_NEAR(end / (report.tokens_per_s * report.time_s / seconds_of(moved, setup)), 1, 0.02);
   }
 }
@@ -42,7 +43,9 @@ TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
     EXPECT_GE(range.tokens_per_s_high, report.tokens_per_s);
     return std::log(range.tokens_per_s_high / range.tokens_per_s_low) / 2 / kLikelySpreads;
   };
-  EXPECT_NEAR(width("--accumulation 16"), 0.17, 0.03);
+  const Job any = job_of("--topology dgx_h100_x16 --model gpt_1.3b");
+  const double of_efficiency = efficiency_spread(any.cluster(), any.calibration()).of_logarithm;
+  EXPECT_NEAR(width("--accumulation 16"), of_efficiency, 0.03);
   EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
 }
 

@@ -26,10 +26,10 @@ std::string printed(const std::string& text) {
 TEST(Zero3, StandsForWhatPytorchsFsdpDoes) {
   const std::string alone = printed(kH100 + "--zero 3");
   for (const char* said :
-       {"--attention fused", "--kernels eager", "--overlap gradients,weights", "--reshard on",
+       {"--attention sdpa", "--kernels eager", "--overlap gradients,weights", "--reshard on",
         "--unit-layers 1", "--prefetch 1", "--backward-prefetch pre", "--loss unfused",
         "--optimizer adamw", "--precision bf16", "--weight-precision bf16", "--virtual-stages 1",
-        "--attention fused --kernels eager --overlap gradients,weights"}) {
+        "--attention sdpa --kernels eager --overlap gradients,weights"}) {
     EXPECT_EQ(printed(kH100 + "--zero 3 " + said), alone) << said;
   }
   for (const char* other :

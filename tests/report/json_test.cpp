@@ -104,8 +104,8 @@ TEST(Json, HasFiniteNumbersOnly) {
         const std::string& name = path.back();
         const bool optional = name == "speedup" || name.starts_with("baseline") ||
                               name == "flags" || name == "pays_at_nic_Bps" ||
-                              name == "loses_at_nic_Bps" || name.starts_with("break_even_") || name.ends_with("_low") ||
-                              name.ends_with("_high");
+                              name == "loses_at_nic_Bps" || name.starts_with("break_even_") ||
+                              name.ends_with("_low") || name.ends_with("_high");
         EXPECT_EQ(value.is_null(), optional) << name;
         if (value.is_number()) {
           EXPECT_GE(value.get<double>(), 0) << name;
