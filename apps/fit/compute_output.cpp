@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/fit/constants_table.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
@@ -25,12 +26,7 @@ using study::KeptJobConstant;
 using study::MeasuredStep;
 using ComputeJson = nlohmann::ordered_json;
 
-struct KeptText {
-  JobConstantKept because;
-  const char* key;
-  const char* text;
-};
-constexpr KeptText kKeptTexts[] = {
+constexpr KeptReason<JobConstantKept> kKeptTexts[] = {
     {JobConstantKept::no_gain, "no_gain",
      "as in the base, because left-out steps are not predicted better with it"},
     {JobConstantKept::too_few, "too_few",
@@ -41,26 +37,6 @@ constexpr KeptText kKeptTexts[] = {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
-
-sim::TextTable fitted_table(const ComputeFit& fit) {
-  sim::TextTable table{.align = "<<<<"};
-  table.rows.push_back(sim::heading_row({"constant", "fitted", "95 % interval", "base"}));
-  for (const FittedJobConstant& one : fit.fitted) {
-    table.rows.push_back({std::string(one.constant->key), value_text(*one.constant, one.value),
-                          interval_text(one), value_text(*one.constant, one.base)});
-  }
-  for (const KeptText& reason : kKeptTexts) {
-    bool first = true;
-    for (const KeptJobConstant& one : fit.kept) {
-      if (one.because != reason.because) continue;
-      if (first) table.rows.insert(table.rows.end(), {{}, {reason.text}});
-      first = false;
-      table.rows.push_back(
-          {std::string(one.constant->key), "-", "-", value_text(*one.constant, one.base)});
-    }
-  }
-  return table;
-}
 
 std::vector<ComputeJson> fitted_records(const ComputeFit& fit) {
   std::vector<ComputeJson> records;
@@ -82,7 +58,7 @@ std::vector<ComputeJson> fitted_records(const ComputeFit& fit) {
   }
   for (const KeptJobConstant& one : fit.kept) {
     add(*one.constant, one.base)["kept"] =
-        std::ranges::find(kKeptTexts, one.because, &KeptText::because)->key;
+        std::ranges::find(kKeptTexts, one.because, &KeptReason<JobConstantKept>::because)->key;
   }
   return records;
 }
@@ -307,7 +283,7 @@ void print(const std::string& format, const StepFitAnswer& answer) {
              answer.steps.size(), answer.steps.size() == 1 ? "" : "s",
              sim::printable_path(answer.file));
   const std::size_t width = output_width();
-  print_styled(to_text(fitted_table(answer.fit), width));
+  print_styled(to_text(constants_table(answer.fit, kKeptTexts), width));
   print_text("\n");
   print_styled(to_text(step_errors_table(errors_in(answer)), width));
   print_text("\n");
@@ -323,7 +299,7 @@ void print(const std::string& format, const TraceFitAnswer& answer) {
              answer.measured.gpus == 1 ? "" : "s",
              answer.measured.device.empty() ? "" : fmt::format(" ({})", answer.measured.device));
   const std::size_t width = output_width();
-  print_styled(to_text(fitted_table(answer.fit.fit), width));
+  print_styled(to_text(constants_table(answer.fit.fit, kKeptTexts), width));
   print_text("\n");
   print_styled(to_text(groups_table(answer), width));
   print_unmodelled(answer);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "apps/fit/constants_table.hpp"
 #include "apps/print.hpp"
 #include "apps/print_records.hpp"
 #include "apps/terminal.hpp"
@@ -18,38 +19,13 @@ namespace {
 namespace fit = sim::fit;
 using FitJson = nlohmann::ordered_json;
 
-struct KeptReason {
-  fit::Kept because;
-  const char* key;
-  const char* text;
-};
-constexpr KeptReason kKeptReasons[] = {
+constexpr KeptReason<fit::Kept> kKeptReasons[] = {
     {fit::Kept::agrees, "agrees", "as in the base, with which the times agree"},
     {fit::Kept::not_alone, "not_alone",
      "as in the base, because the times do not separate it from others"},
     {fit::Kept::unused, "unused", "as in the base, because none of the times depends on it"}};
 
 std::string size_text(double bytes) { return fmt::format("{:.0f} B", bytes); }
-
-sim::TextTable constants_table(const fit::Fit& fitted) {
-  sim::TextTable table{.align = "<<<<"};
-  table.rows.push_back(sim::heading_row({"constant", "fitted", "95 % interval", "base"}));
-  for (const fit::FittedConstant& one : fitted.fitted) {
-    table.rows.push_back({std::string(one.constant->key), value_text(*one.constant, one.value),
-                          interval_text(one), value_text(*one.constant, one.base)});
-  }
-  for (const KeptReason& reason : kKeptReasons) {
-    bool first = true;
-    for (const fit::KeptConstant& one : fitted.kept) {
-      if (one.because != reason.because) continue;
-      if (first) table.rows.insert(table.rows.end(), {{}, {reason.text}});
-      first = false;
-      table.rows.push_back(
-          {std::string(one.constant->key), "-", "-", value_text(*one.constant, one.base)});
-    }
-  }
-  return table;
-}
 
 sim::TextTable errors_table(const std::vector<FitErrors>& errors) {
   sim::TextTable table{.align = "<"};
@@ -83,7 +59,8 @@ std::vector<FitJson> constant_records(const fit::Fit& fitted) {
     record["high"] = one.interval->high;
   }
   for (const fit::KeptConstant& one : fitted.kept) {
-    const auto* reason = std::ranges::find(kKeptReasons, one.because, &KeptReason::because);
+    const auto* reason =
+        std::ranges::find(kKeptReasons, one.because, &KeptReason<fit::Kept>::because);
     records.emplace_back(constant_record(*one.constant, one.base))["kept"] = reason->key;
   }
   return records;
@@ -131,7 +108,7 @@ void print(const std::string& format, const FitAnswer& answer) {
   for (const std::string& line : answer.topo) print_text("  {}\n", line);
   print_text("\n");
   const std::size_t width = output_width();
-  print_styled(to_text(constants_table(answer.fit), width));
+  print_styled(to_text(constants_table(answer.fit, kKeptReasons), width));
   print_text("\n");
   print_styled(to_text(errors_table(answer.errors), width));
   print_text("\n");

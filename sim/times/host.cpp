@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/base/joined.hpp"
 #include "sim/base/toml_reader.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -22,14 +23,11 @@ template <class E, std::size_t n>
 std::vector<E> named(TomlReader& reader, const std::string& key, const EnumName<E> (&names)[n]) {
   std::vector<E> values;
   for (const std::string& text : reader.texts(key)) {
-    const auto found = std::ranges::find(names, text, [](const auto& one) { return one.name; });
-    if (found != std::end(names)) {
-      values.push_back(found->value);
-      continue;
+    if (const auto value = value_named<E>(text, names)) {
+      values.push_back(*value);
+    } else {
+      reader.wrong(key, fmt::format("'{}' is not one of: {}", text, joined(names_of<E>(names))));
     }
-    std::string known;
-    for (const auto& one : names) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
-    reader.wrong(key, fmt::format("'{}' is not one of: {}", text, known));
   }
   return values;
 }

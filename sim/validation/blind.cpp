@@ -90,15 +90,24 @@ double width_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
   return quantile(std::move(errors), kNominal);
 }
 
-BlindConstant constant_from(const std::vector<Learnt>& learnt, const TrainingRow& row,
-                            LeftOut left_out) {
-  const auto effects = effects_from(learnt);
-  if (!effects) return {};
+// What rows tell of others, whatever kind they are.
+struct Lesson {
+  std::optional<EfficiencyEffects> effects;
+  double width = 0;
+  int folds = 0;
+};
+
+Lesson lesson_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
   std::set<std::string> folds;
   for (const Learnt& one : learnt) folds.insert(one.row->fold);
-  return {.efficiency = effects->efficiency_of(kind_of(row)),
-          .width = width_of(learnt, left_out),
-          .folds = static_cast<int>(folds.size())};
+  return {effects_from(learnt), width_of(learnt, left_out), static_cast<int>(folds.size())};
+}
+
+BlindConstant constant_from(const Lesson& lesson, const TrainingRow& row) {
+  if (!lesson.effects) return {};
+  return {.efficiency = lesson.effects->efficiency_of(kind_of(row)),
+          .width = lesson.width,
+          .folds = lesson.folds};
 }
 
 std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
@@ -199,9 +208,13 @@ double TimeCurve::share_at(double efficiency) const {
 std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,
                                            std::span<const TimeCurve> curves, LeftOut left_out) {
   const std::vector<Learnt> all = learnt_from(rows, curves);
+  // Rows of one fold and GPU leave out the same.
+  std::map<std::pair<std::string, std::string>, Lesson> lessons;
   std::vector<BlindConstant> constants;
   for (const TrainingRow& row : rows) {
-    constants.push_back(constant_from(without(all, row, left_out), row, left_out));
+    const auto [known, is_new] = lessons.try_emplace({row.fold, row.gpu});
+    if (is_new) known->second = lesson_of(without(all, row, left_out), left_out);
+    constants.push_back(constant_from(known->second, row));
   }
   return constants;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/base/error.hpp"
+#include "sim/fit/left_out.hpp"
 
 namespace sim::validation {
 namespace {
@@ -22,35 +23,18 @@ struct Cell {
   double weight = 1;
 };
 
-using Matrix = std::vector<std::vector<double>>;
-
-// The solution of `a` x = `b`, for a positive definite matrix.
-std::vector<double> solved(Matrix a, std::vector<double> b) {
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    for (std::size_t k = i + 1; k < b.size(); ++k) {
-      const double factor = a[k][i] / a[i][i];
-      for (std::size_t j = i; j < b.size(); ++j) a[k][j] -= factor * a[i][j];
-      b[k] -= factor * b[i];
-    }
-  }
-  for (std::size_t i = b.size(); i-- > 0;) {
-    for (std::size_t j = i + 1; j < b.size(); ++j) b[i] -= a[i][j] * b[j];
-    b[i] /= a[i][i];
-  }
-  return b;
-}
-
+// A row a cell, and one for each effect that draws it to zero.
 std::vector<double> least_squares_of(const std::vector<Cell>& cells, std::size_t unknowns) {
-  Matrix a(unknowns, std::vector<double>(unknowns));
-  std::vector<double> b(unknowns);
-  for (std::size_t i = 1; i < unknowns; ++i) a[i][i] = kShrink;
-  for (const Cell& cell : cells) {
-    for (const std::size_t i : cell.unknowns) {
-      b[i] += cell.weight * cell.logarithm;
-      for (const std::size_t j : cell.unknowns) a[i][j] += cell.weight;
-    }
+  const std::size_t rows = cells.size() + unknowns - 1;
+  std::vector<fit::Column> slopes(unknowns, fit::Column(rows));
+  fit::Column errors(rows);  // where all unknowns are 0
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    const double weight = std::sqrt(cells[row].weight);
+    for (const std::size_t i : cells[row].unknowns) slopes[i][row] = weight;
+    errors[row] = -weight * cells[row].logarithm;
   }
-  return solved(std::move(a), std::move(b));
+  for (std::size_t i = 1; i < unknowns; ++i) slopes[i][cells.size() + i - 1] = std::sqrt(kShrink);
+  return fit::step_of(slopes, errors);
 }
 
 // Effects by name, each an unknown of its own: "gpu hopper", "stack nemo", "narrow".
