@@ -190,8 +190,8 @@ void run_in_child(const Schedule& schedule, const Wiring& wiring, const Conditio
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time) {
-    throw std::logic_error(fmt::format("the simulation took more than {} s of real time",
-                                       conditions.wall_limit.base()));
+    throw OutOfTime(fmt::format("the simulation took more than {} s of real time",
+                                conditions.wall_limit.base()));
   }
   if (WIFSIGNALED(status)) {
     throw std::logic_error(fmt::format("the simulation was ended by signal {}: {}",

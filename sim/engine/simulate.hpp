@@ -3,6 +3,7 @@
 // other part of the project uses SimGrid.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,11 @@ struct Conditions {
   std::vector<Outage> outages;
   Seconds time_limit = Seconds::from_base(1e6);   // of simulated time
   Seconds wall_limit = Seconds::from_base(3600);  // for the child process, of real time
+};
+
+// The simulation took longer than Conditions::wall_limit.
+struct OutOfTime : std::logic_error {
+  using std::logic_error::logic_error;
 };
 
 // Runs in a child process: SimGrid allows one Engine per process and never resets its clock. Pure

@@ -39,14 +39,14 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
   return largest;
 }
 
-inline AlikeStep compare_alike(const StepPoint& point) {
+inline AlikeStep compare_alike(const StepPoint& point, const Conditions& conditions = {}) {
   const Calibration calibration = roofline();
   StepContext context{point.cluster, point.model, calibration, point.parallelism, {}};
   const PlannedStep alike = plan_step(context, *point.scheme);
   context.whole = true;
   const PlannedStep whole = plan_step(context, *point.scheme);
   const Timeline of_alike = simulate(alike.schedule, alike.wiring);
-  const Timeline of_whole = simulate(whole.schedule, whole.wiring);
+  const Timeline of_whole = simulate(whole.schedule, whole.wiring, conditions);
   const auto few = times_by_rank(alike.schedule, of_alike);
   const auto all = times_by_rank(whole.schedule, of_whole);
   AlikeStep step{.ranks = whole.schedule.ranks,
