@@ -173,10 +173,10 @@ std::vector<LegDraft> pairs_by_node(const Topology& topology, const Nodes& nodes
 std::vector<LegDraft> fold_all_to_all(const Topology& topology, const std::vector<int>& ranks) {
   const Cluster& cluster = topology.cluster();
   const Nodes nodes = members_by_place(topology, ranks);
-  if (cluster.network.load_balance == LoadBalance::ecmp) {
+  const bool has_classes = cluster.network.fabric->tapered_units != nullptr;
+  if (cluster.network.load_balance == LoadBalance::ecmp || !has_classes) {
     return pairs_by_node(topology, nodes, ranks);
   }
-  if (cluster.network.fabric->tapered_units == nullptr) return list_pairs(topology, ranks);
   PeerFinder finder(topology, nodes);
   std::vector<std::pair<std::size_t, LegDraft>> legs;
   for (const auto& [node, members] : nodes) {

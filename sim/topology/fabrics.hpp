@@ -55,7 +55,8 @@ struct NetworkFabric {
   AppendNetworkWay append_way = append_switched_way;
   // Sizes in nodes of the units, innermost first, whose links to the outside can be a bottleneck:
   // units of equal size, each within the next. An all_to_all takes all peers outside the same units
-  // as equal, and so becomes a few flows per node. Without this function each pair is a flow.
+  // as equal, and so becomes a few flows per node. Without this function it is one flow per node,
+  // over every link that the node's pairs cross.
   std::vector<int> (*tapered_units)(const Network& network) = nullptr;
 
   // Sizes in nodes of all its units, innermost first, each within the next: what scattered nodes are

@@ -45,7 +45,7 @@ inline AlikeStep compare_alike(const StepPoint& point, const Conditions& conditi
   const PlannedStep alike = plan_step(context, *point.scheme);
   context.whole = true;
   const PlannedStep whole = plan_step(context, *point.scheme);
-  const Timeline of_alike = simulate(alike.schedule, alike.wiring);
+  const Timeline of_alike = simulate(alike.schedule, alike.wiring, conditions);
   const Timeline of_whole = simulate(whole.schedule, whole.wiring, conditions);
   const auto few = times_by_rank(alike.schedule, of_alike);
   const auto all = times_by_rank(whole.schedule, of_whole);

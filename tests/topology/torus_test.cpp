@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tori, by arithmetic.
+#include "sim/collectives/legs.hpp"
 #include "tests/topology/routers.hpp"
 
 namespace sim {
@@ -96,6 +97,20 @@ TEST(Torus, CarriesAllPairsAsFastAsItsForwardLinks) {
     expect_seconds("all_to_all", cluster, kBytes,
                    kStartS + kNeighbourS + (one.farthest - 1) * kHopS +
                        one.shares * kBytes / one.nodes / (kLinkRate / 2));
+  }
+}
+
+TEST(Torus, FoldsAllPairsToAFlowANode) {
+  for (const NvlinkFabric* nvlink : all_nvlink_fabrics()) {
+    Cluster cluster = sample_cluster(
+        {.nodes = 8, .gpus = 4, .nics = 2, .fabric = &fabrics::torus, .nvlink = nvlink});
+    cluster.network.dimensions = {4, 2};
+    const std::vector<int> ranks = all_ranks(cluster);
+    EXPECT_EQ(fold_all_to_all(Topology(cluster), ranks).size(), 8u);
+    const auto seconds = [&](Detail detail) {
+      return seconds_of("all_to_all", cluster, ranks, 64 << 20, detail);
+    };
+    EXPECT_NEAR(seconds(Detail::folded) / seconds(Detail::step_by_step), 1, 1e-6) << nvlink->name;
   }
 }
 
