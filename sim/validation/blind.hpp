@@ -2,7 +2,7 @@
 // Blind predictions of published training runs: the compute efficiency of each comes from the rows of
 // other sources alone, and so does the range.
 //
-// The step of each row is simulated at five efficiencies. What the other rows need to take the
+// The step of each row is simulated at three efficiencies. What the other rows need to take the
 // measured time is interpolated, and the efficiency for the row follows from theirs
 // (sim/validation/efficiency_effects.hpp). The range comes from leaving out those sources one after
 // the other in the same way: it is as wide as 80 % of the errors found so, all sources weighing the
@@ -21,7 +21,7 @@
 namespace sim::validation {
 
 // At which a row is simulated, falling.
-inline constexpr std::array kCurveEfficiencies{1.0, 2.0 / 3, 0.4, 0.2, 0.1};
+inline constexpr std::array kCurveEfficiencies{1.0, 0.5, 0.2};
 
 // Seconds per token and GPU at these efficiencies. Between two of them, and beyond the ends, the time
 // is a straight line over 1 / efficiency, as compute that nothing overlaps is.
