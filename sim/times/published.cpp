@@ -140,7 +140,7 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
   const double seconds =
       std::exp(log_seconds(grid, inside)) * scale *
       tile_excess(table, product.m, product.n, product.count, gpu.multiprocessors) *
-      of_gradient(table, product.gradient);
+      of_gradient(table, product.gradient) * table.sustained;
   return std::max(seconds, product.flop() / rates_of(gpu, product.precision).peak);
 }
 

@@ -54,6 +54,7 @@ ProductsRow read_products(TomlReader& reader, const std::string& name) {
                   .tile_columns = optional_size(reader, table + "tile_columns"),
                   .inputs = reader.number(table + "inputs", kRatio),
                   .weights = reader.number(table + "weights", kRatio),
+                  .sustained = reader.number(table + "sustained", kRatio),
                   .spread = reader.number(table + "spread", kPublishedSpread),
                   .source = reader.text(table + "source")};
   row.spread_of_another = reader.number(table + "spread_of_another_gpu", kPublishedSpread);
