@@ -96,7 +96,7 @@ StepFigures step_figures(const StepContext& context, const Schedule& schedule,
                    .gradient_exchange_s = gradient_exchange_s(schedule, timeline)};
   step.tflops_per_gpu = model_flop(context.model, global_batch(cluster, p)).base() /
                         timeline.makespan_s / rank_count(cluster) / 1e12;
-  step.mfu = step.tflops_per_gpu * 1e12 / cluster.gpu.bf16.base();
+  step.mfu = step.tflops_per_gpu * 1e12 * cluster.gpu.clock / cluster.gpu.bf16.base();
   add_wire(schedule, step);
   return step;
 }

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "sim/base/toml_reader.hpp"
@@ -33,7 +35,7 @@ std::optional<double> read_optional_share(TomlReader& reader, std::string_view k
   return reader.number(key, kShare);
 }
 
-Gpu read_gpu(TomlReader& reader) {
+Gpu read_gpu_of_data_sheet(TomlReader& reader) {
   return {.name = reader.text("gpu.name"),
           .multiprocessors = read_count(reader, "gpu.multiprocessors", kPerNode),
           .bf16 = reader.quantity<FlopRate>("gpu.bf16"),
@@ -47,6 +49,16 @@ Gpu read_gpu(TomlReader& reader) {
           .launch_latency = reader.quantity<Seconds>("gpu.launch_latency", Zero::allowed),
           .price = reader.quantity<DollarRate>("gpu.price", Zero::allowed),
           .power = reader.quantity<Watts>("gpu.power", Zero::allowed)};
+}
+
+Gpu read_gpu(TomlReader& reader) {
+  const Gpu gpu = read_gpu_of_data_sheet(reader);
+  constexpr const char* kLimit = "gpu.power_limit";
+  if (!reader.has(kLimit)) return gpu;
+  const Watts limit = reader.quantity<Watts>(kLimit);
+  if (gpu.power > Watts{}) return power_capped(gpu, limit / gpu.power);
+  reader.wrong(kLimit, "limits a GPU without power; set gpu.power, that of its data sheet");
+  return gpu;
 }
 
 Nvlink read_nvlink(TomlReader& reader, int gpus, const NcclTransport* transport) {
@@ -175,6 +187,17 @@ Fitted read_fitted(TomlReader& reader, std::span<const Setting> settings) {
 }
 
 }  // namespace
+
+Gpu power_capped(Gpu gpu, double share) {
+  const double clock = std::cbrt(std::min(1.0, share));
+  gpu.bf16 = gpu.bf16 * clock;
+  if (gpu.fp8) gpu.fp8 = *gpu.fp8 * clock;
+  if (gpu.fp4) gpu.fp4 = *gpu.fp4 * clock;
+  gpu.fp32 = gpu.fp32 * clock;
+  gpu.clock *= clock;
+  gpu.power = gpu.power * std::min(1.0, share);
+  return gpu;
+}
 
 Cluster parse_cluster(std::string_view text, const std::filesystem::path& file,
                       std::span<const Setting> settings) {

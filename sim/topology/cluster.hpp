@@ -65,8 +65,14 @@ struct Gpu {
   DollarRate price;        // of one GPU with its share of the node, including
                            // whatever the hosting price covers
   Watts power;             // of one GPU under load
+  double clock = 1;        // share of the data sheet's that its power leaves: the peaks contain it
   bool operator==(const Gpu&) const = default;
 };
+
+// The GPU under a power cap of `share` of its power. Dynamic power grows with the cube of the clock
+// (C V^2 f, and V with f: Hennessy and Patterson, "Computer Architecture", 1.5), so arithmetic
+// rates fall with the cube root of the power; the memory has a separate clock.
+[[nodiscard]] Gpu power_capped(Gpu gpu, double share);
 
 // How NCCL feeds sums in the switch: buffers go in chunks, and each costs something of its own.
 struct SwitchSums {

@@ -110,14 +110,4 @@ WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink) {
   return area;
 }
 
-Gpu power_capped(Gpu gpu, double share) {
-  const double clock = std::cbrt(std::min(1.0, share));
-  gpu.bf16 = gpu.bf16 * clock;
-  if (gpu.fp8) gpu.fp8 = *gpu.fp8 * clock;
-  if (gpu.fp4) gpu.fp4 = *gpu.fp4 * clock;
-  gpu.fp32 = gpu.fp32 * clock;
-  gpu.power = gpu.power * std::min(1.0, share);
-  return gpu;
-}
-
 }  // namespace sim

@@ -116,9 +116,4 @@ using ClusterFile = std::function<std::filesystem::path(const std::string& name)
 // latency: for closed forms, and for studies with known times and bytes.
 [[nodiscard]] WideArea sites_of_lines(int count, Bandwidth uplink, Bandwidth downlink);
 
-// The GPU under a power cap of `share` of its power. Dynamic power grows with the cube of the clock
-// (C V^2 f, and V with f: Hennessy and Patterson, "Computer Architecture", 1.5), so arithmetic
-// rates fall with the cube root of the power; the memory has a separate clock.
-[[nodiscard]] Gpu power_capped(Gpu gpu, double share);
-
 }  // namespace sim

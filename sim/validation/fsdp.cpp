@@ -101,7 +101,8 @@ FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow>
   const Inputs inputs = without_fits(read_inputs(folder, measurements_of(rows)));
   for (FsdpRow& row : rows) {
     const Setup& setup = row.measured.setup;
-    row.tokens_at_peak = inputs.clusters.at(setup.cluster).gpu.bf16.base() /
+    const Gpu& gpu = inputs.clusters.at(setup.cluster).gpu;
+    row.tokens_at_peak = gpu.bf16.base() / gpu.clock /
                          flop_per_token(inputs.models.at(setup.model));
   }
   FsdpStudy study;

@@ -250,6 +250,7 @@ constexpr Knob kKnobs[] = {
     {"gpu.launch_latency", kSmall, "20us", kCompute, up},
     {"gpu.price", kSmall, "5USD/h", "/usd_per_million_tokens", up},
     {"gpu.power", kSmall, "800W", "/energy_j", up},
+    {"gpu.power_limit", kSmall, "200W", kCompute, up},
     // A GPU's one port into a switch, in place of a link to each of three others.
     {"nvlink.kind", kCompressed, "switched", kExposed, up},
     {"nvlink.bandwidth", kSmall, "1GBps", kExposed, up},

@@ -66,6 +66,13 @@ TEST_P(Summary, RatesAreWorkOverTheStepsTime) {
   }
 }
 
+TEST_P(Summary, OfCappedGpusHasTheMfuOfTheirDataSheet) {
+  Cluster cluster = small_cluster();
+  cluster.gpu = power_capped(cluster.gpu, 1.0 / 8);
+  const Report report = reported_step(cluster, reported_settings().front(), scheme()).report;
+  EXPECT_DOUBLE_EQ(report.step->mfu, report.step->tflops_per_gpu / 400);
+}
+
 TEST_P(Summary, BytesByPhaseAreAllBytes) {
   for (const Parallelism& parallelism : reported_settings()) {
     const Report report = reported_step(small_cluster(), parallelism, scheme()).report;

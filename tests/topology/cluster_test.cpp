@@ -131,6 +131,17 @@ TEST(Cluster, MayLackARateOfFusedAttentionAndASpreadOfSpeeds) {
 }
 
 // 12 nodes of 4 GPUs and 2 ports of 100 Gbps.
+TEST(Cluster, APowerLimitLowersTheClocksOfItsGpus) {
+  const Gpu free = read().gpu;
+  const Gpu capped = read({{"gpu.power_limit", "50 W"}}).gpu;
+  EXPECT_EQ(capped.clock, 0.5) << "the cube root of 50 of 400 W";
+  EXPECT_EQ(capped.bf16, free.bf16 * 0.5);
+  EXPECT_EQ(capped.power, Watts::from_base(50));
+  EXPECT_EQ(read({{"gpu.power_limit", "500 W"}}).gpu, free);
+  EXPECT_NE(error_of({{"gpu.power", "0 W"}, {"gpu.power_limit", "50 W"}}).find("set gpu.power"),
+            std::string::npos);
+}
+
 TEST(Cluster, IsPricedByGpuNodePortAndBandwidth) {
   const auto an_hour = [](DollarRate rate) { return rate.base() * 3600; };
   EXPECT_NEAR(an_hour(gpu_price(read())), 48 * 1.8, 1e-9);
@@ -213,6 +224,7 @@ TEST(Cluster, RefusesWhatNoClusterIs) {
       Wrong{{"gpu.fp8", "0 TFLOPs"}, "is 0"},
       Wrong{{"gpu.fp4", "9 PB"}, "'PB' is not a unit"},
       Wrong{{"gpu.power", "400 Wh"}, "'Wh' is not a unit"},
+      Wrong{{"gpu.power_limit", "0 W"}, "is 0"},
       Wrong{{"nvlink.kind", "ring"}, "'ring' is not one of: switched, full_mesh, pcie"},
       Wrong{{"nvlink.efficiency", "nan"}, "nan is out of range"},
       Wrong{{"network.fabric", "hypercube"}, "'hypercube' is not one of: single_switch, rail_"},
