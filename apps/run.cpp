@@ -25,6 +25,7 @@
 #include "apps/words.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
+#include "sim/base/json_reader.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/report/pareto.hpp"
 #include "sim/report/simulated_trace.hpp"
@@ -43,14 +44,15 @@ namespace {
 using sim::study::Simulation;
 using sim::study::StepTimes;
 
-Simulation simulate_with_errors(const Job& job, const Setup& setup) {
+Simulation simulate_with_errors(const Job& job, const Setup& setup,
+                                const sim::JsonDocument& errors) {
   Simulation result = simulate(job, setup);
   if (result.report.round) {
     for (std::string& event : result.report.round->events) event = with_flags(event);
   }
   result.report.codec_error =
-      job.inner ? sim::codec_errors(codec_error_file(), setup.scheme)
-                : sim::codec_errors(codec_error_file(), job.context(setup), setup.scheme);
+      job.inner ? sim::codec_errors(errors, setup.scheme)
+                : sim::codec_errors(errors, job.context(setup), setup.scheme);
   return result;
 }
 
@@ -137,10 +139,11 @@ class Comparison {
   [[nodiscard]] std::vector<Simulated> simulate_all(const std::vector<Column>& all) const {
     Progress progress("simulating schemes", static_cast<int>(all.size()));
     const int jobs_of_each = std::max(1, options_.jobs / static_cast<int>(all.size()));
+    const sim::JsonDocument errors = sim::read_json(codec_error_file());
     return sim::in_parallel(options_.jobs, all.size(), [&](std::size_t i) {
       progress.step();
       const Setup& setup = all[i].side.setup;
-      Simulated one{simulate_with_errors(job_, setup)};
+      Simulated one{simulate_with_errors(job_, setup, errors)};
       sim::Report& report = one.result.report;
       one.operations = one.result.schedule.operations.size();
       const bool is_drawn = draws() && i == last_given(all);

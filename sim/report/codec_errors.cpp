@@ -94,7 +94,7 @@ std::optional<double> if_alike(double one, double other) {
 
 class Table {
  public:
-  explicit Table(const std::filesystem::path& file) : document_(read_json(file)) {}
+  explicit Table(const JsonDocument& document) : root_(document) {}
 
   [[nodiscard]] bool has(const char* part, const std::string& row) const {
     return !row.empty() && root_.at(part).has(row);
@@ -183,8 +183,7 @@ class Table {
                         : if_alike(above->second, below->second);
   }
 
-  JsonDocument document_;
-  JsonReader root_{document_};
+  JsonReader root_;
 };
 
 CodecErrors not_known() { return {{"normal", {}}, {"student_t3", {}}}; }
@@ -235,9 +234,9 @@ void add_weights(const Table& table, const WeightExchange& weights, CodecErrors&
 
 }  // namespace
 
-CodecErrors codec_errors(const std::filesystem::path& file, const StepContext& context,
+CodecErrors codec_errors(const JsonDocument& document, const StepContext& context,
                          const Scheme& scheme) {
-  const Table table(file);
+  const Table table(document);
   if (data_parallel(context.cluster, context.parallelism) < 2) return {};  // nothing travels
   const GradientExchange& g = scheme.gradients;
   CodecErrors errors;

@@ -11,6 +11,8 @@
 
 namespace sim {
 
+struct JsonDocument;
+
 // By constant: "data sheet in topologies/x.toml", "fitted on ...", "roofline: ...".
 [[nodiscard]] std::map<std::string, std::string> sources_of(const StepContext& context,
                                                             const Scheme& scheme);
@@ -34,8 +36,8 @@ inline constexpr double kUnevenLinksError = 0.25;
 // scheme's cards. Those of a reduction that was not measured are composed of single encodes where
 // that is right, and not known elsewhere: over other numbers of ranks too, unless the measured ones
 // differ by no more than a tenth. Values that travel as they are have none. Throws InputError where
-// the file cannot be read.
-[[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table,
-                                       const StepContext& context, const Scheme& scheme);
+// the table lacks what it should have.
+[[nodiscard]] CodecErrors codec_errors(const JsonDocument& table, const StepContext& context,
+                                       const Scheme& scheme);
 
 }  // namespace sim

@@ -247,9 +247,8 @@ Report summarize(const RoundContext& context, const Scheme& scheme, const RoundR
   return report;
 }
 
-CodecErrors codec_errors(const std::filesystem::path& table, const Scheme& scheme) {
-  const JsonDocument document = read_json(table);
-  const JsonReader root(document);
+CodecErrors codec_errors(const JsonDocument& table, const Scheme& scheme) {
+  const JsonReader root(table);
   const Wire& wire = scheme.between_sites->wire;
   const std::string name = wire.name();
   CodecErrors errors{{"normal", {}}, {"student_t3", {}}};

@@ -10,6 +10,8 @@
 
 namespace sim {
 
+struct JsonDocument;
+
 // Sequences of one inner step at all sites.
 [[nodiscard]] std::int64_t global_batch(const WideArea& area, const Parallelism& parallelism);
 
@@ -18,6 +20,6 @@ namespace sim {
 
 // Of one encode and, where the scheme feeds back what it lost, "sum_of_256" of the sum of 256 steps,
 // from the table that gardenhose-codec-error wrote; not known of a wire that has no row there.
-[[nodiscard]] CodecErrors codec_errors(const std::filesystem::path& table, const Scheme& scheme);
+[[nodiscard]] CodecErrors codec_errors(const JsonDocument& table, const Scheme& scheme);
 
 }  // namespace sim

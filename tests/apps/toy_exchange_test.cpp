@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/data_files.hpp"
+#include "sim/base/json_reader.hpp"
 #include "sim/engine/simulate.hpp"
 #include "sim/program/kernels_of.hpp"
 #include "sim/program/lay_out.hpp"
@@ -23,6 +24,8 @@
 
 namespace sim {
 namespace {
+
+JsonDocument shipped_errors() { return read_json(apps::codec_error_file()); }
 
 const Wire kInt8{codecs::codec_named("int8_g2048").format};
 
@@ -90,10 +93,10 @@ TEST_F(ToyReduction, KeepsTheWiresOfANode) {
 }
 
 TEST_F(ToyReduction, LosesWhatItsTwoEncodesLose) {
-  const CodecErrors all = codec_errors(apps::codec_error_file(), context_, scheme_);
+  const CodecErrors all = codec_errors(shipped_errors(), context_, scheme_);
   Scheme once = scheme_named("data_parallel");
   once.gradients = {.algorithm = &reductions::all_gather, .inside = kInt8, .between = kInt8};
-  const double one = codec_errors(apps::codec_error_file(), context_, once).at("normal").value();
+  const double one = codec_errors(shipped_errors(), context_, once).at("normal").value();
   EXPECT_NEAR(all.at("normal").value(), std::hypot(one, one * std::hypot(1, one)), 0.02 * one);
 }
 
@@ -180,7 +183,7 @@ TEST_F(ToyExchange, KeepsItsStateAndBuffers) {
 }
 
 TEST_F(ToyExchange, LosesWhatItsCodecLoses) {
-  const CodecErrors errors = codec_errors(apps::codec_error_file(), scheme_);
+  const CodecErrors errors = codec_errors(shipped_errors(), scheme_);
   EXPECT_GT(errors.at("normal").value(), 0);
 }
 

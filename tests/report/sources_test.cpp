@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/base/json_reader.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/report/sample_report.hpp"
@@ -138,11 +139,15 @@ TEST(FittedSources, SayWhatIsADefaultAndWhatWasTypedByHand) {
   EXPECT_EQ(source(), "0.75, set by hand: no rows are named");
 }
 
-constexpr const char* kShippedErrors = "traces/calibration/codec_error.json";
+const JsonDocument& shipped_errors() {
+  static const JsonDocument table =
+      read_json(source_directory() / "traces/calibration/codec_error.json");
+  return table;
+}
 
 // Of a cluster of 4 nodes with 8 GPUs, as was measured.
 CodecErrors errors_of(const Scheme& scheme, const Cluster& cluster = small_cluster(4, 8),
-                      const std::filesystem::path& table = source_directory() / kShippedErrors) {
+                      const JsonDocument& table = shipped_errors()) {
   const Model model = deep_model();
   const Calibration calibration = roofline();
   return codec_errors(table, {cluster, model, calibration, defined(scheme)}, scheme);
@@ -212,15 +217,14 @@ TEST(CodecErrors, OfTwoEncodesThatRoundAddUpByTheirSquares) {
 
 // Figures of 8 and of 32 ranks are those of any number where they agree.
 TEST(CodecErrors, AreOfTheRanksThatWereMeasuredUnlessThoseDoNotMatter) {
-  const auto table = std::filesystem::path(testing::TempDir()) / "ranks_of_errors.json";
-  const auto error = [&](double of_few, int nodes) {
-    std::ofstream(table) << fmt::format(
+  const auto error = [](double of_few, int nodes) {
+    const std::string text = fmt::format(
         R"({{"codecs": {{}}, "weights": {{}}, "fed_reductions": {{}}, "reductions": {{
             "two_level/int8_g128/int8_g128": {{"4x2": {{"normal": {{"relative_l2": {}}}}},
                                                "8x4": {{"normal": {{"relative_l2": 0.4}}}}}}}}}})",
         of_few);
     return errors_of(two_level("int8_g128", "int8_g128"), small_cluster(nodes, nodes == 2 ? 4 : 8),
-                     table)
+                     parse_json(text, "ranks.json"))
         .at("normal");
   };
   EXPECT_EQ(error(0.2, 4), 0.4);
@@ -228,12 +232,12 @@ TEST(CodecErrors, AreOfTheRanksThatWereMeasuredUnlessThoseDoNotMatter) {
   EXPECT_EQ(error(0.2, 16), std::nullopt);
   EXPECT_EQ(error(0.41, 2), 0.41);
   EXPECT_EQ(error(0.41, 16), 0.4);
-  std::filesystem::remove(table);
 }
 
 TEST(CodecErrors, RefuseATableThatIsNone) {
-  for (const char* file : {"/", "missing.json"}) {
-    EXPECT_THROW(static_cast<void>(errors_of(scheme_named("tlq"), small_cluster(), file)),
+  for (const char* text : {"{}", "[]", R"({"reductions": {}})"}) {
+    const JsonDocument table = parse_json(text, "x.json");
+    EXPECT_THROW(static_cast<void>(errors_of(scheme_named("tlq"), small_cluster(), table)),
                  InputError);
   }
 }

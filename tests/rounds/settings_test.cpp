@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "sim/base/json_reader.hpp"
 #include "sim/rounds/round_report.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
@@ -42,7 +43,8 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
 }
 
 TEST(SchemesBetweenSites, HaveErrorsWhereTheirWireWasMeasured) {
-  const auto table = source_directory() / "traces/calibration/codec_error.json";
+  const JsonDocument table =
+      read_json(source_directory() / "traces/calibration/codec_error.json");
   for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
     const CodecErrors errors = codec_errors(table, *scheme);
     EXPECT_EQ(errors.contains("sum_of_256"), scheme->between_sites->feedback) << scheme->name;
