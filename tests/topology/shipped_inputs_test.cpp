@@ -50,8 +50,8 @@ std::vector<Shipped> shipped_inputs() {
                static_cast<void>(parse_cluster(text, name));
              },
          .optional_tables = {"[fitted]"},
-         .optional_keys = {"fp8", "fp4", "fused_attention", "speed_spread", "transport",
-                           "efficiency", "link_bandwidth", "groups", "routing"}});
+         .optional_keys = {"fp8", "fp4", "fused_attention", "power_limit", "speed_spread",
+                           "transport", "efficiency", "link_bandwidth", "groups", "routing"}});
   }
   for (const auto& file : shipped_files("topologies/wide_area", ".toml")) {
     inputs.push_back({.file = file,
@@ -76,8 +76,8 @@ std::vector<Shipped> shipped_inputs() {
              static_cast<void>(parse_efficiencies(text, name));
            },
        .optional_tables = {"[defaults.h", "[defaults.b"},
-       .optional_keys = {"rows", "of_stacks", "spread_of_stacks"},
-       .words = {"gpus", "precision", "source", "source_of_published", "rows", "of_stacks"}});
+       .optional_keys = {"rows"},
+       .words = {"gpus", "precision", "source", "source_of_published", "rows"}});
   inputs.push_back({.file = source_directory() / "traces/kernels/host.toml",
                     .parse =
                         [](std::string_view text, const std::filesystem::path& name) {
