@@ -112,8 +112,7 @@ void read_calibrations(const JobOptions& options, const SortedSettings& settings
     sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
     table.codec_slowdown = options.codec_time;
     table.hosts = hosts;
-    sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism,
-                          job.open.stack != nullptr ? job.open.stack->name : std::string_view());
+    sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
     keep_given(sheet, settings.topology, site.cluster.gpu);
     sim::check(site.cluster, job.model, job.parallelism);
     job.calibrations.push_back(std::move(table));

@@ -105,7 +105,7 @@ constexpr Study kStudies[] = {
     {"nccl", "logs of nccl-tests and of XLA, 2 to 72 GPUs",
      "nccl takes its constants from the cluster files", print_nccl,
      "--each --predictions --compare"},
-    {"blind", "150 training runs of nine sources, each predicted from the other sources alone",
+    {"blind", "174 training runs of ten sources, each predicted from the other sources alone",
      "blind takes its constants from other sources and prints them with --each", print_blind,
      "--each --by --freeze --compare --defaults"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
@@ -179,9 +179,8 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "by", po::value(&options.by)->default_value("fold"),
       "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
       "of its generation")("defaults", po::bool_switch(&options.defaults),
-                           "blind: print the compute efficiencies that all rows together teach, by "
-                           "GPU generation, stack "
-                           "and precision, instead of predictions")(
+                           "blind: print the compute efficiency that the rows of each source need, "
+                           "and their mean, instead of predictions")(
       "freeze", po::value(&options.freeze)->value_name("FILE"),
       "blind: also write the predictions to FILE, with the hashes of their "
       "inputs; commit it before "

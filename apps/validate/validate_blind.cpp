@@ -14,10 +14,12 @@
 #include "apps/terminal.hpp"
 #include "apps/validate/blind_runs.hpp"
 #include "apps/validate/blind_study.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/parallel.hpp"
 #include "sim/base/text_table.hpp"
+#include "sim/topology/topology.hpp"
 
 namespace apps {
 namespace {
@@ -46,10 +48,17 @@ struct Curves {
   std::vector<validation::TimeCurve> curves;
 };
 
+BlindRun run_of(const TrainingRow& row) {
+  BlindRun run = training_run(row.id, run_arguments(row));
+  const int gpus = sim::rank_count(run.job.cluster());
+  if (gpus == row.gpus) return run;
+  throw sim::InputError(
+      fmt::format("{}: gpus: is {}, but its flags run on {}", row.id, row.gpus, gpus));
+}
+
 Curves curves_of(const std::vector<TrainingRow>& rows, int jobs) {
-  Curves all{.runs = sim::in_parallel(jobs, rows.size(), [&](std::size_t i) {
-               return training_run(rows[i].id, run_arguments(rows[i]));
-             })};
+  Curves all{.runs = sim::in_parallel(jobs, rows.size(),
+                                      [&](std::size_t i) { return run_of(rows[i]); })};
   constexpr int kOfEach = validation::kCurveEfficiencies.size();
   Progress progress("simulating rows", kOfEach * static_cast<int>(rows.size()));
   all.curves = time_curves(all.runs, jobs, [&] { progress.step(); });
@@ -70,27 +79,37 @@ BlindStudy predicted_now(std::vector<TrainingRow> rows, const BlindOptions& opti
   return study;
 }
 
-// Of a GPU generation, a stack or any, and a precision.
-void print_defaults(const std::string& format, const validation::LearntDefaults& defaults) {
-  sim::TextTable table{.labels = 3, .align = "<<<"};
-  table.rows.push_back(sim::heading_row({"generation", "stack", "products", "efficiency"}));
+void print_needed(const std::string& format, const validation::LearntEfficiency& learnt) {
+  sim::TextTable table{.labels = 4, .align = "<<<<"};
+  table.rows.push_back(
+      sim::heading_row({"fold", "generation", "stack", "products", "rows", "efficiency"}));
   std::vector<Json> records;
-  for (const validation::LearntDefault& row : defaults.rows) {
-    const char* products = row.is_narrow ? "fp8" : "bf16";
-    table.rows.push_back({"  " + row.gpu, row.stack.empty() ? "any" : row.stack, products,
-                          fmt::format("{:.3f}", row.efficiency)});
-    records.push_back({{"gpu", row.gpu},
-                       {"stack", row.stack},
+  for (const validation::NeededEfficiency& one : learnt.needed) {
+    const char* products = one.is_narrow ? "fp8" : "bf16";
+    table.rows.push_back({"  " + one.fold, one.gpu, one.stack, products,
+                          fmt::format("{}", one.rows), fmt::format("{:.3f}", one.efficiency)});
+    records.push_back({{"fold", one.fold},
+                       {"gpu", one.gpu},
+                       {"stack", one.stack},
                        {"precision", products},
-                       {"efficiency", row.efficiency},
-                       {"spread", defaults.spread},
-                       {"folds", defaults.folds}});
+                       {"rows", one.rows},
+                       {"efficiency", one.efficiency}});
   }
-  if (format != "table") return print_records(format, records);
+  if (format == "csv") return print_records(format, records);
+  if (format == "json") {
+    return print_records(format,
+                         Json{{"schema_version", 1},
+                              {"efficiency", learnt.efficiency},
+                              {"spread", learnt.spread},
+                              {"folds", learnt.folds},
+                              {"needed", records}},
+                         records);
+  }
   print_styled(to_text(table, output_width()));
   print_text(
-      "\nfrom {} folds; give or take {:.0f} %, by which a fold differs from what others say\n",
-      defaults.folds, 100 * defaults.spread);
+      "\n{:.3f} over {} folds, which all weigh the same; give or take {:.0f} %, by which a fold "
+      "differs from\nwhat others say. Rows whose time hardly depends on it are left out.\n",
+      learnt.efficiency, learnt.folds, 100 * learnt.spread);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -230,7 +249,7 @@ void validate_blind(const BlindOptions& options) {
   auto rows = validation::read_training(data_directory());
   if (options.defaults) {
     const Curves all = curves_of(rows, options.jobs);
-    return print_defaults(options.format, validation::learnt_defaults(rows, all.curves));
+    return print_needed(options.format, validation::learnt_efficiency(rows, all.curves));
   }
   if (!options.freeze.empty()) sim::require_writable(options.freeze);
   const BlindStudy study = options.frozen.empty() ? predicted_now(std::move(rows), options)

@@ -77,9 +77,9 @@ struct Job {
 // A cluster as the only site.
 [[nodiscard]] WideArea area_of(Cluster cluster);
 // The GPU's values follow the table. Without measured matrix products the compute efficiency is that
-// of the GPU's generation, and of the software stack if it is named, unless one is fitted or given.
+// of the GPU's generation, unless one is fitted or given.
 void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
-               const Parallelism& parallelism, std::string_view stack = {});
+               const Parallelism& parallelism);
 // Of one calibrated cluster, without setups.
 [[nodiscard]] Job job_of(Cluster cluster, Model model, Calibration calibration,
                          const EfficiencyTable& efficiencies);

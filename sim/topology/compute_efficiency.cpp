@@ -47,25 +47,6 @@ bool overlap(ProductBits a, ProductBits b) {
   return a == b || a == ProductBits::any || b == ProductBits::any;
 }
 
-// ["nemo 0.9", "maxtext 0.94"]
-std::map<std::string, double, std::less<>> read_stacks(TomlReader& reader, const std::string& key) {
-  std::map<std::string, double, std::less<>> stacks;
-  for (const std::string& text : reader.texts(key)) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    const auto efficiency =
-        number_in<double>(std::string_view(text).substr(std::min(blank + 1, text.size())));
-    const bool is_right =
-        blank > 0 && efficiency && *efficiency > 0 && *efficiency <= kMostEfficiency;
-    if (!is_right || !stacks.emplace(text.substr(0, blank), *efficiency).second) {
-      reader.wrong(key, fmt::format("'{}' is not a stack of its own with an efficiency up to {}; "
-                                    "write e.g. [\"nemo 0.9\"]",
-                                    printable(text), kMostEfficiency));
-      break;
-    }
-  }
-  return stacks;
-}
-
 EfficiencyRow read_row(TomlReader& reader, const std::string& name) {
   const std::string table = fmt::format("{}.{}.", kDefaults, name);
   EfficiencyRow row{.name = name,
@@ -77,11 +58,6 @@ EfficiencyRow read_row(TomlReader& reader, const std::string& name) {
                     .of_published = reader.number(table + "of_published", kOfKernels),
                     .spread_of_published = reader.number(table + "spread_of_published", kSpread),
                     .source_of_published = reader.text(table + "source_of_published")};
-  if (reader.has(table + "of_stacks")) row.of_stacks = read_stacks(reader, table + "of_stacks");
-  row.spread_of_stacks = row.spread_of_published;
-  if (reader.has(table + "spread_of_stacks")) {
-    row.spread_of_stacks = reader.number(table + "spread_of_stacks", kSpread);
-  }
   if (reader.has(table + "rows")) row.rows = reader.texts(table + "rows");
   if (reader.is_good(table + "gpus")) {
     const bool are_words = std::ranges::all_of(row.gpus, [](const auto& gpu) {
@@ -155,14 +131,7 @@ EfficiencyDefault default_efficiency(const EfficiencyTable& table, std::string_v
   for (const EfficiencyRow& row : table) {
     if (!names_gpu(gpu, row.gpus) || !overlap(row.bits, question.bits)) continue;
     if (!question.published) return {row.efficiency, row.spread, row.source, row.rows};
-    EfficiencyDefault found{row.of_published, row.spread_of_published, row.source_of_published,
-                            row.rows};
-    if (const auto stack = row.of_stacks.find(question.stack); stack != row.of_stacks.end()) {
-      found.efficiency = stack->second;
-      found.spread = row.spread_of_stacks;
-      found.source = fmt::format("runs of {} and of others (validate blind)", stack->first);
-    }
-    return found;
+    return {row.of_published, row.spread_of_published, row.source_of_published, row.rows};
   }
   return mean_of(table, question.published);
 }

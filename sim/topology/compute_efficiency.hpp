@@ -4,8 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +28,6 @@ struct EfficiencyRow {
   double of_published = 1;
   double spread_of_published = 0;
   std::string source_of_published;
-  // of_published of single software stacks, by their names ("nemo"), as `validate blind`
-  // learns them.
-  std::map<std::string, double, std::less<>> of_stacks;
-  double spread_of_stacks = 0;    // as spread_of_published
   std::vector<std::string> rows;  // of published tables, as in EfficiencyDefault
 };
 using EfficiencyTable = std::vector<EfficiencyRow>;
@@ -50,15 +44,13 @@ using EfficiencyTable = std::vector<EfficiencyRow>;
 [[nodiscard]] bool names_gpu(std::string_view gpu, const std::vector<std::string>& words);
 
 // What the table is asked for: products of this many bits (not `any`), over published times of
-// kernels or over the roofline, of a software stack or of any ("").
+// kernels or over the roofline.
 struct EfficiencyQuestion {
   ProductBits bits = ProductBits::sixteen;
   bool published = false;
-  std::string_view stack = {};
 };
 
-// The default of the GPU's generation; that of the stack where the table has it over published times.
-// For a GPU of unknown generation: the geometric mean of all defaults, with their joint spread.
+// The default of the GPU's generation. For a GPU of unknown generation: the geometric mean of all defaults, with their joint spread.
 [[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
                                                    std::string_view gpu,
                                                    const EfficiencyQuestion& question);

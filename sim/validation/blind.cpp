@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/error.hpp"
-#include "sim/validation/efficiency_effects.hpp"
 
 namespace sim::validation {
 namespace {
@@ -28,10 +29,6 @@ struct Learnt {
   double needed = 1;
 };
 
-RunKind kind_of(const TrainingRow& row) {
-  return {.gpu = row.gpu, .stack = row.stack, .is_narrow = row.precision != "bf16"};
-}
-
 bool are_left_out_together(const TrainingRow& a, const TrainingRow& b, LeftOut left_out) {
   return a.fold == b.fold || (left_out == LeftOut::generation && a.gpu == b.gpu);
 }
@@ -45,15 +42,30 @@ std::vector<Learnt> without(const std::vector<Learnt>& all, const TrainingRow& r
   return others;
 }
 
-// Nothing where none of the rows tells of it.
-std::optional<EfficiencyEffects> effects_from(const std::vector<Learnt>& learnt) {
-  std::vector<KnownEfficiency> known;
+// Whether the compute efficiency decides what the row measured.
+bool tells(const Learnt& one) { return one.curve->share_at(one.needed) >= kLeastShare; }
+
+// By fold, the logarithms of what its rows need.
+std::map<std::string, std::vector<double>> logarithms_by_fold(const std::vector<Learnt>& learnt) {
+  std::map<std::string, std::vector<double>> folds;
   for (const Learnt& one : learnt) {
-    if (one.curve->share_at(one.needed) < kLeastShare) continue;
-    known.push_back({one.row->fold, kind_of(*one.row), one.needed});
+    if (tells(one)) folds[one.row->fold].push_back(std::log(one.needed));
   }
-  if (known.empty()) return std::nullopt;
-  return fit_effects(known);
+  return folds;
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The geometric mean of all folds; nothing where none of the rows tells of it.
+std::optional<double> efficiency_from(const std::vector<Learnt>& learnt) {
+  std::vector<double> folds;
+  for (const auto& [fold, logarithms] : logarithms_by_fold(learnt)) {
+    folds.push_back(mean(logarithms));
+  }
+  if (folds.empty()) return std::nullopt;
+  return std::exp(mean(folds));
 }
 
 struct WeightedError {
@@ -77,37 +89,26 @@ double quantile(std::vector<WeightedError> errors, double share) {
 double width_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
   std::map<std::string, double> rows_in_fold;
   for (const Learnt& one : learnt) ++rows_in_fold[one.row->fold];
-  std::map<std::pair<std::string, std::string>, std::optional<EfficiencyEffects>> known;
+  std::map<std::pair<std::string, std::string>, std::optional<double>> known;
   std::vector<WeightedError> errors;
   for (const Learnt& one : learnt) {
     const auto [found, is_new] = known.try_emplace({one.row->fold, one.row->gpu});
-    if (is_new) found->second = effects_from(without(learnt, *one.row, left_out));
+    if (is_new) found->second = efficiency_from(without(learnt, *one.row, left_out));
     if (!found->second) continue;
-    const double efficiency = found->second->efficiency_of(kind_of(*one.row));
-    const double off = std::log(one.curve->at(efficiency) * *one.row->tokens_per_s_per_gpu);
+    const double off = std::log(one.curve->at(*found->second) * *one.row->tokens_per_s_per_gpu);
     errors.push_back({std::abs(off), 1 / rows_in_fold.at(one.row->fold)});
   }
   return quantile(std::move(errors), kNominal);
 }
 
-// What rows tell of others, whatever kind they are.
-struct Lesson {
-  std::optional<EfficiencyEffects> effects;
-  double width = 0;
-  int folds = 0;
-};
-
-Lesson lesson_of(const std::vector<Learnt>& learnt, LeftOut left_out) {
+BlindConstant constant_from(const std::vector<Learnt>& learnt, LeftOut left_out) {
+  const auto efficiency = efficiency_from(learnt);
+  if (!efficiency) return {};
   std::set<std::string> folds;
   for (const Learnt& one : learnt) folds.insert(one.row->fold);
-  return {effects_from(learnt), width_of(learnt, left_out), static_cast<int>(folds.size())};
-}
-
-BlindConstant constant_from(const Lesson& lesson, const TrainingRow& row) {
-  if (!lesson.effects) return {};
-  return {.efficiency = lesson.effects->efficiency_of(kind_of(row)),
-          .width = lesson.width,
-          .folds = lesson.folds};
+  return {.efficiency = *efficiency,
+          .width = width_of(learnt, left_out),
+          .folds = static_cast<int>(folds.size())};
 }
 
 std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
@@ -122,23 +123,37 @@ std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
   return all;
 }
 
-// Of the rows that tell of the efficiency, each fold weighing the same.
+// Of a row over the mean of the other folds, each fold weighing the same.
 double spread_of(const std::vector<Learnt>& all) {
   std::map<std::string, std::vector<double>> squares;
   for (const Learnt& one : all) {
-    if (one.curve->share_at(one.needed) < kLeastShare) continue;
-    const auto effects = effects_from(without(all, *one.row, LeftOut::fold));
-    if (!effects) continue;
-    const double off = std::log(one.needed / effects->efficiency_of(kind_of(*one.row)));
+    if (!tells(one)) continue;
+    const auto others = efficiency_from(without(all, *one.row, LeftOut::fold));
+    if (!others) continue;
+    const double off = std::log(one.needed / *others);
     squares[one.row->fold].push_back(off * off);
   }
-  double variance = 0;
-  for (const auto& [fold, of_rows] : squares) {
-    for (const double square : of_rows) {
-      variance += square / static_cast<double>(of_rows.size() * squares.size());
-    }
+  std::vector<double> folds;
+  for (const auto& [fold, of_rows] : squares) folds.push_back(mean(of_rows));
+  return folds.empty() ? 0 : std::sqrt(mean(folds));
+}
+
+std::vector<NeededEfficiency> needed_by_kind(const std::vector<Learnt>& all) {
+  using Kind = std::tuple<std::string, std::string, std::string, bool>;
+  std::map<Kind, std::vector<double>> logarithms;
+  for (const Learnt& one : all) {
+    if (!tells(one)) continue;
+    const TrainingRow& row = *one.row;
+    logarithms[{row.fold, row.gpu, row.stack, row.precision != "bf16"}].push_back(
+        std::log(one.needed));
   }
-  return std::sqrt(variance);
+  std::vector<NeededEfficiency> needed;
+  for (const auto& [kind, of_rows] : logarithms) {
+    const auto& [fold, gpu, stack, is_narrow] = kind;
+    needed.push_back({fold, gpu, stack, is_narrow, static_cast<int>(of_rows.size()),
+                      std::exp(mean(of_rows))});
+  }
+  return needed;
 }
 
 struct ScoredRow {
@@ -149,17 +164,17 @@ struct ScoredRow {
 
 BlindErrors errors_of_fold(const std::vector<ScoredRow>& rows) {
   BlindErrors errors{.rows = static_cast<int>(rows.size())};
-  const auto mean = [&](const std::function<double(const ScoredRow&)>& value) {
+  const auto mean_of = [&](const std::function<double(const ScoredRow&)>& value) {
     double sum = 0;
     for (const ScoredRow& row : rows) sum += value(row);
     return sum / static_cast<double>(rows.size());
   };
-  errors.mean = mean([](const ScoredRow& row) { return std::abs(row.off); });
-  errors.bias = mean([](const ScoredRow& row) { return row.off; });
-  errors.near = mean([](const ScoredRow& row) { return std::abs(row.off) < 0.3 ? 1 : 0; });
-  errors.coverage = mean([](const ScoredRow& row) { return row.is_inside ? 1 : 0; });
-  errors.narrow = mean([](const ScoredRow& row) { return row.is_narrow ? 1 : 0; });
-  errors.serial = mean([](const ScoredRow& row) { return std::abs(row.serial_off); });
+  errors.mean = mean_of([](const ScoredRow& row) { return std::abs(row.off); });
+  errors.bias = mean_of([](const ScoredRow& row) { return row.off; });
+  errors.near = mean_of([](const ScoredRow& row) { return std::abs(row.off) < 0.3 ? 1 : 0; });
+  errors.coverage = mean_of([](const ScoredRow& row) { return row.is_inside ? 1 : 0; });
+  errors.narrow = mean_of([](const ScoredRow& row) { return row.is_narrow ? 1 : 0; });
+  errors.serial = mean_of([](const ScoredRow& row) { return std::abs(row.serial_off); });
   for (const ScoredRow& row : rows) errors.worst = std::max(errors.worst, std::abs(row.off));
   return errors;
 }
@@ -209,38 +224,25 @@ std::vector<BlindConstant> blind_constants(const std::vector<TrainingRow>& rows,
                                            std::span<const TimeCurve> curves, LeftOut left_out) {
   const std::vector<Learnt> all = learnt_from(rows, curves);
   // Rows of one fold and GPU leave out the same.
-  std::map<std::pair<std::string, std::string>, Lesson> lessons;
+  std::map<std::pair<std::string, std::string>, BlindConstant> known;
   std::vector<BlindConstant> constants;
   for (const TrainingRow& row : rows) {
-    const auto [known, is_new] = lessons.try_emplace({row.fold, row.gpu});
-    if (is_new) known->second = lesson_of(without(all, row, left_out), left_out);
-    constants.push_back(constant_from(known->second, row));
+    const auto [found, is_new] = known.try_emplace({row.fold, row.gpu});
+    if (is_new) found->second = constant_from(without(all, row, left_out), left_out);
+    constants.push_back(found->second);
   }
   return constants;
 }
 
-LearntDefaults learnt_defaults(const std::vector<TrainingRow>& rows,
-                               std::span<const TimeCurve> curves) {
+LearntEfficiency learnt_efficiency(const std::vector<TrainingRow>& rows,
+                                   std::span<const TimeCurve> curves) {
   const std::vector<Learnt> all = learnt_from(rows, curves);
-  const auto effects = effects_from(all);
-  LearntDefaults defaults;
-  if (!effects) return defaults;
-  std::set<std::string> stacks{""}, folds;
-  std::set<std::pair<std::string, bool>> products;
-  for (const Learnt& one : all) {
-    stacks.insert(one.row->stack);
-    folds.insert(one.row->fold);
-    products.insert({one.row->gpu, kind_of(*one.row).is_narrow});
-  }
-  for (const auto& [gpu, is_narrow] : products) {
-    for (const std::string& stack : stacks) {
-      defaults.rows.push_back(
-          {gpu, stack, is_narrow, effects->efficiency_of({gpu, stack, is_narrow})});
-    }
-  }
-  defaults.spread = spread_of(all);
-  defaults.folds = static_cast<int>(folds.size());
-  return defaults;
+  const auto efficiency = efficiency_from(all);
+  require(efficiency.has_value(), "a row to learn from");
+  return {.needed = needed_by_kind(all),
+          .efficiency = *efficiency,
+          .spread = spread_of(all),
+          .folds = static_cast<int>(logarithms_by_fold(all).size())};
 }
 
 BlindScores blind_scores(const std::vector<TrainingRow>& rows,

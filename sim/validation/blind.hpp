@@ -3,10 +3,11 @@
 // other sources alone, and so does the range.
 //
 // The step of each row is simulated at three efficiencies. What the other rows need to take the
-// measured time is interpolated, and the efficiency for the row follows from theirs
-// (sim/validation/efficiency_effects.hpp). The range comes from leaving out those sources one after
-// the other in the same way: it is as wide as 80 % of the errors found so, all sources weighing the
-// same.
+// measured time is interpolated, and the geometric mean of their sources is the row's efficiency: over
+// published times of kernels, what remains differs as much between two sources of one stack, or one
+// GPU generation, as between any, so that learning effects of these predicts other sources worse.
+// The range comes from leaving out those sources one after the other in the same way: it is as wide
+// as 80 % of the errors found so, all sources weighing the same.
 #pragma once
 
 #include <array>
@@ -56,20 +57,24 @@ struct BlindConstant {
                                                          std::span<const TimeCurve> curves,
                                                          LeftOut left_out);
 
-// What all rows together say of runs that were not published.
-struct LearntDefault {
-  std::string gpu, stack;  // empty stack: any
+// What the runs of one source, of one kind, need.
+struct NeededEfficiency {
+  std::string fold, gpu, stack;
   bool is_narrow = false;  // products of 8 bits or fewer
-  double efficiency = 1;
+  int rows = 0;
+  double efficiency = 1;  // geometric mean
 };
-struct LearntDefaults {
-  std::vector<LearntDefault> rows;  // every generation with every stack and with none
-  // Standard deviation of the logarithm of what a fold needs over what the others say of it.
+// What all rows together say of runs that were not published.
+struct LearntEfficiency {
+  std::vector<NeededEfficiency> needed;
+  double efficiency = 1;  // geometric mean of the folds
+  // Standard deviation of the logarithm of what a fold's rows need over the mean of the others.
   double spread = 0;
   int folds = 0;  // that it was learnt from
 };
-[[nodiscard]] LearntDefaults learnt_defaults(const std::vector<TrainingRow>& rows,
-                                             std::span<const TimeCurve> curves);
+// Of one fold at least.
+[[nodiscard]] LearntEfficiency learnt_efficiency(const std::vector<TrainingRow>& rows,
+                                                 std::span<const TimeCurve> curves);
 
 // In tokens per second and GPU.
 struct BlindPrediction {

@@ -145,8 +145,8 @@ TEST(Assumptions, TakeTheSpreadOfTheDefaultWhereNothingWasFitted) {
     const Cluster cluster = job(flags).cluster();
     EXPECT_EQ(compute_efficiency(cluster), cluster.default_efficiency->efficiency) << flags;
   }
-  EXPECT_NE(compute_efficiency(job("").cluster()),
-            compute_efficiency(job("--precision fp8").cluster()));
+  EXPECT_NE(compute_efficiency(job("--calibration roofline").cluster()),
+            compute_efficiency(job("--calibration roofline --precision fp8").cluster()));
   EXPECT_EQ(compute_efficiency(job("--set fitted.compute_efficiency=1").cluster()), 1);
   EXPECT_NEAR(spread_of(job(""), named("matrix_rate")).of_logarithm,
               job("").cluster().default_efficiency->spread, 1e-3);

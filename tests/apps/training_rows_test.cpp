@@ -29,15 +29,24 @@ std::vector<std::string> command_of(const sim::CsvRow& row) {
   return arguments;
 }
 
+// One of each group; tests/scripts/blind_test.py simulates all of them.
 TEST(TrainingRows, AreRunAsTheyAreWritten) {
+  std::set<std::string> groups;
+  for (const sim::CsvRow& row : training_rows()) {
+    if (!groups.insert(row.text("group")).second) continue;
+    const std::string& id = row.text("id");
+    const Outcome outcome = run(command_of(row), source_directory());
+    ASSERT_EQ(outcome.code, 0) << id << ": " << outcome.err;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out).at("gpus"), row.integer("gpus")) << id;
+  }
+  EXPECT_GE(groups.size(), 13u);
+}
+
+TEST(TrainingRows, HaveEveryValueOfTheirColumns) {
   std::set<std::string> ids;
   for (const sim::CsvRow& row : training_rows()) {
     const std::string& id = row.text("id");
     EXPECT_TRUE(ids.insert(id).second) << id << " is there twice";
-    const Outcome outcome = run(command_of(row), source_directory());
-    ASSERT_EQ(outcome.code, 0) << id << ": " << outcome.err;
-    const auto report = nlohmann::json::parse(outcome.out);
-    EXPECT_EQ(report.at("gpus"), row.integer("gpus")) << id;
     EXPECT_TRUE(id.ends_with(fmt::format("/{}", row.integer("gpus")))) << id;
     EXPECT_TRUE(id.starts_with(row.text("group") + "/")) << id;
     EXPECT_GT(row.number("tokens_per_s_per_gpu"), 0) << id;
@@ -45,7 +54,7 @@ TEST(TrainingRows, AreRunAsTheyAreWritten) {
     EXPECT_TRUE(row.text("counts") == "0" || row.text("counts") == "1") << id;
     EXPECT_TRUE(row.text("certainty") == "A" || !row.text("note").empty()) << id;
   }
-  EXPECT_GE(ids.size(), 150u);
+  EXPECT_GE(ids.size(), 174u);
 }
 
 TEST(TrainingRows, HaveTheValuesOfTheTablesThatValidateReruns) {

@@ -155,29 +155,21 @@ TEST(EfficiencyDefaults, OfAnotherGpuAreTheMeanOfAllWithTheSpreadOfAll) {
   EXPECT_EQ(default_efficiency(table, "GPU-A1-40GB", {}).efficiency, 0.9);
 }
 
-TEST(EfficiencyDefaults, AreThoseOfTheStackOverPublishedKernelsAlone) {
-  const std::string text =
-      "[defaults.a]\ngpus = [\"H100\"]\nprecision = \"bf16\"\nefficiency = 0.5\nspread = 0.1\n"
-      "source = \"s\"\nof_published = 0.9\nspread_of_published = 0.2\nsource_of_published = "
-      "\"p\"\n";
-  const EfficiencyTable table = parse_efficiencies(
-      text + "of_stacks = [\"nemo 0.8\", \"maxtext 0.95\"]\nspread_of_stacks = 0.3\n", "x.toml");
-  const EfficiencyDefault nemo =
-      default_efficiency(table, "NVIDIA H100", {.published = true, .stack = "nemo"});
-  EXPECT_EQ(nemo.efficiency, 0.8);
-  EXPECT_EQ(nemo.spread, 0.3);
-  EXPECT_EQ(nemo.source, "runs of nemo and of others (validate blind)");
-  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.published = true}).efficiency, 0.9);
-  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.published = true, .stack = "x"}).efficiency,
-            0.9);
-  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {.stack = "nemo"}).efficiency, 0.5);
-  for (const char* wrong : {"nemo", "nemo x", " 0.8", "nemo 3", "nemo 0"}) {
-    const std::string error = input_error_of([&] {
-      static_cast<void>(parse_efficiencies(
-          text + "of_stacks = [\"" + wrong + "\"]\nspread_of_stacks = 0.3\n", "x.toml"));
-    });
-    EXPECT_TRUE(error.starts_with("x.toml:10:1: of_stacks: ")) << error;
-  }
+TEST(EfficiencyDefaults, OverPublishedKernelsHaveValuesOfTheirOwn) {
+  const EfficiencyTable table{{.name = "a",
+                               .gpus = {"H100"},
+                               .efficiency = 0.5,
+                               .spread = 0.1,
+                               .source = "s",
+                               .of_published = 0.9,
+                               .spread_of_published = 0.2,
+                               .source_of_published = "p"}};
+  const EfficiencyDefault published =
+      default_efficiency(table, "NVIDIA H100", {.published = true});
+  EXPECT_EQ(published.efficiency, 0.9);
+  EXPECT_EQ(published.spread, 0.2);
+  EXPECT_EQ(published.source, "p");
+  EXPECT_EQ(default_efficiency(table, "NVIDIA H100", {}).efficiency, 0.5);
 }
 
 TEST(EfficiencyDefaults, AreOneForAGpuAndAPrecision) {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "sim/engine/simulate.hpp"
-#include "sim/validation/efficiency_effects.hpp"
 #include "sim/validation/serial.hpp"
 #include "tests/shipped_files.hpp"
 
@@ -33,26 +32,6 @@ TEST(TimeCurve, IsAStraightLineOfSlownessAndItsOwnInverse) {
     EXPECT_NEAR(curve.share_at(efficiency), x / (0.5 + x), 1e-3) << efficiency;
   }
   EXPECT_EQ(curve.efficiency_at(0.6), 2) << "no efficiency is enough";
-}
-
-double efficiency_from(const std::vector<KnownEfficiency>& known, const RunKind& kind) {
-  return fit_effects(known).efficiency_of(kind);
-}
-
-TEST(EfficiencyEffects, WithOneKindAreTheGeometricMeanInWhichFoldsWeighTheSame) {
-  const RunKind kind{"hopper", "nemo"};
-  // Fold a: sqrt(0.4 * 0.9) = 0.6; fold b: 0.15; sqrt(0.6 * 0.15) = 0.3.
-  EXPECT_NEAR(efficiency_from({{"a", kind, 0.4}, {"a", kind, 0.9}, {"b", kind, 0.15}}, kind), 0.3,
-              1e-12);
-  EXPECT_NEAR(efficiency_from({{"a", kind, 0.4}}, {"volta", "deepspeed", true}), 0.4, 1e-12);
-}
-
-TEST(EfficiencyEffects, OfWhatOneFoldShowsAreBelievedByHalf) {
-  const std::vector<KnownEfficiency> known{{"a", {"hopper", "nemo"}, 0.8},
-                                           {"b", {"ampere", "nemo"}, 0.2}};
-  // The mean is sqrt(0.8 * 0.2) = 0.4, and hopper's effect (log 0.8 - log 0.4) / 2.
-  EXPECT_NEAR(efficiency_from(known, {"hopper", "nemo"}), 0.4 * std::sqrt(2), 1e-12);
-  EXPECT_NEAR(efficiency_from(known, {"volta", "nemo"}), 0.4, 1e-12);
 }
 
 TrainingRow row_of(const std::string& fold, const std::string& gpu, double tokens) {
@@ -125,18 +104,21 @@ TEST(BlindConstants, OfRowsThatDoNotCountTeachNothing) {
   EXPECT_EQ(with.back().folds, 4);
 }
 
-TEST(LearntDefaults, AreThoseOfAllFoldsAndTheirSpreadIsThatOfTheLeftOut) {
+TEST(LearntEfficiency, IsTheGeometricMeanOfAllFoldsAndItsSpreadThatOfTheLeftOut) {
   // Two folds of one kind that need 0.4 and 0.1: the mean is 0.2, and each says of the other what is
-  // four times off.
+  // four times off. A second row of the first changes nothing, however many it has.
   const double tokens_of_04 = 1 / (0.5 + 1 / 0.4), tokens_of_01 = 1 / (0.5 + 1 / 0.1);
   const std::vector<TrainingRow> rows{row_of("a", "hopper", tokens_of_04),
+                                      row_of("a", "hopper", tokens_of_04),
                                       row_of("b", "hopper", tokens_of_01)};
   const std::vector<TimeCurve> curves(rows.size(), line_curve());
-  const LearntDefaults defaults = learnt_defaults(rows, curves);
-  ASSERT_EQ(defaults.rows.size(), 2u) << "with nemo and with any stack";
-  EXPECT_EQ(defaults.folds, 2);
-  for (const LearntDefault& row : defaults.rows) EXPECT_NEAR(row.efficiency, 0.2, 1e-9);
-  EXPECT_NEAR(defaults.spread, std::log(4), 1e-9);
+  const LearntEfficiency learnt = learnt_efficiency(rows, curves);
+  EXPECT_EQ(learnt.folds, 2);
+  EXPECT_NEAR(learnt.efficiency, 0.2, 1e-9);
+  EXPECT_NEAR(learnt.spread, std::log(4), 1e-9);
+  ASSERT_EQ(learnt.needed.size(), 2u);
+  EXPECT_EQ(learnt.needed[0].rows, 2);
+  EXPECT_NEAR(learnt.needed[0].efficiency, 0.4, 1e-9);
 }
 
 TEST(BlindConstants, WidenTheRangeToTheErrorOfFourFifthsOfTheOthers) {
