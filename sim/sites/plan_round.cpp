@@ -105,12 +105,6 @@ class RoundPlanner {
 
   // The step that is sent from, cut where a part of it is ready.
   void send(int step, int fragments) {
-    if (shape_.delayed && !plan_.results.empty()) {
-      for_each_place([&](int place) {
-        finish_compute(place);
-        hold(place, plan_.results.back()[static_cast<std::size_t>(place)]);
-      });
-    }
     const std::size_t parts = site(0).ready_s.size();
     Ids results;
     for (std::size_t part = 0; part < parts; ++part) {
@@ -118,6 +112,7 @@ class RoundPlanner {
       for_each_place([&](int place) {
         const auto& ready = site(place).ready_s;
         compute(place, ready[part] - (part == 0 ? 0 : ready[part - 1]));
+        if (part + 1 == parts) wait_for_the_last_exchange(place);
         encoded[static_cast<std::size_t>(place)] = encode(place, fragments, parts);
       });
       const double share = static_cast<double>(fragments) / static_cast<double>(parts);
@@ -135,6 +130,13 @@ class RoundPlanner {
     if (beside) return;
     apply(results, fragments);
     for_each_place([&](int place) { compute(place, site(place).step_s - site(place).needed_s); });
+  }
+
+  // Where results are waited for only before the next exchange: once all of it is ready.
+  void wait_for_the_last_exchange(int place) {
+    if (!shape_.delayed || plan_.results.empty()) return;
+    finish_compute(place);
+    hold(place, plan_.results.back()[static_cast<std::size_t>(place)]);
   }
 
   OperationId encode(int place, int fragments, std::size_t parts) {
