@@ -17,9 +17,30 @@ namespace {
 
 constexpr int kGradientParts = 16;  // of the gradients, at most
 
+// Of the rank that takes longest for its layers, of one micro-batch.
+double backward_seconds(const Schedule& schedule, const Timeline& timeline, int micro_batches) {
+  std::vector<double> by_rank(static_cast<std::size_t>(schedule.ranks));
+  for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
+    const Operation& operation = schedule.operations[id];
+    if (operation.rank < 0 || operation.phase != Phase::backward) continue;
+    by_rank[static_cast<std::size_t>(operation.rank)] += timeline.end_s[id] - timeline.start_s[id];
+  }
+  return *std::ranges::max_element(by_rank) / micro_batches;
+}
+
+// Gradients that nothing reduces inside the site are ready layer by layer, while the backward pass of
+// the last micro-batch goes on.
+std::vector<double> ready_by_layer(double backward_s, double needed_s) {
+  std::vector<double> ready;
+  for (int part = 1; part <= kGradientParts; ++part) {
+    ready.push_back(needed_s - backward_s * (1 - static_cast<double>(part) / kGradientParts));
+  }
+  return ready;
+}
+
 // Gradients that are reduced while the backward pass goes on are ready in parts.
 std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeline,
-                                double needed_s) {
+                                int micro_batches, double needed_s) {
   std::vector<double> ends;
   for (std::size_t id = 0; id < schedule.operations.size(); ++id) {
     const Operation& operation = schedule.operations[id];
@@ -28,7 +49,9 @@ std::vector<double> ready_parts(const Schedule& schedule, const Timeline& timeli
     const std::size_t alike = schedule.alike[static_cast<std::size_t>(operation.rank)].size();
     ends.insert(ends.end(), alike, std::min(needed_s, timeline.end_s[id]));
   }
-  if (ends.empty()) return {needed_s};
+  if (ends.empty()) {
+    return ready_by_layer(backward_seconds(schedule, timeline, micro_batches), needed_s);
+  }
   std::sort(ends.begin(), ends.end());
   std::vector<double> ready;
   for (int part = 1; part <= kGradientParts; ++part) {
@@ -116,8 +139,9 @@ InnerStep inner_step(const RoundContext& context, std::size_t table, const Schem
   InnerStep step{.seconds = alone.makespan_s};
   step.needed_s = scheme.between_sites->gradients ? update_begins(schedule, alone) : step.seconds;
   const bool parts = sends_parts(context, scheme);
-  step.ready_s =
-      parts ? ready_parts(schedule, alone, step.needed_s) : std::vector<double>{step.needed_s};
+  step.ready_s = parts
+                     ? ready_parts(schedule, alone, context.parallelism.accumulation, step.needed_s)
+                     : std::vector<double>{step.needed_s};
   if (const OuterTraffic traffic = outer_traffic(context, table, scheme); traffic.rate_Bps > 0) {
     add_outer_traffic(site.cluster, traffic, step.seconds, schedule, wiring);
     const double beside = end_of_kernels(schedule, simulate(schedule, wiring));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/base/toml_document.hpp"
 #include "sim/rounds/simulate_round.hpp"
 #include "tests/rounds/areas.hpp"
@@ -45,6 +47,27 @@ TEST_F(KnownInnerSteps, AreThoseOfEachChangeOfASite) {
     expect_same(other, scheme);
     other.sites.back().cluster.gpu.bf16 = other.sites.back().cluster.gpu.bf16 * 2;
     expect_same(other, scheme);
+  }
+}
+
+// Also where a site holds one replica, which reduces nothing: 4 x 2 of its 8 GPUs are one.
+TEST_F(KnownInnerSteps, SendGradientsWhileTheBackwardPassGoesOn) {
+  const Scheme scheme = scheme_named("wan_sync");
+  for (const int tensor : {1, 4}) {
+    WideArea sites = area;
+    for (Site& site : sites.sites) site.cluster = part_of(site.cluster, 1, 8);
+    RoundContext one = context(sites, nullptr);
+    one.parallelism = {.tensor = tensor, .pipeline = 2, .accumulation = 2};
+    EXPECT_EQ(inner_step(one, 0, scheme).ready_s.size(), 1u) << "not asked to";
+    one.parallelism.overlap.gradients = true;
+    const InnerStep step = inner_step(one, 0, scheme);
+    ASSERT_EQ(step.ready_s.size(), 16u);
+    EXPECT_TRUE(std::ranges::is_sorted(step.ready_s));
+    EXPECT_LE(step.ready_s.back(), step.needed_s);
+    EXPECT_GT(step.ready_s.back(), 0.95 * step.needed_s);
+    // Forwards of two micro-batches and a backward of the first come before.
+    EXPECT_GT(step.ready_s.front(), 0.4 * step.needed_s);
+    EXPECT_LT(step.ready_s.front(), 0.9 * step.needed_s);
   }
 }
 
