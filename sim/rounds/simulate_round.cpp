@@ -113,63 +113,72 @@ class Roll {
 
   // Sets the fates. Returns whether the round has to be played again.
   bool call() {
-    std::vector<double> arrivals;
-    for (int place = 0; place < place_count(area_); ++place) arrivals.push_back(arrival(place));
-    const auto limit = cutoff(patience_, arrivals);
-    bool missing = false;
-    for (int place = 0; place < place_count(area_); ++place) {
-      const double arrived = arrivals[static_cast<std::size_t>(place)];
-      const Fate fate = fate_of(place, arrived, limit);
-      result_.shape.fates.push_back(fate);
-      missing = missing || fate != Fate::heard;
+    const auto places = static_cast<std::size_t>(place_count(area_));
+    std::vector<double> arrivals(places);
+    for (std::size_t place = 0; place < places; ++place) arrivals[place] = arrival(place);
+    limit_ = cutoff(patience_, arrivals);
+    auto& fates = result_.shape.fates;
+    for (std::size_t place = 0; place < places; ++place) {
+      fates.push_back(fate_of(place, arrivals[place]));
     }
-    if (!missing) return false;
-    const auto& fates = result_.shape.fates;
-    const bool goes_on = limit && std::find(fates.begin(), fates.end(), Fate::heard) != fates.end();
-    result_.outcome = goes_on ? RoundOutcome::partial : RoundOutcome::aborted;
-    result_.shape.cutoff_s = limit;
-    return goes_on;
+    if (std::ranges::count(fates, Fate::heard) == std::ssize(fates)) return false;
+    goes_on_ = limit_ && std::ranges::find(fates, Fate::heard) != fates.end();
+    for (std::size_t place = 0; place < places; ++place) note(place, arrivals[place]);
+    result_.outcome = goes_on_ ? RoundOutcome::partial : RoundOutcome::aborted;
+    result_.shape.cutoff_s = limit_;
+    return goes_on_;
   }
 
  private:
   // When the first of the others has heard it: who hears nobody does not silence the others.
-  [[nodiscard]] double arrival(int place) const {
-    const auto& arrivals = result_.plan.arrivals[static_cast<std::size_t>(place)];
+  [[nodiscard]] double arrival(std::size_t place) const {
+    const auto& arrivals = result_.plan.arrivals[place];
     if (arrivals.empty()) return 0;  // it had nobody to send to
     double first = kInfinity;
     for (const OperationId id : arrivals) first = std::min(first, end_of(result_, id));
     return first;
   }
 
-  Fate fate_of(int place, double arrived, const std::optional<double>& limit) {
-    const auto note = [&](const std::string& what) {
-      result_.events.push_back(place_name(area_, place) + ": " + what);
-    };
-    const auto& drops_out = site_of(area_, place).drops_out;
-    if (drops_out && arrived > drops_out->base()) {
-      note(fmt::format(
-          "drops out at {}; {}", to_text(*drops_out),
-          limit ? "the others go on without it" : "the others wait forever: set a `deadline`"));
-      return Fate::gone;
-    }
-    if (limit && arrived > *limit) {
-      note(fmt::format("{} at {}; the others go on without it",
-                       std::isinf(arrived) ? "is not heard" : "arrives too late",
-                       to_text(Seconds::from_base(std::isinf(arrived) ? *limit : arrived))));
-      return Fate::skipped;
-    }
-    if (std::isinf(arrived)) {
-      note(fmt::format(
+  [[nodiscard]] std::optional<double> drops_out(std::size_t place) const {
+    const auto& at = site_of(area_, static_cast<int>(place)).drops_out;
+    return at ? std::optional(at->base()) : std::nullopt;
+  }
+
+  [[nodiscard]] Fate fate_of(std::size_t place, double arrived) const {
+    const auto drops = drops_out(place);
+    if (drops && arrived > *drops) return Fate::gone;
+    if (limit_ && arrived > *limit_) return Fate::skipped;
+    return std::isinf(arrived) ? Fate::gone : Fate::heard;
+  }
+
+  // Of a site that is not heard.
+  void note(std::size_t place, double arrived) {
+    const Fate fate = result_.shape.fates[place];
+    if (fate == Fate::heard) return;
+    const char* others = goes_on_ ? "the others go on without it"
+                         : limit_ ? "no site is heard by then"
+                                  : "the others wait forever: set a `deadline`";
+    const auto drops = drops_out(place);
+    std::string what;
+    if (drops && arrived > *drops) {
+      what = fmt::format("drops out at {}; {}", to_text(Seconds::from_base(*drops)), others);
+    } else if (limit_) {
+      what =
+          fmt::format("{} at {}; {}", std::isinf(arrived) ? "is not heard" : "arrives too late",
+                      to_text(Seconds::from_base(std::isinf(arrived) ? *limit_ : arrived)), others);
+    } else {
+      what = fmt::format(
           "is not heard within {}: a link on its path is down or too slow; set a `deadline`",
-          to_text(kTimeLimit)));
-      return Fate::gone;
+          to_text(kTimeLimit));
     }
-    return Fate::heard;
+    result_.events.push_back(place_name(area_, static_cast<int>(place)) + ": " + what);
   }
 
   const WideArea& area_;
   const Patience& patience_;
   RoundResult& result_;
+  std::optional<double> limit_;  // when the others go on
+  bool goes_on_ = false;         // with those that are heard by then
 };
 
 }  // namespace

@@ -61,6 +61,16 @@ TEST(Fates, ASiteThatDropsOutWithoutADeadlineAborts) {
   }
 }
 
+TEST(Fates, WithoutASiteThatIsHeardInTimeNobodyGoesOn) {
+  const RoundResult result =
+      simulate_round(three_sites(), ten_steps(&exchanges::all_gather), {.deadline = 1_s});
+  EXPECT_EQ(result.outcome, RoundOutcome::aborted);
+  ASSERT_EQ(result.events.size(), 3u);
+  for (const std::string& event : result.events) {
+    EXPECT_NE(event.find("; no site is heard by then"), std::string::npos) << event;
+  }
+}
+
 TEST(Fates, WithADeadlineTheOthersGoOn) {
   WideArea area = three_sites();
   area.sites[2].drops_out = 5_s;
