@@ -3,22 +3,44 @@
 colours that people with any colour vision tell apart, and the same picture for the same numbers."""
 
 import csv
+import functools
+import importlib.util
 import io
 import os
 import re
 import sys
 
-try:
-    import matplotlib
-except ImportError:
+if importlib.util.find_spec("matplotlib") is None:
     sys.exit("plots need matplotlib: apt-get install python3-matplotlib, or python3 plots/NAME.py with "
              "a python3 that has it")
 
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
-matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and selected
-matplotlib.rcParams["font.sans-serif"] = ["DejaVu Sans"]
-import matplotlib.pyplot as plt  # noqa: E402,F401  (after the backend is chosen; scripts use it)
+
+@functools.cache
+def _pyplot():
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "gardenhose"
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and selected
+    matplotlib.rcParams["font.sans-serif"] = ["DejaVu Sans"]
+    import matplotlib.pyplot
+    return matplotlib.pyplot
+
+
+class _Plt:
+    """matplotlib.pyplot, imported when something is drawn: that takes longer than to refuse an input."""
+
+    def __getattr__(self, name):
+        return getattr(_pyplot(), name)
+
+
+plt = _Plt()
+
+
+def engineering_formatter():
+    """Ticks such as 10k and 2M."""
+    _pyplot()
+    from matplotlib.ticker import EngFormatter
+    return EngFormatter(sep="")
 
 # Okabe and Ito's, the palest last.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#8c7a00", "#000000"]

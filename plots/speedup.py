@@ -13,9 +13,8 @@ Hollow marks: points that do not fit in the memory of a GPU.
 import argparse
 
 import export_rows
-import picture  # before matplotlib: it says what to do where that is missing
+import picture
 from picture import plt
-from matplotlib.ticker import EngFormatter
 
 TALL = 3.3  # inches of a panel
 LINE_OF_PANELS = 3
@@ -67,7 +66,7 @@ def finish(axes, rows, columns, places, is_log):
     axes.margins(x=0.08)
     axes.set_ylim(0, 1.08 * max(float(row[y]) for row in rows))
     if y not in ALIKE:
-        axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.yaxis.set_major_formatter(picture.engineering_formatter())
     if y == "speedup":
         axes.axhline(1, color="#808080", linewidth=0.8, zorder=1)
     axes.set_xlabel(export_rows.label_of(x), fontsize=9)
