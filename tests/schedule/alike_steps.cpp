@@ -12,8 +12,7 @@ int main(int argc, char** argv) {
   using namespace sim;
   const int count = argc > 1 ? std::atoi(argv[1]) : 300;
   const int seed = argc > 2 ? std::atoi(argv[2]) : 1;
-  const Conditions conditions{.wall_limit =
-                                  Seconds::from_base(argc > 3 ? std::atof(argv[3]) : 30)};
+  const Conditions conditions{.wall_limit = Seconds::from_base(argc > 3 ? std::atof(argv[3]) : 30)};
   StepDraw random(static_cast<std::uint64_t>(seed), 2, even_sizes(1024));
   int done = 0, too_long = 0, whole = 0, apart = 0;
   double worst = 0;

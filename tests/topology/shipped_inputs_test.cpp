@@ -69,15 +69,14 @@ std::vector<Shipped> shipped_inputs() {
            static_cast<void>(parse_model(text, name));
          }});
   }
-  inputs.push_back(
-      {.file = source_directory() / "traces/compute_efficiency.toml",
-       .parse =
-           [](std::string_view text, const std::filesystem::path& name) {
-             static_cast<void>(parse_efficiencies(text, name));
-           },
-       .optional_tables = {"[defaults.h", "[defaults.b"},
-       .optional_keys = {"rows"},
-       .words = {"gpus", "precision", "source", "source_of_published", "rows"}});
+  inputs.push_back({.file = source_directory() / "traces/compute_efficiency.toml",
+                    .parse =
+                        [](std::string_view text, const std::filesystem::path& name) {
+                          static_cast<void>(parse_efficiencies(text, name));
+                        },
+                    .optional_tables = {"[defaults.h", "[defaults.b"},
+                    .optional_keys = {"rows"},
+                    .words = {"gpus", "precision", "source", "source_of_published", "rows"}});
   inputs.push_back({.file = source_directory() / "traces/kernels/host.toml",
                     .parse =
                         [](std::string_view text, const std::filesystem::path& name) {
