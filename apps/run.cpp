@@ -50,9 +50,9 @@ Simulation simulate_with_errors(const Job& job, const Setup& setup,
   if (result.report.round) {
     for (std::string& event : result.report.round->events) event = with_flags(event);
   }
-  result.report.codec_error =
-      job.inner ? sim::codec_errors(errors, setup.scheme)
-                : sim::codec_errors(errors, job.context(setup), setup.scheme);
+  result.report.codec_error = job.inner
+                                  ? sim::codec_errors(errors, setup.scheme)
+                                  : sim::codec_errors(errors, job.context(setup), setup.scheme);
   return result;
 }
 

@@ -57,8 +57,8 @@ BlindRun run_of(const TrainingRow& row) {
 }
 
 Curves curves_of(const std::vector<TrainingRow>& rows, int jobs) {
-  Curves all{.runs = sim::in_parallel(jobs, rows.size(),
-                                      [&](std::size_t i) { return run_of(rows[i]); })};
+  Curves all{
+      .runs = sim::in_parallel(jobs, rows.size(), [&](std::size_t i) { return run_of(rows[i]); })};
   constexpr int kOfEach = validation::kCurveEfficiencies.size();
   Progress progress("simulating rows", kOfEach * static_cast<int>(rows.size()));
   all.curves = time_curves(all.runs, jobs, [&] { progress.step(); });

@@ -252,6 +252,8 @@ CodecErrors codec_errors(const JsonDocument& table, const Scheme& scheme) {
   const Wire& wire = scheme.between_sites->wire;
   const std::string name = wire.name();
   CodecErrors errors{{"normal", {}}, {"student_t3", {}}};
+  if (scheme.between_sites->feedback) errors["sum_of_256"] = {};
+  if (scheme.between_sites->exchange->encodes_sums) return errors;
   if (wire.card) {
     for (const auto& [distribution, error] : wire.card->error) errors[distribution] = error;
   } else if (root.at("codecs").has(name)) {
@@ -260,9 +262,7 @@ CodecErrors codec_errors(const JsonDocument& table, const Scheme& scheme) {
           errors[distribution] = figures.at("relative_l2").not_negative();
         });
   }
-  if (!scheme.between_sites->feedback) return errors;
-  errors["sum_of_256"] = {};
-  if (wire.card || !root.at("feedback").has(name)) return errors;
+  if (!scheme.between_sites->feedback || wire.card || !root.at("feedback").has(name)) return errors;
   const JsonReader rules = root.at("feedback").at(name);
   for (const char* rule : {"sparseloco", "demo", "ef_sgd"}) {
     if (!rules.has(rule)) continue;

@@ -19,7 +19,8 @@ struct JsonDocument;
                                const RoundResult& result);
 
 // Of one encode and, where the scheme feeds back what it lost, "sum_of_256" of the sum of 256 steps,
-// from the table that gardenhose-codec-error wrote; not known of a wire that has no row there.
+// from the table that gardenhose-codec-error wrote; not known of a wire that has no row there, nor of
+// sums that are encoded at every hop.
 [[nodiscard]] CodecErrors codec_errors(const JsonDocument& table, const Scheme& scheme);
 
 }  // namespace sim

@@ -169,6 +169,7 @@ RoundShape round_shape(const RoundContext& context, const Scheme& scheme,
                    .fragments = exchange.fragments,
                    .overlap_steps = exchange.overlap_steps,
                    .delayed = exchange.delayed,
+                   .ring_order = exchange.ring_order,
                    .gpus = 0,
                    .flat_hop_s = hop_inside_s(context)};
   for (std::size_t table = 0; table < context.area.sites.size(); ++table) {

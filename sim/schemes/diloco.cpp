@@ -36,6 +36,14 @@ SiteExchange delayed(const Exchange& exchange, int inner_steps) {
   return deltas;
 }
 
+// INTELLECT-1, section 2: H = 100 and INT8, in a ring that encodes anew at every hop and is ordered by
+// the bandwidths that were measured.
+SiteExchange ring_of_codes(const char* codec) {
+  SiteExchange deltas = of_deltas(exchanges::quantized_ring, codec, 100);
+  deltas.ring_order = RingOrder::best;
+  return deltas;
+}
+
 }  // namespace
 
 // H = 500.
@@ -55,20 +63,18 @@ Scheme diloco_bf16() {
           .twin = "diloco_bf16"};
 }
 
-// INTELLECT-1, section 2: H = 100 and INT8. Its ring encodes anew at every hop; here each part is
-// summed once, in FP32, where it belongs.
 Scheme diloco_int8() {
   return {.name = "diloco_int8",
-          .summary = "diloco every 100 steps in INT8: all_to_all, local sum, all_gather",
+          .summary = "diloco every 100 steps in INT8: a ring that encodes at every hop",
           .source = "arXiv 2412.01152",
-          .between_sites = of_deltas(exchanges::all_to_all, "int8_g2048", 100),
+          .between_sites = ring_of_codes("int8_g2048"),
           .twin = "diloco"};
 }
 
 Scheme diloco_int4() {
   return {.name = "diloco_int4",
           .summary = "diloco_int8 with INT4",
-          .between_sites = of_deltas(exchanges::all_to_all, "int4_g2048", 100),
+          .between_sites = ring_of_codes("int4_g2048"),
           .twin = "diloco"};
 }
 

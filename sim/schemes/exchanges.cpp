@@ -9,8 +9,8 @@ constexpr const Reduction* kReductions[] = {&reductions::ring,       &reductions
                                             &reductions::all_reduce, &reductions::low_rank};
 constexpr const ReductionMethod* kMethods[] = {&methods::loco, &methods::one_bit_adam};
 constexpr const Exchange* kExchanges[] = {
-    &exchanges::flat_ring, &exchanges::ring, &exchanges::all_to_all, &exchanges::all_gather,
-    &exchanges::store,     &exchanges::pair, &exchanges::leader};
+    &exchanges::flat_ring,  &exchanges::ring,  &exchanges::quantized_ring, &exchanges::all_to_all,
+    &exchanges::all_gather, &exchanges::store, &exchanges::pair,           &exchanges::leader};
 
 }  // namespace
 

@@ -84,6 +84,8 @@ struct Exchange {
   bool is_stored = false;       // goes through object storage
   bool joins_all = false;       // sends from every site to every other
   bool joins_two = false;       // of the sites, other ones in each round
+  bool is_ring = false;         // of sites, in some order
+  bool encodes_sums = false;    // at every hop anew, so that what is lost grows with the sites
   bool has_leader = false;      // who sums what the others send, once a quorum is there
   // The kernels that follow the encoding, of `elements` a GPU at each of so many sites.
   void (*add_kernels)(const SiteExchange& exchange, std::size_t elements, int sites,
@@ -98,12 +100,14 @@ struct Exchange {
 namespace exchanges {
 // flat_ring   one ring over all GPUs of all sites, in the precision of the wire
 // ring        reduce_scatter and all_gather over the sites, in the precision of the wire
+// quantized_ring  the same over encoded values: each site adds its own to a sum that arrives, and
+//             encodes it anew before it passes it on
 // all_to_all  a part of the shard to each site, summed there, encoded again and gathered
 // all_gather  the shard to every other site, summed there
 // store       the same through object storage: one upload, the others' downloads
 // pair        with one partner, a different one in each round
 // leader      to one site, summed there once a quorum is heard, and back to all
-extern const Exchange flat_ring, ring, all_to_all, all_gather, store, pair, leader;
+extern const Exchange flat_ring, ring, quantized_ring, all_to_all, all_gather, store, pair, leader;
 }  // namespace exchanges
 [[nodiscard]] std::span<const Exchange* const> all_exchanges();
 

@@ -67,6 +67,9 @@ struct AllowedOverlap {
 };
 
 // What sites that train together exchange, how often, and what waits for it.
+// Of sites around a ring: as their names ascend, or so that it is as fast, or as slow, as it can be.
+enum class RingOrder { given, best, worst };
+
 struct SiteExchange {
   const Exchange* exchange = &exchanges::ring;
   Wire wire = {};
@@ -78,6 +81,7 @@ struct SiteExchange {
   int overlap_steps = 0;     // tau: steps that run on before a result is needed
   // Sites take a result once it arrives; they wait only to send while the last exchange is running.
   bool delayed = false;
+  RingOrder ring_order = RingOrder::given;
   int quorum = 0;           // sites to wait for; 0: all
   Seconds grace = {};       // further wait for the other sites once the quorum is complete
   double state_bytes = 0;   // per parameter of a GPU's shard: outer weights, momentum, residual

@@ -70,10 +70,11 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"overlap.gradients", "true or false", "true, except with one_bit_adam",
      "Whether reducing gradients may overlap with compute (`overlap`: `gradients`)."},
     {"between_sites.exchange",
-     "one of flat_ring, ring, all_to_all, all_gather, store, pair, leader",
+     "one of flat_ring, ring, quantized_ring, all_to_all, all_gather, store, pair, leader",
      "required in this table, which makes the file a scheme between sites",
      "How the sites' values are combined. `flat_ring` is one ring over the GPUs of all sites; with "
      "the others, each GPU exchanges its shard with its counterparts at other sites: by a `ring`; "
+     "by a `quantized_ring`, whose sites encode the sum anew before they pass it on; "
      "by `all_to_all`, where each site sums a part, encodes it again and sends it to all; by "
      "`all_gather`; through object storage (`store`); with one partner per round (`pair`); or "
      "through the first site (`leader`)."},
@@ -98,6 +99,10 @@ constexpr TomlKey kSchemeFileKeys[] = {
     {"between_sites.delayed", "true or false", "false",
      "Sites take a result when it arrives, and wait only if the last exchange is still running "
      "when the next one is due."},
+    {"between_sites.ring_order", "one of given, best, worst", "given",
+     "Order of the sites around a ring: that of their names, or the one that makes the ring as "
+     "fast "
+     "or as slow as possible. Only with rings."},
     {"between_sites.quorum", "whole number from 1 to 1024", "all sites",
      "Sites whose results the leader waits for. Only with `leader`."},
     {"between_sites.grace", "time", "0 s",

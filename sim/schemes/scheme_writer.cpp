@@ -69,6 +69,9 @@ std::string site_lines(const SiteExchange& exchange) {
   };
   add("fragments", exchange.fragments, usual.fragments);
   add("overlap_steps", exchange.delayed ? 0 : exchange.overlap_steps, usual.overlap_steps);
+  if (exchange.ring_order != usual.ring_order) {
+    lines += fmt::format("ring_order = \"{}\"\n", name_of(exchange.ring_order, kRingOrders));
+  }
   add("quorum", exchange.quorum, usual.quorum);
   if (exchange.grace != usual.grace) {
     lines += fmt::format("grace = \"{} s\"\n", exchange.grace.base());

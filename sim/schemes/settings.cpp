@@ -8,6 +8,7 @@
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/schemes/scheme.hpp"
+#include "sim/schemes/scheme_keys.hpp"
 
 namespace sim {
 namespace {
@@ -46,6 +47,15 @@ void set_grace(const Setting& setting, Scheme& scheme) {
   const auto grace = parse_quantity<Seconds>(setting.value, "10 s");
   if (!grace.value) refuse(setting, grace.problem);
   scheme.between_sites->grace = *grace.value;
+}
+
+void set_ring_order(const Setting& setting, Scheme& scheme) {
+  const auto order = value_named<RingOrder>(setting.value, kRingOrders);
+  if (!order) {
+    refuse(setting, fmt::format("'{}' is not one of: {}", printable(setting.value),
+                                joined(names_of<RingOrder>(kRingOrders))));
+  }
+  scheme.between_sites->ring_order = *order;
 }
 
 // What a scheme lacks for a setting to apply; empty: nothing.
@@ -163,6 +173,13 @@ constexpr SettingOfScheme kSettings[] = {
        return !wire.card && wire.format.keep > 0 ? "" : "sends all elements";
      },
      set_keep},
+    {SchemeKind::between_sites,
+     {"scheme.ring_order", "one of given, best, worst", kOwn,
+      "Order of the sites around a ring: that of their names, the fastest or the slowest."},
+     [](const Scheme& scheme) -> Lack {
+       return scheme.between_sites->exchange->is_ring ? "" : "has no ring";
+     },
+     set_ring_order},
     {SchemeKind::between_sites,
      {"scheme.quorum", kCount, kOwn, "Sites whose results the leader waits for."},
      quorum,

@@ -26,6 +26,7 @@ class SiteReader {
     if (has("gradients")) exchange_.gradients = reader_.boolean("between_sites.gradients");
     exchange_.gradients ? refuse_rounds() : read_rounds();
     read_quorum();
+    read_ring_order();
     for (const auto& [key, bytes] : {std::pair{"state_bytes", &exchange_.state_bytes},
                                      std::pair{"update_bytes", &exchange_.update_bytes}}) {
       if (has(key)) *bytes = reader_.number(in_table(key), kBytesPerParameter);
@@ -45,7 +46,7 @@ class SiteReader {
     if (good && sums && !exchange_.wire.is_summable()) {
       reader_.wrong("between_sites.codec",
                     fmt::format("{} cannot be added up in flight, as a ring does; write another "
-                                "exchange, such as all_to_all",
+                                "exchange, such as quantized_ring or all_to_all",
                                 exchange_.wire.name()));
     }
     if (good && exchange_.wire.is_plain()) {
@@ -93,6 +94,14 @@ class SiteReader {
     if (!is_good(key) || !is_good("inner_steps") || steps <= exchange_.inner_steps) return;
     reader_.wrong(in_table(key), fmt::format("{} exceeds the {} inner steps of a round; write less",
                                              steps, exchange_.inner_steps));
+  }
+
+  void read_ring_order() {
+    if (is_good("exchange") && !exchange_.exchange->is_ring) {
+      reader_.inapplicable("between_sites.ring_order", "applies only to rings; remove it");
+    } else if (has("ring_order")) {
+      exchange_.ring_order = reader_.one_of<RingOrder>("between_sites.ring_order", kRingOrders);
+    }
   }
 
   void read_quorum() {

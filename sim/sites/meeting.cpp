@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/sites/ring_order.hpp"
+
 namespace sim {
 namespace {
 
@@ -93,8 +95,13 @@ OperationId Meeting::member(int place, std::string_view label, OperationId waits
                          received.size() == 1 ? received.front() : builder_.barrier(received));
 }
 
-OperationId Meeting::sum(int place, OperationId arrived) {
-  const double seconds = site(place).sum_s * share_;
+const std::vector<int>& Meeting::ring() {
+  if (ring_.empty()) ring_ = ordered_ring(area_, heard_, shape_.ring_order);
+  return ring_;
+}
+
+OperationId Meeting::sum(int place, OperationId arrived, double times) {
+  const double seconds = times * site(place).sum_s * share_;
   if (seconds == 0) return arrived;
   return builder_.work(place, Stream::codec, Phase::decode, "sum outer", seconds, 1, {&arrived, 1});
 }

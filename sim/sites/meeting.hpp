@@ -45,6 +45,8 @@ class Meeting {
   // that still take the result. All ascend.
   [[nodiscard]] const std::vector<int>& heard() const { return heard_; }
   [[nodiscard]] const std::vector<int>& present() const { return present_; }
+  // Those that are heard, in the order of the ring.
+  [[nodiscard]] const std::vector<int>& ring();
   [[nodiscard]] bool is_heard(int place) const { return fate(place) == Fate::heard; }
 
   // What a message of the place follows: its earlier exchanges, and the operation.
@@ -57,8 +59,8 @@ class Meeting {
                    const Ids& after);
   // At the place, what waits for an operation of its own and for what it receives.
   OperationId member(int place, std::string_view label, OperationId waits_for, const Ids& received);
-  // The place sums what has arrived for others.
-  OperationId sum(int place, OperationId arrived);
+  // The place sums what has arrived for others, so many times.
+  OperationId sum(int place, OperationId arrived, double times = 1);
   OperationId all_of(const Ids& ids) { return builder_.barrier(ids); }
   // When the others no longer wait for a site that is late, if they do not wait forever.
   void add_cutoff(Ids& waits);
@@ -79,6 +81,7 @@ class Meeting {
   const RoundShape& shape_;
   ScheduleBuilder& builder_;
   std::vector<int> heard_, present_;
+  std::vector<int> ring_;  // once it was asked for
   int round_ = 0;
   double share_ = 1;
   Ids encoded_, results_;

@@ -46,9 +46,9 @@ void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable
                const Parallelism& parallelism) {
   cluster.gpu = as_measured(cluster.gpu, table);
   if (measured_products(table, cluster.gpu)) return;
-  cluster.default_efficiency = default_efficiency(efficiencies, cluster.gpu.name,
-                                                  {.bits = product_bits(parallelism.matrices),
-                                                   .published = table.published != nullptr});
+  cluster.default_efficiency = default_efficiency(
+      efficiencies, cluster.gpu.name,
+      {.bits = product_bits(parallelism.matrices), .published = table.published != nullptr});
 }
 
 Job job_of(Cluster cluster, Model model, Calibration calibration,

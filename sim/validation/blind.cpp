@@ -150,8 +150,8 @@ std::vector<NeededEfficiency> needed_by_kind(const std::vector<Learnt>& all) {
   std::vector<NeededEfficiency> needed;
   for (const auto& [kind, of_rows] : logarithms) {
     const auto& [fold, gpu, stack, is_narrow] = kind;
-    needed.push_back({fold, gpu, stack, is_narrow, static_cast<int>(of_rows.size()),
-                      std::exp(mean(of_rows))});
+    needed.push_back(
+        {fold, gpu, stack, is_narrow, static_cast<int>(of_rows.size()), std::exp(mean(of_rows))});
   }
   return needed;
 }

@@ -102,8 +102,8 @@ FsdpStudy predict_fsdp(const std::filesystem::path& folder, std::vector<FsdpRow>
   for (FsdpRow& row : rows) {
     const Setup& setup = row.measured.setup;
     const Gpu& gpu = inputs.clusters.at(setup.cluster).gpu;
-    row.tokens_at_peak = gpu.bf16.base() / gpu.clock /
-                         flop_per_token(inputs.models.at(setup.model));
+    row.tokens_at_peak =
+        gpu.bf16.base() / gpu.clock / flop_per_token(inputs.models.at(setup.model));
   }
   FsdpStudy study;
   std::set<std::string> names;

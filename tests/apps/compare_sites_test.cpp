@@ -137,7 +137,8 @@ TEST(CompareSites, OfCostGoByAllThatIsPaid) {
 // Of two sites a share is heard when half of the exchange is over. A site that drops out soon after
 // has been heard as lines are; where they are slower, A waits for ever.
 TEST(CompareSites, CountARoundThatIsAbortedAsNoTokens) {
-  const std::string a = kSlow + "--scheme diloco_int8 --set scheme.inner_steps=1 ";
+  const std::string a = kSlow + "--scheme streaming_diloco --set scheme.inner_steps=1 --set " +
+                        "scheme.fragments=1 --set scheme.overlap_steps=0 ";
   const double round_s = run_json(a + kModel)["round_time_s"];
   const Json found =
       findings(a + fmt::format("--set sites.west.drops_out={}s", 0.53 * round_s), kSlow + kDiloco,

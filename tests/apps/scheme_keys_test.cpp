@@ -124,6 +124,10 @@ TEST(KeysOfSchemes, BetweenSitesMoveTheAnswer) {
   expect(printed_scheme("noloco"), {{"sent_per_byte = 2", "sent_per_byte = 3", kSent, up}});
   expect(printed_scheme("diloco"), {{"inner_steps = 500", "gradients = true", "/inner_steps", down},
                                     {"\"ring\"", "\"ring\"\ncodec = \"bf16\"", kSent, down}});
+  OwnFiles four_sites{.scheme = printed_scheme("diloco_int8"),
+                      .job = "--topology four_sites_mixed --range off"};
+  expect_change(four_sites, &OwnFiles::scheme,
+                {"ring_order = \"best\"", "ring_order = \"worst\"", kRound, up});
   const std::string leader = printed_scheme("decoupled_diloco");
   expect(leader, {{"delayed = true", "delayed = false", kRound, up}});
   expect(replaced(leader, "quorum = 2", "quorum = 1"), {{"10 s", "0 s", "/outcome", changed}});

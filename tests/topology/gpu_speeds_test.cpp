@@ -164,8 +164,7 @@ TEST(EfficiencyDefaults, OverPublishedKernelsHaveValuesOfTheirOwn) {
                                .of_published = 0.9,
                                .spread_of_published = 0.2,
                                .source_of_published = "p"}};
-  const EfficiencyDefault published =
-      default_efficiency(table, "NVIDIA H100", {.published = true});
+  const EfficiencyDefault published = default_efficiency(table, "NVIDIA H100", {.published = true});
   EXPECT_EQ(published.efficiency, 0.9);
   EXPECT_EQ(published.spread, 0.2);
   EXPECT_EQ(published.source, "p");

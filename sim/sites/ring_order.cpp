@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sites/ring_order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace sim {
+namespace {
+
+constexpr std::size_t kMostExact = 8;  // 5 040 orders
+constexpr int kMostPasses = 50;
+
+// A hop's links and its own rate, once for each pair that is asked for.
+class Costs {
+ public:
+  explicit Costs(const WideTopology& topology)
+      : topology_(topology), loads_(topology.links().size()) {}
+
+  RingCost of(std::span<const int> ring) {
+    std::ranges::fill(loads_, 0.0);
+    RingCost cost;
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      const HopCost& hop = hop_of(ring[i], ring[(i + 1) % ring.size()]);
+      cost.latency_s += hop.latency_s;
+      cost.hops_s_per_byte += hop.alone_s_per_byte;
+      cost.s_per_byte = std::max(cost.s_per_byte, hop.alone_s_per_byte);
+      for (const auto& [link, s_per_byte] : hop.links) loads_[link] += s_per_byte;
+    }
+    cost.s_per_byte = std::max(cost.s_per_byte, *std::ranges::max_element(loads_));
+    return cost;
+  }
+
+ private:
+  struct HopCost {
+    std::vector<std::pair<LinkId, double>> links;  // with seconds per byte
+    double alone_s_per_byte = 0, latency_s = 0;
+  };
+
+  const HopCost& hop_of(int source, int destination) {
+    const auto [known, is_new] = hops_.try_emplace({source, destination});
+    if (!is_new) return known->second;
+    const Hop hop = wide_hop(source, destination);
+    HopCost& cost = known->second;
+    cost.latency_s = wide_latency(topology_.area(), hop).base();
+    cost.alone_s_per_byte = 1 / wide_connection_rate(topology_.area(), hop).base();
+    for (const LinkId link : topology_.way(hop).links) {
+      if (link == kNoLimit) continue;
+      const double s_per_byte = 1 / topology_.links()[link].rate_Bps;
+      cost.links.emplace_back(link, s_per_byte);
+      cost.alone_s_per_byte = std::max(cost.alone_s_per_byte, s_per_byte);
+    }
+    return cost;
+  }
+
+  const WideTopology& topology_;
+  std::map<std::pair<int, int>, HopCost> hops_;
+  std::vector<double> loads_;  // by link
+};
+
+class Search {
+ public:
+  Search(const WideTopology& topology, RingOrder order) : costs_(topology), order_(order) {}
+
+  std::vector<int> from(std::vector<int> ring) {
+    best_ = ring;
+    cost_ = costs_.of(ring);
+    ring.size() <= kMostExact ? try_all(std::move(ring)) : improve();
+    return best_;
+  }
+
+ private:
+  bool take(const std::vector<int>& ring) {
+    const RingCost cost = costs_.of(ring);
+    if (order_ == RingOrder::best ? !(cost < cost_) : !(cost > cost_)) return false;
+    best_ = ring;
+    cost_ = cost;
+    return true;
+  }
+
+  // The first one stays: a ring has no beginning.
+  void try_all(std::vector<int> ring) {
+    while (std::next_permutation(ring.begin() + 1, ring.end())) take(ring);
+  }
+
+  void improve() {
+    for (int pass = 0; pass < kMostPasses; ++pass) {
+      bool better = false;
+      for (std::size_t i = 1; i + 1 < best_.size(); ++i) {
+        for (std::size_t j = i + 1; j < best_.size(); ++j) {
+          std::vector<int> other = best_;
+          std::swap(other[i], other[j]);
+          if (take(other)) better = true;
+          other = best_;
+          std::reverse(other.begin() + static_cast<std::ptrdiff_t>(i),
+                       other.begin() + static_cast<std::ptrdiff_t>(j) + 1);
+          if (take(other)) better = true;
+        }
+      }
+      if (!better) return;
+    }
+  }
+
+  Costs costs_;
+  RingOrder order_;
+  std::vector<int> best_;
+  RingCost cost_;
+};
+
+}  // namespace
+
+RingCost ring_cost(const WideTopology& topology, std::span<const int> ring) {
+  return Costs(topology).of(ring);
+}
+
+std::vector<int> ordered_ring(const WideArea& area, std::vector<int> places, RingOrder order) {
+  if (order == RingOrder::given || places.size() < 3) return places;
+  const WideTopology topology(area);
+  return Search(topology, order).from(std::move(places));
+}
+
+}  // namespace sim
