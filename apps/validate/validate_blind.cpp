@@ -67,13 +67,13 @@ Curves curves_of(const std::vector<TrainingRow>& rows, int jobs) {
 
 BlindStudy predicted_now(std::vector<TrainingRow> rows, const BlindOptions& options) {
   BlindStudy study{.left_out = options.by, .rows = std::move(rows)};
-  const auto [runs, curves] = curves_of(study.rows, options.jobs);
-  const auto constants =
-      validation::blind_constants(study.rows, curves, sim::chosen("--by", options.by, kLeftOut));
-  Progress progress("predicting rows", static_cast<int>(runs.size()));
-  study.predictions = sim::in_parallel(options.jobs, runs.size(), [&](std::size_t i) {
+  const Curves all = curves_of(study.rows, options.jobs);
+  const auto constants = validation::blind_constants(study.rows, all.curves,
+                                                     sim::chosen("--by", options.by, kLeftOut));
+  Progress progress("predicting rows", static_cast<int>(all.runs.size()));
+  study.predictions = sim::in_parallel(options.jobs, all.runs.size(), [&](std::size_t i) {
     progress.step();
-    return std::optional(predict_blind(runs[i], constants[i]));
+    return std::optional(predict_blind(all.runs[i], constants[i]));
   });
   for (const auto& constant : constants) study.efficiencies.push_back(constant.efficiency);
   return study;

@@ -44,7 +44,7 @@ struct FoldAxes {
 
 inline FoldAxes full_axes() {
   return {.gpus = {4, 8, 12, 16, 24, 32, 64, 128},
-          .bytes = {{1024}, {64 * 1024}, 2_MiB, 64_MiB, 1_GiB},
+          .bytes = {{1024}, {65536}, 2_MiB, 64_MiB, 1_GiB},
           .oversubscription = {1, 1.25, 1.5, 2, 4},
           .gpus_per_nic = {1, 2, 4}};
 }
