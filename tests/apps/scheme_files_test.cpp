@@ -52,7 +52,7 @@ TEST(SchemeBetweenSites, OfAFileStandsWhereOneDoes) {
   const Sandbox sandbox;
   OwnFiles().write(sandbox);
   sandbox.write("own.toml",
-                replaced(printed_scheme("diloco_int8"), "int8_g2048", "cards/mine.toml"));
+                replaced(printed_scheme("streaming_diloco"), "mxfp4", "cards/mine.toml"));
   const std::string sites = "--topology two_sites_10g --range off";
   const Json report = report_of(run_step("--scheme diloco --baseline own.toml", sandbox, sites));
   EXPECT_EQ(report.at("baseline"), "own");

@@ -105,7 +105,9 @@ TEST_F(ModelRounds, EveryLinkCarriesTheCodecsBytes) {
     const auto expected = [&](const std::pair<int, int>& hop) {
       const Exchange* exchange = one.exchange;
       if (exchange == &exchanges::flat_ring) return whole * 2 * (kSites * 8 - 1) / (kSites * 8);
-      if (exchange == &exchanges::ring) return part * 2 * (kSites - 1);
+      if (exchange == &exchanges::ring || exchange == &exchanges::quantized_ring) {
+        return part * 2 * (kSites - 1);
+      }
       if (exchange == &exchanges::all_to_all) return part * 2;
       // Another partner in each round.
       if (exchange == &exchanges::pair) return whole / result.shape.rounds;

@@ -85,7 +85,7 @@ TEST(SchemeBetweenSites, HasNoPartOfASchemeWithinASite) {
       "of them, and give the scheme within a site a file of its own";
   EXPECT_EQ(error("zero = [1]\n", "[weights]\ncodec = \"nothing\"\n"),
             std::string("mine.toml:1:1: zero") + kWhy);
-  EXPECT_EQ(error("", "[overlap]\n"), std::string("mine.toml:11:2: [overlap]") + kWhy);
+  EXPECT_EQ(error("", "[overlap]\n"), std::string("mine.toml:12:2: [overlap]") + kWhy);
 }
 
 TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
@@ -105,6 +105,7 @@ TEST(SchemeBetweenSites, RefusesKeysWithoutEffect) {
   expect("\"ring\"\ninner_steps = 2\ncodec = \"topk64\"\n", "5:1: codec: topk64 cannot be added");
   expect("\"pair\"\ninner_steps = 2\nfeedback = true\n", "5:1: feedback: carries on");
   expect("\"pair\"\ninner_steps = 2\nquorum = 2\n", "5:1: quorum: applies only to leader");
+  expect("\"pair\"\ninner_steps = 2\nring_order = \"best\"\n", "5:1: ring_order: applies only");
   expect("\"leader\"\ninner_steps = 2\ngrace = \"1 s\"\n", "5:1: grace: begins with a quorum");
 }
 
