@@ -42,6 +42,7 @@ def engineering_formatter():
     from matplotlib.ticker import EngFormatter
     return EngFormatter(sep="")
 
+
 # Okabe and Ito's, the palest last.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#8c7a00", "#000000"]
 MARKERS = "osD^vPX*"

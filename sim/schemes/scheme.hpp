@@ -66,10 +66,10 @@ struct AllowedOverlap {
   friend bool operator==(const AllowedOverlap&, const AllowedOverlap&) = default;
 };
 
-// What sites that train together exchange, how often, and what waits for it.
 // Of sites around a ring: as their names ascend, or so that it is as fast, or as slow, as it can be.
 enum class RingOrder { given, best, worst };
 
+// What sites that train together exchange, how often, and what waits for it.
 struct SiteExchange {
   const Exchange* exchange = &exchanges::ring;
   Wire wire = {};

@@ -101,8 +101,7 @@ constexpr TomlKey kSchemeFileKeys[] = {
      "when the next one is due."},
     {"between_sites.ring_order", "one of given, best, worst", "given",
      "Order of the sites around a ring: that of their names, or the one that makes the ring as "
-     "fast "
-     "or as slow as possible. Only with rings."},
+     "fast or as slow as possible. Only with rings."},
     {"between_sites.quorum", "whole number from 1 to 1024", "all sites",
      "Sites whose results the leader waits for. Only with `leader`."},
     {"between_sites.grace", "time", "0 s",

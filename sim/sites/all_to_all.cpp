@@ -7,11 +7,9 @@
 namespace sim {
 namespace {
 
-void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites,
-                     ExchangeKernels& kernels) {
-  kernels.sum = {
-      use_of(exchange, codecs::Operation::decode_reduce_encode, divided(elements, sites), sites)};
-  kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
+void add_sum_of_own_part(const SiteExchange& exchange, std::size_t elements, int sites,
+                         ExchangeKernels& kernels) {
+  add_sum_of_part(exchange, elements, sites, sites, kernels);
 }
 
 void run_all_to_all(Meeting& meeting) {
@@ -55,7 +53,7 @@ void run_all_to_all(Meeting& meeting) {
 constinit const Exchange exchanges::all_to_all{
     .name = "all_to_all",
     .joins_all = true,
-    .add_kernels = add_sum_of_part,
+    .add_kernels = add_sum_of_own_part,
     .run = run_all_to_all,
     .copies_sent = [](double sites) { return 2 * (sites - 1) / sites; },
     .copies_to_one = [](double sites) { return 2 / sites; }};

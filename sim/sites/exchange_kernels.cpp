@@ -16,6 +16,13 @@ CodecUse use_of(const SiteExchange& exchange, codecs::Operation operation, std::
           .elements = static_cast<double>(elements)};
 }
 
+void add_sum_of_part(const SiteExchange& exchange, std::size_t elements, int sites, int inputs,
+                     ExchangeKernels& kernels) {
+  kernels.sum = {
+      use_of(exchange, codecs::Operation::decode_reduce_encode, divided(elements, sites), inputs)};
+  kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
+}
+
 ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements, int sites) {
   ExchangeKernels kernels;
   if (encodes(exchange)) {

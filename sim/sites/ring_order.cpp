@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <utility>
 
 namespace sim {
@@ -16,33 +15,42 @@ constexpr int kMostPasses = 50;
 class Costs {
  public:
   explicit Costs(const WideTopology& topology)
-      : topology_(topology), loads_(topology.links().size()) {}
+      : topology_(topology),
+        places_(static_cast<std::size_t>(place_count(topology.area()))),
+        hops_(places_ * places_),
+        loads_(topology.links().size()) {}
 
   RingCost of(std::span<const int> ring) {
-    std::ranges::fill(loads_, 0.0);
     RingCost cost;
     for (std::size_t i = 0; i < ring.size(); ++i) {
       const HopCost& hop = hop_of(ring[i], ring[(i + 1) % ring.size()]);
       cost.latency_s += hop.latency_s;
       cost.hops_s_per_byte += hop.alone_s_per_byte;
       cost.s_per_byte = std::max(cost.s_per_byte, hop.alone_s_per_byte);
-      for (const auto& [link, s_per_byte] : hop.links) loads_[link] += s_per_byte;
+      for (const auto& [link, s_per_byte] : hop.links) {
+        cost.s_per_byte = std::max(cost.s_per_byte, loads_[link] += s_per_byte);
+      }
     }
-    cost.s_per_byte = std::max(cost.s_per_byte, *std::ranges::max_element(loads_));
+    for (std::size_t i = 0; i < ring.size(); ++i) {
+      for (const auto& [link, s_per_byte] : hop_of(ring[i], ring[(i + 1) % ring.size()]).links) {
+        loads_[link] = 0;
+      }
+    }
     return cost;
   }
 
  private:
   struct HopCost {
     std::vector<std::pair<LinkId, double>> links;  // with seconds per byte
-    double alone_s_per_byte = 0, latency_s = 0;
+    double alone_s_per_byte = 0;                   // 0: not asked for yet
+    double latency_s = 0;
   };
 
   const HopCost& hop_of(int source, int destination) {
-    const auto [known, is_new] = hops_.try_emplace({source, destination});
-    if (!is_new) return known->second;
+    HopCost& cost =
+        hops_[static_cast<std::size_t>(source) * places_ + static_cast<std::size_t>(destination)];
+    if (cost.alone_s_per_byte > 0) return cost;
     const Hop hop = wide_hop(source, destination);
-    HopCost& cost = known->second;
     cost.latency_s = wide_latency(topology_.area(), hop).base();
     cost.alone_s_per_byte = 1 / wide_connection_rate(topology_.area(), hop).base();
     for (const LinkId link : topology_.way(hop).links) {
@@ -55,8 +63,9 @@ class Costs {
   }
 
   const WideTopology& topology_;
-  std::map<std::pair<int, int>, HopCost> hops_;
-  std::vector<double> loads_;  // by link
+  std::size_t places_;
+  std::vector<HopCost> hops_;  // by source, then destination
+  std::vector<double> loads_;  // by link; 0 between two rings
 };
 
 class Search {

@@ -100,9 +100,7 @@ void run_flat_ring(Meeting& meeting) {
 // Of one step of the ring: what arrives, and the site's own.
 void add_sum_of_step(const SiteExchange& exchange, std::size_t elements, int sites,
                      ExchangeKernels& kernels) {
-  kernels.sum = {
-      use_of(exchange, codecs::Operation::decode_reduce_encode, divided(elements, sites), 2)};
-  kernels.decode = {use_of(exchange, codecs::Operation::decode, elements)};
+  add_sum_of_part(exchange, elements, sites, 2, kernels);
 }
 
 double both_ways(double sites) { return 2 * (sites - 1) / sites; }

@@ -7,10 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <utility>
 
-#include "sim/base/number_text.hpp"
-#include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_reader.hpp"
 
 namespace sim {

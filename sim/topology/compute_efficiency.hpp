@@ -50,7 +50,8 @@ struct EfficiencyQuestion {
   bool published = false;
 };
 
-// The default of the GPU's generation. For a GPU of unknown generation: the geometric mean of all defaults, with their joint spread.
+// The default of the GPU's generation. For a GPU of unknown generation: the geometric mean of all
+// defaults, with their joint spread.
 [[nodiscard]] EfficiencyDefault default_efficiency(const EfficiencyTable& table,
                                                    std::string_view gpu,
                                                    const EfficiencyQuestion& question);

@@ -125,17 +125,21 @@ std::vector<Learnt> learnt_from(const std::vector<TrainingRow>& rows,
 
 // Of a row over the mean of the other folds, each fold weighing the same.
 double spread_of(const std::vector<Learnt>& all) {
-  std::map<std::string, std::vector<double>> squares;
-  for (const Learnt& one : all) {
-    if (!tells(one)) continue;
-    const auto others = efficiency_from(without(all, *one.row, LeftOut::fold));
-    if (!others) continue;
-    const double off = std::log(one.needed / *others);
-    squares[one.row->fold].push_back(off * off);
+  const auto folds = logarithms_by_fold(all);
+  std::vector<double> variances;
+  for (const auto& [fold, logarithms] : folds) {
+    std::vector<double> others;
+    for (const auto& [other, its_logarithms] : folds) {
+      if (other != fold) others.push_back(mean(its_logarithms));
+    }
+    if (others.empty()) return 0;
+    std::vector<double> squares;
+    for (const double logarithm : logarithms) {
+      squares.push_back(std::pow(logarithm - mean(others), 2));
+    }
+    variances.push_back(mean(squares));
   }
-  std::vector<double> folds;
-  for (const auto& [fold, of_rows] : squares) folds.push_back(mean(of_rows));
-  return folds.empty() ? 0 : std::sqrt(mean(folds));
+  return std::sqrt(mean(variances));
 }
 
 std::vector<NeededEfficiency> needed_by_kind(const std::vector<Learnt>& all) {
