@@ -49,6 +49,7 @@ LAYERS = {
 # Headers of these libraries may be included by files whose path matches.
 LIBRARIES = [
     (r"(simgrid|xbt)/", r"sim/engine/", "sim/engine"),
+    (r"hwy/", r"codecs/cpu/", "codecs/cpu"),
     (r"sqlite3", r"sim/study/sweep/|tests/apps/", "sim/study/sweep"),
     (r"zlib", r"sim/base/", "sim/base"),
     (r"pugixml", r"apps/check/", "apps/check"),

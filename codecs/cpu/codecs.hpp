@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the rows of codecs/cpu/registry.cpp, and what they share.
+#pragma once
+
+#include "codecs/cpu/cpu.hpp"
+
+namespace codecs::cpu {
+
+[[nodiscard]] inline const Kernels& kernels_of(const Run& run) {
+  return run.target == nullptr ? *targets().front().kernels : *run.target->kernels;
+}
+
+void encode_bf16(const Format& format, std::span<const float> values, const RandomKey& key,
+                 std::span<std::byte> wire, const Run& run);
+void encode_bf16_feedback(const Format& format, const Feedback& feedback,
+                          std::span<const float> values, const RandomKey& key,
+                          std::span<float> residual, std::span<std::byte> wire, const Run& run);
+void decode_bf16(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                 const Run& run);
+
+void encode_groups(const Format& format, std::span<const float> values, const RandomKey& key,
+                   std::span<std::byte> wire, const Run& run);
+void encode_groups_feedback(const Format& format, const Feedback& feedback,
+                            std::span<const float> values, const RandomKey& key,
+                            std::span<float> residual, std::span<std::byte> wire, const Run& run);
+void decode_groups(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                   const Run& run);
+void decode_reduce_groups(const Format& format, std::span<const std::byte> wires,
+                          std::size_t inputs, std::span<float> sums, const Run& run);
+
+void encode_signs(const Format& format, std::span<const float> values, const RandomKey& key,
+                  std::span<std::byte> wire, const Run& run);
+void encode_signs_feedback(const Format& format, const Feedback& feedback,
+                           std::span<const float> values, const RandomKey& key,
+                           std::span<float> residual, std::span<std::byte> wire, const Run& run);
+void decode_signs(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                  const Run& run);
+void decode_reduce_signs(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
+                         std::span<float> sums, const Run& run);
+
+}  // namespace codecs::cpu

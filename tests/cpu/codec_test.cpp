@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every row of the CPU registry against its reference, byte for byte: for every instruction set that
+// this processor has, in one thread and in several.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "codecs/cpu/cpu.hpp"
+#include "codecs/group/group.hpp"
+#include "codecs/sign/sign.hpp"
+#include "tests/codecs/awkward.hpp"
+
+namespace codecs::cpu {
+namespace {
+
+constexpr RandomKey kKey{.seed = 0x123456789ABCDEFu, .step = 5, .tensor = 6, .rank = 7};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// Calls `check` for each instruction set, in one thread and in more than two.
+void for_every_run(const std::function<void(const Run&)>& check) {
+  for (const Target& target : targets()) {
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(std::string(target.name) + ", threads: " + std::to_string(threads));
+      check({.threads = threads, .target = &target});
+    }
+  }
+}
+
+// An array that a kernel fills, between guards that it must leave alone, at an odd address.
+template <typename T>
+class Guarded {
+ public:
+  explicit Guarded(std::size_t count)
+      : count_(count), memory_(count * sizeof(T) + 2 * kGuard, kGarbage) {}
+  explicit Guarded(const std::vector<T>& values) : Guarded(values.size()) {
+    if (count_ > 0) std::memcpy(span().data(), values.data(), count_ * sizeof(T));
+  }
+  [[nodiscard]] std::span<T> span() {
+    return {reinterpret_cast<T*>(memory_.data() + kGuard), count_};
+  }
+  // Fails the test if a guard was written.
+  [[nodiscard]] std::vector<T> values() {
+    for (std::size_t i = 0; i < kGuard; ++i) {
+      EXPECT_EQ(memory_[i], kGarbage);
+      EXPECT_EQ(memory_[memory_.size() - 1 - i], kGarbage);
+    }
+    return {span().begin(), span().end()};
+  }
+
+ private:
+  static constexpr std::size_t kGuard = 68;  // 4 bytes after a multiple of a vector
+  static constexpr std::byte kGarbage{0xA5};
+  std::size_t count_;
+  std::vector<std::byte> memory_;
+};
+
+using Sum =
+    std::function<void(const Format&, std::span<const std::byte>, std::size_t, std::span<float>)>;
+Sum reference_sum(const Codec& codec) {
+  if (codec.decode == decode_signs) return decode_reduce_signs;
+  return decode_reduce;
+}
+
+// The kernels of one codec, whether or not it is a row of the registry.
+struct Kernel {
+  CpuCodec row;
+  Codec codec;
+
+  void expect_reference_bytes(const std::vector<float>& values, const RandomKey& key = kKey) const {
+    const auto expected = encoded(codec, values, key);
+    const auto out = decoded(codec, expected, values.size());
+    for_every_run([&](const Run& run) {
+      Guarded<float> input(values);
+      Guarded<std::byte> wire(expected.size());
+      row.encode(codec.format, input.span(), key, wire.span(), run);
+      EXPECT_EQ(first_difference(wire.values(), expected), expected.size()) << values.size();
+      Guarded<float> back(values.size());
+      row.decode(codec.format, wire.span(), back.span(), run);
+      EXPECT_EQ(first_difference(back.values(), out), values.size()) << values.size();
+    });
+  }
+
+  void expect_reference_feedback(const Feedback& rule, const std::vector<float>& values,
+                                 const std::vector<float>& residual) const {
+    std::vector<std::byte> expected(encoded_bytes(codec.format, values.size()));
+    std::vector<float> after = residual;
+    encode_with_feedback(codec, rule, values, kKey, after, expected);
+    for_every_run([&](const Run& run) {
+      Guarded<float> kept(residual);
+      Guarded<std::byte> wire(expected.size());
+      row.encode_feedback(codec.format, rule, values, kKey, kept.span(), wire.span(), run);
+      EXPECT_EQ(first_difference(wire.values(), expected), expected.size()) << values.size();
+      EXPECT_EQ(first_difference(kept.values(), after), values.size()) << values.size();
+    });
+  }
+
+  void expect_reference_sum(std::size_t elements, std::uint32_t inputs) const {
+    std::vector<std::byte> wires;
+    for (std::uint32_t rank = 0; rank < inputs; ++rank) {
+      const auto wire = encoded(codec, awkward_values(elements, rank), {.rank = rank});
+      wires.insert(wires.end(), wire.begin(), wire.end());
+    }
+    std::vector<float> expected(elements);
+    reference_sum(codec)(codec.format, wires, inputs, expected);
+    for_every_run([&](const Run& run) {
+      Guarded<float> sums(elements);
+      row.decode_reduce(codec.format, wires, inputs, sums.span(), run);
+      EXPECT_EQ(first_difference(sums.values(), expected), elements) << inputs;
+    });
+  }
+};
+
+class EveryCpuCodec : public testing::TestWithParam<CpuCodec> {
+ protected:
+  const Kernel kernel{.row = GetParam(), .codec = *GetParam().codec};
+};
+
+TEST_P(EveryCpuCodec, EqualsItsReferenceAtEveryLength) {
+  for (const std::size_t elements : edge_lengths(kernel.codec.format)) {
+    kernel.expect_reference_bytes(awkward_values(elements));
+  }
+}
+
+TEST_P(EveryCpuCodec, EqualsItsReferenceOnNaNsAndInfinities) {
+  for (const float special : {kNaN, -kNaN, kInfinity, -kInfinity}) {
+    for (const std::size_t at : {std::size_t{0}, std::size_t{4097}, std::size_t{9999}}) {
+      kernel.expect_reference_bytes(with_value(awkward_values(10'000), at, special));
+    }
+  }
+}
+
+TEST_P(EveryCpuCodec, DrawsTheBitsOfThePieceInItsTensor) {
+  RandomKey key = kKey;
+  // The block's index has a high word, and reaches the next one.
+  for (const std::uint64_t first :
+       {(std::uint64_t{1} << 37) + 4096, (std::uint64_t{3} << 36) - 48}) {
+    key.first_element = first;
+    kernel.expect_reference_bytes(awkward_values(5000), key);
+  }
+}
+
+TEST_P(EveryCpuCodec, KeepsTheReferencesResidualAtEveryLength) {
+  for (const std::size_t elements : {0u, 1u, 127u, 513u, 2049u, 30'011u}) {
+    kernel.expect_reference_feedback({}, awkward_values(elements), awkward_values(elements, 4));
+  }
+}
+
+TEST_P(EveryCpuCodec, KeepsTheReferencesResidualByEveryRule) {
+  for (const Feedback& rule :
+       {Feedback{.gain = 0.25f, .carry = 0.95f}, Feedback{.keep = 0.8f, .take = 0.2f},
+        Feedback{.carry = 0.5f, .keep = 0.5f, .take = 0.5f}}) {
+    kernel.expect_reference_feedback(rule, awkward_values(9001), awkward_values(9001, 4));
+  }
+}
+
+TEST_P(EveryCpuCodec, KeepsTheReferencesResidualOnNaNsAndInfinities) {
+  for (const float special : {kNaN, kInfinity, -kInfinity}) {
+    kernel.expect_reference_feedback({}, with_value(awkward_values(9001), 777, special),
+                                     awkward_values(9001, 4));
+    kernel.expect_reference_feedback({}, awkward_values(9001),
+                                     with_value(awkward_values(9001, 4), 8192, special));
+  }
+}
+
+TEST_P(EveryCpuCodec, SumsWiresLikeTheReference) {
+  if (kernel.row.decode_reduce == nullptr) GTEST_SKIP() << "no sums";
+  for (const std::uint32_t inputs : {1u, 3u, 5u}) {
+    for (const std::size_t elements : {0u, 1u, 127u, 4133u}) {
+      kernel.expect_reference_sum(elements, inputs);
+    }
+  }
+}
+
+TEST_P(EveryCpuCodec, RefusesWiresOfAnotherLength) {
+  std::vector<float> values(100);
+  std::vector<std::byte> wire(encoded_bytes(kernel.codec.format, 100) + 1);
+  EXPECT_THROW(kernel.row.encode(kernel.codec.format, values, kKey, wire, {}),
+               std::invalid_argument);
+  EXPECT_THROW(kernel.row.decode(kernel.codec.format, wire, values, {}), std::invalid_argument);
+  EXPECT_THROW(kernel.row.encode_feedback(kernel.codec.format, {}, values, kKey, values, wire, {}),
+               std::invalid_argument);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCpuCodec,
+                         testing::ValuesIn(all_cpu_codecs().begin(), all_cpu_codecs().end()),
+                         [](const auto& row) { return std::string(row.param.codec->name); });
+
+CpuCodec row_of(const Codec& like) {
+  for (const CpuCodec& row : all_cpu_codecs()) {
+    if (row.codec == &like) return row;
+  }
+  throw std::invalid_argument("a codec without kernels");
+}
+
+// Groups that are no power of two, end within 16 elements, are longer than a segment, or the tensor.
+TEST(CpuGroups, EqualTheReferenceForEveryGroup) {
+  for (const Codec* like :
+       {&int8_g128, &int8_g128_sr, &int4_g128_sr, &int4_full_g128, &int8_minmax_g1024_sr,
+        &int4_minmax_g512, &fp8_e4m3_g128, &int4_g128_hadamard_sr}) {
+    const bool rotated = like->format.rotation != Rotation::none;
+    for (const std::size_t group :
+         {std::size_t{8}, std::size_t{24}, std::size_t{160}, std::size_t{3072}, kWholeTensor}) {
+      if (rotated && group < 32) continue;
+      Kernel kernel{.row = row_of(*like), .codec = *like};
+      kernel.codec.format.group = group;
+      SCOPED_TRACE(format_name(kernel.codec.format));
+      for (const std::size_t elements : {1u, 31u, 2055u, 7001u}) {
+        if (group == 24 && elements % 2 != 0 && like->format.rotation != Rotation::none) continue;
+        kernel.expect_reference_bytes(awkward_values(elements));
+        kernel.expect_reference_feedback({.carry = 0.9f}, awkward_values(elements),
+                                         awkward_values(elements, 4));
+        kernel.expect_reference_sum(elements, 2);
+      }
+    }
+  }
+}
+
+TEST(CpuSigns, EqualTheReferenceForEveryGroupAndMean) {
+  for (const std::size_t group :
+       {std::size_t{128}, std::size_t{512}, std::size_t{8192}, kWholeTensor}) {
+    for (const Scale scale : {Scale::mean_magnitude, Scale::root_mean_square}) {
+      Kernel kernel{.row = row_of(sign_g2048), .codec = sign_g2048};
+      kernel.codec.format.group = group;
+      kernel.codec.format.scale = scale;
+      for (const std::size_t elements : {1u, 127u, 513u, 2049u, 50'003u}) {
+        // The squares of values of 2^100 would hide every other.
+        std::vector<float> values = awkward_values(elements);
+        for (float& value : values) value = std::abs(value) > 0x1p60f ? -1.5f : value;
+        kernel.expect_reference_bytes(values);
+        kernel.expect_reference_feedback({}, values, awkward_values(elements, 4));
+      }
+    }
+  }
+}
+
+TEST(CpuTargets, HaveNamesOfTheirOwnAndEndWithWhatEveryProcessorHas) {
+  std::set<std::string_view> names;
+  for (const Target& target : targets()) EXPECT_TRUE(names.insert(target.name).second);
+  EXPECT_FALSE(names.empty());
+}
+
+TEST(CpuRegistry, HasEveryCodecOnce) {
+  std::set<const Codec*> seen;
+  for (const CpuCodec& row : all_cpu_codecs()) {
+    EXPECT_TRUE(seen.insert(row.codec).second) << row.codec->name;
+  }
+}
+
+}  // namespace
+}  // namespace codecs::cpu
