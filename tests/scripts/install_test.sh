@@ -36,6 +36,12 @@ echo "First prediction $((($(date +%s%N) - started) / 1000000)) ms after install
 [ "$("$program" --version)" = "gardenhose $version" ] || fail "another version"
 "$root/usr/bin/gardenhose-codec-error" --help >/dev/null
 grep -qF "## [$version]" "$source/CHANGELOG.md" || fail "CHANGELOG.md has no entry of $version"
+# It starts without ns-3, where SimGrid wants that, and gives the same answer with it.
+say() { "$program" run --topology sdp4bit_a100 --model gpt_125m; }
+without=$(say)
+ldd "$program" | grep libns3 | grep -v "$root/usr/bin/../lib/gardenhose/without_ns3/" && fail "loads ns-3"
+rm "$root"/usr/lib/gardenhose/without_ns3/*
+[ "$(say)" = "$without" ] || fail "another answer with ns-3"
 data=$root/usr/share/gardenhose
 diff -r "$source/topologies" "$data/topologies"
 diff -r "$source/traces" "$data/traces"
