@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -44,16 +45,20 @@ namespace {
 using sim::study::Simulation;
 using sim::study::StepTimes;
 
-Simulation simulate_with_errors(const Job& job, const Setup& setup,
-                                const sim::JsonDocument& errors) {
+// Reading takes as long as a small simulation, and goes on beside it.
+using ErrorsOfCodecs = std::shared_future<sim::JsonDocument>;
+
+Simulation simulate_with_flags(const Job& job, const Setup& setup) {
   Simulation result = simulate(job, setup);
   if (result.report.round) {
     for (std::string& event : result.report.round->events) event = with_flags(event);
   }
-  result.report.codec_error = job.inner
-                                  ? sim::codec_errors(errors, setup.scheme)
-                                  : sim::codec_errors(errors, job.context(setup), setup.scheme);
   return result;
+}
+
+sim::CodecErrors errors_of(const Job& job, const Setup& setup, const ErrorsOfCodecs& errors) {
+  return job.inner ? sim::codec_errors(errors.get(), setup.scheme)
+                   : sim::codec_errors(errors.get(), job.context(setup), setup.scheme);
 }
 
 // Of the sites; ranks have none.
@@ -139,11 +144,12 @@ class Comparison {
   [[nodiscard]] std::vector<Simulated> simulate_all(const std::vector<Column>& all) const {
     Progress progress("simulating schemes", static_cast<int>(all.size()));
     const int jobs_of_each = std::max(1, options_.jobs / static_cast<int>(all.size()));
-    const sim::JsonDocument errors = sim::read_json(codec_error_file());
+    const ErrorsOfCodecs errors =
+        std::async(std::launch::async, sim::read_json, codec_error_file());
     return sim::in_parallel(options_.jobs, all.size(), [&](std::size_t i) {
       progress.step();
       const Setup& setup = all[i].side.setup;
-      Simulated one{simulate_with_errors(job_, setup, errors)};
+      Simulated one{simulate_with_flags(job_, setup)};
       sim::Report& report = one.result.report;
       one.operations = one.result.schedule.operations.size();
       const bool is_drawn = draws() && i == last_given(all);
@@ -154,6 +160,7 @@ class Comparison {
       if (all[i].is_shown && wants_range(options_, one.operations)) {
         report.range = range_of(job_, setup, report, jobs_of_each);
       }
+      report.codec_error = errors_of(job_, setup, errors);
       return one;
     });
   }
