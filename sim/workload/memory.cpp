@@ -43,21 +43,32 @@ WholeUnits whole_units(const Model& model, const Parallelism& p, const StagePara
   return units;
 }
 
+// Of one rank's parameters, unsharded.
+struct TrainedState {
+  double weights = 0, optimizer = 0;
+};
+
+TrainedState trained_state(const Parallelism& p, const StageParameters& held) {
+  const double parameters = held.total();
+  const double moments = 2 * parameters - updated_by_muon(p, held);  // Muon has one, AdamW two
+  if (p.sharding.stage == 3) return {4 * parameters, 4 * moments};
+  return {2 * parameters, 4 * (parameters + moments)};
+}
+
 void add_state(const Cluster& cluster, const Parallelism& p, const StageParameters& held,
                MemoryUse& use) {
   const double parameters = held.total();
   const double shards = shard_ranks(cluster, p);
-  const double moments = 2 * parameters - updated_by_muon(p, held);  // Muon has one, AdamW two
   const double gradient = bytes_of(p.gradients);
+  const TrainedState state = trained_state(p, held);
+  use.optimizer = state.optimizer / shards;
   if (p.sharding.stage == 3) {
-    use.weights = 4 * parameters / shards;
+    use.weights = state.weights / shards;
     use.gradients = 4 * parameters / shards;
-    use.optimizer = 4 * moments / shards;
     return;
   }
-  use.weights = 2 * parameters;
+  use.weights = state.weights;
   use.gradients = gradient * parameters / (p.sharding.stage == 2 ? shards : 1);
-  use.optimizer = 4 * (parameters + moments) / shards;
 }
 
 // Whole gradients in the backward pass: one bucket or unit that is reduced, beside the next one's
@@ -125,6 +136,15 @@ const std::vector<MemoryPart>& memory_parts() {
 double MemoryUse::total() const {
   double sum = 0;
   for (const MemoryPart& part : memory_parts()) sum += this->*part.bytes;
+  return sum;
+}
+
+double trained_state_bytes(const Model& model, const Parallelism& p) {
+  double sum = 0;
+  for (int stage = 0; stage < p.pipeline; ++stage) {
+    const TrainedState state = trained_state(p, stage_parameters(model, p, stage));
+    sum += p.tensor * (state.weights + state.optimizer);
+  }
   return sum;
 }
 

@@ -48,6 +48,10 @@ struct CodecMemory {
 [[nodiscard]] MemoryUse memory_use(const Cluster& cluster, const Model& model,
                                    const Parallelism& parallelism, const CodecMemory& codec = {});
 
+// Weights and optimizer of the whole model, each part once however many ranks hold it (but tied
+// embeddings on both their stages): the bytes of a checkpoint. AdamW: 14 per parameter, and 12 under ZeRO-3, whose weights are the optimizer's.
+[[nodiscard]] double trained_state_bytes(const Model& model, const Parallelism& parallelism);
+
 // A job whose memory is to be predicted.
 struct MemoryJob {
   const Cluster& cluster;
