@@ -38,7 +38,10 @@ struct Aggregation {
 inline constexpr std::size_t kMostPeers = 255;
 inline constexpr double kNormGuard = 1e-8;
 
-// One factor per peer; negative: left out. `wires` are laid end to end, each of `elements` values.
+// One factor per peer, given the peers' norms; negative: left out.
+[[nodiscard]] std::vector<float> factors_of_norms(const Aggregation& aggregation,
+                                                  std::span<const double> norms);
+// The same of wires. `wires` are laid end to end, each of `elements` values.
 [[nodiscard]] std::vector<float> peer_factors(const Format& format, const Aggregation& aggregation,
                                               std::span<const std::byte> wires, std::size_t peers,
                                               std::size_t elements);

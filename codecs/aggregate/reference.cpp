@@ -22,7 +22,8 @@ double norm(const Format& format, std::size_t elements, std::span<const std::byt
   return std::sqrt(lane_sum(chunk_sums, kTensorLanes));
 }
 
-double lower_median(std::vector<double> norms) {
+double lower_median(std::span<const double> all) {
+  std::vector<double> norms(all.begin(), all.end());
   std::erase_if(norms, [](double x) { return !std::isfinite(x); });
   if (norms.empty()) return 0;
   std::ranges::sort(norms);
@@ -30,6 +31,16 @@ double lower_median(std::vector<double> norms) {
 }
 
 }  // namespace
+
+std::vector<float> factors_of_norms(const Aggregation& aggregation, std::span<const double> norms) {
+  const double median = lower_median(norms);
+  std::vector<float> factors;
+  for (const double own : norms) {
+    const double factor = aggregation.clip ? std::min(1.0, median / (own + kNormGuard)) : 1.0;
+    factors.push_back(std::isfinite(own) ? static_cast<float>(factor) : -1.0f);
+  }
+  return factors;
+}
 
 std::vector<float> peer_factors(const Format& format, const Aggregation& aggregation,
                                 std::span<const std::byte> wires, std::size_t peers,
@@ -41,13 +52,7 @@ std::vector<float> peer_factors(const Format& format, const Aggregation& aggrega
   for (std::size_t peer = 0; peer < peers; ++peer) {
     norms.push_back(norm(format, elements, wires.subspan(peer * bytes, bytes)));
   }
-  const double median = lower_median(norms);
-  std::vector<float> factors;
-  for (const double own : norms) {
-    const double factor = aggregation.clip ? std::min(1.0, median / (own + kNormGuard)) : 1.0;
-    factors.push_back(std::isfinite(own) ? static_cast<float>(factor) : -1.0f);
-  }
-  return factors;
+  return factors_of_norms(aggregation, norms);
 }
 
 void aggregate(const Format& format, const Aggregation& aggregation,

@@ -28,6 +28,16 @@ void decode_groups(const Format& format, std::span<const std::byte> wire, std::s
 void decode_reduce_groups(const Format& format, std::span<const std::byte> wires,
                           std::size_t inputs, std::span<float> sums, const Run& run);
 
+void encode_top_k(const Format& format, std::span<const float> values, const RandomKey& key,
+                  std::span<std::byte> wire, const Run& run);
+void encode_top_k_feedback(const Format& format, const Feedback& feedback,
+                           std::span<const float> values, const RandomKey& key,
+                           std::span<float> residual, std::span<std::byte> wire, const Run& run);
+void decode_top_k(const Format& format, std::span<const std::byte> wire, std::span<float> values,
+                  const Run& run);
+void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
+                         std::span<float> sums, const Run& run);
+
 void encode_signs(const Format& format, std::span<const float> values, const RandomKey& key,
                   std::span<std::byte> wire, const Run& run);
 void encode_signs_feedback(const Format& format, const Feedback& feedback,

@@ -43,5 +43,12 @@ struct CpuCodec {
 // Whether these functions have kernels for a format of codecs/group/group.hpp: INT8, INT4 and FP8
 // with a float32 scale, as they are or after Hadamard's transform.
 [[nodiscard]] bool has_group_kernels(const Format& format);
+// For a format of codecs/top_k/top_k.hpp: all but 16-bit values.
+[[nodiscard]] bool has_top_k_kernels(const Format& format);
+
+// aggregate() of codecs/aggregate/aggregate.hpp, for formats of has_top_k_kernels().
+void aggregate(const Format& format, const Aggregation& aggregation,
+               std::span<const std::byte> wires, std::size_t peers, std::span<float> averages,
+               const Run& run);
 
 }  // namespace codecs::cpu

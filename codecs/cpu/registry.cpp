@@ -5,6 +5,7 @@
 #include "codecs/bf16/bf16.hpp"
 #include "codecs/cpu/codecs.hpp"
 #include "codecs/sign/sign.hpp"
+#include "codecs/top_k/top_k.hpp"
 
 namespace codecs::cpu {
 namespace {
@@ -23,6 +24,12 @@ std::vector<CpuCodec> find_codecs() {
                       .encode_feedback = encode_groups_feedback,
                       .decode = decode_groups,
                       .decode_reduce = decode_reduce_groups});
+    } else if (codec->encode == codecs::encode_top_k && has_top_k_kernels(codec->format)) {
+      rows.push_back({.codec = codec,
+                      .encode = encode_top_k,
+                      .encode_feedback = encode_top_k_feedback,
+                      .decode = decode_top_k,
+                      .decode_reduce = decode_reduce_top_k});
     } else if (codec->encode == codecs::encode_signs) {
       rows.push_back({.codec = codec,
                       .encode = encode_signs,

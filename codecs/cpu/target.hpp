@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "codecs/cpu/kernels.hpp"
+#include "codecs/cpu/sparse_kernels.hpp"
 
 namespace codecs::cpu {
 
 struct Target {
   std::string_view name;  // "AVX2"; as Highway calls it
   const Kernels* kernels = nullptr;
+  const SparseKernels* sparse = nullptr;
 };
 
 // Those that this processor has, best first: at least one, which any processor has.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include "codecs/bf16/bf16.hpp"
@@ -23,25 +24,26 @@
 namespace codecs::cpu {
 namespace {
 
-using Getter = const Kernels& (*)();
-
+// Null: not compiled.
 struct Row {
   std::int64_t target = 0;
-  Getter kernels = nullptr;  // null: not compiled
+  const Kernels& (*kernels)() = nullptr;
+  const SparseKernels& (*sparse)() = nullptr;
 };
 
 std::vector<Target> find_targets() {
-  static constexpr std::array kRows{Row{HWY_AVX3, HWY_CHOOSE_AVX3(kernels)},
-                                    Row{HWY_AVX2, HWY_CHOOSE_AVX2(kernels)},
-                                    Row{HWY_SSE4, HWY_CHOOSE_SSE4(kernels)},
-                                    Row{HWY_STATIC_TARGET, &HWY_STATIC_DISPATCH(kernels)}};
+  static constexpr std::array kRows{
+      Row{HWY_AVX3, HWY_CHOOSE_AVX3(kernels), HWY_CHOOSE_AVX3(sparse_kernels)},
+      Row{HWY_AVX2, HWY_CHOOSE_AVX2(kernels), HWY_CHOOSE_AVX2(sparse_kernels)},
+      Row{HWY_SSE4, HWY_CHOOSE_SSE4(kernels), HWY_CHOOSE_SSE4(sparse_kernels)},
+      Row{HWY_STATIC_TARGET, &HWY_STATIC_DISPATCH(kernels), &HWY_STATIC_DISPATCH(sparse_kernels)}};
   std::vector<Target> found;
   for (const Row& row : kRows) {
     const std::string_view name = hwy::TargetName(row.target);
     const bool known = std::ranges::find(found, name, &Target::name) != found.end();
     if (row.kernels == nullptr || known) continue;
     if (row.target == HWY_STATIC_TARGET || has_instructions(name)) {
-      found.push_back({.name = name, .kernels = &row.kernels()});
+      found.push_back({.name = name, .kernels = &row.kernels(), .sparse = &row.sparse()});
     }
   }
   return found;

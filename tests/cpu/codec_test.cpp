@@ -12,6 +12,8 @@
 #include "codecs/cpu/cpu.hpp"
 #include "codecs/group/group.hpp"
 #include "codecs/sign/sign.hpp"
+#include "codecs/sparse/sparse.hpp"
+#include "codecs/top_k/top_k.hpp"
 #include "tests/codecs/awkward.hpp"
 
 namespace codecs::cpu {
@@ -63,6 +65,7 @@ using Sum =
     std::function<void(const Format&, std::span<const std::byte>, std::size_t, std::span<float>)>;
 Sum reference_sum(const Codec& codec) {
   if (codec.decode == decode_signs) return decode_reduce_signs;
+  if (codec.decode == decode_top_k) return decode_reduce_top_k;
   return decode_reduce;
 }
 
@@ -233,6 +236,77 @@ TEST(CpuSigns, EqualTheReferenceForEveryGroupAndMean) {
         for (float& value : values) value = std::abs(value) > 0x1p60f ? -1.5f : value;
         kernel.expect_reference_bytes(values);
         kernel.expect_reference_feedback({}, values, awkward_values(elements, 4));
+      }
+    }
+  }
+}
+
+Kernel top(std::size_t keep, std::size_t chunk, Element element = Element::codebook2) {
+  Kernel kernel{.row = row_of(sparseloco), .codec = sparseloco};
+  kernel.codec.format.element = element;
+  kernel.codec.format.group = chunk;
+  kernel.codec.format.keep = keep;
+  return kernel;
+}
+
+TEST(CpuTopK, EqualsTheReferenceForEveryChunkAndElement) {
+  for (const std::size_t chunk : {2u, 6u, 250u, 1024u, 8192u}) {
+    for (const Element element :
+         {Element::fp32, Element::codebook2, Element::sign_magnitude2, Element::sign}) {
+      for (const std::size_t keep : {std::size_t{2}, chunk / 64 * 2, chunk / 2 / 2 * 2}) {
+        if (keep == 0) continue;
+        const Kernel kernel = top(keep, chunk, element);
+        SCOPED_TRACE(format_name(kernel.codec.format));
+        kernel.expect_reference_bytes(awkward_values(2 * chunk + 333));
+        kernel.expect_reference_feedback({.gain = 0.5f, .carry = 0.95f},
+                                         awkward_values(2 * chunk + 333),
+                                         awkward_values(2 * chunk + 333, 5));
+        kernel.expect_reference_sum(2 * chunk + 333, 4);
+      }
+    }
+  }
+}
+
+// Where many values reach the bound: all equal, few distinct, sorted, NaNs, runs, ties, zeros.
+TEST(CpuTopK, SelectsTheLowestOfEqualsAndOfManyCandidates) {
+  constexpr std::size_t kElements = 2 * 4096 + 1000;
+  std::vector<float> equal(kElements, -2.5f), few = normal_values(kElements), sorted = few,
+                                              runs = few, nans = few, ties = few,
+                                              zeros(kElements, 0.0f);
+  for (std::size_t i = 0; i < kElements; ++i) {
+    few[i] = std::round(few[i]);
+    if (i % 1024 < 256) runs[i] *= 100;
+    if (i % 7 == 3) nans[i] = kNaN;
+    if (i % 40 == 3) ties[i] = i % 80 == 3 ? 6.0f : -6.0f;
+    if (i % 3 == 0) zeros[i] = -0.0f;
+  }
+  std::ranges::sort(sorted);
+  for (const auto& values : {equal, few, sorted, runs, nans, ties, zeros}) {
+    top(64, 4096).expect_reference_bytes(values);
+    top(410, 4096, Element::sign_magnitude2).expect_reference_bytes(values);
+  }
+}
+
+TEST(CpuAggregate, EqualsTheReference) {
+  for (const Codec* codec : {&sparseloco, &topk64_sign_magnitude}) {
+    for (const std::size_t peers : {1u, 2u, 9u}) {
+      constexpr std::size_t kElements = 20'001;
+      std::vector<std::byte> wires;
+      for (std::uint64_t rank = 0; rank < peers; ++rank) {
+        std::vector<float> values = normal_values(kElements, rank);
+        for (float& value : values) value *= 1.0f + static_cast<float>(rank);
+        // The third peer's values are not finite.
+        const auto wire = encoded(*codec, rank == 2 ? with_value(values, 5, kNaN) : values);
+        wires.insert(wires.end(), wire.begin(), wire.end());
+      }
+      for (const Aggregation& rule : {Aggregation{}, Aggregation{Average::peers, false}}) {
+        std::vector<float> expected(kElements);
+        codecs::aggregate(codec->format, rule, wires, peers, expected);
+        for_every_run([&](const cpu::Run& run) {
+          Guarded<float> averages(kElements);
+          cpu::aggregate(codec->format, rule, wires, peers, averages.span(), run);
+          EXPECT_EQ(first_difference(averages.values(), expected), kElements) << peers;
+        });
       }
     }
   }

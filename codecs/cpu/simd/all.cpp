@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything of one instruction set, HWY_TARGET: codecs/cpu/targets.cpp includes this file for each.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 // Not sources of their own: all belong to the namespace of the instruction set.
@@ -13,7 +14,9 @@
 // And these that.
 #include "codecs/cpu/simd/decode.cpp"
 #include "codecs/cpu/simd/groups.cpp"
+#include "codecs/cpu/simd/select.cpp"
 #include "codecs/cpu/simd/signs.cpp"
+#include "codecs/cpu/simd/sparse.cpp"
 // NOLINTEND(bugprone-suspicious-include)
 
 HWY_BEFORE_NAMESPACE();
@@ -31,6 +34,16 @@ const Kernels& kernels() {
                                     .sum_strip = sum_strip,
                                     .sign_strip = sign_strip,
                                     .sum_signs = sum_signs};
+  return kKernels;
+}
+
+const SparseKernels& sparse_kernels() {
+  static constexpr SparseKernels kKernels{.select = select_chunks,
+                                          .code = code_chunks,
+                                          .keep = keep_chunks,
+                                          .sum = sum_chunks,
+                                          .squares = square_chunks,
+                                          .aggregate = aggregate_chunks};
   return kKernels;
 }
 
