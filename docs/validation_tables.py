@@ -247,13 +247,14 @@ def summary(answers: dict[str, dict]) -> str:
     return table(["error, mean / worst", "rows", *(PREDICTIONS[kind] for kind in kinds)], rows)
 
 
-def validation_parts(program) -> dict[str, str]:
-    """Every part by its name. Runs the studies, two at a time."""
+def validation_parts(program, known: dict[str, dict]) -> dict[str, str]:
+    """Every part by its name. Runs the studies whose answers are not `known`, two at a time."""
     commands = {study: (study,) for study in STUDIES} | {
         "blind": ("blind",), "generations": ("blind", "--by", "generation")}
+    asked = [study for study in commands if study not in known]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = dict(zip(commands, pool.map(
-            lambda words: program.json("validate", *words, "--format", "json"), commands.values())))
+        answers = known | dict(zip(asked, pool.map(
+            lambda study: program.json("validate", *commands[study], "--format", "json"), asked)))
     parts = {"summary": summary(answers)} | blind(answers["blind"], answers["generations"])
     for study, parts_of in STUDIES.items():
         parts |= parts_of(answers[study])

@@ -3,7 +3,8 @@
 # Everything that can be checked without a GPU: installs what is missing, builds, and runs the tests
 # of the release build (among them lint, layering, fuzzing and installation) and, under the address
 # and undefined-behaviour sanitizers, those of readers and schedules. Every part runs, whatever
-# failed before it; the last lines are ctest's summary.
+# failed before it; the last lines are ctest's summary. Two parts run at a time, because a build's and
+# a test run's last pieces leave cores idle.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 . apps/packages.sh
@@ -13,16 +14,23 @@ jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
   PATH+=:/usr/local/cuda/bin
 fi
-summary=()
-failed=()
+mkdir -p build
+: >build/parts
 
 part() {  # part NAME COMMAND...
   local name=$1 started=$SECONDS outcome=ok
   shift
   printf '\n== %s\n' "$name"
-  "$@" || { outcome=FAILED && failed+=("$name"); }
-  summary+=("$(printf '%-14s %4d s  %s' "$name" $((SECONDS - started)) "$outcome")")
+  "$@" || outcome=FAILED
+  printf '%-14s %4d s  %s\n' "$name" $((SECONDS - started)) "$outcome" >>build/parts
 }
+
+# The same with what the other parts leave of the cores; what it prints goes to build/beside.log.
+part_beside() {
+  (renice -n 10 "$BASHPID" && part "$@") >build/beside.log 2>&1 &
+  beside=$!
+}
+have_beside() { wait "$beside"; cat build/beside.log; }
 
 # With -k 0 one file that does not compile costs only the tests that need it.
 build_release() {
@@ -52,17 +60,17 @@ test_release() {
 }
 
 ensure_packages "${build_packages[@]}" "${test_packages[@]}"
-mkdir -p build
 { ensure_packages "${tool_packages[@]}" && docs/tools.sh; } >build/tools.log 2>&1 &
 tools=$!
+part_beside "build asan" build_asan
 part build build_release
-part "build asan" build_asan
-part "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
+have_beside
+part_beside "tests asan" ctest --preset asan --parallel "$jobs" -R '^sim_tests'
 part tools have_tools
 part tests test_release
+have_beside
 
 printf '\n'
-printf '%s\n' "${summary[@]}"
-if [ ${#failed[@]} -gt 0 ]; then printf 'Failed: %s\n' "$(IFS=, && echo "${failed[*]}")"; fi
+cat build/parts
 sed -n '/% tests passed/,$p' build/ctest.log
-[ ${#failed[@]} -eq 0 ]
+! grep -q FAILED build/parts
