@@ -8,7 +8,7 @@ namespace {
 template <bool kSigned>
 struct Bytes {
   static constexpr std::size_t kBits = 8;
-  Float operator()(const std::uint8_t* from) const {
+  HWY_INLINE Float operator()(const std::uint8_t* from) const {
     using Code = std::conditional_t<kSigned, std::int8_t, std::uint8_t>;
     const hn::Rebind<Code, Floats> codes;
     return hn::ConvertTo(
@@ -19,7 +19,7 @@ struct Bytes {
 template <bool kSigned>
 struct Nibbles {
   static constexpr std::size_t kBits = 4;
-  Float operator()(const std::uint8_t* from) const {
+  HWY_INLINE Float operator()(const std::uint8_t* from) const {
     std::uint32_t word = 0;
     std::memcpy(&word, from, kLanes / 2);
     const Words words;
@@ -37,7 +37,7 @@ struct Nibbles {
 template <int kMantissa, int kBias, int kLargest>
 struct Fp8 {
   static constexpr std::size_t kBits = 8;
-  Float operator()(const std::uint8_t* from) const {
+  HWY_INLINE Float operator()(const std::uint8_t* from) const {
     const Ints ints;
     const Int code = hn::PromoteTo(ints, hn::LoadU(hn::Rebind<std::uint8_t, Floats>(), from));
     const Int magnitude = hn::And(code, hn::Set(ints, 0x7F));
@@ -74,7 +74,8 @@ struct Place {
 
 // sum + value * step, each rounded as the reference's; the first sum is 0.
 template <bool kMinimum, typename Codes>
-void add_step(const Codes& codes, const Place& place, const std::uint8_t* from, float* sums) {
+HWY_INLINE void add_step(const Codes& codes, const Place& place, const std::uint8_t* from,
+                         float* sums) {
   const Float value = codes(from), step = constant(place.step);
   if constexpr (kMinimum) {
     const Float decoded = fused(value, step, constant(place.minimum));

@@ -49,16 +49,18 @@ Bounds range_of(const float* values, std::size_t count) {
 Bounds magnitude_of(const float* values, std::size_t count) {
   const Ints ints;
   const Int mask = hn::Set(ints, 0x7FFFFFFF);
-  Int most[4] = {hn::Zero(ints), hn::Zero(ints), hn::Zero(ints), hn::Zero(ints)};
+  const auto magnitude = [&](std::size_t at) {
+    return hn::And(integer_of(load(values + at)), mask);
+  };
+  Int a = hn::Zero(ints), b = a, c = a, d = a;
   std::size_t i = 0;
   for (; i + kStep <= count; i += kStep) {
-    for (std::size_t v = 0; v < 4; ++v) {
-      most[v] = hn::Max(most[v], hn::And(integer_of(load(values + i + v * kLanes)), mask));
-    }
+    a = hn::Max(a, magnitude(i));
+    b = hn::Max(b, magnitude(i + kLanes));
+    c = hn::Max(c, magnitude(i + 2 * kLanes));
+    d = hn::Max(d, magnitude(i + 3 * kLanes));
   }
-  HWY_ALIGN std::int32_t lanes[kLanes];
-  hn::Store(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])), ints, lanes);
-  std::int32_t high = *std::max_element(lanes, lanes + kLanes);
+  std::int32_t high = hn::GetLane(hn::MaxOfLanes(ints, hn::Max(hn::Max(a, b), hn::Max(c, d))));
   for (; i < count; ++i) {
     high = std::max(high, static_cast<std::int32_t>(magnitude_bits(values[i])));
   }
@@ -138,8 +140,8 @@ void quantise_group(const GroupJob& job, const Grid& grid, std::size_t group, st
     const std::size_t at = first + done, part = std::min(kSegment, count - done);
     const std::size_t coded = coded_part(job.format, part);
     const Segment segment = segment_of(job, at, part, buffers);
-    quantise_part(job.format, grid, segment.values, coded, random_of(job, at, coded, buffers),
-                  codes_at(job, at));
+    quantise_groups(job.format, &grid, coded, segment.values, coded,
+                    random_of(job, at, coded, buffers), codes_at(job, at));
     keep_part(job, group, at, part, segment.sent);
   }
 }
@@ -148,6 +150,8 @@ void quantise(const GroupJob& job, const Grid& grid, std::size_t first, std::siz
   quantise_group(job, grid, 0, first, count);
 }
 
+constexpr std::size_t kMostGroups = kSegment / 8;
+
 // Groups that fit into a segment together.
 void encode_few(const GroupJob& job, std::size_t first, std::size_t last, Buffers& buffers) {
   const std::size_t begin = first * job.format.group;
@@ -155,14 +159,21 @@ void encode_few(const GroupJob& job, std::size_t first, std::size_t last, Buffer
   const std::size_t coded = coded_part(job.format, end - begin);
   const Segment segment = segment_of(job, begin, end - begin, buffers);
   const std::uint8_t* const random = random_of(job, begin, coded, buffers);
-  for (std::size_t group = first; group < last; ++group) {
-    const std::size_t at = (group - first) * job.format.group;
-    const std::size_t count = std::min(job.format.group, coded - at);
-    const Grid grid = grid_of(job.format, bounds_of(job.format, segment.values + at, count));
-    store_scale(job, group, grid);
-    quantise_part(job.format, grid, segment.values + at, count, random + at,
-                  codes_at(job, begin + at));
-    keep_part(job, group, begin + at, std::min(count, end - begin - at), segment.sent + at);
+  // Step by step over all groups, since a group's own steps wait for each other.
+  const std::size_t size = job.format.group;
+  Bounds all[kMostGroups];
+  Grid grids[kMostGroups];
+  for (std::size_t at = 0; at < coded; at += size) {
+    all[at / size] = bounds_of(job.format, segment.values + at, std::min(size, coded - at));
+  }
+  for (std::size_t i = 0; i < last - first; ++i) {
+    grids[i] = grid_of(job.format, all[i]);
+    store_scale(job, first + i, grids[i]);
+  }
+  quantise_groups(job.format, grids, size, segment.values, coded, random, codes_at(job, begin));
+  for (std::size_t at = 0; at < coded; at += size) {
+    keep_part(job, first + at / size, begin + at, std::min({size, coded - at, end - begin - at}),
+              segment.sent + at);
   }
 }
 

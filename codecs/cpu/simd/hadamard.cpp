@@ -7,7 +7,7 @@ namespace {
 constexpr std::size_t kBlockVectors = kHadamardBlock / kLanes;
 
 // (a, b) -> (a + b, a - b) of lanes whose partners `swapped` holds; `minus` has the sign of b's.
-Float butterfly(Float values, Float swapped, Float minus) {
+HWY_INLINE Float butterfly(Float values, Float swapped, Float minus) {
   return hn::Add(swapped, hn::Xor(values, minus));
 }
 
@@ -18,8 +18,9 @@ Float minus_of(std::size_t stride) {
   return hn::Load(Floats(), signs);
 }
 
-void transform_block(float* values, Float minus1, Float minus2, Float minus4) {
+HWY_INLINE void transform_block(float* values, Float minus1, Float minus2, Float minus4) {
   Float x[kBlockVectors];
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < kBlockVectors; ++i) {
     Float v = load(values + i * kLanes);
     v = butterfly(v, hn::Shuffle2301(v), minus1);
@@ -27,7 +28,9 @@ void transform_block(float* values, Float minus1, Float minus2, Float minus4) {
     if constexpr (kLanes == 8) v = butterfly(v, hn::ConcatLowerUpper(Floats(), v, v), minus4);
     x[i] = v;
   }
+#pragma GCC unroll 3
   for (std::size_t stride = 1; stride < kBlockVectors; stride *= 2) {
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < kBlockVectors; ++i) {
       if ((i & stride) != 0) continue;
       const Float a = x[i], b = x[i + stride];
@@ -35,6 +38,7 @@ void transform_block(float* values, Float minus1, Float minus2, Float minus4) {
       x[i + stride] = hn::Sub(a, b);
     }
   }
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < kBlockVectors; ++i) store(x[i], values + i * kLanes);
 }
 

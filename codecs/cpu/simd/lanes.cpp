@@ -28,7 +28,7 @@ Word bits_of(Float value) { return hn::BitCast(Words(), value); }
 Int integer_of(Float value) { return hn::BitCast(Ints(), value); }
 
 // a * b + c, rounded once, whether or not the instruction set can.
-Float fused(Float a, Float b, Float c) {
+HWY_INLINE Float fused(Float a, Float b, Float c) {
   if constexpr (HWY_NATIVE_FMA != 0) {
     return hn::MulAdd(a, b, c);
   } else {
@@ -43,7 +43,7 @@ Float fused(Float a, Float b, Float c) {
 
 // The low byte of each lane of 4 vectors, in the order of the lanes.
 template <typename Source>
-hn::Vec<Octets> low_bytes(Source a, Source b, Source c, Source d) {
+HWY_INLINE hn::Vec<Octets> low_bytes(Source a, Source b, Source c, Source d) {
   constexpr std::uint8_t kNone = 0x80;
   HWY_ALIGN static constexpr std::uint8_t kFirst[16] = {0,     4,     8,     12,    kNone, kNone,
                                                         kNone, kNone, kNone, kNone, kNone, kNone,
@@ -74,12 +74,16 @@ hn::Vec<Octets> low_bytes(Source a, Source b, Source c, Source d) {
   }
 }
 
+// Reads the same place of the next segment while this one is worked on. Addresses beyond the tensor's
+// end do no harm.
+HWY_INLINE void fetch_next(const float* values) { hwy::Prefetch(values + kSegment); }
+
 // sent = gain * values + carry * residual.
-Float sent_of(const Feedback& rule, Float values, Float residual) {
+HWY_INLINE Float sent_of(const Feedback& rule, Float values, Float residual) {
   return fused(constant(rule.carry), residual, hn::Mul(constant(rule.gain), values));
 }
 
-Float residual_of(const Feedback& rule, Float residual, Float sent, Float decoded) {
+HWY_INLINE Float residual_of(const Feedback& rule, Float residual, Float sent, Float decoded) {
   const Float after =
       fused(constant(rule.keep), residual, hn::Mul(constant(rule.take), hn::Sub(sent, decoded)));
   const auto magnitude = hn::And(integer_of(after), hn::Set(Ints(), 0x7FFFFFFF));
@@ -114,6 +118,8 @@ void keep_residual(const Input& input, std::size_t first, std::size_t count, con
   const Feedback& rule = *input.feedback;
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
+    fetch_next(input.values + first + i);
+    fetch_next(residual + i);
     store(residual_of(rule, load(residual + i), load(sent + i), load(decoded + i)), residual + i);
   }
   for (; i < count; ++i) residual[i] = residual_after(rule, residual[i], sent[i], decoded[i]);

@@ -13,7 +13,7 @@ struct NearestInteger {
   static constexpr bool kDraws = false;
   Int highest;  // code that clips, above kRounderBits
   explicit NearestInteger(int largest) : highest(hn::Set(Ints(), kRounderBits + largest)) {}
-  Int operator()(Float scaled, const std::uint8_t* /*random*/) const {
+  HWY_INLINE Int operator()(Float scaled, const std::uint8_t* /*random*/) const {
     return hn::Min(integer_of(hn::Add(scaled, constant(kRounder))), highest);
   }
 };
@@ -23,7 +23,7 @@ struct StochasticInteger {
   Int highest;
   explicit StochasticInteger(int largest)
       : highest(hn::Set(Ints(), (kRounderBits >> 8) + largest)) {}
-  Int operator()(Float scaled, const std::uint8_t* random) const {
+  HWY_INLINE Int operator()(Float scaled, const std::uint8_t* random) const {
     const Float fine = hn::Mul(scaled, constant(256.0f));
     const auto bytes = hn::LoadU(hn::Rebind<std::uint8_t, Floats>(), random);
     const Int sum =
@@ -37,7 +37,7 @@ template <int kMantissa, int kBias, int kLargest>
 struct NearestFp8 {
   static constexpr bool kDraws = false;
   explicit NearestFp8(int /*largest*/) {}
-  Int operator()(Float scaled, const std::uint8_t* /*random*/) const {
+  HWY_INLINE Int operator()(Float scaled, const std::uint8_t* /*random*/) const {
     const Ints ints;
     constexpr int kLost = 23 - kMantissa;
     const Int bits = integer_of(scaled);
@@ -61,7 +61,7 @@ using NearestE4m3 = NearestFp8<kE4m3.mantissa_bits, kE4m3.bias, kE4m3.largest>;
 using NearestE5m2 = NearestFp8<kE5m2.mantissa_bits, kE5m2.bias, kE5m2.largest>;
 
 // Element 2 i of the low nibbles becomes the low nibble of byte i.
-void store_nibbles(hn::Vec<Octets> codes, std::uint8_t* to) {
+HWY_INLINE void store_nibbles(hn::Vec<Octets> codes, std::uint8_t* to) {
   const hn::Repartition<std::int16_t, Octets> pairs;
   const auto low = hn::BitCast(pairs, hn::And(codes, hn::Set(Octets(), 0x0F)));
   const auto both = hn::And(hn::Or(low, hn::ShiftRight<4>(low)), hn::Set(pairs, 0xFF));
@@ -70,7 +70,7 @@ void store_nibbles(hn::Vec<Octets> codes, std::uint8_t* to) {
 }
 
 template <int kBits>
-void store_codes(hn::Vec<Octets> codes, std::uint8_t* to) {
+HWY_INLINE void store_codes(hn::Vec<Octets> codes, std::uint8_t* to) {
   if constexpr (kBits == 4) {
     store_nibbles(codes, to);
   } else {
@@ -79,8 +79,8 @@ void store_codes(hn::Vec<Octets> codes, std::uint8_t* to) {
 }
 
 template <int kBits, typename Coder>
-void quantise_step(const Coder& coder, Float minimum, Float multiply, const float* values,
-                   const std::uint8_t* random, std::uint8_t* to) {
+HWY_INLINE void quantise_step(const Coder& coder, Float minimum, Float multiply,
+                              const float* values, const std::uint8_t* random, std::uint8_t* to) {
   const auto code = [&](std::size_t vector) {
     const std::size_t at = vector * kLanes;
     const Float scaled = hn::Mul(hn::Sub(load(values + at), minimum), multiply);
@@ -96,6 +96,8 @@ void quantise_values(const Coder& coder, const Grid& grid, const float* values, 
   const Float minimum = constant(grid.minimum), multiply = constant(grid.multiply);
   std::size_t i = 0;
   for (; i + kStep <= count; i += kStep) {
+    fetch_next(values + i);
+    fetch_next(values + i + kStep / 2);
     quantise_step<kBits>(coder, minimum, multiply, values + i, random + i, to + i * kBits / 8);
   }
   if (i == count) return;
@@ -112,29 +114,35 @@ int highest_code(const Format& format) {
   return format.scale == Scale::min_max ? levels - 1 : levels / 2 - 1;
 }
 
-void quantise_part(const Format& format, const Grid& grid, const float* values, std::size_t count,
-                   const std::uint8_t* random, std::uint8_t* to) {
-  const bool four = format.element == Element::int4;
-  if (grid.multiply == 0) {
-    std::memset(to, 0, four ? (count + 1) / 2 : count);
-    return;
-  }
-  const int highest = highest_code(format);
-  if (format.element == Element::e4m3) {
-    quantise_values<8>(NearestE4m3(highest), grid, values, count, random, to);
-  } else if (format.element == Element::e5m2) {
-    quantise_values<8>(NearestE5m2(highest), grid, values, count, random, to);
-  } else if (format.rounding == Rounding::stochastic) {
-    const StochasticInteger coder(highest);
-    if (four) {
-      quantise_values<4>(coder, grid, values, count, random, to);
+// Groups of `size` values, the last of which may be short, each with its grid.
+template <int kBits, typename Coder>
+void quantise_each(const Coder& coder, const Grid* grids, std::size_t size, const float* values,
+                   std::size_t count, const std::uint8_t* random, std::uint8_t* to) {
+  for (std::size_t at = 0; at < count; at += size, ++grids) {
+    const std::size_t own = std::min(size, count - at);
+    std::uint8_t* const codes = to + at * kBits / 8;
+    if (grids->multiply == 0) {
+      std::memset(codes, 0, (own * kBits + 7) / 8);
     } else {
-      quantise_values<8>(coder, grid, values, count, random, to);
+      quantise_values<kBits>(coder, *grids, values + at, own, random + at, codes);
     }
-  } else if (four) {
-    quantise_values<4>(NearestInteger(highest), grid, values, count, random, to);
+  }
+}
+
+void quantise_groups(const Format& format, const Grid* grids, std::size_t size, const float* values,
+                     std::size_t count, const std::uint8_t* random, std::uint8_t* to) {
+  const int highest = highest_code(format);
+  const bool drawn = format.rounding == Rounding::stochastic;
+  if (format.element == Element::e4m3) {
+    quantise_each<8>(NearestE4m3(highest), grids, size, values, count, random, to);
+  } else if (format.element == Element::e5m2) {
+    quantise_each<8>(NearestE5m2(highest), grids, size, values, count, random, to);
+  } else if (format.element == Element::int4) {
+    drawn ? quantise_each<4>(StochasticInteger(highest), grids, size, values, count, random, to)
+          : quantise_each<4>(NearestInteger(highest), grids, size, values, count, random, to);
   } else {
-    quantise_values<8>(NearestInteger(highest), grid, values, count, random, to);
+    drawn ? quantise_each<8>(StochasticInteger(highest), grids, size, values, count, random, to)
+          : quantise_each<8>(NearestInteger(highest), grids, size, values, count, random, to);
   }
 }
 

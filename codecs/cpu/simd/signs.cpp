@@ -16,7 +16,7 @@ Float load_lanes(const float* values) {
 }
 
 template <bool kSquares>
-Float add_term(Float sum, Float value) {
+HWY_INLINE Float add_term(Float sum, Float value) {
   if constexpr (kSquares) {
     return fused(value, value, sum);
   } else {
@@ -26,7 +26,7 @@ Float add_term(Float sum, Float value) {
 
 // The sums of kLanes sum lanes, in the lanes of a vector.
 template <bool kSquares>
-Float sum_lanes(const float* values) {
+HWY_INLINE Float sum_lanes(const float* values) {
   Float sum = hn::Zero(Floats());
   for (std::size_t i = 0; i < kSumLane; i += 4) {
     // In each half, a matrix of 4 sum lanes by 4 elements, to be transposed.
@@ -69,7 +69,7 @@ float sum_tiles(const Format& format, const float* values, std::size_t padded) {
 }
 
 // A bit for each of 8 values, set if it is below 0.
-std::uint8_t signs_of(const float* values) {
+HWY_INLINE std::uint8_t signs_of(const float* values) {
   std::uint8_t bits[8] = {};
   hn::StoreMaskBits(Floats(), hn::Lt(load(values), hn::Zero(Floats())), bits);
   if constexpr (kLanes == 8) return bits[0];
@@ -85,7 +85,10 @@ void store_signs(const float* values, std::size_t count, bool none, std::uint8_t
     std::memset(to, 0, bytes);
     return;
   }
-  for (std::size_t i = 0; i < bytes; ++i) to[i] = signs_of(values + 8 * i);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    fetch_next(values + 8 * i);
+    to[i] = signs_of(values + 8 * i);
+  }
 }
 
 // +scale or -scale by the bits of `from`, into whole vectors.
