@@ -35,6 +35,8 @@ Folder folder_of(Kind kind) {
       return {"--model", "traces/models", ".toml"};
     case Kind::calibration:
       return {"--calibration", "traces/calibration", ".json"};
+    case Kind::host_codecs:
+      return {"--host-codecs", "traces/calibration", ".json"};
     case Kind::published:
       return {"validate", "traces/published", ".csv"};
   }
@@ -82,6 +84,7 @@ std::vector<fs::path> shipped_files(Kind kind) {
   for (const auto& entry : fs::directory_iterator(place, error)) {
     if (entry.path().extension() != folder.suffix || entry.path().stem() == "codec_error") continue;
     if (kind == Kind::calibration && sim::is_cpu_table(entry.path())) continue;
+    if (kind == Kind::host_codecs && !sim::is_cpu_table(entry.path())) continue;
     files.push_back(entry.path());
   }
   if (error && error != std::errc::no_such_file_or_directory) {

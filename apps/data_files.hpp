@@ -10,7 +10,7 @@
 namespace apps {
 
 // A topology is a cluster; a wide area is several sites.
-enum class Kind { topology, wide_area, model, calibration, published };
+enum class Kind { topology, wide_area, model, calibration, host_codecs, published };
 
 // Whether `name` is a file rather than a shipped name: it has a slash or ends in the suffix.
 [[nodiscard]] bool is_path(std::string_view name, std::string_view suffix);
@@ -23,7 +23,7 @@ enum class Kind { topology, wide_area, model, calibration, published };
 // without a place: the reader of the file of sites adds it.
 [[nodiscard]] std::filesystem::path cluster_of_site(const std::filesystem::path& folder,
                                                     const std::string& name);
-// All shipped files of a kind, by name. CPU times are not a calibration.
+// All shipped files of a kind, by name. A CPU's times are no calibration, but host codecs.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_files(Kind kind);
 // The shipped errors of codecs.
 [[nodiscard]] std::filesystem::path codec_error_file();

@@ -2,53 +2,103 @@
 #include "apps/calibrate/cpu.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <functional>
-#include <vector>
 
 #include "apps/calibrate/pieces.hpp"
+#include "codecs/cpu/cpu.hpp"
+#include "codecs/cpu/threads.hpp"
 
 namespace calibrate {
 namespace {
 
-constexpr int kRuns = 3;
+using codecs::Operation;
+
+constexpr int kLeastRuns = 5, kMostRuns = 100;
+constexpr double kEnoughSeconds = 0.05;
+constexpr std::array kSummed{2, 4, 8};
 
 Time time_of(const std::function<void()>& run) {
   std::vector<double> seconds;
-  for (int i = 0; i < kRuns; ++i) {
+  double all = 0;
+  run();  // touches the output's pages
+  while (seconds.size() < kLeastRuns || (all < kEnoughSeconds && seconds.size() < kMostRuns)) {
     const auto start = std::chrono::steady_clock::now();
     run();
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    all += seconds.back();
   }
   std::ranges::sort(seconds);
-  return {.median_s = seconds[kRuns / 2],
-          .spread_s = seconds.back() - seconds.front(),
-          .launches = kRuns};
+  const std::size_t count = seconds.size();
+  return {.median_s = seconds[count / 2],
+          .spread_s = seconds[count * 3 / 4] - seconds[count / 4],
+          .launches = static_cast<int>(count)};
 }
 
-Json measure_references(const Sizes& sizes) {
-  const Pattern pattern;
-  Json rows = Json::array();
-  for (std::size_t bytes = sizes.min_bytes; bytes <= sizes.max_bytes; bytes *= 4) {
-    const std::size_t elements = bytes / sizeof(float);
-    const std::vector<float> values = pattern.input({0, elements});
-    std::vector<float> decoded(elements);
-    for (const codecs::Codec* codec : codecs::all_codecs()) {
-      const codecs::Format& format = codec->format;
-      std::vector<std::byte> wire(codecs::encoded_bytes(format, elements));
-      const auto add = [&](codecs::Operation operation, const std::function<void()>& run) {
-        const KernelRow row{.codec = codec,
-                            .shape = {.operation = operation, .wire = format},
-                            .elements = elements};
-        rows.push_back(json_of(row, time_of(run)));
-      };
-      add(codecs::Operation::encode, [&] { codec->encode(format, values, key_of(0, 0), wire); });
-      add(codecs::Operation::decode, [&] { codec->decode(format, wire, decoded); });
+// What the kernels of one size read and write.
+struct Tensors {
+  std::vector<float> values, residual, decoded;
+  std::vector<std::byte> wires;
+  explicit Tensors(std::size_t elements)
+      : values(Pattern().input({0, elements})), residual(elements), decoded(elements) {}
+};
+
+bool equals_reference(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run) {
+  const codecs::Format& format = row.codec->format;
+  const std::vector<float> values = Pattern().input({0, kWhole / 4 + 77});
+  std::vector<std::byte> wire(codecs::encoded_bytes(format, values.size())), expected = wire;
+  row.encode(format, values, key_of(0, 0), wire, run);
+  row.codec->encode(format, values, key_of(0, 0), expected);
+  return wire == expected;
+}
+
+void measure_codec(const codecs::cpu::CpuCodec& row, const codecs::cpu::Run& run, Tensors& on,
+                   Json& rows) {
+  const codecs::Format& format = row.codec->format;
+  const std::size_t elements = on.values.size();
+  const std::size_t bytes = codecs::encoded_bytes(format, elements);
+  on.wires.resize(bytes);
+  const auto add = [&](Operation operation, int inputs, const std::function<void()>& work) {
+    const KernelRow kernel{.codec = row.codec,
+                           .shape = {.operation = operation, .wire = format, .inputs = inputs},
+                           .elements = elements};
+    rows.push_back(json_of(kernel, time_of(work)));
+  };
+  add(Operation::encode, 1, [&] { row.encode(format, on.values, key_of(0, 0), on.wires, run); });
+  std::ranges::fill(on.residual, 0.0f);
+  add(Operation::encode_feedback, 1, [&] {
+    row.encode_feedback(format, {.carry = 0.9f}, on.values, key_of(0, 0), on.residual, on.wires,
+                        run);
+  });
+  add(Operation::decode, 1, [&] { row.decode(format, on.wires, on.decoded, run); });
+  if (row.decode_reduce == nullptr) return;
+  for (const int inputs : kSummed) {
+    const auto count = static_cast<std::size_t>(inputs);
+    while (on.wires.size() < count * bytes) {
+      on.wires.insert(on.wires.end(), on.wires.begin(),
+                      on.wires.begin() + static_cast<std::ptrdiff_t>(bytes));
     }
+    add(Operation::decode_reduce, inputs,
+        [&] { row.decode_reduce(format, on.wires, count, on.decoded, run); });
   }
-  return rows;
+}
+
+Json measure_copy(std::size_t bytes, int threads) {
+  std::vector<std::byte> from(bytes, std::byte{1}), to(bytes);
+  const Time time = time_of([&] {
+    codecs::cpu::in_parts(threads, bytes, [&](std::size_t first, std::size_t last) {
+      std::memcpy(to.data() + first, from.data() + first, last - first);
+    });
+  });
+  return {{"moved_bytes", 2 * bytes},
+          {"method", "memcpy"},
+          {"median_s", time.median_s},
+          {"spread_s", time.spread_s},
+          {"launches", time.launches}};
 }
 
 }  // namespace
@@ -62,19 +112,42 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-Json cpu_table(const Settings& settings) {
-  const std::string processor = processor_name();
-  Json table{{"kind", "cpu_reference"}, {"device", processor}};
+CpuTable measure_cpu(const Settings& settings) {
+  const codecs::cpu::Run run{.threads = settings.threads};
+  CpuTable result{.table = {{"cpu", processor_name()}, {"kind", "measured"}}};
+  Json& table = result.table;
+  const std::string target(codecs::cpu::targets().front().name);
   table["provenance"] =
-      json_of(Provenance{.source = "gardenhose-calibrate --device cpu: median and range of " +
-                                   std::to_string(kRuns) + " runs of the references, one thread",
-                         .device = processor,
+      json_of(Provenance{.source = "gardenhose-calibrate --device cpu: median and interquartile "
+                                   "range of the kernels of codecs/cpu, threads: " +
+                                   std::to_string(settings.threads),
+                         .device = processor_name() + ", " + target,
+                         .architecture = target,
                          .driver = "",
                          .cuda = "",
                          .commit = settings.commit,
                          .command = settings.command});
-  table["codecs"] = measure_references(settings.sizes);
-  return table;
+  table["threads"] = settings.threads;
+  Json copies = Json::array(), rows = Json::array();
+  std::vector<codecs::cpu::CpuCodec> right;
+  for (const codecs::cpu::CpuCodec& row : codecs::cpu::all_cpu_codecs()) {
+    if (equals_reference(row, run)) {
+      right.push_back(row);
+    } else {
+      result.disagreed.emplace_back(row.codec->name);
+    }
+  }
+  for (std::size_t bytes = settings.sizes.min_bytes; bytes <= settings.sizes.max_bytes;
+       bytes *= 4) {
+    copies.push_back(measure_copy(bytes, settings.threads));
+    Tensors tensors(bytes / sizeof(float));
+    for (const auto& row : right) measure_codec(row, run, tensors, rows);
+  }
+  table["copy_bandwidth_Bps"] = Floor(copies).bandwidth_Bps();
+  table["copy"] = copies;
+  table["gemm"] = Json::array();
+  table["codecs"] = rows;
+  return result;
 }
 
 }  // namespace calibrate

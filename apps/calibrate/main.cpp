@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gardenhose-calibrate: measures the codecs' kernels and the GPU that it finds, and writes one
-// table that the simulator reads. It links CUDA, so it never forks and is a program of its own.
+// gardenhose-calibrate: measures the codecs' kernels and the GPU that it finds, or the processor, and
+// writes one table that the simulator reads. It links CUDA, so it never forks and is a program of its own.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,18 +22,26 @@ constexpr int kWrongInput = 2, kDeviceTrouble = 3, kOurBug = 70;
 
 void tell(const std::string& line) { apps::write_error(sim::printable_lines(line) + "\n"); }
 
+// The table is written even if kernels were wrong: what is in it was right.
+int tell_disagreed(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    tell(name + ": kernel and reference disagree; left out of the table");
+  }
+  return names.empty() ? 0 : kDeviceTrouble;
+}
+
 int write_cpu_table(const calibrate::Settings& settings) {
   if (!settings.output.empty()) sim::require_writable(settings.output);
-  const std::string text = calibrate::text_of(calibrate::cpu_table(settings));
+  const calibrate::CpuTable measured = calibrate::measure_cpu(settings);
+  const std::string text = calibrate::text_of(measured.table);
   if (settings.output.empty()) {
     apps::write_output(text);
   } else {
     sim::write_file(settings.output, text);
   }
-  return 0;
+  return tell_disagreed(measured.disagreed);
 }
 
-// The table is written even if kernels were wrong: what is in it was right.
 int write_gpu_table(const calibrate::Settings& settings) {
   const calibrate::Device device = calibrate::read_device();
   calibrate::require_native(device.name, device.architecture, device.code);
@@ -45,10 +53,7 @@ int write_gpu_table(const calibrate::Settings& settings) {
   const calibrate::GpuTable measured = calibrate::measure_gpu(settings, device);
   sim::write_file(output, calibrate::text_of(measured.table));
   tell(output.string());
-  for (const std::string& name : measured.disagreed) {
-    tell(name + ": kernel and reference disagree; left out of the table");
-  }
-  return measured.disagreed.empty() ? 0 : kDeviceTrouble;
+  return tell_disagreed(measured.disagreed);
 }
 
 int run(const calibrate::Settings& settings) {

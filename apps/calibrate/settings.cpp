@@ -23,6 +23,7 @@ constexpr const char* kExamples =
     "\n"
     "examples:\n"
     "  gardenhose-calibrate --minutes 4 --commit \"$(git rev-parse HEAD)\"\n"
+    "  gardenhose-calibrate --device cpu --threads 2 --output epyc.json\n"
     "  gardenhose-calibrate --summary traces/calibration/nvidia_h200.json\n\n"
     "exit codes: 0 measured; 2 invalid flag or file, nothing measured; 3 no GPU, GPU failure, or\n"
     "incorrect outputs, which are left out of the table; 70 internal error\n";
@@ -55,17 +56,19 @@ options::options_description described(Settings& settings, Texts& texts) {
   options::options_description flags("flags");
   auto add = flags.add_options();
   add("device", options::value(&texts.device)->default_value("gpu"),
-      "gpu, or cpu to time the CPU references (no simulation uses these times for a GPU)");
+      "gpu, or cpu to time the vector code for CPUs, for codecs that hosts run between sites");
   add("output", options::value(&settings.output),
       "file for the table; default: traces/calibration/GPU.json; with --device cpu, standard "
       "output");
   add("min-size", options::value(&texts.min)->default_value("1 MiB"), "smallest float32 input");
   add("max-size", options::value(&texts.max),
-      "largest float32 input, memory permitting; default: 4 GiB, with --device cpu 16 MiB");
+      "largest float32 input, memory permitting; default: 4 GiB, with --device cpu 64 MiB");
   add("quick", options::bool_switch(&settings.quick),
       "trial run: few launches per kernel, few product sizes");
   add("minutes", options::value(&settings.minutes)->default_value(settings.minutes),
       "time limit; slow kernels get fewer launches");
+  add("threads", options::value(&settings.threads)->default_value(settings.threads),
+      "with --device cpu, threads of each kernel");
   add("hidden", options::value(&settings.hidden)->multitoken(),
       "hidden sizes of the layers whose matrix products are measured");
   add("cublas", options::value(&settings.cublas),
@@ -85,7 +88,7 @@ void take_texts(const Texts& texts, Settings& settings) {
     throw sim::InputError("--device: '" + texts.device + "' is not one of: gpu, cpu");
   }
   settings.target = texts.device == "gpu" ? Target::gpu : Target::cpu;
-  const char* const most = settings.target == Target::gpu ? "4 GiB" : "16 MiB";
+  const char* const most = settings.target == Target::gpu ? "4 GiB" : "64 MiB";
   settings.sizes = {.min_bytes = read_size("--min-size", texts.min),
                     .max_bytes = read_size("--max-size", texts.max.empty() ? most : texts.max)};
   if (settings.sizes.min_bytes > settings.sizes.max_bytes) {
@@ -93,6 +96,9 @@ void take_texts(const Texts& texts, Settings& settings) {
   }
   if (!(settings.minutes > 0 && settings.minutes <= 1440)) {
     throw sim::InputError("--minutes: is not above 0 and at most 1440");
+  }
+  if (settings.threads < 1 || settings.threads > 1024) {
+    throw sim::InputError("--threads: is not from 1 to 1024");
   }
   for (const auto& [flag, file] :
        {std::pair{"--cublas", settings.cublas}, {"--cublas-lt", settings.cublas_lt}}) {

@@ -20,6 +20,7 @@ struct Settings {
   Sizes sizes;
   bool quick = false;
   double minutes = 8;       // what the samples of a GPU are chosen for
+  int threads = 1;          // of the kernels for CPUs
   std::vector<int> hidden;  // of the layers whose products are measured; empty: the usual ones
   std::string cublas, cublas_lt;
   std::string commit;

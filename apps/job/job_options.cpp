@@ -27,6 +27,10 @@ po::options_description site_flags(JobOptions& o) {
   add("inner-scheme", po::value(&o.inner_scheme)->default_value(o.inner_scheme),
       "scheme for weights and gradients within each site: a shipped name or a file; --scheme is "
       "for the exchange between sites");
+  add("host-codecs", po::value(&o.host_codecs),
+      "the hosts' processors encode and decode between sites, each GPU's share on threads of its "
+      "own, in the times of this table: a file that gardenhose-calibrate measured on a CPU, or a "
+      "shipped name (default: GPUs do)");
   add("deadline", po::value(&o.deadline),
       "time into a round after which the round continues without late sites");
   return flags;

@@ -26,7 +26,7 @@ struct JobOptions {
   std::string algorithm, protocol;  // of collectives; empty: the cluster's
   bool step_by_step = false, each_kernel = false, whole = false;
   // For several sites. No deadline if it is empty.
-  std::string inner_scheme = "sharded", deadline;
+  std::string inner_scheme = "sharded", deadline, host_codecs;
   std::vector<std::string> settings;  // KEY=VALUE
   std::set<std::string> given;        // names of the given flags, which a search leaves alone
 };

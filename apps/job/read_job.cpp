@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "apps/arguments.hpp"
@@ -103,15 +104,25 @@ sim::Hosts hosts_of(const JobOptions& options) {
                          quantity_of<sim::Seconds>("--host-issue", options.host_issue, "8 us"));
 }
 
+// Null if GPUs encode.
+std::shared_ptr<const sim::Calibration> host_codecs_of(const JobOptions& options, const Job& job) {
+  if (options.host_codecs.empty()) return nullptr;
+  if (!job.inner) throw InputError("--host-codecs: is of the exchange between several sites");
+  return std::make_shared<const sim::Calibration>(
+      sim::read_host_codecs(data_file(Kind::host_codecs, options.host_codecs)));
+}
+
 // Of each site's GPU, whose values follow its table.
 void read_calibrations(const JobOptions& options, const SortedSettings& settings, Job& job) {
   const sim::EfficiencyTable efficiencies = sim::read_efficiencies(efficiency_file());
   const sim::Hosts hosts = hosts_of(options);
+  const auto host_codecs = host_codecs_of(options, job);
   for (sim::Site& site : job.topology.sites) {
     const sim::Gpu sheet = site.cluster.gpu;
     sim::Calibration table = calibration_for(site.cluster.gpu, options.calibration);
     table.codec_slowdown = options.codec_time;
     table.hosts = hosts;
+    table.host_codecs = host_codecs;
     sim::study::calibrate(site.cluster, table, efficiencies, job.parallelism);
     keep_given(sheet, settings.topology, site.cluster.gpu);
     sim::check(site.cluster, job.model, job.parallelism);

@@ -106,6 +106,7 @@ std::vector<std::filesystem::path> input_files(const RunOptions& options) {
   Inputs inputs = {{"topology", job.topology},
                    {"model", job.model},
                    {"calibration", job.calibration},
+                   {"host-codecs", job.host_codecs},
                    {"baseline", options.baseline},
                    {"inner-scheme", job.inner_scheme}};
   for (const std::string& setting : job.settings) {

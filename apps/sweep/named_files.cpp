@@ -18,12 +18,13 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestName = 256;
 // Inputs that may name a file.
-constexpr const char* kNaming[] = {"topology", "model",    "calibration",
-                                   "scheme",   "baseline", "inner-scheme"};
+constexpr const char* kNaming[] = {"topology", "model",        "calibration", "scheme",
+                                   "baseline", "inner-scheme", "host-codecs"};
 constexpr std::pair<const char*, Kind> kShipped[] = {{"topology", Kind::topology},
                                                      {"topology", Kind::wide_area},
                                                      {"model", Kind::model},
-                                                     {"calibration", Kind::calibration}};
+                                                     {"calibration", Kind::calibration},
+                                                     {"host-codecs", Kind::host_codecs}};
 
 std::string text_at(const Inputs& inputs, const std::string& key) {
   const auto found = inputs.find(key);
@@ -92,7 +93,8 @@ void PointFiles::add_named_in(const fs::path& file, Files& files) const {
 void PointFiles::add_input(const Inputs& inputs, const std::string& key, Files& files) const {
   const std::string name = text_at(inputs, key);
   if (name.empty()) return;
-  const bool json = name.ends_with(".json") && (key == "model" || key == "calibration");
+  const bool json =
+      name.ends_with(".json") && (key == "model" || key == "calibration" || key == "host-codecs");
   if (is_path(name, ".toml") || json) return add(folder_ / name, true, files);
   for (const auto& [named, kind] : kShipped) {
     if (key != named) continue;

@@ -30,6 +30,15 @@ std::size_t largest_shard(const std::vector<ShardSize>& shards) {
       ->elements;
 }
 
+// Of a kernel of the exchange: on the host if its times are known, but a card's are a GPU's.
+KernelEstimate exchange_time(const Calibration& calibration, const Gpu& gpu, const CodecUse& use) {
+  if (!calibration.host_codecs || use.wire.card) return codec_time(calibration, gpu, use);
+  const Calibration& table = *calibration.host_codecs;
+  const Gpu processor{
+      .name = table.gpu, .memory_bandwidth = *table.copy_bandwidth, .memory_efficiency = 1};
+  return slowed(codec_time(table, processor, use), calibration);
+}
+
 SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExchange& exchange,
                    const InnerStep& step) {
   const Site& site = context.area.sites[table];
@@ -44,7 +53,7 @@ SiteWork site_work(const RoundContext& context, std::size_t table, const SiteExc
   const ExchangeKernels kernels = kernels_of(exchange, elements, places);
   const auto seconds = [&](const std::vector<CodecUse>& uses) {
     double sum = 0;
-    for (const CodecUse& use : uses) sum += codec_time(calibration, cluster.gpu, use).seconds;
+    for (const CodecUse& use : uses) sum += exchange_time(calibration, cluster.gpu, use).seconds;
     return sum;
   };
   const Roofline roofline(cluster.gpu, compute_efficiency(cluster), calibration);
@@ -192,7 +201,7 @@ std::vector<std::string> codec_sources(const RoundContext& context, const Scheme
     const auto add = [&](const char* what, const std::vector<CodecUse>& uses) {
       for (const CodecUse& use : uses) {
         lines.insert(fmt::format("{} {}: {}", what, exchange.wire.name(),
-                                 codec_time(context.calibrations[table], gpu, use).source));
+                                 exchange_time(context.calibrations[table], gpu, use).source));
       }
     };
     add("encode", kernels.encode);

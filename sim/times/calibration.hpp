@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calibration: measured times of GPU kernels, by size, from a JSON table written by
 // gardenhose-calibrate or taken from a publication; and the roofline that replaces a missing table.
+// A table of a CPU has the times of codecs that hosts run between sites.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +47,7 @@ struct GemmTime {
 
 struct Calibration {
   std::string name;                 // the file's stem; "roofline" when there is no table
-  std::string gpu;                  // measured GPU
+  std::string gpu;                  // measured GPU; of a CPU's table, the processor
   std::string kind;                 // "measured", "published" or "roofline"
   std::string source;               // one line of provenance
   Bandwidth memory_bandwidth = {};  // from its data sheet: published tables scale by it
@@ -70,6 +71,8 @@ struct Calibration {
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
   double codec_slowdown = 1;
+  // A CPU's table for the codecs between sites, which hosts run then; null: GPUs run them.
+  std::shared_ptr<const Calibration> host_codecs = {};
   // What it costs to issue kernels; of no table.
   Hosts hosts = {};
   double attention_slowdown = 1;  // the same for published attention
@@ -77,9 +80,10 @@ struct Calibration {
 };
 
 // Reads a table. Throws an InputError with the file and the JSON path of the error; a table whose
-// encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and a table of CPU
-// reference times is always refused.
+// encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and so is a CPU's.
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
+// The same for a table of a CPU; a GPU's is refused.
+[[nodiscard]] Calibration read_host_codecs(const std::filesystem::path& file);
 // Parses text in memory; `file` gives the table's name and the text's name in messages.
 [[nodiscard]] Calibration parse_calibration(std::string_view text,
                                             const std::filesystem::path& file);

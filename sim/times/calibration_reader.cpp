@@ -16,8 +16,6 @@ namespace {
 
 using codecs::Operation;
 
-constexpr const char* kCpuKind = "cpu_reference";
-
 // Times and rates that no device has are mistakes of unit; extreme ones would overflow in ratios.
 double read_seconds(const JsonReader& place) {
   const double seconds = place.positive();
@@ -174,13 +172,10 @@ void read_measured(const JsonReader& root, Calibration& table) {
   }
 }
 
+enum class Device { gpu, cpu };
+
 std::string read_kind(const JsonReader& root) {
   const std::string kind = root.at("kind").text();
-  if (kind == kCpuKind) {
-    root.at("kind").fail(
-        "these times are of the CPU references and say nothing about a GPU; run "
-        "gardenhose-calibrate `device` gpu on a GPU");
-  }
   if (kind != "measured" && kind != "published") {
     root.at("kind").fail("is neither measured nor published");
   }
@@ -197,21 +192,39 @@ void read_architecture(const JsonReader& provenance) {
             ", which is not this device's architecture; build for the device and measure again");
 }
 
-Calibration read_document(const JsonDocument& document, const std::filesystem::path& file) {
+// The name of what was measured.
+std::string read_device(const JsonReader& root, Device device) {
+  if (device == Device::gpu && root.has("cpu")) {
+    root.at("cpu").fail(
+        "these times are of a CPU and say nothing about a GPU; give them as `host-codecs`, or run "
+        "gardenhose-calibrate on a GPU");
+  }
+  if (device == Device::cpu && root.has("gpu")) {
+    root.at("gpu").fail(
+        "these times are of a GPU; run gardenhose-calibrate with its `device` cpu on a host");
+  }
+  return root.at(device == Device::cpu ? "cpu" : "gpu").text();
+}
+
+Calibration read_document(const JsonDocument& document, const std::filesystem::path& file,
+                          Device device) {
   const JsonReader root(document);
   Calibration table;
   table.name = file.stem().string();
   table.kind = read_kind(root);
-  table.gpu = root.at("gpu").text();
-  root.only({"gpu", "kind", "provenance", "memory_bandwidth_Bps", "copy_bandwidth_Bps",
-             "launch_latency_s", "copy", "passes", "gemm", "codecs", "variants", "methods"});
+  table.gpu = read_device(root, device);
+  root.only({"gpu", "cpu", "threads", "kind", "provenance", "memory_bandwidth_Bps",
+             "copy_bandwidth_Bps", "launch_latency_s", "copy", "passes", "gemm", "codecs",
+             "variants", "methods"});
   table.source = root.at("provenance").at("source").text();
   read_architecture(root.at("provenance"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
   root.at("gemm").each([&](const JsonReader& row) { read_gemm(row, table); });
   read_measured(root, table);
   // What the table scales by in its place is enough.
-  if (!table.copy_bandwidth || !root.at("memory_bandwidth_Bps").is_null()) {
+  if (device == Device::cpu) {
+    if (!table.copy_bandwidth) root.at("copy_bandwidth_Bps").fail("is needed of a CPU");
+  } else if (!table.copy_bandwidth || !root.at("memory_bandwidth_Bps").is_null()) {
     table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
   }
   for (auto& [key, times] : table.kernels) {
@@ -226,18 +239,22 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
 }  // namespace
 
 Calibration read_calibration(const std::filesystem::path& file) {
-  return read_document(read_json(file), file);
+  return read_document(read_json(file), file, Device::gpu);
+}
+
+Calibration read_host_codecs(const std::filesystem::path& file) {
+  return read_document(read_json(file), file, Device::cpu);
 }
 
 Calibration parse_calibration(std::string_view text, const std::filesystem::path& file) {
-  return read_document(parse_json(text, file), file);
+  return read_document(parse_json(text, file), file, Device::gpu);
 }
 
 bool is_cpu_table(const std::filesystem::path& file) {
   try {
     const JsonDocument document = read_json(file);
     const JsonReader root(document);
-    return root.has("kind") && root.at("kind").text() == kCpuKind;
+    return root.has("cpu");
   } catch (const InputError&) {
     return false;
   }

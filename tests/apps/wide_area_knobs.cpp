@@ -42,12 +42,16 @@ constexpr std::string_view kRdma =
 constexpr std::string_view kStore =
     "--topology twenty_peers_b200 --model gpt_125m --scheme sparseloco_store";
 
+constexpr std::string_view kSparse =
+    "--topology two_sites_10g --model gpt_125m --scheme sparseloco";
+
 constexpr std::string_view kRound = "/round_time_s";
 constexpr std::string_view kInner = "/by_site/0/inner_step_s";
 
 constexpr Knob kKnobs[] = {
     {"--deadline", kLate, "50s", "/outcome", changed},
     {"--inner-scheme", kTwo, "sdp4bit", kInner, changed},
+    {"--host-codecs", kSparse, "amd_epyc_milan", kRound, up},
 
     {"summary", kTwo, "another", "/sources/sites", changed},
     {"wan.sender", kFar, "site", kRound, up},

@@ -102,7 +102,7 @@ TEST(Settings, HaveTheirDefaults) {
   EXPECT_EQ(gpu->command, "calibrate");
   const auto cpu = settings_of({"--device", "cpu"});
   EXPECT_EQ(cpu->target, Target::cpu);
-  EXPECT_EQ(cpu->sizes.max_bytes, 16 * kMiB);
+  EXPECT_EQ(cpu->sizes.max_bytes, 64 * kMiB);
   EXPECT_EQ(cpu->command, "calibrate --device cpu");
 }
 

@@ -122,16 +122,23 @@ TEST(Table, IsReadByTheSimulator) {
   EXPECT_EQ(table.kernels.at("int8_g128_hadamard_sr/encode/1/").size(), 3u);
 }
 
-TEST(Table, OfTheReferencesIsRefusedByTheSimulator) {
+TEST(Table, OfACpuIsReadForHostsAlone) {
   const auto file = std::filesystem::path(testing::TempDir()) /
-                    ("references_" + std::to_string(getpid()) + ".json");
+                    ("processor_" + std::to_string(getpid()) + ".json");
   Settings settings;
-  settings.sizes = {16384, 16384};
-  std::ofstream(file) << cpu_table(settings);
+  settings.sizes = {16384, 65536};
+  const CpuTable measured = measure_cpu(settings);
+  EXPECT_TRUE(measured.disagreed.empty());
+  std::ofstream(file) << measured.table;
   EXPECT_TRUE(sim::is_cpu_table(file));
+  const sim::Calibration table = sim::read_host_codecs(file);
+  EXPECT_EQ(table.gpu, processor_name());
+  EXPECT_EQ(table.kernels.at("sparseloco/encode_feedback/1/").size(), 2u);
+  EXPECT_EQ(table.kernels.at("int8_g128/decode_reduce/4/").size(), 2u);
+  EXPECT_GT(table.memory_share, 0);
   EXPECT_NE(input_error_of([&] {
               static_cast<void>(sim::read_calibration(file));
-            }).find("/kind: these times are of the CPU references"),
+            }).find("/cpu: these times are of a CPU"),
             std::string::npos);
   EXPECT_NE(input_error_of([&] { static_cast<void>(summary_of_file(file)); }), "");
   std::filesystem::remove(file);

@@ -38,10 +38,18 @@ timeout 600 "$calibrate" --output missing/table.json 2>refusal || status=$?
 grep -F "missing/table.json: cannot be written: " refusal
 "$calibrate" --help | grep -F "exit codes: 0 measured; 2 "
 
-# The references' times are no GPU's.
-"$calibrate" --device cpu "${smallest[@]}" >cpu.json
+# A CPU's times are no GPU's, but those of codecs that hosts run between sites.
+"$calibrate" --device cpu --threads 2 "${smallest[@]}" >cpu.json
 if "${run[@]}" --calibration cpu.json 2>refusal; then echo "CPU times were taken" >&2; exit 1; fi
-grep -F "cpu.json: /kind: " refusal
+grep -F "cpu.json: /cpu: " refusal
+if "${run[@]}" --host-codecs cpu.json 2>refusal; then echo "one cluster encodes" >&2; exit 1; fi
+grep -F -- "--host-codecs: " refusal
+between=("$gardenhose" run --topology two_sites_10g --model gpt_1.3b --scheme sparseloco)
+processor=$(sed -n 's/^ "\{0,1\}cpu": "\(.*\)",$/\1/p' cpu.json)
+"${between[@]}" --host-codecs cpu.json >report
+grep -F "encode sparseloco: measured on $processor (cpu)" report
+if "${between[@]}" --host-codecs table.json 2>refusal; then echo "a GPU is no host" >&2; exit 1; fi
+grep -F "table.json: /gpu: " refusal
 
 # Interrupted in what takes hours here, it leaves the old table as it was.
 cp table.json old.json

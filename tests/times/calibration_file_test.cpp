@@ -94,9 +94,9 @@ TEST(CalibrationFile, KeepsKernelsApartThatReadBfloat16) {
 
 TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
-  json["kind"] = "cpu_reference";
+  json["cpu"] = "a processor";
   const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
-  EXPECT_NE(error.find("sample.json: /kind: these times are of the CPU references"),
+  EXPECT_NE(error.find("sample.json: /cpu: these times are of a CPU"),
             std::string::npos)
       << error;
 }
