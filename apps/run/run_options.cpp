@@ -103,12 +103,9 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
 
 std::vector<std::filesystem::path> input_files(const RunOptions& options) {
   const JobOptions& job = options.job;
-  Inputs inputs = {{"topology", job.topology},
-                   {"model", job.model},
-                   {"calibration", job.calibration},
-                   {"host-codecs", job.host_codecs},
-                   {"baseline", options.baseline},
-                   {"inner-scheme", job.inner_scheme}};
+  Inputs inputs = {{"topology", job.topology},       {"model", job.model},
+                   {"calibration", job.calibration}, {"host-codecs", job.host_codecs},
+                   {"baseline", options.baseline},   {"inner-scheme", job.inner_scheme}};
   for (const std::string& setting : job.settings) {
     const std::size_t equals = std::min(setting.find('='), setting.size());
     inputs[setting.substr(0, equals)] = setting.substr(std::min(equals + 1, setting.size()));

@@ -96,9 +96,7 @@ TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
   json["cpu"] = "a processor";
   const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
-  EXPECT_NE(error.find("sample.json: /cpu: these times are of a CPU"),
-            std::string::npos)
-      << error;
+  EXPECT_NE(error.find("sample.json: /cpu: these times are of a CPU"), std::string::npos) << error;
 }
 
 Json method_row() {
