@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A C program that uses the library alone: every codec's values come back, feedback carries what was
+ * lost, sums are sums, and wrong arguments are refused. Prints the first thing that is wrong. */
+#include <gardenhose_codecs.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kElements = 10007 };
+
+static int fail(const char* codec, const char* what) {
+  fprintf(stderr, "%s: %s\n", codec, what);
+  return 1;
+}
+
+static int check(const char* codec, const float* values) {
+  size_t bytes = 0;
+  float back[kElements], sums[kElements], residual[kElements] = {0};
+  const gardenhose_random_key key = {1, 2, 3, 4, 0};
+  const gardenhose_feedback usual = {1, 1, 0, 1};
+  if (gardenhose_encoded_bytes(codec, kElements, &bytes) != GARDENHOSE_OK || bytes == 0)
+    return fail(codec, "has no size");
+  unsigned char* wires = malloc(2 * bytes);
+  int bad = 0;
+  if (gardenhose_encode(codec, values, kElements, &key, wires, bytes, 1) ||
+      gardenhose_encode(codec, values, kElements, &key, wires + bytes, bytes, 3))
+    bad = fail(codec, "does not encode");
+  if (memcmp(wires, wires + bytes, bytes) != 0) bad = fail(codec, "depends on its threads");
+  if (gardenhose_decode(codec, wires, bytes, back, kElements, 2))
+    bad = fail(codec, "does not decode");
+  memcpy(sums, back, sizeof sums);
+  if (gardenhose_decode_add(codec, wires, bytes, sums, kElements, 1))
+    bad = fail(codec, "does not add");
+  for (int i = 0; i < kElements; ++i) {
+    if (sums[i] != 2 * back[i]) bad = fail(codec, "adds something else");
+  }
+  const gardenhose_status summed =
+      gardenhose_decode_reduce(codec, wires, 2 * bytes, 2, sums, kElements, 2);
+  if (summed != GARDENHOSE_OK && summed != GARDENHOSE_UNSUPPORTED)
+    bad = fail(codec, "does not sum");
+  for (int i = 0; summed == GARDENHOSE_OK && i < kElements; ++i) {
+    if (fabsf(sums[i] - 2 * back[i]) > 1e-4f * fabsf(values[0])) {
+      bad = fail(codec, "sums something else");
+    }
+  }
+  if (gardenhose_encode_feedback(codec, &usual, values, kElements, &key, residual, wires, bytes, 1))
+    bad = fail(codec, "has no feedback");
+  for (int i = 0; i < kElements; ++i) {
+    if (residual[i] != values[i] - back[i]) bad = fail(codec, "loses what it does not send");
+  }
+  if (gardenhose_decode(codec, wires, bytes - 1, back, kElements, 1) != GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_encode(codec, NULL, kElements, &key, wires, bytes, 1) !=
+          GARDENHOSE_WRONG_ARGUMENT ||
+      gardenhose_encode(codec, values, kElements, &key, wires, bytes, 0) !=
+          GARDENHOSE_WRONG_ARGUMENT)
+    bad = fail(codec, "takes wrong arguments");
+  free(wires);
+  return bad;
+}
+
+int main(void) {
+  float values[kElements];
+  size_t bytes = 0;
+  int bad = 0;
+  for (int i = 0; i < kElements; ++i) values[i] = (float)((i * 7919) % 2003 - 1001) / 1024.0f;
+  for (size_t i = 0; i < gardenhose_codec_count(); ++i) {
+    bad |= check(gardenhose_codec_name(i), values);
+  }
+  if (gardenhose_codec_name(gardenhose_codec_count()) != NULL) bad = fail("names", "do not end");
+  if (gardenhose_encoded_bytes("none", 1, &bytes) != GARDENHOSE_UNKNOWN_CODEC)
+    bad = fail("none", "is known");
+  printf("%zu codecs\n", gardenhose_codec_count());
+  return bad;
+}
