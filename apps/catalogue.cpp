@@ -11,6 +11,7 @@
 #include "codecs/error/all_reduces.hpp"
 #include "sim/base/joined.hpp"
 #include "sim/base/json_reader.hpp"
+#include "sim/reliability/reliability.hpp"
 #include "sim/schemes/scheme.hpp"
 #include "sim/times/calibration.hpp"
 #include "sim/topology/cluster.hpp"
@@ -130,6 +131,14 @@ std::vector<Listing> model_listings() {
   return {listing};
 }
 
+std::vector<Listing> reliability_listings() {
+  Listing listing = plain("reliabilities", "failures and recovery (run --reliability)");
+  for (const auto& file : shipped_files(Kind::reliability)) {
+    listing.rows.push_back({file.stem().string(), sim::read_reliability(file).summary});
+  }
+  return {listing};
+}
+
 // "a paper, table 5" of "a paper, table 5: what it has. How it was read": a table's source in short.
 std::string_view in_short(std::string_view source) {
   return source.substr(0, std::min(source.find(": "), source.find(". ")));
@@ -223,6 +232,7 @@ constexpr Section kSections[] = {{"schemes", true, scheme_listings},
                                  {"sites", true, site_listings},
                                  {"models", true, model_listings},
                                  {"calibrations", true, calibration_listings},
+                                 {"reliabilities", false, reliability_listings},
                                  {"transports", false, transport_listings},
                                  {"stacks", false, stack_listings},
                                  {"keys", false, key_listings},

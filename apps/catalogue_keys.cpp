@@ -7,6 +7,7 @@
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/toml_keys.hpp"
+#include "sim/reliability/reliability.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/times/codec_card.hpp"
 #include "sim/topology/bill.hpp"
@@ -47,6 +48,8 @@ std::vector<Listing> key_listings() {
                  sim::scheme_file_keys()),
       listing_of("network_parts_keys", "keys of a file of network parts (bom --parts FILE)",
                  sim::network_parts_keys()),
+      listing_of("reliability_keys", "keys of a reliability file (run --reliability FILE)",
+                 sim::reliability_keys()),
       listing_of("codec_card_keys", "keys of a codec card (codec = \"FILE\" in a scheme file)",
                  sim::codec_card_keys()),
       listing_of("scheme_settings", "settings of a scheme within a cluster (run --set KEY=VALUE)",

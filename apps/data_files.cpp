@@ -39,6 +39,8 @@ Folder folder_of(Kind kind) {
       return {"--host-codecs", "traces/calibration", ".json"};
     case Kind::published:
       return {"validate", "traces/published", ".csv"};
+    case Kind::reliability:
+      return {"--reliability", "traces/reliability", ".toml"};
   }
   return {};
 }

@@ -10,7 +10,7 @@
 namespace apps {
 
 // A topology is a cluster; a wide area is several sites.
-enum class Kind { topology, wide_area, model, calibration, host_codecs, published };
+enum class Kind { topology, wide_area, model, calibration, host_codecs, published, reliability };
 
 // Whether `name` is a file rather than a shipped name: it has a slash or ends in the suffix.
 [[nodiscard]] bool is_path(std::string_view name, std::string_view suffix);

@@ -26,7 +26,9 @@ constexpr const char* kListUsage =
     "usage: gardenhose list [SECTION...] [--format json]\n"
     "       gardenhose list scheme NAME     print a shipped scheme as a file to edit and run\n"
     "       gardenhose list topology NAME   print a shipped cluster or group of sites as a file\n"
-    "       gardenhose list model NAME      print a shipped model as a file\n\n"
+    "       gardenhose list model NAME      print a shipped model as a file\n"
+    "       gardenhose list reliability NAME\n"
+    "                                       print shipped failures and recovery as a file\n\n"
     "  gardenhose list scheme sdp4bit > mine.toml\n"
     "  gardenhose run --topology sdp4bit_a100 --model gpt_2.7b --scheme mine.toml\n";
 
@@ -100,7 +102,8 @@ bool is_printed(const std::vector<std::string>& wanted) {
     return true;
   }
   const ListedFile all[] = {{"topology", "topologies", {Kind::topology, Kind::wide_area}},
-                            {"model", "models", {Kind::model}}};
+                            {"model", "models", {Kind::model}},
+                            {"reliability", "reliabilities", {Kind::reliability}}};
   for (const ListedFile& listed : all) {
     if (wanted.front() != listed.name) continue;
     print_file(listed, wanted);

@@ -33,6 +33,7 @@
 #include "sim/report/sources.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/study/goodput.hpp"
 #include "sim/study/search/break_even.hpp"
 #include "sim/study/search/likely_range.hpp"
 #include "sim/study/setup_options.hpp"
@@ -161,6 +162,7 @@ class Comparison {
         report.range = range_of(job_, setup, report, jobs_of_each);
       }
       report.codec_error = errors_of(job_, setup, errors);
+      if (all[i].is_shown) report.goodput = goodput_of(job_, setup, report);
       return one;
     });
   }

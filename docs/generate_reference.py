@@ -26,13 +26,15 @@ KEY_TITLES = {
     "traffic_keys": "Traffic file",
     "model_keys": "Model file",
     "scheme_keys": "Scheme file", "network_parts_keys": "Network parts",
+    "reliability_keys": "Reliability file",
     "codec_card_keys": "Codec card",
     "sweep_keys": "Sweep spec",
     "scheme_settings": "Settings of a scheme inside a cluster",
     "settings_between_sites": "Settings of a scheme between sites"}
 KEY_GUIDES = {"cluster_keys": "cluster", "traffic_keys": "traffic", "site_keys": "sites",
               "model_keys": "model", "scheme_keys": "scheme", "codec_card_keys": "codec",
-              "sweep_keys": "sweep", "network_parts_keys": "network-parts"}
+              "sweep_keys": "sweep", "network_parts_keys": "network-parts",
+              "reliability_keys": "reliability"}
 # What a heading or a column says where the name of the field reads badly.
 LISTING_TITLES = {"all_reduces": "stateful all-reduces"}
 COLUMN_TITLES = {"error_normal": "error (normal)", "error_student_t3": "error (Student's t)",

@@ -144,13 +144,16 @@ std::string tuned_line(const Side& side) {
 
 std::string side_line(const Side& side, const SideFinding& finding, Goal goal) {
   const char* unit = goal == Goal::cost ? "tokens per USD" : "tokens/s";
+  const auto& failing = side.run.job.reliability;
+  const std::string kept = failing ? fmt::format(" kept (failures of {})", failing->name) : "";
   return fmt::format(
-      "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s; over repetitions {:.0f} {}, "
+      "{}  {}\n   {} on {}: {}{}, {:.0f} tokens/s{}; over repetitions {:.0f} {}, "
       "80 % from {:.0f} to {:.0f}\n{}",
       side.name, side.flags, side.run.setup.scheme.name, side.run.job.topology.name,
       side.fits_memory ? "" : "DOES NOT FIT in memory; if it did: ",
-      time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, finding.repeated.median,
-      unit, finding.repeated.low, finding.repeated.high, batch_line(side) + tuned_line(side));
+      time_text(side, finding.as_is.time_s), finding.as_is.tokens_per_s, kept,
+      finding.repeated.median, unit, finding.repeated.low, finding.repeated.high,
+      batch_line(side) + tuned_line(side));
 }
 
 std::string flags_text(const Doubt& doubt, const Flip& flip) {

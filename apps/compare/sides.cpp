@@ -8,6 +8,7 @@
 
 #include "apps/arguments.hpp"
 #include "apps/job/asked_warnings.hpp"
+#include "apps/job/reliability_options.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
 #include "apps/print.hpp"
@@ -138,7 +139,9 @@ std::optional<CompareOptions> parse_side(Arguments arguments, const char* flag,
   arguments.insert(arguments.end(), words.begin(), words.end());
   CompareOptions o;
   po::options_description flags = compare_flags(o);
-  flags.add(job_flags(o.job));
+  po::options_description job = job_flags(o.job);
+  add_reliability_flag(job, o.job);
+  flags.add(job);
   const auto parsed = parse_arguments(arguments, kCompareUsage, flags);
   if (!parsed) return std::nullopt;
   const po::variables_map& values = *parsed;

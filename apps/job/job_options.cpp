@@ -7,6 +7,7 @@
 #include "apps/job/step_by_step.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/reliability/reliability.hpp"
 
 namespace apps {
 namespace {
@@ -113,9 +114,10 @@ SortedSettings sort_settings(const JobOptions& options) {
                       sim::printable(text)));
     }
     const std::string table = key.substr(0, key.find('.'));
-    auto& into = table == "model"    ? settings.model
-                 : table == "scheme" ? settings.scheme
-                                     : settings.topology;
+    auto& into = table == "model"                ? settings.model
+                 : table == "scheme"             ? settings.scheme
+                 : sim::is_of_reliability(table) ? settings.reliability
+                                                 : settings.topology;
     into.push_back({key, text.substr(equals + 1)});
   }
   if (options.sequence != 0) {
@@ -126,7 +128,7 @@ SortedSettings sort_settings(const JobOptions& options) {
 
 void check_topology_settings(const JobOptions& options) {
   const SortedSettings settings = sort_settings(options);
-  for (const auto* other : {&settings.model, &settings.scheme}) {
+  for (const auto* other : {&settings.model, &settings.scheme, &settings.reliability}) {
     if (other->empty()) continue;
     throw InputError(fmt::format("--set: {} is not a key of a topology", other->front().key));
   }

@@ -25,6 +25,8 @@ struct JobOptions {
   std::string traffic;              // a file, or none
   std::string algorithm, protocol;  // of collectives; empty: the cluster's
   bool step_by_step = false, each_kernel = false, whole = false;
+  std::string reliability;   // a shipped name or a file; empty: parts never fail
+  double target_tokens = 0;  // 0: none
   // For several sites. No deadline if it is empty.
   std::string inner_scheme = "sharded", deadline, host_codecs;
   std::vector<std::string> settings;  // KEY=VALUE
@@ -66,13 +68,13 @@ struct SearchFlags {
     const boost::program_options::options_description& flags,
     const boost::program_options::variables_map& values);
 
-// Settings by target file, from their tables: those of neither the model nor the scheme are the
-// topology's.
+// Settings by target file, from their tables: those of neither the model, the scheme nor the
+// reliability are the topology's.
 struct SortedSettings {
-  std::vector<sim::Setting> topology, model, scheme;
+  std::vector<sim::Setting> topology, model, scheme, reliability;
 };
 [[nodiscard]] SortedSettings sort_settings(const JobOptions& options);
-// Throws InputError for settings of a model or a scheme.
+// Throws InputError for settings of a model, a scheme or a reliability.
 void check_topology_settings(const JobOptions& options);
 
 }  // namespace apps

@@ -10,6 +10,7 @@
 #include "apps/arguments.hpp"
 #include "apps/data_files.hpp"
 #include "apps/job/calibration_files.hpp"
+#include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/step_by_step.hpp"
 #include "apps/job/topology_files.hpp"
@@ -164,6 +165,7 @@ Job read_job(const JobOptions& options) {
     job.inner = scheme_of(options.inner_scheme, "--inner-scheme", sim::SchemeKind::inside);
     job.parallelism = job.setup_of(*job.inner).parallelism;
   }
+  read_reliability(options, settings, job);
   read_calibrations(options, settings, job);
   job.parallelism.accumulation = accumulation_of(options.parallelism, replica_count(job));
   check_size(options, job);

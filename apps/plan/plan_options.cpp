@@ -9,6 +9,7 @@
 #include <set>
 
 #include "apps/arguments.hpp"
+#include "apps/job/reliability_options.hpp"
 #include "apps/job/scheme_files.hpp"
 #include "apps/job/setup_flags.hpp"
 #include "apps/job/topology_files.hpp"
@@ -33,7 +34,8 @@ constexpr const char* kPlanUsage =
     "plans with their price, time, energy, memory and bottleneck, and the command that simulates\n"
     "a step of each. The likely ranges of time and price hold eight cases of ten, as far as the\n"
     "spreads of the constants are known. Plans that differ by less than the model's own error are\n"
-    "said to.\n\n"
+    "said to. With --reliability, the plans also show what failures leave of their time and what\n"
+    "that costs; the ranking does not depend on it.\n\n"
     "On a topology of several sites, the search also covers which sites take part (none, 1, 2,\n"
     "4... or all of each [sites] table, unless --set sites.NAME.count fixes the number), the\n"
     "scheme between sites, and the setup within them. Prices include egress and leased links.\n"
@@ -249,8 +251,8 @@ void note_passed_on(const Arguments& arguments, const po::options_description& a
 std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   PlanOptions o;
   Texts texts;
-  const po::options_description job =
-      job_flags(o.job, {.chosen = chosen_flags(), .sizes = &texts.nodes});
+  po::options_description job = job_flags(o.job, {.chosen = chosen_flags(), .sizes = &texts.nodes});
+  add_reliability_flag(job, o.job);
   po::options_description flags;
   flags.add(job).add(plan_flags(o, texts));
   const auto parsed = parse_arguments(arguments, kPlanUsage, flags);
@@ -264,6 +266,7 @@ std::optional<PlanOptions> parse_plan(const Arguments& arguments) {
   if (!texts.nodes.empty()) o.question.nodes = parse_nodes(texts.nodes);
   if (!texts.link_speeds.empty()) parse_link_speeds(texts.link_speeds, o);
   parse_goal(values, texts, o.question.goal);
+  o.job.target_tokens = o.question.goal.tokens;
   if (o.question.batch_tokens < 1) {
     throw InputError(fmt::format("--batch-tokens: {} is less than 1", o.question.batch_tokens));
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "apps/data_files.hpp"
 #include "apps/plan/plan_rows.hpp"
 #include "apps/plan/run_line.hpp"
 #include "apps/print.hpp"
@@ -16,6 +17,7 @@
 #include "apps/terminal.hpp"
 #include "sim/base/quantity_text.hpp"
 #include "sim/base/text_table.hpp"
+#include "sim/report/goodput_rows.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/study/search/spread.hpp"
 #include "sim/topology/ranks.hpp"
@@ -23,6 +25,7 @@
 namespace apps {
 namespace {
 
+using sim::long_time_text;
 using sim::study::Improvement;
 using sim::study::PlanGoal;
 using sim::study::PlanReport;
@@ -143,6 +146,21 @@ std::set<std::string> asked_lines(const PlanReport& report) {
   return lines;
 }
 
+// Where nobody has asked for failures: how many a plan's time is silent about.
+void print_expected_interruptions(const PlanOptions& options, const PlanRow& row) {
+  if (options.is_wide_area || row.report.goodput) return;
+  constexpr const char* kUsual = "llama3_h100";
+  const sim::Reliability usual = sim::read_reliability(data_file(Kind::reliability, kUsual));
+  const sim::Cluster& given = options.question.job.cluster();
+  const double expected = sim::expected_interruptions(
+      usual, part_of(given, row.chosen.nodes, given.gpus_per_node), row.time_s);
+  const sim::CountRange range = sim::likely_count(expected, usual.failures.spread);
+  print_text(
+      "not counted: {:.3g} interruptions in {} of plan 1, likely {:.0f} to {:.0f}, at the rates of "
+      "{}; --reliability {} adds what they cost\n",
+      expected, long_time_text(row.time_s), range.low, range.high, kUsual, kUsual);
+}
+
 void print_notes(const PlanOptions& options, const PlanReport& report) {
   print_styled({{sim::kRangeNote, sim::Style::note}});
   const std::size_t alike = not_told_apart(report, options.question.goal);
@@ -151,6 +169,7 @@ void print_notes(const PlanOptions& options, const PlanReport& report) {
                alike, 100 * sim::study::ratio_spread().of_logarithm);
   }
   for (const std::string& part : report.not_counted) print_text("not counted: {}\n", part);
+  print_expected_interruptions(options, report.rows.front());
   for (const std::string& line : asked_lines(report)) print_text("{}\n", line);
   const bool marked =
       std::ranges::any_of(report.rows, [](const PlanRow& row) { return row.over_critical_batch; });

@@ -7,21 +7,20 @@
 
 #include "sim/base/joined.hpp"
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/goodput_rows.hpp"
 #include "sim/report/records.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
 namespace apps {
 namespace {
 
+using sim::long_time_text;
 using sim::study::PlanRow;
 using sim::study::Price;
 using sim::study::TimeAndPrice;
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<Cell>;
 
-constexpr double kMinute = 60;
-constexpr double kHour = 60 * kMinute;
-constexpr double kDay = 24 * kHour;
 constexpr double kKilowattHour = 3.6e6;  // joules
 
 std::string sharding_text(const sim::Sharding& sharding) {
@@ -117,6 +116,17 @@ std::string setup_text(const PlanRow& row) {
                      alone ? "takes" : "take");
 }
 
+// Of the whole training, while parts fail.
+Cells goodput_cells(const sim::GoodputFigures& goodput) {
+  Cells cells{{"goodput", fmt::format("{:.1f} %", 100 * goodput.shares.goodput)},
+              {"interruptions", fmt::format("{:.0f}", goodput.interruptions)}};
+  if (const auto& target = goodput.target) {
+    cells.push_back({"time with failures", long_time_text(target->days * sim::kDay_s)});
+    cells.push_back({"price with failures", to_text(sim::Dollars::from_base(target->usd))});
+  }
+  return cells;
+}
+
 // What a layout chooses, beside tensor and pipeline parallelism.
 void add_layout(const sim::Parallelism& p, Json& json) {
   json.update(Json{{"zero_stage", p.sharding.stage},
@@ -191,6 +201,7 @@ std::vector<Cell> cells_of(const PlanRow& row, const RowBill& bill) {
           {"likely price", range_text(row, &TimeAndPrice::usd, total_text)},
           split_cell(row),
           {"energy", energy_text(row.energy_j)}});
+  if (row.report.goodput) append(goodput_cells(*row.report.goodput));
   if (bill) {
     append({{"network cost", to_text(bill->price())}, {"network power", to_text(bill->power())}});
   }
@@ -217,6 +228,7 @@ Json record_of(const PlanRow& row, const RowBill& bill) {
     json["network_power_w"] = bill->power().base();
   }
   add_range(row, json);
+  if (report.goodput) sim::add_goodput(*report.goodput, json);
   json["energy_j"] = row.energy_j;
   add_result(row, json);
   sim::add_time_parts(report.time, json);
@@ -234,13 +246,6 @@ std::string summary_of(const PlanRow& row) {
       with_range(long_time_text(row.time_s), &TimeAndPrice::time_s, long_time_text);
   if (row.price.total() <= 0) return text;
   return text + " and " + with_range(total_text(row.price.total()), &TimeAndPrice::usd, total_text);
-}
-
-std::string long_time_text(double seconds) {
-  if (seconds >= kDay) return fmt::format("{:.1f} days", seconds / kDay);
-  if (seconds >= kHour) return fmt::format("{:.1f} h", seconds / kHour);
-  if (seconds >= kMinute) return fmt::format("{:.1f} min", seconds / kMinute);
-  return to_text(sim::Seconds::from_base(seconds));
 }
 
 }  // namespace apps

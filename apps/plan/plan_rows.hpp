@@ -26,7 +26,5 @@ using RowBill = std::optional<sim::Bill>;
 
 // "4 nodes with qwd take 29.4 days (likely 25.1 to 34.6 days) and 114 kUSD (likely 96.7 to 133 kUSD)".
 [[nodiscard]] std::string summary_of(const sim::study::PlanRow& row);
-// "18.8 days", "7.2 h", "13.6 min": nothing longer than days, since a plan covers weeks or months.
-[[nodiscard]] std::string long_time_text(double seconds);
 
 }  // namespace apps

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/arguments.hpp"
+#include "apps/job/reliability_options.hpp"
 #include "apps/print.hpp"
 #include "apps/sweep/named_files.hpp"
 #include "apps/terminal.hpp"
@@ -39,6 +40,7 @@ constexpr const char* kRunUsage =
 
 po::options_description run_flags(RunOptions& o) {
   po::options_description flags = job_flags(o.job);
+  flags.add(goodput_flags(o.job));
   po::options_description output("Output");
   auto add = output.add_options();
   add("baseline", po::value(&o.baseline),
@@ -83,6 +85,7 @@ std::optional<RunOptions> parse_run(const Arguments& arguments) {
   o.job.given = names_given(flags, values);
   check_format(o.format);
   o.range = sim::chosen("--range", values["range"].as<std::string>(), kRanges);
+  check_target(o.job, values.count("tokens") != 0);
   if (o.perfetto_ranks < 0)
     throw sim::InputError("--perfetto-ranks: is negative; write 0 for all ranks");
   if (o.perfetto.empty() && !values["perfetto-ranks"].defaulted()) {
@@ -105,7 +108,8 @@ std::vector<std::filesystem::path> input_files(const RunOptions& options) {
   const JobOptions& job = options.job;
   Inputs inputs = {{"topology", job.topology},       {"model", job.model},
                    {"calibration", job.calibration}, {"host-codecs", job.host_codecs},
-                   {"baseline", options.baseline},   {"inner-scheme", job.inner_scheme}};
+                   {"baseline", options.baseline},   {"inner-scheme", job.inner_scheme},
+                   {"reliability", job.reliability}};
   for (const std::string& setting : job.settings) {
     const std::size_t equals = std::min(setting.find('='), setting.size());
     inputs[setting.substr(0, equals)] = setting.substr(std::min(equals + 1, setting.size()));

@@ -19,12 +19,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestName = 256;
 // Inputs that may name a file.
 constexpr const char* kNaming[] = {"topology", "model",        "calibration", "scheme",
-                                   "baseline", "inner-scheme", "host-codecs"};
+                                   "baseline", "inner-scheme", "host-codecs", "reliability"};
 constexpr std::pair<const char*, Kind> kShipped[] = {{"topology", Kind::topology},
                                                      {"topology", Kind::wide_area},
                                                      {"model", Kind::model},
                                                      {"calibration", Kind::calibration},
-                                                     {"host-codecs", Kind::host_codecs}};
+                                                     {"host-codecs", Kind::host_codecs},
+                                                     {"reliability", Kind::reliability}};
 
 std::string text_at(const Inputs& inputs, const std::string& key) {
   const auto found = inputs.find(key);

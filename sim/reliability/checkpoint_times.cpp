@@ -44,7 +44,7 @@ void check_replicas(const Reliability& reliability, const SteadyJob& job) {
   if (shards < data_parallel(job.cluster, job.parallelism) && job.cluster.nodes > 1) return;
   refuse(reliability, "recovery.from",
          "replica needs weights and optimizer on more than one node; shard less of them (`zero` 0 "
-         "or `hybrid_shard`), or recover from a checkpoint");
+         "or `hybrid-shard`), or recover from a checkpoint");
 }
 
 // So that no failure takes a state and its copy.
@@ -87,7 +87,7 @@ CheckpointTimes checkpoint_times(const Reliability& reliability, const SteadyJob
     return times;
   }
   const double save_s = std::max(times.state_bytes / rates.storage, part / rates.node);
-  times.load_s = std::max(times.state_bytes / rates.storage, node_bytes / rates.node);
+  times.load_s = save_s + node_bytes / rates.nics;
   if (!plan.asynchronous) {
     times.stall_s = save_s;
     return times;

@@ -10,13 +10,6 @@ namespace {
 constexpr double kDay_s = 86'400;
 constexpr double kMonth_s = 30 * kDay_s;
 
-Renewal with_rates(Renewal job, double factor) {
-  job.failure_rate *= factor;
-  job.hardware_rate *= factor;
-  job.domain_rate *= factor;
-  return job;
-}
-
 // The end of a range of value, if two independent errors would move it to `one` and `other`.
 double combined(double value, double one, double other, double sign) {
   if (!(value > 0)) return value;
@@ -57,18 +50,14 @@ void add_speed(const Reliability& reliability, const SteadyJob& job, GoodputFigu
 }
 
 void add_counts(const Reliability& reliability, const Renewal& renewal, GoodputFigures& figures) {
+  const double spread = reliability.failures.spread;
   figures.interruptions = interruption_rate(renewal) * figures.span_s;
-  const CountRange range = likely_count(figures.interruptions, reliability.failures.spread);
+  const CountRange range = likely_count(figures.interruptions, spread);
   figures.interruptions_low = range.low;
   figures.interruptions_high = range.high;
-  const auto goodput_with = [&](double count) {
-    if (figures.interruptions <= 0) return figures.shares.goodput;
-    return time_shares(with_rates(renewal, count / figures.interruptions), figures.interval_s)
-        .goodput;
-  };
-  // A count that is below the mean even at its high end leaves no less than the mean's.
-  figures.goodput_low = std::min(goodput_with(range.high), figures.shares.goodput);
-  figures.goodput_high = std::max(goodput_with(range.low), figures.shares.goodput);
+  const LikelyShare goodput = likely_goodput(renewal, figures.interval_s, spread, figures.span_s);
+  figures.goodput_low = goodput.low;
+  figures.goodput_high = goodput.high;
 }
 
 TokenTarget target_of(const SteadyJob& job, double tokens, const GoodputFigures& figures) {

@@ -36,8 +36,9 @@ struct FailureRates {
 [[nodiscard]] FailureRates failure_rates(const FailureTimes& times, const Cluster& cluster);
 
 // What a checkpoint takes. Every GPU writes an equal part of the state, and all nodes read and write
-// at once: the slower of the storage and of a node's link bounds them. Loading data takes its share
-// of the storage. After a restart each rank reads what it holds.
+// at once: the slower of the storage and of a node's link bounds them. Loading data takes its share of
+// the storage. After a restart every node reads an equal part again, and gets the rest of what its
+// ranks hold through its NICs.
 struct CheckpointTimes {
   double state_bytes = 0;
   double stall_s = 0;  // that training stands still, or is slowed down by

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles of counts whose rate is not known exactly.
+// Quantiles of counts whose rate is not known exactly, and of what follows from them.
+#include <algorithm>
 #include <cmath>
 
 #include "sim/reliability/renewal.hpp"
@@ -52,6 +53,22 @@ double quantile(double share, double mean, double spread) {
 
 CountRange likely_count(double mean, double spread) {
   return {quantile(0.1, mean, spread), quantile(0.9, mean, spread)};
+}
+
+LikelyShare likely_goodput(const Renewal& job, double interval_s, double spread, double span_s) {
+  const double mean = interruption_rate(job) * span_s;
+  const double goodput = time_shares(job, interval_s).goodput;
+  if (mean <= 0) return {goodput, goodput};
+  const auto with = [&](double count) {
+    Renewal moved = job;
+    for (double* rate : {&moved.failure_rate, &moved.hardware_rate, &moved.domain_rate}) {
+      *rate *= count / mean;
+    }
+    return time_shares(moved, interval_s).goodput;
+  };
+  const CountRange range = likely_count(mean, spread);
+  // Of few failures, both ends may be below the mean.
+  return {std::min(with(range.high), goodput), std::max(with(range.low), goodput)};
 }
 
 }  // namespace sim

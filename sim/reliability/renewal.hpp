@@ -70,4 +70,11 @@ struct CountRange {
 };
 [[nodiscard]] CountRange likely_count(double mean, double spread);
 
+// The goodput with as many failures in `span_s` as likely_count() has it at either end.
+struct LikelyShare {
+  double low = 0, high = 0;
+};
+[[nodiscard]] LikelyShare likely_goodput(const Renewal& job, double interval_s, double spread,
+                                         double span_s);
+
 }  // namespace sim

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "sim/report/goodput_rows.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -124,6 +125,7 @@ Json figures(const Report& report) {
   add_times(report, json);
   add_costs(report, json);
   add_range(report.range, json);
+  if (report.goodput) add_goodput(*report.goodput, json);
   add_comparison(report, json);
   return json;
 }

@@ -12,6 +12,7 @@
 
 #include "sim/engine/simulate.hpp"
 #include "sim/program/plan_step.hpp"
+#include "sim/reliability/goodput.hpp"
 #include "sim/workload/memory.hpp"
 
 namespace sim {
@@ -145,9 +146,10 @@ struct Report {
   std::optional<std::string> flags;
   std::optional<std::string> baseline_flags;
   std::optional<BreakEven> break_even;
-  std::optional<ParetoPlace> pareto;  // where several steps are reported
-  std::optional<LikelyRange> range;   // where it was simulated
-  std::optional<StepFigures> step;    // one of these two
+  std::optional<ParetoPlace> pareto;      // where several steps are reported
+  std::optional<LikelyRange> range;       // where it was simulated
+  std::optional<GoodputFigures> goodput;  // where it was asked for
+  std::optional<StepFigures> step;        // one of these two
   std::optional<RoundFigures> round;
 
   [[nodiscard]] bool ended() const { return std::isfinite(time_s); }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "sim/base/quantity_text.hpp"
+#include "sim/report/goodput_rows.hpp"
 #include "sim/report/records.hpp"
 #include "sim/report/writers.hpp"
 #include "sim/workload/parallelism_names.hpp"
@@ -295,7 +296,8 @@ std::vector<TableRow> table_rows(bool rounds) {
   for (Rows part :
        {setup_rows(rounds), if_they_fit(head_rows(rounds), &Report::fits_memory), speedup_rows(),
         time_rows(rounds), rounds ? wide_wire_rows() : wire_rows(), link_rows(rounds),
-        memory_rows(), error_rows(rounds), if_they_fit(cost_rows(rounds), &Report::fits_memory)}) {
+        memory_rows(), error_rows(rounds), if_they_fit(cost_rows(rounds), &Report::fits_memory),
+        if_they_fit(goodput_rows(), [](const Report& r) { return r.fits_memory || !r.goodput; })}) {
     std::ranges::move(part, std::back_inserter(rows));
   }
   return rows;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/base/setting.hpp"
+#include "sim/reliability/reliability.hpp"
 #include "sim/rounds/inner_steps.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/stacks.hpp"
@@ -48,6 +49,9 @@ struct Job {
   bool whole = false;  // StepContext::whole
   std::vector<Setup> setups;
   std::vector<Setting> scheme_settings;
+  // Of one cluster, where goodput is asked for, and the tokens to train then.
+  std::optional<Reliability> reliability = {};
+  std::optional<double> target_tokens = {};
   // Of several sites, also of what is copied from this job.
   std::shared_ptr<InnerSteps> inner_steps = std::make_shared<InnerSteps>();
 

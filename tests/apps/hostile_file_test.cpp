@@ -26,7 +26,9 @@ constexpr Kind kCalibrationFile{"--calibration", "traces/calibration/a100_sdp4bi
                                 "bad.json"};
 constexpr Kind kSitesFile{"--topology", "topologies/wide_area/two_sites_10g.toml", "bad.toml"};
 constexpr Kind kSchemeFile{"--scheme", "sdp4bit", "bad.toml"};  // which the program prints
-constexpr Kind kKinds[] = {kTopologyFile, kModelFile, kCalibrationFile, kSitesFile, kSchemeFile};
+constexpr Kind kReliabilityFile{"--reliability", "traces/reliability/llama3_h100.toml", "bad.toml"};
+constexpr Kind kKinds[] = {kTopologyFile, kModelFile,  kCalibrationFile,
+                           kSitesFile,    kSchemeFile, kReliabilityFile};
 
 std::string shipped_text(const Kind& kind) {
   if (kind.flag == kSchemeFile.flag) return run({"list", "scheme", kind.shipped}, ".").out;
@@ -45,6 +47,9 @@ Outcome run_with(const Kind& kind, const std::string& file, const Sandbox& sandb
       {kSchemeFile.flag, sites ? "diloco" : "sdp4bit"}};
   for (const auto& [flag, value] : inputs) {
     arguments.insert(arguments.end(), {flag, flag == kind.flag ? file : value});
+  }
+  if (kind.flag == kReliabilityFile.flag) {
+    arguments.insert(arguments.end(), {kReliabilityFile.flag, file});
   }
   return run(arguments, sandbox.path());
 }

@@ -10,6 +10,8 @@ using enum Direction;
 
 // Two nodes of four A100; the same with the scheme that has every setting.
 constexpr std::string_view kSmall = "--topology sdp4bit_a100 --model gpt_125m --nodes 2";
+constexpr std::string_view kFailing =
+    "--topology sdp4bit_a100 --model gpt_125m --nodes 2 --reliability rsc1_a100";
 constexpr std::string_view kUnsharded =
     "--topology sdp4bit_a100 --model gpt_125m --zero 0 --scheme data_parallel --overlap none";
 constexpr std::string_view kAllNodes = "--topology sdp4bit_a100 --model gpt_125m";
@@ -129,6 +131,8 @@ constexpr Knob kKnobs[] = {
     {"--traffic",
      "--topology roce_a100_2to1 --model gpt_125m --nodes 8 --zero 3 --node-placement scattered",
      GARDENHOSE_SOURCE_DIR "/tests/apps/neighbours.toml", kExposed, up},
+    {"--reliability", kSmall, "llama3_h100", "/goodput", changed},
+    {"--tokens", kFailing, "1e12", "/training_days", changed},
     {"--algorithm", kUnsharded, "tree", kExposed, up},
     {"--protocol", kSwitched, "ll", kExposed, up},
     {"--tp", kSmall, "2", kWeights, down},

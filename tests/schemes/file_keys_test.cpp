@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sim/base/toml_keys.hpp"
+#include "sim/reliability/reliability.hpp"
 #include "sim/schemes/scheme_file.hpp"
 #include "sim/topology/wide_area.hpp"
 #include "sim/workload/model.hpp"
@@ -40,6 +41,8 @@ std::vector<Kind> kinds() {
        [](const auto& text) { static_cast<void>(parse_model(text, "x.toml")); }},
       {"card", codec_card_keys(),
        [](const auto& text) { static_cast<void>(parse_codec_card(text, "x.toml", no_times)); }},
+      {"reliability", reliability_keys(),
+       [](const auto& text) { static_cast<void>(parse_reliability(text, "x.toml")); }},
       {"scheme", scheme_file_keys(),
        [](const auto& text) { static_cast<void>(parse_scheme(text, "x.toml", no_card)); }},
   };

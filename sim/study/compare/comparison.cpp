@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/study/goodput.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace sim::study {
@@ -39,8 +40,16 @@ void check(const Comparison& comparison) {
 
 Performance simulate(const Side& side) {
   const Report report = simulate(side.job, side.setup).report;
-  return {report.time_s, report.tokens_per_s,
-          report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
+  Performance result{report.time_s, report.tokens_per_s,
+                     report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
+  if (const auto goodput = goodput_of(side.job, side.setup, report)) {
+    constexpr double kDay_s = 86'400;
+    const double kept = goodput->tokens_per_day / kDay_s / report.tokens_per_s;
+    const double nodes = side.job.cluster().nodes;
+    result.tokens_per_s *= kept;
+    result.tokens_per_usd *= kept * nodes / (nodes + goodput->spares);
+  }
+  return result;
 }
 
 Side scaled(Side side, const Assumption& assumption, double factor) {

@@ -29,7 +29,8 @@ struct Comparison {
 // Throws InputError if the sides train different models or cannot be compared by the goal.
 void check(const Comparison& comparison);
 
-// Results of a simulation. An aborted round has an infinite time and no tokens.
+// Results of a simulation. An aborted round has an infinite time and no tokens. With a reliability,
+// tokens are those that are kept, and spares are paid for.
 struct Performance {
   double time_s = 0;  // of a step, or of a round
   double tokens_per_s = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/error.hpp"
+#include "sim/study/goodput.hpp"
 #include "sim/study/plan/best_first.hpp"
 #include "sim/study/plan/cluster_times.hpp"
 #include "sim/study/search/likely_range.hpp"
@@ -89,6 +90,7 @@ class ClusterChoices : public Choices {
   PlanRow row(std::size_t i) override {
     Report step = times_.simulated(at(i));
     step.range = range_of(space_.job(at(i)), space_.setup(at(i)), step);
+    step.goodput = goodput_of(space_.job(at(i)), space_.setup(at(i)), step);
     return {.chosen = space_.chosen(space_.layouts[at(i).layout], at(i).offer),
             .report = step,
             .nic_bandwidth_Bps = nic_bandwidth_Bps(i),

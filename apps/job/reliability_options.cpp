@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/job/reliability_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "apps/data_files.hpp"
+#include "sim/base/error.hpp"
+
+namespace apps {
+
+void add_reliability_flag(boost::program_options::options_description& flags, JobOptions& o) {
+  flags.add_options()(
+      "reliability", boost::program_options::value(&o.reliability),
+      "how often parts fail and how the job recovers: a shipped name, e.g. llama3_h100, or a file. "
+      "Adds the goodput, the share of the time whose training is kept, with the best interval "
+      "between checkpoints");
+}
+
+boost::program_options::options_description goodput_flags(JobOptions& o) {
+  boost::program_options::options_description flags("Goodput");
+  add_reliability_flag(flags, o);
+  flags.add_options()("tokens", boost::program_options::value(&o.target_tokens),
+                      "with --reliability: tokens to train on, e.g. 15e12; adds days and price, "
+                      "with likely ranges");
+  return flags;
+}
+
+void check_target(const JobOptions& options, bool given) {
+  if (!given) return;
+  if (options.reliability.empty()) {
+    throw sim::InputError(
+        "--tokens: needs --reliability, which says how often training fails; add it, e.g. "
+        "llama3_h100");
+  }
+  if (!(options.target_tokens >= 1) || !std::isfinite(options.target_tokens)) {
+    throw sim::InputError(fmt::format("--tokens: {} is not a number of tokens; write e.g. 15e12",
+                                      options.target_tokens));
+  }
+}
+
+void read_reliability(const JobOptions& options, const SortedSettings& settings,
+                      sim::study::Job& job) {
+  if (options.reliability.empty()) {
+    if (settings.reliability.empty()) return;
+    throw sim::InputError(
+        fmt::format("--set: {} is a key of a reliability file; name one with --reliability, e.g. "
+                    "llama3_h100",
+                    settings.reliability.front().key));
+  }
+  if (job.inner) {
+    throw sim::InputError(fmt::format(
+        "--reliability: applies to one cluster, but {} describes several sites; run one of them",
+        options.topology));
+  }
+  job.reliability = sim::read_reliability(data_file(Kind::reliability, options.reliability),
+                                          settings.reliability);
+  if (options.target_tokens > 0) job.target_tokens = options.target_tokens;
+}
+
+}  // namespace apps

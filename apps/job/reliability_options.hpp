@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of a job that fails at times.
+#pragma once
+
+#include <boost/program_options.hpp>
+
+#include "apps/job/job_options.hpp"
+#include "sim/study/job.hpp"
+
+namespace apps {
+
+// --reliability and --tokens.
+[[nodiscard]] boost::program_options::options_description goodput_flags(JobOptions& options);
+// Throws InputError if --tokens is given without --reliability, or is no number of tokens.
+void check_target(const JobOptions& options, bool given);
+// --reliability alone.
+void add_reliability_flag(boost::program_options::options_description& flags, JobOptions& options);
+
+// Reads the file and its settings into the job. Throws InputError for settings without a file, and
+// for a file where there are several sites.
+void read_reliability(const JobOptions& options, const SortedSettings& settings,
+                      sim::study::Job& job);
+
+}  // namespace apps

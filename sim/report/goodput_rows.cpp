@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/goodput_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/quantity_text.hpp"
+#include "sim/report/writers.hpp"
+
+namespace sim {
+namespace {
+
+constexpr double kMinute_s = 60, kHour_s = 3600;
+
+// A figure of the goodput; "-" where there is none, or where it is empty.
+TableRow goodput_row(std::string label,
+                     const std::function<std::string(const GoodputFigures&)>& text) {
+  return {std::move(label), [text](const Report& report) {
+            const std::string known = report.goodput ? text(*report.goodput) : "";
+            return known.empty() ? std::string("-") : known;
+          }};
+}
+
+// The same of a target for tokens.
+TableRow target_row(std::string label, const std::function<std::string(const TokenTarget&)>& text) {
+  return goodput_row(std::move(label), [text](const GoodputFigures& g) {
+    return g.target ? text(*g.target) : std::string();
+  });
+}
+
+std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+TableRow share_row(std::string label, double TimeShares::*share) {
+  return goodput_row(std::move(label), [share](const GoodputFigures& g) {
+    const double value = g.shares.*share;
+    return value > 0 ? fmt::format("{:.2f} %", 100 * value) : std::string();
+  });
+}
+
+std::string days_text(double days) { return long_time_text(days * kDay_s); }
+std::string usd_text(double usd) {
+  return std::isfinite(usd) ? to_text(Dollars::from_base(usd)) : "never";
+}
+std::string bytes_text(double bytes) { return to_text(Bytes{std::llround(bytes)}); }
+
+bool saves(const GoodputFigures& g) { return g.checkpoint.stall_s + g.checkpoint.write_s > 0; }
+
+std::vector<TableRow> checkpoint_rows() {
+  return {
+      goodput_row("checkpoint",
+                  [](const GoodputFigures& g) {
+                    return saves(g) ? bytes_text(g.checkpoint.state_bytes) : std::string();
+                  }),
+      goodput_row("  stalls for",
+                  [](const GoodputFigures& g) {
+                    return saves(g) ? to_text(Seconds::from_base(g.checkpoint.stall_s))
+                                    : std::string();
+                  }),
+      goodput_row("  written after",
+                  [](const GoodputFigures& g) {
+                    return g.checkpoint.write_s > 0
+                               ? to_text(Seconds::from_base(g.checkpoint.write_s))
+                               : std::string();
+                  }),
+      goodput_row("  each",
+                  [](const GoodputFigures& g) {
+                    return saves(g) ? fmt::format("{}{}", long_time_text(g.interval_s),
+                                                  g.is_best ? " (best)" : "")
+                                    : std::string();
+                  }),
+  };
+}
+
+}  // namespace
+
+std::vector<TableRow> goodput_rows() {
+  std::vector<TableRow> rows{
+      goodput_row("goodput, with failures of",
+                  [](const GoodputFigures& g) { return g.reliability; }),
+      goodput_row("  share of the time kept",
+                  [](const GoodputFigures& g) { return percent_text(g.shares.goodput); }),
+      goodput_row(kRangeLabel,
+                  [](const GoodputFigures& g) {
+                    return fmt::format("{:.1f}-{}", 100 * g.goodput_low,
+                                       percent_text(g.goodput_high));
+                  }),
+      share_row("  checkpoints", &TimeShares::checkpoints),
+      share_row("  detection", &TimeShares::detection),
+      share_row("  restart", &TimeShares::restart),
+      share_row("  waiting for repairs", &TimeShares::repair),
+      share_row("  trained again", &TimeShares::recomputed),
+      goodput_row("time between failures",
+                  [](const GoodputFigures& g) {
+                    return std::isfinite(g.mtbf_s()) ? long_time_text(g.mtbf_s()) : "never";
+                  }),
+      goodput_row("  spare nodes",
+                  [](const GoodputFigures& g) { return fmt::format("{}", g.spares); }),
+      goodput_row("interruptions",
+                  [](const GoodputFigures& g) {
+                    return fmt::format("{:.1f} in {}", g.interruptions, long_time_text(g.span_s));
+                  }),
+      goodput_row(kRangeLabel,
+                  [](const GoodputFigures& g) {
+                    return fmt::format("{:.0f}-{:.0f}", g.interruptions_low, g.interruptions_high);
+                  }),
+  };
+  for (TableRow& row : checkpoint_rows()) rows.push_back(std::move(row));
+  for (TableRow& row : std::vector<TableRow>{
+           goodput_row("tokens per day",
+                       [](const GoodputFigures& g) {
+                         return fmt::format("{:.4g} billion{}", g.tokens_per_day / 1e9,
+                                            g.bound_by_loading ? " (bound by loading)" : "");
+                       }),
+           goodput_row(kRangeLabel,
+                       [](const GoodputFigures& g) {
+                         return fmt::format("{:.4g}-{:.4g}", g.tokens_per_day_low / 1e9,
+                                            g.tokens_per_day_high / 1e9);
+                       }),
+           target_row("tokens to train",
+                      [](const TokenTarget& t) { return fmt::format("{:g}", t.tokens); }),
+           target_row("  time", [](const TokenTarget& t) { return days_text(t.days); }),
+           target_row(kRangeLabel,
+                      [](const TokenTarget& t) {
+                        return joined_range(days_text(t.days_low), days_text(t.days_high), "-");
+                      }),
+           target_row(
+               "  price",
+               [](const TokenTarget& t) { return t.usd > 0 ? usd_text(t.usd) : std::string(); }),
+           target_row(kRangeLabel,
+                      [](const TokenTarget& t) {
+                        return t.usd > 0
+                                   ? joined_range(usd_text(t.usd_low), usd_text(t.usd_high), "-")
+                                   : std::string();
+                      }),
+       }) {
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void add_goodput(const GoodputFigures& g, nlohmann::ordered_json& record) {
+  using Json = nlohmann::ordered_json;
+  // JSON has no infinity.
+  const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  record.update(Json{{"reliability", g.reliability},
+                     {"goodput", g.shares.goodput},
+                     {"goodput_low", g.goodput_low},
+                     {"goodput_high", g.goodput_high},
+                     {"checkpoint_share", g.shares.checkpoints},
+                     {"detection_share", g.shares.detection},
+                     {"restart_share", g.shares.restart},
+                     {"repair_share", g.shares.repair},
+                     {"recomputed_share", g.shares.recomputed},
+                     {"job_mtbf_s", finite(g.mtbf_s())},
+                     {"spare_nodes", g.spares},
+                     {"interruption_span_s", finite(g.span_s)},
+                     {"interruptions", finite(g.interruptions)},
+                     {"interruptions_low", finite(g.interruptions_low)},
+                     {"interruptions_high", finite(g.interruptions_high)},
+                     {"checkpoint_bytes", g.checkpoint.state_bytes},
+                     {"checkpoint_stall_s", g.checkpoint.stall_s},
+                     {"checkpoint_write_s", g.checkpoint.write_s},
+                     {"checkpoint_load_s", g.checkpoint.load_s},
+                     {"checkpoint_interval_s", finite(g.interval_s)},
+                     {"young_interval_s", finite(g.young_s)},
+                     {"daly_interval_s", finite(g.daly_s)},
+                     {"tokens_per_day", g.tokens_per_day},
+                     {"tokens_per_day_low", g.tokens_per_day_low},
+                     {"tokens_per_day_high", g.tokens_per_day_high}});
+  if (!g.target) return;
+  const TokenTarget& t = *g.target;
+  record.update(Json{{"target_tokens", t.tokens},
+                     {"training_days", finite(t.days)},
+                     {"training_days_low", finite(t.days_low)},
+                     {"training_days_high", finite(t.days_high)},
+                     {"training_usd", finite(t.usd)},
+                     {"training_usd_low", finite(t.usd_low)},
+                     {"training_usd_high", finite(t.usd_high)}});
+}
+
+std::string long_time_text(double seconds) {
+  if (!std::isfinite(seconds)) return "never";
+  if (seconds >= kDay_s) return fmt::format("{:.1f} days", seconds / kDay_s);
+  if (seconds >= kHour_s) return fmt::format("{:.1f} h", seconds / kHour_s);
+  if (seconds >= kMinute_s) return fmt::format("{:.1f} min", seconds / kMinute_s);
+  return to_text(Seconds::from_base(seconds));
+}
+
+}  // namespace sim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Goodput in tables and records. Empty, or without a name, where it was not asked for.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "sim/report/table_rows.hpp"
+
+namespace sim {
+
+[[nodiscard]] std::vector<TableRow> goodput_rows();
+// Every name carries its unit.
+void add_goodput(const GoodputFigures& goodput, nlohmann::ordered_json& record);
+
+inline constexpr double kDay_s = 86'400;
+// "29.4 days", "7.2 h", "13.6 min", "42 s": nothing longer than days, as trainings take weeks.
+[[nodiscard]] std::string long_time_text(double seconds);
+
+}  // namespace sim

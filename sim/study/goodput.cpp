@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/study/goodput.hpp"
+
+#include <algorithm>
+
+namespace sim::study {
+namespace {
+
+// Share of the step in which the busiest NIC sends or receives.
+double nic_busy(const Report& report) {
+  double most = 0;
+  for (const LinkUse& use : report.busiest_links) {
+    if (use.link.starts_with("nic_")) most = std::max(most, use.busy);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<GoodputFigures> goodput_of(const Job& job, const Setup& setup, const Report& report) {
+  if (!job.reliability) return std::nullopt;
+  SteadyJob steady{.cluster = job.cluster(),
+                   .model = job.model,
+                   .parallelism = setup.parallelism,
+                   .step_s = report.time_s,
+                   .tokens_per_s = report.tokens_per_s,
+                   .nic_busy = nic_busy(report)};
+  if (report.range) {
+    steady.tokens_per_s_low = report.range->tokens_per_s_low;
+    steady.tokens_per_s_high = report.range->tokens_per_s_high;
+  }
+  return sim::goodput_of(*job.reliability, steady, job.target_tokens);
+}
+
+}  // namespace sim::study
