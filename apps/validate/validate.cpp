@@ -13,6 +13,7 @@
 #include "apps/terminal.hpp"
 #include "apps/validate/validate_blind.hpp"
 #include "apps/validate/validate_fsdp.hpp"
+#include "apps/validate/validate_goodput.hpp"
 #include "apps/validate/validate_host.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
@@ -91,6 +92,10 @@ void print_blind(const ValidateOptions& options) {
                   .frozen = options.earlier});
 }
 
+void print_goodput(const ValidateOptions& options) {
+  validate_goodput(options.format, options.predictions);
+}
+
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
      "fsdp always refits its constants and prints them", print_with<validate_fsdp>},
@@ -109,7 +114,9 @@ constexpr Study kStudies[] = {
      "blind takes its constants from other sources and prints them with --each", print_blind,
      "--each --by --freeze --compare --defaults"},
     {"pairs", "steps and exchanges measured with and without low-precision communication",
-     "pairs takes its constants from the cluster files", print_with<validate_pairs>}};
+     "pairs takes its constants from the cluster files", print_with<validate_pairs>},
+    {"goodput", "interruptions and goodputs of training runs, by failure rates of other clusters",
+     "goodput takes its constants from the reliability files", print_goodput, "--predictions"}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";
@@ -174,8 +181,8 @@ std::optional<ValidateOptions> parse_validate(const Arguments& arguments) {
       "also refit the constants to the rows named in the cluster files")(
       "each", po::bool_switch(&options.each), "nccl and blind: also list every row")(
       "predictions", po::bool_switch(&options.predictions),
-      "nccl: print the predicted time of every row instead, without the measured one; commit them "
-      "before a comparison to keep it blind")(
+      "nccl and goodput: print the prediction of every row instead, without the measured one; "
+      "commit them before a comparison to keep it blind")(
       "by", po::value(&options.by)->default_value("fold"),
       "blind: fold|generation: what is left out with a row: its source, or also all rows on GPUs "
       "of its generation")("defaults", po::bool_switch(&options.defaults),
