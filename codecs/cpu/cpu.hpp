@@ -11,6 +11,7 @@
 
 #include "codecs/cpu/target.hpp"
 #include "codecs/feedback/feedback.hpp"
+#include "codecs/two_level/two_level.hpp"
 
 namespace codecs::cpu {
 
@@ -43,6 +44,11 @@ struct CpuCodec {
 // Whether these functions have kernels for a format of codecs/group/group.hpp: INT8, INT4 and FP8
 // with a float32 scale, as they are or after Hadamard's transform.
 [[nodiscard]] bool has_group_kernels(const Format& format);
+// decode_reduce_encode() of codecs/two_level/two_level.hpp, for two such formats in groups of at most
+// 2048.
+void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wires,
+                          const RandomKey& key, std::span<std::byte> wires_out, const Run& run);
+
 // For a format of codecs/top_k/top_k.hpp: all but 16-bit values.
 [[nodiscard]] bool has_top_k_kernels(const Format& format);
 

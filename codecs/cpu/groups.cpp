@@ -85,6 +85,13 @@ void encode_tensor(const GroupJob& job, const Run& run) {
   });
 }
 
+Draws draws_of(const RandomKey& key) {
+  return {.key = philox_key(key),
+          .tensor = key.tensor,
+          .rank = key.rank,
+          .first_element = key.first_element};
+}
+
 void encode(const Format& format, const Input& input, const RandomKey& key,
             std::span<std::byte> wire, const Run& run) {
   require(has_group_kernels(format), "the format has no kernels for CPUs");
@@ -93,10 +100,7 @@ void encode(const Format& format, const Input& input, const RandomKey& key,
   const GroupJob job{.format = format,
                      .layout = group_wire(format, input.elements),
                      .input = input,
-                     .draws = {.key = philox_key(key),
-                               .tensor = key.tensor,
-                               .rank = key.rank,
-                               .first_element = key.first_element},
+                     .draws = draws_of(key),
                      .wire = wire.data()};
   clear_padding(job, wire);
   if (format.group == kWholeTensor) return encode_tensor(job, run);
@@ -173,6 +177,39 @@ void decode_reduce_groups(const Format& format, std::span<const std::byte> wires
   in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {
     kernels_of(run).sum_groups(job, first, last);
   });
+}
+
+void decode_reduce_encode(const Requantise& shape, std::span<const std::byte> wires,
+                          const RandomKey& key, std::span<std::byte> wires_out, const Run& run) {
+  const Format &from = shape.wire, &to = shape.wire_out;
+  require(has_group_kernels(from) && has_group_kernels(to) && to.group <= kSegment,
+          "the formats have no kernels for CPUs");
+  require(from.group == to.group && from.rotation == to.rotation,
+          "both wires have the same group and the same transform");
+  require(shape.inputs > 0 && wires.size() == shape.inputs * encoded_bytes(from, shape.elements),
+          "as many wires as inputs");
+  require(shape.wires_out > 0, "at least one output wire");
+  const std::size_t part = shape.elements / shape.wires_out;
+  require(
+      shape.wires_out == 1 || (part * shape.wires_out == shape.elements && part % from.group == 0),
+      "each output wire holds whole groups");
+  const std::size_t bytes = encoded_bytes(to, part);
+  require(wires_out.size() == shape.wires_out * bytes, "as many bytes as the output wires have");
+  const GroupSum sum{.format = from,
+                     .layout = group_wire(from, shape.elements),
+                     .wires = wires.data(),
+                     .inputs = shape.inputs,
+                     .elements = shape.elements};
+  for (std::size_t i = 0; part > 0 && i < shape.wires_out; ++i) {
+    const std::span<std::byte> wire = wires_out.subspan(i * bytes, bytes);
+    const GroupJob job{
+        .format = to, .layout = group_wire(to, part), .draws = draws_of(key), .wire = wire.data()};
+    clear_padding(job, wire);
+    const std::size_t skipped = i * job.layout.groups;
+    in_parts(run.threads, job.layout.groups, [&](std::size_t first, std::size_t last) {
+      kernels_of(run).requantise(sum, job, skipped, first, last);
+    });
+  }
 }
 
 }  // namespace codecs::cpu

@@ -87,6 +87,11 @@ struct Kernels {
   // Groups [first, last); of a group that is the tensor, its segments.
   void (*sum_groups)(const GroupSum& job, std::size_t first, std::size_t last);
 
+  // Groups [first, last) of `to`, of at most kSegment elements: sums of the groups of `from` that come
+  // `skipped` later, in the domain of both wires. `to` has no input.
+  void (*requantise)(const GroupSum& from, const GroupJob& to, std::size_t skipped,
+                     std::size_t first, std::size_t last);
+
   // Groups [first, last) of signs, with their scales.
   void (*encode_signs)(const SignJob& job, std::size_t first, std::size_t last);
   // Of a group that is the tensor: the sum of strip `strip` of codecs/sums/sums.hpp; and the signs

@@ -223,6 +223,35 @@ TEST(CpuGroups, EqualTheReferenceForEveryGroup) {
   }
 }
 
+// SDP4Bit's second hop and others: sums in the wire's domain, into one wire or several.
+TEST(CpuGroups, RequantiseSumsLikeTheReference) {
+  const auto pair = [](const Codec& from, const Codec& to) {
+    return std::pair{from.format, to.format};
+  };
+  for (const auto& [from, to] :
+       {pair(int8_g128_hadamard_sr, int4_g128_hadamard_sr), pair(int8_g128_sr, int4_g128),
+        pair(fp8_e4m3_g128, int8_g128_sr), pair(int8_g2048, int4_g2048_sr)}) {
+    for (const std::size_t wires_out : {1u, 3u}) {
+      const std::size_t elements = wires_out == 1 ? 4133 : wires_out * 2 * from.group;
+      const Requantise shape{
+          .wire = from, .wire_out = to, .inputs = 3, .elements = elements, .wires_out = wires_out};
+      std::vector<std::byte> wires;
+      for (std::uint32_t rank = 0; rank < shape.inputs; ++rank) {
+        const auto wire =
+            encoded(codec_named(format_name(from)), awkward_values(elements, rank), {.rank = rank});
+        wires.insert(wires.end(), wire.begin(), wire.end());
+      }
+      std::vector<std::byte> expected(wires_out * encoded_bytes(to, elements / wires_out));
+      codecs::decode_reduce_encode(shape, wires, kKey, expected);
+      for_every_run([&](const cpu::Run& run) {
+        Guarded<std::byte> out(expected.size());
+        cpu::decode_reduce_encode(shape, wires, kKey, out.span(), run);
+        EXPECT_EQ(first_difference(out.values(), expected), expected.size()) << format_name(to);
+      });
+    }
+  }
+}
+
 TEST(CpuSigns, EqualTheReferenceForEveryGroupAndMean) {
   for (const std::size_t group :
        {std::size_t{128}, std::size_t{512}, std::size_t{8192}, kWholeTensor}) {

@@ -30,6 +30,7 @@ const Kernels& kernels() {
                                     .bounds = bounds,
                                     .quantise = quantise,
                                     .sum_groups = sum_groups,
+                                    .requantise = requantise,
                                     .encode_signs = encode_signs,
                                     .sum_strip = sum_strip,
                                     .sign_strip = sign_strip,

@@ -152,6 +152,23 @@ void quantise(const GroupJob& job, const Grid& grid, std::size_t first, std::siz
 
 constexpr std::size_t kMostGroups = kSegment / 8;
 
+// Scales and codes of groups from `first` on, which have these values.
+void encode_values(const GroupJob& job, std::size_t first, const float* values, std::size_t coded,
+                   const std::uint8_t* random) {
+  // Step by step over all groups, since a group's own steps wait for each other.
+  const std::size_t size = job.format.group;
+  Bounds all[kMostGroups];
+  Grid grids[kMostGroups];
+  for (std::size_t at = 0; at < coded; at += size) {
+    all[at / size] = bounds_of(job.format, values + at, std::min(size, coded - at));
+  }
+  for (std::size_t i = 0; i * size < coded; ++i) {
+    grids[i] = grid_of(job.format, all[i]);
+    store_scale(job, first + i, grids[i]);
+  }
+  quantise_groups(job.format, grids, size, values, coded, random, codes_at(job, first * size));
+}
+
 // Groups that fit into a segment together.
 void encode_few(const GroupJob& job, std::size_t first, std::size_t last, Buffers& buffers) {
   const std::size_t begin = first * job.format.group;
@@ -159,18 +176,8 @@ void encode_few(const GroupJob& job, std::size_t first, std::size_t last, Buffer
   const std::size_t coded = coded_part(job.format, end - begin);
   const Segment segment = segment_of(job, begin, end - begin, buffers);
   const std::uint8_t* const random = random_of(job, begin, coded, buffers);
-  // Step by step over all groups, since a group's own steps wait for each other.
   const std::size_t size = job.format.group;
-  Bounds all[kMostGroups];
-  Grid grids[kMostGroups];
-  for (std::size_t at = 0; at < coded; at += size) {
-    all[at / size] = bounds_of(job.format, segment.values + at, std::min(size, coded - at));
-  }
-  for (std::size_t i = 0; i < last - first; ++i) {
-    grids[i] = grid_of(job.format, all[i]);
-    store_scale(job, first + i, grids[i]);
-  }
-  quantise_groups(job.format, grids, size, segment.values, coded, random, codes_at(job, begin));
+  encode_values(job, first, segment.values, coded, random);
   for (std::size_t at = 0; at < coded; at += size) {
     keep_part(job, first + at / size, begin + at, std::min({size, coded - at, end - begin - at}),
               segment.sent + at);
@@ -193,6 +200,21 @@ void encode_groups(const GroupJob& job, std::size_t first, std::size_t last) {
     const Grid grid = grid_of(job.format, bounds(job, begin, count));
     store_scale(job, group, grid);
     quantise_group(job, grid, group, begin, count);
+  }
+}
+
+void requantise(const GroupSum& from, const GroupJob& to, std::size_t skipped, std::size_t first,
+                std::size_t last) {
+  Buffers buffers;
+  const std::size_t size = to.format.group, few = kSegment / size;
+  for (std::size_t group = first; group < last; group += few) {
+    const std::size_t end = std::min(std::min(group + few, last) * size, to.layout.coded_elements);
+    const std::size_t coded = end - group * size, begin = (skipped + group) * size;
+    for (std::size_t at = 0; at < coded; at += size) {
+      sum_part(from, skipped + group + at / size, begin + at, std::min(size, coded - at),
+               buffers.values + at);
+    }
+    encode_values(to, group, buffers.values, coded, random_of(to, begin, coded, buffers));
   }
 }
 
