@@ -184,7 +184,7 @@ class Comparison {
   }
 
   void add(const Column& column, sim::Report report) {
-    const Side& side = column.side;
+    const Chosen& side = column.side;
     warn_of_folds(report);
     report.pareto = pareto_place(side.setup.scheme, report);
     if (side.chosen) report.flags = flags_of(job_, side.setup);
@@ -195,7 +195,7 @@ class Comparison {
     if (competes) compressed_.push_back(std::move(report));
   }
 
-  void compare(const Side& side, const Side& baseline, sim::Report& report) {
+  void compare(const Chosen& side, const Chosen& baseline, sim::Report& report) {
     report.baseline = baseline.setup.scheme.name;
     report.baseline_fits = fits_memory(job_, baseline.setup);
     report.speedup = speedup(report, baseline.setup);
@@ -229,7 +229,7 @@ class Comparison {
 
   struct Compared {
     std::size_t report = 0;  // of reports_
-    Side side, baseline;
+    Chosen side, baseline;
   };
 
   const RunOptions& options_;

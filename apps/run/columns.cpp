@@ -90,11 +90,11 @@ void Columns::require_fit() const {
 }
 
 // As the flags say, or as it is fastest.
-Side Columns::side_of(const Setup& setup, StepTimes& times) const {
-  return options_.tune ? fastest_of({&setup.scheme, 1}, times) : Side{setup, {setup}};
+Chosen Columns::side_of(const Setup& setup, StepTimes& times) const {
+  return options_.tune ? fastest_of({&setup.scheme, 1}, times) : Chosen{setup, {setup}};
 }
 
-Side Columns::fastest_of(std::span<const sim::Scheme> schemes, StepTimes& times) const {
+Chosen Columns::fastest_of(std::span<const sim::Scheme> schemes, StepTimes& times) const {
   Progress progress("searching for the fastest options", 0);
   Best best = best_setup(searched_, schemes, times, {.watch = progress.watch()});
   return {std::move(best.setup), std::move(best.considered), true};
@@ -102,15 +102,15 @@ Side Columns::fastest_of(std::span<const sim::Scheme> schemes, StepTimes& times)
 
 std::vector<Column> Columns::choose(StepTimes& times) const {
   std::vector<Column> all, hidden;
-  std::optional<Side> best;
+  std::optional<Chosen> best;
   if (wants_best_) {
     best = fastest_of(uncompressed_schemes(), times);
     all.push_back({*best});
   }
   for (std::size_t i = 0; i < job_.setups.size(); ++i) {
     const Setup& given = job_.setups[i];
-    const Side side = side_of(given, times);
-    const std::optional<Side> baseline =
+    const Chosen side = side_of(given, times);
+    const std::optional<Chosen> baseline =
         baselines_.empty() ? best : std::optional(side_of(baselines_[i], times));
     if (!baselines_.empty()) {
       const bool same = baseline->setup.scheme.name == given.scheme.name;

@@ -12,7 +12,7 @@
 namespace apps {
 
 // One side of a comparison: the setup that is shown, and those of which it is the fastest.
-struct Side {
+struct Chosen {
   Setup setup;
   std::vector<Setup> choices;
   bool chosen = false;
@@ -20,8 +20,8 @@ struct Side {
 
 // What is simulated, in the order of the answer.
 struct Column {
-  Side side;
-  std::optional<Side> baseline = {};
+  Chosen side;
+  std::optional<Chosen> baseline = {};
   bool is_given = false;
   bool is_shown = true;  // else to be compared with only
 };
@@ -40,9 +40,9 @@ class Columns {
  private:
   void check_setups() const;
   void require_fit() const;
-  [[nodiscard]] Side side_of(const Setup& setup, sim::study::StepTimes& times) const;
-  [[nodiscard]] Side fastest_of(std::span<const sim::Scheme> schemes,
-                                sim::study::StepTimes& times) const;
+  [[nodiscard]] Chosen side_of(const Setup& setup, sim::study::StepTimes& times) const;
+  [[nodiscard]] Chosen fastest_of(std::span<const sim::Scheme> schemes,
+                                  sim::study::StepTimes& times) const;
 
   const RunOptions& options_;
   const Job job_;
