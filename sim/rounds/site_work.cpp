@@ -150,8 +150,9 @@ double whole_bytes(const RoundContext& context, std::size_t table, const Scheme&
 SiteMemory::SiteMemory(const RoundContext& context, std::size_t table)
     : inside_(memory_use(context.area.sites[table].cluster, context.model, context.parallelism,
                          codec_memory(context.step(table), context.inner))),
-      stages_(context.parallelism.pipeline) {
-  if (place_count(context.area) > 1) shards_ = shard_sizes(context, table, 1);
+      stages_(context.parallelism.pipeline),
+      places_(place_count(context.area)) {
+  if (places_ > 1) shards_ = shard_sizes(context, table, 1);
 }
 
 MemoryUse SiteMemory::with(const Scheme& scheme) const {
@@ -161,7 +162,8 @@ MemoryUse SiteMemory::with(const Scheme& scheme) const {
   for (const ShardSize& shard : shards_) {
     const double elements = static_cast<double>(shard.elements) / stages_;
     memory.outer_state += exchange.state_bytes * elements;
-    memory.codec += 2 * wire * elements / exchange.fragments;
+    const double wires = 1 + arriving_wires(exchange, shard.elements, places_);
+    memory.codec += wires * wire * elements / exchange.fragments;
   }
   return memory;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sites/exchange_kernels.hpp"
 
+#include <algorithm>
+
 namespace sim {
 
 bool encodes(const SiteExchange& exchange) {
@@ -33,6 +35,18 @@ ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements, i
   }
   exchange.exchange->add_kernels(exchange, elements, sites, kernels);
   return kernels;
+}
+
+double arriving_wires(const SiteExchange& exchange, std::size_t elements, int sites) {
+  const ExchangeKernels kernels = kernels_of(exchange, elements, sites);
+  double most = 1;
+  for (const auto* uses : {&kernels.sum, &kernels.decode}) {
+    for (const CodecUse& use : *uses) {
+      const int others = std::max(1, use.inputs - 1);
+      most = std::max(most, others * use.elements / static_cast<double>(elements));
+    }
+  }
+  return most;
 }
 
 }  // namespace sim

@@ -12,6 +12,10 @@ namespace sim {
 [[nodiscard]] ExchangeKernels kernels_of(const SiteExchange& exchange, std::size_t elements,
                                          int sites);
 
+// What a GPU holds of the wires that arrive, in wires of its own size: all whose sum one kernel takes,
+// besides its own, which it has sent. Values that are not encoded are added as they arrive: one.
+[[nodiscard]] double arriving_wires(const SiteExchange& exchange, std::size_t elements, int sites);
+
 // For rows. Whether values are encoded before they travel: all but FP32.
 [[nodiscard]] bool encodes(const SiteExchange& exchange);
 // A kernel of the exchange's wire, over so many elements of each of `inputs`.

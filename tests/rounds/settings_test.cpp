@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "sim/base/json_reader.hpp"
 #include "sim/rounds/round_report.hpp"
+#include "sim/sites/exchange_kernels.hpp"
 #include "tests/input_errors.hpp"
 #include "tests/shipped_files.hpp"
 
@@ -45,6 +48,20 @@ TEST(SettingsBetweenSites, RefuseWhatTheSchemeDoesNotHave) {
   EXPECT_NE(error("diloco", "scheme.nothing", "0").find("unknown key"), std::string::npos);
   EXPECT_NE(error("streaming_diloco", "scheme.fragments", "500").find("inner steps"),
             std::string::npos);
+}
+
+TEST(SchemesBetweenSites, HoldTheWiresThatOneSumTakes) {
+  constexpr int kSites = 20;
+  const std::map<const Exchange*, double> expected{{&exchanges::store, kSites - 1},
+                                                   {&exchanges::all_gather, kSites - 1},
+                                                   {&exchanges::leader, kSites - 1}};
+  for (const Scheme* scheme : all_schemes(SchemeKind::between_sites)) {
+    const SiteExchange& exchange = *scheme->between_sites;
+    const auto found = expected.find(exchange.exchange);
+    EXPECT_NEAR(arriving_wires(exchange, 1'000'000, kSites),
+                found == expected.end() ? 1 : found->second, 1e-4)
+        << scheme->name;
+  }
 }
 
 TEST(SchemesBetweenSites, HaveErrorsWhereTheirWireWasMeasured) {
