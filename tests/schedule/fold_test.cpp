@@ -186,7 +186,7 @@ TEST(Fold, LeavesAsMuchOfALinkToOthers) {
 TEST(FoldedSteps, TakeTheTimeOfStepByStepOnes) {
   StepDraw random(2);
   std::vector<double> differences;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 24; ++i) {
     const StepPoint point = random.draw();
     differences.push_back(std::abs(times_of(point).difference()));
     EXPECT_LE(differences.back(), kWorstStep) << to_text(point);

@@ -91,7 +91,7 @@ TEST(RailSpine, RelayedMessagesOfAGroupNeverCrossIt) {
 }
 
 TEST(RailSpine, FoldsAsItTakesStepByStep) {
-  for (const int nodes : {2, 4, 8, 16, 32}) {
+  for (const int nodes : {2, 8, 16}) {
     for (const char* name : {"all_reduce", "all_gather", "all_to_all"}) {
       const Cluster cluster = rails_of(nodes, 2);
       const FoldTimes times =
