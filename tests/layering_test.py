@@ -82,6 +82,9 @@ TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|//.*')
 FLAG = re.compile(r"--[a-z]")
 WARN_LINES, MOST_LINES = 300, 500
 
+NAMESPACE = re.compile(r"namespace ([\w:]+) \{")
+TYPE = re.compile(r"(?:struct|class|enum class) (\w+)[^;]*\{")
+
 
 def within(path, place):
     return path == place or path.startswith(place + "/")
@@ -158,9 +161,31 @@ def check_file(root, path):
                  for texts in (found, warnings))
 
 
+def types_of(lines):
+    """Yields (line number, name with its namespace) of the types that a header defines."""
+    namespace = ""
+    for number, line in enumerate(lines, 1):
+        if match := NAMESPACE.match(line):
+            namespace = match[1]
+        elif match := TYPE.match(line):
+            yield number, f"{namespace}::{match[1]}"
+
+
+def check_types(root):
+    """The linker takes one of two inline functions of the same name, whichever type it is of."""
+    places = {}
+    for folder in ("apps", "codecs", "sim"):
+        for file in sorted((root / folder).rglob("*.hpp")):
+            path = file.relative_to(root).as_posix()
+            for number, name in types_of(file.read_text(encoding="utf-8").splitlines()):
+                if name in places:
+                    yield f"{path}:{number}: {name} is also defined in {places[name]}"
+                places.setdefault(name, f"{path}:{number}")
+
+
 def check_tree(root):
     """Returns (problems, warnings) of all sources under `root`."""
-    problems, warnings = [], []
+    problems, warnings = list(check_types(root)), []
     for folder in FOLDERS:
         for file in sorted((root / folder).rglob("*")):
             if file.suffix in SOURCES or file.name == "CMakeLists.txt":
@@ -281,6 +306,13 @@ class EachRule(unittest.TestCase):
         self.fails({**headers, "sim/base/a.cpp": '#include <map>\n#include "sim/base/a.hpp"\n'},
                    "sim/base/a.cpp:1:", "own")
         self.fails({**headers, "sim/base/a.cpp": "int a;\n"}, "own")
+
+    def test_a_name_is_of_one_type(self):
+        side = "#pragma once\nnamespace apps {\nstruct Side {\n};\n}\n"
+        self.holds({"apps/a.hpp": side, "apps/b.hpp": side.replace("{\n};", ";"),
+                    "sim/base/a.hpp": side.replace("apps", "sim")})
+        self.fails({"apps/a.hpp": side, "apps/b/b.hpp": side}, "apps/b/b.hpp:3:", "apps::Side",
+                   "apps/a.hpp:3")
 
     def test_files_are_short(self):
         self.holds({"sim/base/a.cpp": "\n" * 300})
