@@ -12,7 +12,6 @@
 #include "sim/base/joined.hpp"
 #include "sim/base/names.hpp"
 #include "sim/base/quantity_text.hpp"
-#include "sim/times/calibration.hpp"
 
 namespace apps {
 namespace {
@@ -36,7 +35,7 @@ Folder folder_of(Kind kind) {
     case Kind::calibration:
       return {"--calibration", "traces/calibration", ".json"};
     case Kind::host_codecs:
-      return {"--host-codecs", "traces/calibration", ".json"};
+      return {"--host-codecs", "traces/host_codecs", ".json"};
     case Kind::published:
       return {"validate", "traces/published", ".csv"};
     case Kind::reliability:
@@ -85,8 +84,6 @@ std::vector<fs::path> shipped_files(Kind kind) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(place, error)) {
     if (entry.path().extension() != folder.suffix || entry.path().stem() == "codec_error") continue;
-    if (kind == Kind::calibration && sim::is_cpu_table(entry.path())) continue;
-    if (kind == Kind::host_codecs && !sim::is_cpu_table(entry.path())) continue;
     files.push_back(entry.path());
   }
   if (error && error != std::errc::no_such_file_or_directory) {

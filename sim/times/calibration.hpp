@@ -87,8 +87,6 @@ struct Calibration {
 // Parses text in memory; `file` gives the table's name and the text's name in messages.
 [[nodiscard]] Calibration parse_calibration(std::string_view text,
                                             const std::filesystem::path& file);
-// Whether the file says that its times are from a CPU. False if it cannot be read.
-[[nodiscard]] bool is_cpu_table(const std::filesystem::path& file);
 // Whether the table has matrix products measured on this GPU.
 [[nodiscard]] bool measured_products(const Calibration& calibration, const Gpu& gpu);
 // The GPU with measured values in place of its data sheet's: the copy bandwidth and the launch

@@ -250,14 +250,4 @@ Calibration parse_calibration(std::string_view text, const std::filesystem::path
   return read_document(parse_json(text, file), file, Device::gpu);
 }
 
-bool is_cpu_table(const std::filesystem::path& file) {
-  try {
-    const JsonDocument document = read_json(file);
-    const JsonReader root(document);
-    return root.has("cpu");
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 }  // namespace sim

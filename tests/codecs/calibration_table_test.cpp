@@ -18,12 +18,14 @@ using Json = nlohmann::ordered_json;
 
 std::map<std::string, Json> calibration_tables() {
   std::map<std::string, Json> tables;
-  const std::filesystem::path folder = std::filesystem::path(SOURCE_DIR) / "traces/calibration";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    std::ifstream file(entry.path());
-    Json table = Json::parse(file);
-    if (table.contains("kind")) tables.emplace(entry.path().filename(), std::move(table));
+  for (const char* folder : {"traces/calibration", "traces/host_codecs"}) {
+    const std::filesystem::path path = std::filesystem::path(SOURCE_DIR) / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      if (entry.path().extension() != ".json") continue;
+      std::ifstream file(entry.path());
+      Json table = Json::parse(file);
+      if (table.contains("kind")) tables.emplace(entry.path().filename(), std::move(table));
+    }
   }
   return tables;
 }
