@@ -25,11 +25,7 @@ void encode_bf16_feedback(const Format& format, const Feedback& feedback,
                           std::span<const float> values, const RandomKey& /*key*/,
                           std::span<float> residual, std::span<std::byte> wire, const Run& run) {
   require_bf16(format, values.size(), wire.size());
-  require(values.size() == residual.size(), "as many residuals as values");
-  const Input input{.values = values.data(),
-                    .elements = values.size(),
-                    .feedback = &feedback,
-                    .residual = residual.data()};
+  const Input input = input_of(feedback, values, residual);
   in_parts(run.threads, values.size(), [&](std::size_t first, std::size_t last) {
     kernels_of(run).to_bf16_feedback(input, first, last - first, wire.data());
   });

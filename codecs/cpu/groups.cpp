@@ -140,19 +140,13 @@ bool has_group_kernels(const Format& format) {
 
 void encode_groups(const Format& format, std::span<const float> values, const RandomKey& key,
                    std::span<std::byte> wire, const Run& run) {
-  encode(format, {.values = values.data(), .elements = values.size()}, key, wire, run);
+  encode(format, input_of(values), key, wire, run);
 }
 
 void encode_groups_feedback(const Format& format, const Feedback& feedback,
                             std::span<const float> values, const RandomKey& key,
                             std::span<float> residual, std::span<std::byte> wire, const Run& run) {
-  require(values.size() == residual.size(), "as many residuals as values");
-  encode(format,
-         {.values = values.data(),
-          .elements = values.size(),
-          .feedback = &feedback,
-          .residual = residual.data()},
-         key, wire, run);
+  encode(format, input_of(feedback, values, residual), key, wire, run);
 }
 
 void decode_groups(const Format& format, std::span<const std::byte> wire, std::span<float> values,
@@ -163,15 +157,8 @@ void decode_groups(const Format& format, std::span<const std::byte> wire, std::s
 void decode_reduce_groups(const Format& format, std::span<const std::byte> wires,
                           std::size_t inputs, std::span<float> sums, const Run& run) {
   require(has_group_kernels(format), "the format has no kernels for CPUs");
-  require(inputs > 0 && wires.size() == inputs * encoded_bytes(format, sums.size()),
-          "a wire is encoded_bytes() long");
+  const GroupSum job = group_sum(format, wires, inputs, sums);
   if (sums.empty()) return;
-  const GroupSum job{.format = format,
-                     .layout = group_wire(format, sums.size()),
-                     .wires = wires.data(),
-                     .inputs = inputs,
-                     .sums = sums.data(),
-                     .elements = sums.size()};
   const bool whole = format.group == kWholeTensor;
   const std::size_t parts = whole ? segments_of(sums.size()) : job.layout.groups;
   in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,19 +8,10 @@
 #include "codecs/cpu/codecs.hpp"
 #include "codecs/cpu/threads.hpp"
 #include "codecs/sign/sign.hpp"
+#include "codecs/sums/sums.hpp"
 
 namespace codecs::cpu {
 namespace {
-
-// The tensor's sum of the sums of its strips: codecs/sums/sums.hpp.
-float sum_strips(std::span<const float> strips) {
-  std::array<float, kSumTerms> terms{};
-  for (std::size_t i = 0; i < strips.size(); ++i) terms.at(i % kSumTerms) += strips[i];
-  for (std::size_t left = kSumTerms / 2; left > 0; left /= 2) {
-    for (std::size_t i = 0; i < left; ++i) terms.at(i) = terms.at(2 * i) + terms.at(2 * i + 1);
-  }
-  return terms[0];
-}
 
 float tensor_scale(const SignJob& job, std::span<const float> strips) {
   const float mean = sum_strips(strips) / static_cast<float>(job.input.elements);
@@ -64,18 +54,13 @@ void encode_sign_input(const Format& format, const Input& input, std::span<std::
 
 void encode_signs(const Format& format, std::span<const float> values, const RandomKey& /*key*/,
                   std::span<std::byte> wire, const Run& run) {
-  encode_sign_input(format, {.values = values.data(), .elements = values.size()}, wire, run);
+  encode_sign_input(format, input_of(values), wire, run);
 }
 
 void encode_signs_feedback(const Format& format, const Feedback& feedback,
                            std::span<const float> values, const RandomKey& /*key*/,
                            std::span<float> residual, std::span<std::byte> wire, const Run& run) {
-  require(values.size() == residual.size(), "as many residuals as values");
-  const Input input{.values = values.data(),
-                    .elements = values.size(),
-                    .feedback = &feedback,
-                    .residual = residual.data()};
-  encode_sign_input(format, input, wire, run);
+  encode_sign_input(format, input_of(feedback, values, residual), wire, run);
 }
 
 void decode_signs(const Format& format, std::span<const std::byte> wire, std::span<float> values,
@@ -86,15 +71,8 @@ void decode_signs(const Format& format, std::span<const std::byte> wire, std::sp
 void decode_reduce_signs(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums, const Run& run) {
   require_sign_format(format);
-  require(inputs > 0 && wires.size() == inputs * encoded_bytes(format, sums.size()),
-          "a wire is encoded_bytes() long");
+  const GroupSum job = group_sum(format, wires, inputs, sums);
   if (sums.empty()) return;
-  const GroupSum job{.format = format,
-                     .layout = group_wire(format, sums.size()),
-                     .wires = wires.data(),
-                     .inputs = inputs,
-                     .sums = sums.data(),
-                     .elements = sums.size()};
   const bool whole = format.group == kWholeTensor;
   const std::size_t parts = whole ? (sums.size() + kSegment - 1) / kSegment : job.layout.groups;
   in_parts(run.threads, parts, [&](std::size_t first, std::size_t last) {

@@ -97,18 +97,13 @@ bool has_top_k_kernels(const Format& format) {
 
 void encode_top_k(const Format& format, std::span<const float> values, const RandomKey& /*key*/,
                   std::span<std::byte> wire, const Run& run) {
-  encode_sparse(format, {.values = values.data(), .elements = values.size()}, wire, run);
+  encode_sparse(format, input_of(values), wire, run);
 }
 
 void encode_top_k_feedback(const Format& format, const Feedback& feedback,
                            std::span<const float> values, const RandomKey& /*key*/,
                            std::span<float> residual, std::span<std::byte> wire, const Run& run) {
-  require(values.size() == residual.size(), "as many residuals as values");
-  const Input input{.values = values.data(),
-                    .elements = values.size(),
-                    .feedback = &feedback,
-                    .residual = residual.data()};
-  encode_sparse(format, input, wire, run);
+  encode_sparse(format, input_of(feedback, values, residual), wire, run);
 }
 
 void decode_top_k(const Format& format, std::span<const std::byte> wire, std::span<float> values,
@@ -119,8 +114,7 @@ void decode_top_k(const Format& format, std::span<const std::byte> wire, std::sp
 void decode_reduce_top_k(const Format& format, std::span<const std::byte> wires, std::size_t inputs,
                          std::span<float> sums, const Run& run) {
   require(has_top_k_kernels(format), "the format has no kernels for CPUs");
-  require(inputs > 0 && wires.size() == inputs * encoded_bytes(format, sums.size()),
-          "a wire is encoded_bytes() long");
+  require_wires(format, wires, inputs, sums.size());
   const SparseSum job{.format = format,
                       .layout = sparse_wire(format, sums.size()),
                       .wires = wires.data(),

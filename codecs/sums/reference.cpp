@@ -55,10 +55,16 @@ float sum_group(std::span<const float> group, Term term) {
 }
 
 float sum_tensor(std::span<const float> tensor, Term term) {
-  std::array<float, kSumTerms> terms{};
-  for (std::size_t i = 0; i * kSumStrip < tensor.size(); ++i) {
-    terms.at(i % kSumTerms) += sum_group(part(tensor, kSumStrip, i), term);
+  std::vector<float> strips((tensor.size() + kSumStrip - 1) / kSumStrip);
+  for (std::size_t i = 0; i < strips.size(); ++i) {
+    strips[i] = sum_group(part(tensor, kSumStrip, i), term);
   }
+  return sum_strips(strips);
+}
+
+float sum_strips(std::span<const float> strips) {
+  std::array<float, kSumTerms> terms{};
+  for (std::size_t i = 0; i < strips.size(); ++i) terms.at(i % kSumTerms) += strips[i];
   return sum_pairwise(terms);
 }
 

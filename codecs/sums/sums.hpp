@@ -26,5 +26,7 @@ enum class Term { value, magnitude, square };
 
 [[nodiscard]] float sum_group(std::span<const float> group, Term term);
 [[nodiscard]] float sum_tensor(std::span<const float> tensor, Term term);
+// Of a tensor whose strips have these sums.
+[[nodiscard]] float sum_strips(std::span<const float> strips);
 
 }  // namespace codecs

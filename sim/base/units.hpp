@@ -118,4 +118,6 @@ constexpr Bytes operator""_GiB(unsigned long long x) {
 }
 }  // namespace literals
 
+inline constexpr double kHour_s = 3600, kDay_s = 24 * kHour_s;
+
 }  // namespace sim

@@ -7,7 +7,6 @@
 namespace sim {
 namespace {
 
-constexpr double kDay_s = 86'400;
 constexpr double kMonth_s = 30 * kDay_s;
 
 // The end of a range of value, if two independent errors would move it to `one` and `other`.

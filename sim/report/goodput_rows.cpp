@@ -13,7 +13,7 @@
 namespace sim {
 namespace {
 
-constexpr double kMinute_s = 60, kHour_s = 3600;
+constexpr double kMinute_s = 60;
 
 // A figure of the goodput; "-" where there is none, or where it is empty.
 TableRow goodput_row(std::string label,

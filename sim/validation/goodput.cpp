@@ -12,7 +12,6 @@
 namespace sim::validation {
 namespace {
 
-constexpr double kHourOfGoodput_s = 3600, kDayOfGoodput_s = 86'400;
 constexpr int kGpusOfNode = 8;
 constexpr double kStateBytes = 14;  // of a parameter
 
@@ -43,7 +42,7 @@ PublishedJob job_in(const CsvRow& line, const std::filesystem::path& folder) {
   job.cluster.nodes = line.integer("gpus") / kGpusOfNode;
   job.cluster.gpus_per_node = kGpusOfNode;
   job.cluster.network.nics_per_node = kGpusOfNode;
-  job.span_s = line.number("days") * kDayOfGoodput_s;
+  job.span_s = line.number("days") * kDay_s;
   Recovery& recovery = job.reliability.recovery;
   if (const auto time = given(line, "detection_s")) recovery.detection = Seconds::from_base(*time);
   if (const auto time = given(line, "restart_s")) recovery.restart = Seconds::from_base(*time);
@@ -83,7 +82,7 @@ void predict_row(const PublishedJob& job, GoodputRow& row) {
       return;
     case GoodputQuantity::mtbf_h: {
       const double off = std::exp(kOneInTen * job.reliability.failures.spread);
-      row.predicted = 1 / rates.total / kHourOfGoodput_s;
+      row.predicted = 1 / rates.total / kHour_s;
       row.low = row.predicted / off;
       row.high = row.predicted * off;
       return;
@@ -94,7 +93,7 @@ void predict_row(const PublishedJob& job, GoodputRow& row) {
 }
 
 double plain_arithmetic(const PublishedJob& job, GoodputQuantity quantity) {
-  constexpr double kInterruptions = 419, kOfGpus = 268, kLlamaGpuSeconds = 16384 * 54 * 86'400.0;
+  constexpr double kInterruptions = 419, kOfGpus = 268, kLlamaGpuSeconds = 16384 * 54 * kDay_s;
   const double gpus = job.cluster.nodes * kGpusOfNode;
   const double mtbf_s = kLlamaGpuSeconds / kInterruptions / gpus;
   switch (quantity) {
@@ -103,7 +102,7 @@ double plain_arithmetic(const PublishedJob& job, GoodputQuantity quantity) {
     case GoodputQuantity::gpu_failures:
       return job.span_s / mtbf_s * kOfGpus / kInterruptions;
     case GoodputQuantity::mtbf_h:
-      return mtbf_s / kHourOfGoodput_s;
+      return mtbf_s / kHour_s;
     case GoodputQuantity::goodput:
       break;
   }

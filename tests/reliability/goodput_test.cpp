@@ -14,8 +14,6 @@
 namespace sim {
 namespace {
 
-constexpr double kDay_s = 86'400;
-
 Cluster sixteen_nodes() {
   return read_cluster(source_directory() / "topologies/dgx_h100_x16.toml");
 }

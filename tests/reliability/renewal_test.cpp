@@ -9,12 +9,13 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/base/units.hpp"
 #include "sim/reliability/simulate_job.hpp"
 
 namespace sim {
 namespace {
 
-constexpr double kHour_s = 3600, kYear_s = 365 * 24 * kHour_s;
+constexpr double kYear_s = 365 * kDay_s;
 
 double sum_of(const TimeShares& shares) {
   return shares.goodput + shares.checkpoints + shares.detection + shares.restart + shares.repair +

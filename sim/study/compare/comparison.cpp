@@ -43,7 +43,6 @@ Performance simulate(const Side& side) {
   Performance result{report.time_s, report.tokens_per_s,
                      report.ended() ? 1e6 / report.usd_per_million_tokens : 0};
   if (const auto goodput = goodput_of(side.job, side.setup, report)) {
-    constexpr double kDay_s = 86'400;
     const double kept = goodput->tokens_per_day / kDay_s / report.tokens_per_s;
     const double nodes = side.job.cluster().nodes;
     result.tokens_per_s *= kept;
