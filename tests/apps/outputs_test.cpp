@@ -111,7 +111,9 @@ TEST_F(Outputs, AreWholeOrNotThereWhereASignalEndsACommand) {
     // A signal may also come between the last step, which gives the file its name, and the exit.
     const bool there = fs::exists(here() / "whole.sqlite");
     EXPECT_TRUE(there || outcome.code != 0);
-    if (there) EXPECT_EQ(run(words("export whole.sqlite"), here()).out, exported);
+    if (there) {
+      EXPECT_EQ(run(words("export whole.sqlite"), here()).out, exported);
+    }
     fs::remove(here() / "whole.sqlite");
     EXPECT_EQ(sandbox_->names(), before);
   }
