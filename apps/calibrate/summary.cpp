@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 
@@ -53,14 +54,23 @@ Line line_of_method(const Json& row) {
           .bytes = 4 * row.at("elements").get<double>()};
 }
 
-std::string text_of_line(const Line& line, const Json& row, const char* verdict) {
+double share_of(const Floor& floor, const Json& row) {
+  return floor.seconds(row.at("moved_bytes")) / row.at("median_s").get<double>();
+}
+
+std::string text_of_line(const Line& line, const Json& row, double share, const char* verdict) {
   const double moved = row.at("moved_bytes"), seconds = row.at("median_s");
-  const double share = row.at("fraction");
   char text[256];
   std::snprintf(text, sizeof text, "%-46s %-24s %6d %9.1f %11.1f %11.1f %8.0f %7.1f %% %s\n",
                 line.codec.c_str(), line.operation.c_str(), line.inputs, line.bytes / (1 << 20),
                 seconds * 1e6, share * seconds * 1e6, moved / seconds / 1e9, 100 * share, verdict);
   return text;
+}
+
+void each_size(const Json& kernels, const std::function<void(const Json&)>& visit) {
+  for (const Json& kernel : kernels) {
+    for (const Json& row : by_size(kernel)) visit(row);
+  }
 }
 
 void require_measured(const Json& table) {
@@ -120,20 +130,22 @@ std::string summary_of(const Json& table, double least_bytes) {
                 "operation", "inputs", "MiB", "time, us", "floor, us", "GB/s", "of floor", "bar");
   std::string lines = table.at("gpu").get<std::string>() + "\n" + text;
   int barred = 0, held = 0;
-  for (const Json& row : table.at("codecs")) {
+  const Floor floor(table.at("copy"));
+  each_size(table.at("codecs"), [&](const Json& row) {
     const Line line = line_of_codec(row);
-    if (line.bytes < least_bytes) continue;
+    if (line.bytes < least_bytes) return;
     const codecs::Codec& codec = codecs::codec_named(row.at("codec").get<std::string>());
     const std::optional<double> bar = bar_of(codec.format, operation_of(row));
-    const bool holds = bar && row.at("fraction").get<double>() >= *bar;
+    const double share = share_of(floor, row);
+    const bool holds = bar && share >= *bar;
     barred += bar ? 1 : 0;
     held += holds ? 1 : 0;
-    lines += text_of_line(line, row, !bar ? "-" : holds ? "holds" : "BELOW");
-  }
-  for (const Json& row : table.value("methods", Json::array())) {
+    lines += text_of_line(line, row, share, !bar ? "-" : holds ? "holds" : "BELOW");
+  });
+  each_size(table.value("methods", Json::array()), [&](const Json& row) {
     const Line line = line_of_method(row);
-    if (line.bytes >= least_bytes) lines += text_of_line(line, row, "-");
-  }
+    if (line.bytes >= least_bytes) lines += text_of_line(line, row, share_of(floor, row), "-");
+  });
   return lines + std::to_string(held) + " of " + std::to_string(barred) +
          " rows with a bar hold it (85 % of the floor; 60 % for top-k with error feedback)\n";
 }

@@ -2,12 +2,32 @@
 #include "apps/calibrate/table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
+#include <map>
 
 namespace calibrate {
 namespace {
+
+constexpr std::array kOfSize{"elements", "columns",  "encoded_bytes", "moved_bytes",
+                             "median_s", "spread_s", "launches"};
+
+bool depends_on_size(const std::string& key) {
+  return std::ranges::find(kOfSize, key) != kOfSize.end();
+}
+
+// A time to five digits, of which the spread leaves three; what is whole stays.
+Json rounded(const Json& number) {
+  if (!number.is_number_float()) return number;
+  const double value = number.get<double>();
+  if (value == std::floor(value)) return static_cast<std::int64_t>(value);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.5g", value);
+  return std::stod(text);
+}
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -73,6 +93,33 @@ double Floor::seconds(double moved_bytes) const {
 }
 
 double Floor::bandwidth_Bps() const { return copies_.back().moved_bytes / copies_.back().seconds; }
+
+Json by_kernel(const Json& rows) {
+  std::map<std::string, std::size_t> places;
+  Json kernels = Json::array();
+  for (const Json& row : rows) {
+    Json kernel = Json::object();
+    for (const auto& [key, value] : row.items()) {
+      if (!depends_on_size(key)) kernel[key] = value;
+    }
+    const auto [place, is_new] = places.emplace(kernel.dump(), kernels.size());
+    if (is_new) kernels.push_back(kernel);
+    for (const auto& [key, value] : row.items()) {
+      if (depends_on_size(key)) kernels[place->second][key].push_back(rounded(value));
+    }
+  }
+  return kernels;
+}
+
+std::vector<Json> by_size(const Json& row) {
+  std::vector<Json> sizes(row.at("elements").size(), row);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (const char* key : kOfSize) {
+      if (row.contains(key)) sizes[i][key] = row.at(key).at(i);
+    }
+  }
+  return sizes;
+}
 
 std::string text_of(const Json& table) {
   // Names and flags may hold bytes that are no text.

@@ -57,6 +57,12 @@ class Floor {
   std::vector<Copy> copies_;
 };
 
+// Rows of one size each as the table has them: a row for each kernel, in which what depends on the
+// size is a list. Times are rounded to five digits.
+[[nodiscard]] Json by_kernel(const Json& rows);
+// The inverse, of one row.
+[[nodiscard]] std::vector<Json> by_size(const Json& row);
+
 // One line per row and per other value, so that tables can be read and compared.
 [[nodiscard]] std::string text_of(const Json& table);
 

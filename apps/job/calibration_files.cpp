@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/job/calibration_files.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -13,18 +14,18 @@ namespace {
 sim::Calibration codec_times_for(const sim::Gpu& gpu, const std::string& name) {
   if (name == "roofline") return sim::roofline();
   if (name != "auto") return sim::read_calibration(data_file(Kind::calibration, name));
-  std::optional<sim::Calibration> best;
+  std::optional<std::filesystem::path> best;
   int best_rank = 0;
   for (const auto& file : shipped_files(Kind::calibration)) {
-    sim::Calibration table = sim::read_calibration(file);
+    const sim::CalibrationHead table = sim::read_calibration_head(file);
     const bool measured = table.kind == "measured";
     const int rank = (table.gpu == gpu.name ? 2 : 0) + (measured ? 1 : 0);
     if (rank > best_rank) {
-      best = std::move(table);
+      best = file;
       best_rank = rank;
     }
   }
-  return best ? *std::move(best) : sim::roofline();
+  return best ? sim::read_calibration(*best) : sim::roofline();
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ sim::Calibration codec_times_for(const sim::Gpu& gpu, const std::string& name) {
 sim::Calibration calibration_for(const sim::Gpu& gpu, const std::string& name) {
   sim::Calibration table = codec_times_for(gpu, name);
   if (name != "roofline") {
-    table.published = sim::read_published_kernels(published_kernels_folder(), gpu);
+    table.published = sim::with_measured(
+        sim::read_published_kernels(published_kernels_folder(), gpu), table, gpu);
   }
   return table;
 }

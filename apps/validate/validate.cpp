@@ -15,6 +15,7 @@
 #include "apps/validate/validate_fsdp.hpp"
 #include "apps/validate/validate_goodput.hpp"
 #include "apps/validate/validate_host.hpp"
+#include "apps/validate/validate_kernels.hpp"
 #include "apps/validate/validate_nccl.hpp"
 #include "apps/validate/validate_pairs.hpp"
 #include "apps/validate/validate_sites.hpp"
@@ -96,6 +97,8 @@ void print_goodput(const ValidateOptions& options) {
   validate_goodput(options.format, options.predictions);
 }
 
+void print_kernels(const ValidateOptions& options) { validate_kernels(options.format); }
+
 constexpr Study kStudies[] = {
     {"fsdp", "MosaicML's benchmarks of MPT and torchtitan's of Llama 3 8B",
      "fsdp always refits its constants and prints them", print_with<validate_fsdp>},
@@ -116,7 +119,10 @@ constexpr Study kStudies[] = {
     {"pairs", "steps and exchanges measured with and without low-precision communication",
      "pairs takes its constants from the cluster files", print_with<validate_pairs>},
     {"goodput", "interruptions and goodputs of training runs, by failure rates of other clusters",
-     "goodput takes its constants from the reliability files", print_goodput, "--predictions"}};
+     "goodput takes its constants from the reliability files", print_goodput, "--predictions"},
+    {"kernels",
+     "kernels that gardenhose-calibrate measured on GPUs, predicted without their tables",
+     "kernels takes its constants from the cluster files", print_kernels}};
 
 const Study* study_named(const std::string& name) {
   std::string known = "sdp4bit";

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sim {
 
@@ -25,18 +26,22 @@ struct JsonDocument {
 // Parses text in memory.
 [[nodiscard]] JsonDocument parse_json(std::string_view text, const std::filesystem::path& file);
 
+// The texts of these keys of the document's object, in this order. Reads no further than the last of
+// them, so that what lies behind is not checked. Throws an InputError if one is not there.
+[[nodiscard]] std::vector<std::string> first_texts(const std::filesystem::path& file,
+                                                   const std::vector<std::string>& keys);
+
 // A place in a document, which must outlive the reader. Anything wrong there throws an InputError
 // "FILE: /codecs/3/median_s: what".
 class JsonReader {
  public:
-  explicit JsonReader(const JsonDocument& document)
-      : JsonReader(document.value, document.file, "") {}
+  explicit JsonReader(const JsonDocument& document) : JsonReader(document, document.value) {}
   explicit JsonReader(JsonDocument&&) = delete;
 
   [[noreturn]] void fail(const std::string& what) const;
   [[nodiscard]] JsonReader at(const std::string& key) const;
   [[nodiscard]] bool has(const std::string& key) const;
-  [[nodiscard]] bool is_null() const { return value_.is_null(); }
+  [[nodiscard]] bool is_null() const { return value_->is_null(); }
   // Fails on a key outside `known`: a misspelt key would otherwise be ignored.
   void only(std::initializer_list<std::string_view> known) const;
   // A string of one line.
@@ -46,16 +51,18 @@ class JsonReader {
   // The default is exactly representable as a double.
   [[nodiscard]] double whole(double highest = 1e15) const;
   void each(const std::function<void(const JsonReader&)>& visit) const;  // for a list
+  // Of a list, which must have `count` elements, the one at `index`.
+  [[nodiscard]] JsonReader element(std::size_t index, std::size_t count) const;
+  [[nodiscard]] std::size_t size() const;  // of a list, which must have elements
   void each_key(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
   // The raw value, for checks that none of these functions makes.
-  [[nodiscard]] const nlohmann::json& value() const { return value_; }
+  [[nodiscard]] const nlohmann::json& value() const { return *value_; }
 
  private:
-  JsonReader(const nlohmann::json& value, std::string file, std::string path);
+  JsonReader(const JsonDocument& document, const nlohmann::json& value);
 
-  const nlohmann::json& value_;
-  std::string file_;
-  std::string path_;
+  const JsonDocument* document_;
+  const nlohmann::json* value_;
 };
 
 }  // namespace sim

@@ -68,9 +68,8 @@ void add_kernels(const StepContext& context, std::map<std::string, std::string>&
   const Gpu& gpu = context.cluster.gpu;
   const Calibration& table = context.calibration;
   const PublishedKernels* published = table.published.get();
-  sources["gemm"] = measured_products(table, gpu) ? fmt::format("measured ({})", table.name)
-                    : published                   ? products_source(*published)
-                                : "roofline: peak rate times whole waves of tiles";
+  sources["gemm"] =
+      published ? products_source(*published) : "roofline: peak rate times whole waves of tiles";
   if (published == nullptr) return;
   const Attention attention = context.parallelism.attention;
   if (is_fused(attention) && !gpu.fused_attention) {

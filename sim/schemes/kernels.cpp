@@ -10,7 +10,7 @@
 namespace sim {
 namespace {
 
-using Work = codecs::Operation;
+using codecs::Operation;
 
 const codecs::MethodStep* step_of(const GradientExchange& exchange, const char* name) {
   return exchange.method == nullptr ? nullptr : step_named(exchange.method->name, name);
@@ -35,25 +35,25 @@ CodecUse encode_of(const GradientExchange& exchange, const Wire& wire, double el
   if (step_of(exchange, "encode") != nullptr)
     return method_step(exchange, "encode", elements, ranks);
   if (exchange.residual_bytes > 0) {
-    return {.operation = Work::encode_feedback,
+    return {.operation = Operation::encode_feedback,
             .wire = wire,
             .residual_bytes = exchange.residual_bytes,
             .elements = elements};
   }
-  return {.operation = Work::encode, .wire = wire, .elements = elements};
+  return {.operation = Operation::encode, .wire = wire, .elements = elements};
 }
 
 }  // namespace
 
 CodecUse weight_encode(const WeightExchange& exchange, double elements, int value_bytes) {
-  return {.operation = exchange.difference ? Work::encode_difference : Work::encode,
+  return {.operation = exchange.difference ? Operation::encode_difference : Operation::encode,
           .wire = exchange.wire,
           .value_bytes = value_bytes,
           .elements = elements};
 }
 
 CodecUse weight_decode(const WeightExchange& exchange, double elements) {
-  return {.operation = exchange.difference ? Work::decode_add : Work::decode,
+  return {.operation = exchange.difference ? Operation::decode_add : Operation::decode,
           .wire = exchange.wire,
           .value_bytes = 2,
           .elements = elements};
@@ -64,7 +64,8 @@ std::vector<CodecUse> gradient_encode(const GradientExchange& exchange, const Wi
   std::vector<CodecUse> kernels;
   // The transform alone reads and writes FP32, as an encoder of FP32 does.
   if (wire.format.rotation == codecs::Rotation::hadamard && !exchange.fused_hadamard) {
-    kernels.push_back({.operation = Work::encode, .wire = {formats::kFp32}, .elements = elements});
+    kernels.push_back(
+        {.operation = Operation::encode, .wire = {formats::kFp32}, .elements = elements});
   }
   kernels.push_back(encode_of(exchange, wire, elements, ranks));
   return kernels;
@@ -78,7 +79,7 @@ std::vector<CodecUse> gradient_encode_sum(const GradientExchange& exchange, cons
   if (exchange.residual_bytes > 0) {  // the sum has a residual of its own
     return {gradient_sum(from, inputs, elements), encode_of(exchange, to, elements, ranks)};
   }
-  return {{.operation = Work::decode_reduce_encode,
+  return {{.operation = Operation::decode_reduce_encode,
            .wire = from,
            .wire_out = to,
            .inputs = inputs,
@@ -86,21 +87,22 @@ std::vector<CodecUse> gradient_encode_sum(const GradientExchange& exchange, cons
 }
 
 CodecUse gradient_sum(const Wire& wire, int inputs, double elements) {
-  return {.operation = Work::decode_reduce, .wire = wire, .inputs = inputs, .elements = elements};
+  return {
+      .operation = Operation::decode_reduce, .wire = wire, .inputs = inputs, .elements = elements};
 }
 
 CodecUse gradient_decode(const GradientExchange& exchange, double elements, int ranks) {
   if (step_of(exchange, "decode") != nullptr)
     return method_step(exchange, "decode", elements, ranks);
-  return {.operation = Work::decode, .wire = exchange.between, .elements = elements};
+  return {.operation = Operation::decode, .wire = exchange.between, .elements = elements};
 }
 
 CodecUse activation_encode(const Wire& wire, double elements) {
-  return {.operation = Work::encode, .wire = wire, .value_bytes = 2, .elements = elements};
+  return {.operation = Operation::encode, .wire = wire, .value_bytes = 2, .elements = elements};
 }
 
 CodecUse activation_decode(const Wire& wire, double elements) {
-  return {.operation = Work::decode, .wire = wire, .value_bytes = 2, .elements = elements};
+  return {.operation = Operation::decode, .wire = wire, .value_bytes = 2, .elements = elements};
 }
 
 bool products_take(const Parallelism& p, const Wire& wire) {

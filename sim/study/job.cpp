@@ -45,7 +45,6 @@ WideArea area_of(Cluster cluster) {
 void calibrate(Cluster& cluster, const Calibration& table, const EfficiencyTable& efficiencies,
                const Parallelism& parallelism) {
   cluster.gpu = as_measured(cluster.gpu, table);
-  if (measured_products(table, cluster.gpu)) return;
   cluster.default_efficiency = default_efficiency(
       efficiencies, cluster.gpu.name,
       {.bits = product_bits(parallelism.matrices), .published = table.published != nullptr});

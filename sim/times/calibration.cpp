@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/times/calibration_rows.hpp"
+#include "sim/times/extrapolation.hpp"
 
 namespace sim {
 namespace {
@@ -28,19 +29,19 @@ double interpolate(const std::vector<Time>& times, double Time::*size, double wa
 // and from 1 where the rate has settled. Beyond such an end, ten times the size is off by a quarter.
 constexpr double kSettled = 0.1;
 
-// Of the GPU, what the table's scale() is of its own: what copies reach, or the data sheet's.
-Bandwidth scale(const Calibration& calibration, const Gpu& gpu) {
-  return calibration.copy_bandwidth ? gpu.memory_bandwidth * gpu.memory_efficiency
-                                    : gpu.memory_bandwidth;
-}
+// From the end of the kernel before to the first bytes, and from the last bytes to the end; and for
+// each further wire that a kernel sums: medians over the kernels on H100, less its launch latency, of
+// which they are these multiples.
+constexpr double kRamp = 0.7, kRampOfWire = 0.2;
 
 // At the share of that bandwidth that the table's kernels reach; without a table at what the GPU's
 // copies do.
-KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, double bytes) {
+KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, double bytes,
+                            int inputs = 1) {
   const bool table = calibration.memory_share > 0;
   const Bandwidth rate = table ? scale(calibration, gpu) * calibration.memory_share
                                : gpu.memory_bandwidth * gpu.memory_efficiency;
-  return {gpu.launch_latency.base() + bytes / rate.base(),
+  return {seconds_of_bytes(gpu, rate, bytes, inputs),
           table ? fmt::format("roofline: bytes over {:.0f} % of {}, as {} reaches",
                               100 * calibration.memory_share,
                               calibration.copy_bandwidth ? "a copy's rate" : "memory bandwidth",
@@ -51,22 +52,22 @@ KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, doub
 
 KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
                           const std::vector<KernelTime>& times, double elements) {
-  const double seconds = interpolate(times, &KernelTime::elements, elements);
   if (calibration.gpu == gpu.name) {
-    return {seconds,
+    return {interpolated(times, elements),
             fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
             sizes_of(times)};
   }
-  return {seconds * (scale(calibration) / scale(calibration, gpu)),
-          fmt::format("extrapolated by memory bandwidth from {} ({})", calibration.gpu,
-                      calibration.name),
-          sizes_of(times)};
+  return {
+      carried_over(times, elements, scale(calibration), ratios_to(gpu, calibration)),
+      fmt::format("extrapolated by memory bandwidth{} from {} ({})",
+                  calibration.multiprocessors ? " and SMs" : "", calibration.gpu, calibration.name),
+      sizes_of(times)};
 }
 
 }  // namespace
 
-bool measured_products(const Calibration& calibration, const Gpu& gpu) {
-  return calibration.gpu == gpu.name && !calibration.gemm.empty();
+double seconds_of_bytes(const Gpu& gpu, Bandwidth rate, double bytes, int inputs) {
+  return gpu.launch_latency.base() * (1 + kRamp + kRampOfWire * (inputs - 1)) + bytes / rate.base();
 }
 
 Gpu as_measured(Gpu gpu, const Calibration& calibration) {
@@ -121,7 +122,8 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
   if (found == calibration.kernels.end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
-    return slowed(not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements),
+    return slowed(not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements,
+                               use.shape.inputs),
                   calibration);
   }
   return slowed(from_table(calibration, gpu, found->second, use.elements), calibration);

@@ -18,6 +18,7 @@
 #include "sim/base/units.hpp"
 #include "sim/times/host.hpp"
 #include "sim/topology/cluster.hpp"
+#include "sim/workload/operators.hpp"
 
 namespace sim {
 
@@ -39,9 +40,12 @@ struct PassTime {
   bool operator==(const PassTime&) const = default;
 };
 
+// One measured product C(m,n) = A(m,k) B(k,n).
 struct GemmTime {
   double m = 0, n = 0, k = 0;
   double seconds = 0;
+  MatrixPrecision precision = MatrixPrecision::bf16;
+  Gradient gradient = Gradient::none;
   bool operator==(const GemmTime&) const = default;
 };
 
@@ -55,6 +59,7 @@ struct Calibration {
   // the time from the end of one kernel to the start of the next.
   std::optional<Bandwidth> copy_bandwidth = {};
   std::optional<Seconds> launch_latency = {};
+  std::optional<double> multiprocessors = {};
   // Median over the kernels, each at its largest size, of bytes moved over time, relative to that
   // bandwidth; 0 without a table.
   double memory_share = 0;
@@ -64,9 +69,10 @@ struct Calibration {
   // Steps of methods beyond a single codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
   // sizes ascending.
   std::map<std::string, std::vector<KernelTime>> methods = {};
-  std::vector<GemmTime> gemm = {};                    // BF16
+  std::vector<GemmTime> gemm = {};
   std::map<Pass, std::vector<PassTime>> passes = {};  // sizes ascending
-  // Published times for the cluster's GPU, where nothing was measured on it; null: the roofline.
+  // Published times for the cluster's GPU, with its measured products (with_measured()); null: the
+  // roofline.
   std::shared_ptr<const PublishedKernels> published = {};
   // Factor on the time of a codec's kernels from the table or its substitute, for what-if questions
   // (`codec-time`).
@@ -79,6 +85,12 @@ struct Calibration {
   bool operator==(const Calibration&) const = default;
 };
 
+// What a table says of itself first: whether it is worth reading.
+struct CalibrationHead {
+  std::string gpu, kind;
+};
+// Reads no further than it must. Throws an InputError if the file does not say both.
+[[nodiscard]] CalibrationHead read_calibration_head(const std::filesystem::path& file);
 // Reads a table. Throws an InputError with the file and the JSON path of the error; a table whose
 // encoded_bytes or moved_bytes disagree with the codec's is refused as stale, and so is a CPU's.
 [[nodiscard]] Calibration read_calibration(const std::filesystem::path& file);
@@ -87,8 +99,6 @@ struct Calibration {
 // Parses text in memory; `file` gives the table's name and the text's name in messages.
 [[nodiscard]] Calibration parse_calibration(std::string_view text,
                                             const std::filesystem::path& file);
-// Whether the table has matrix products measured on this GPU.
-[[nodiscard]] bool measured_products(const Calibration& calibration, const Gpu& gpu);
 // The GPU with measured values in place of its data sheet's: the copy bandwidth and the launch
 // latency. Unchanged if the table is for another GPU or lacks these measurements.
 [[nodiscard]] Gpu as_measured(Gpu gpu, const Calibration& calibration);
@@ -124,11 +134,15 @@ struct KernelEstimate {
 };
 
 // Interpolates the table in the logarithm of the size; beyond its ends, the rate of the last size
-// holds. For a GPU other than the table's, the time is scaled by that bandwidth. A kernel missing
+// holds. For a GPU other than the table's, see sim/times/extrapolation.hpp. A kernel missing
 // from the table moves its bytes at the table's memory_share, or without a table at the GPU's copy
 // bandwidth.
 [[nodiscard]] KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu,
                                          const KernelUse& use);
+
+// Of a kernel that only moves bytes: a launch, a ramp, and the bytes at this rate. `inputs`: wires that
+// it sums.
+[[nodiscard]] double seconds_of_bytes(const Gpu& gpu, Bandwidth rate, double bytes, int inputs = 1);
 
 // Scaled by Calibration::codec_slowdown, as kernel_time() and step_time() are.
 [[nodiscard]] KernelEstimate slowed(KernelEstimate estimate, const Calibration& calibration);

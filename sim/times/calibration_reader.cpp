@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <stdexcept>
 
 #include "sim/base/error.hpp"
+#include "sim/base/joined.hpp"
 #include "sim/base/json_reader.hpp"
+#include "sim/base/names.hpp"
 #include "sim/times/calibration.hpp"
 #include "sim/times/calibration_rows.hpp"
 
@@ -28,6 +33,19 @@ Bandwidth read_bandwidth(const JsonReader& place) {
   if (rate < 1e3 || rate > 1e18)
     place.fail("is not a plausible memory bandwidth in bytes per second");
   return Bandwidth::from_base(rate);
+}
+
+constexpr std::array kProductPrecisions{EnumName<MatrixPrecision>{"bf16", MatrixPrecision::bf16},
+                                        EnumName<MatrixPrecision>{"fp8", MatrixPrecision::fp8}};
+constexpr std::array kProductPasses{EnumName<Gradient>{"forward", Gradient::none},
+                                    EnumName<Gradient>{"input_gradient", Gradient::inputs},
+                                    EnumName<Gradient>{"weight_gradient", Gradient::weights}};
+
+template <typename Value>
+Value read_name(const JsonReader& place, std::span<const EnumName<Value>> names) {
+  const auto value = value_named(place.text(), names);
+  if (!value) place.fail("is none of " + joined(names_of(names)));
+  return *value;
 }
 
 const codecs::Codec& read_codec(const JsonReader& place) {
@@ -60,85 +78,119 @@ codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec
   return shape;
 }
 
-void check_bytes(const JsonReader& row, std::size_t encoded, double moved) {
-  if (row.at("encoded_bytes").positive() != static_cast<double>(encoded)) {
-    row.at("encoded_bytes")
+// One of the sizes of a kernel, whose row holds lists with a value for each.
+class Size {
+ public:
+  Size(const JsonReader& row, std::size_t index)
+      : row_(row), index_(index), count_(row.at("elements").size()) {}
+  [[nodiscard]] JsonReader at(const char* key) const {
+    return row_.at(key).element(index_, count_);
+  }
+  [[nodiscard]] bool has(const char* key) const { return row_.has(key); }
+
+ private:
+  const JsonReader& row_;
+  std::size_t index_, count_;
+};
+
+void check_bytes(const Size& size, std::size_t encoded, double moved) {
+  if (size.at("encoded_bytes").positive() != static_cast<double>(encoded)) {
+    size.at("encoded_bytes")
         .fail(fmt::format("the codec encodes {:.0f} elements into {} bytes; calibrate again",
-                          row.at("elements").whole(), encoded));
+                          size.at("elements").whole(), encoded));
   }
   // Of a published row, whole bytes.
-  if (std::abs(row.at("moved_bytes").positive() - moved) > 1 + 1e-9 * moved) {
-    row.at("moved_bytes")
+  if (std::abs(size.at("moved_bytes").positive() - moved) > 1 + 1e-9 * moved) {
+    size.at("moved_bytes")
         .fail(fmt::format("the kernel moves {:.0f} bytes; calibrate again", moved));
   }
 }
 
-void check_codec(const JsonReader& row, const codecs::KernelShape& shape, double elements) {
-  const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
-  const codecs::Traffic traffic = codecs::memory_traffic(shape);
-  check_bytes(row, encoded, (traffic.read + traffic.written) * elements);
+// Published tables have no spread.
+KernelTime read_time(const Size& size) {
+  KernelTime time{.elements = size.at("elements").whole(),
+                  .seconds = read_seconds(size.at("median_s")),
+                  .moved_bytes = size.at("moved_bytes").positive()};
+  if (size.has("spread_s")) time.spread = size.at("spread_s").not_negative() / time.seconds;
+  return time;
 }
 
-// A size of one kernel, which is there once.
-void add_time(const JsonReader& row, double elements, std::vector<KernelTime>& times) {
-  if (std::ranges::find(times, elements, &KernelTime::elements) != times.end()) {
+// Sorted by size.
+void add_times(const JsonReader& row, const std::function<void(const Size&)>& check,
+               std::vector<KernelTime>& times) {
+  for (std::size_t i = 0; i < row.at("elements").size(); ++i) {
+    const Size size(row, i);
+    check(size);
+    times.push_back(read_time(size));
+  }
+  std::ranges::sort(times, {}, &KernelTime::elements);
+  if (std::ranges::adjacent_find(times, {}, &KernelTime::elements) != times.end()) {
     row.fail("this kernel and size appear twice");
   }
-  const double seconds = read_seconds(row.at("median_s"));
-  times.push_back({elements, seconds, row.at("moved_bytes").positive()});
-  // Published tables have none.
-  if (!row.has("spread_s") || row.at("spread_s").is_null()) return;
-  times.back().spread = row.at("spread_s").not_negative() / seconds;
 }
 
 void read_kernel(const JsonReader& row, Calibration& table) {
   row.only({"codec", "to", "operation", "inputs", "value_bytes", "elements", "encoded_bytes",
-            "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+            "moved_bytes", "median_s", "spread_s", "launches"});
   const codecs::Codec& codec = read_codec(row.at("codec"));
   const codecs::KernelShape shape = read_shape(row, codec);
-  const double elements = row.at("elements").whole();
-  check_codec(row, shape, elements);
-  add_time(row, elements, table.kernels[kernel_key(shape, codec.name, row.at("to").text())]);
+  const codecs::Traffic traffic = codecs::memory_traffic(shape);
+  const auto check = [&](const Size& size) {
+    const double elements = size.at("elements").whole();
+    const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
+    check_bytes(size, encoded, (traffic.read + traffic.written) * elements);
+  };
+  add_times(row, check, table.kernels[kernel_key(shape, codec.name, row.at("to").text())]);
 }
 
-// With the parameters that its step takes and no others.
+// With the parameters that its step takes and no others. Matrices' columns follow their size.
 codecs::StepShape read_step_shape(const JsonReader& row, const codecs::MethodStep& step) {
-  codecs::StepShape shape{.elements = static_cast<std::size_t>(row.at("elements").whole())};
+  codecs::StepShape shape;
   const auto read = [&](bool takes, const char* key, double most, std::size_t& value) {
     if (takes) value = static_cast<std::size_t>(row.at(key).whole(most));
     if (!takes && row.has(key)) row.at(key).fail("this step does not take this parameter");
   };
   read(step.takes_ranks, "ranks", 65536, shape.ranks);
-  read(step.takes_matrix, "columns", 1e15, shape.columns);
   read(step.takes_matrix, "factor_rank", 1024, shape.factor_rank);
+  if (!step.takes_matrix && row.has("columns")) {
+    row.at("columns").fail("this step does not take this parameter");
+  }
   return shape;
 }
 
 void read_step(const JsonReader& row, Calibration& table) {
   row.only({"method", "step", "elements", "ranks", "columns", "factor_rank", "encoded_bytes",
-            "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+            "moved_bytes", "median_s", "spread_s", "launches"});
   const std::string method = row.at("method").text(), name = row.at("step").text();
   const codecs::MethodStep* const step = step_named(method, name);
   if (step == nullptr) row.at("step").fail("unknown step of a method: " + method + " " + name);
-  const codecs::StepShape shape = read_step_shape(row, *step);
-  try {
-    check_bytes(row, step->encoded_bytes(shape), step->moved_bytes(shape));
-  } catch (const std::invalid_argument& refusal) {
-    row.fail(std::string("the method does not take this tensor: ") + refusal.what());
-  }
-  add_time(row, static_cast<double>(shape.elements), table.methods[step_key(*step, shape)]);
+  const codecs::StepShape of_row = read_step_shape(row, *step);
+  const auto check = [&](const Size& size) {
+    codecs::StepShape shape = of_row;
+    shape.elements = static_cast<std::size_t>(size.at("elements").whole());
+    if (step->takes_matrix) shape.columns = static_cast<std::size_t>(size.at("columns").whole());
+    try {
+      check_bytes(size, step->encoded_bytes(shape), step->moved_bytes(shape));
+    } catch (const std::invalid_argument& refusal) {
+      row.fail(std::string("the method does not take this tensor: ") + refusal.what());
+    }
+  };
+  add_times(row, check, table.methods[step_key(*step, of_row)]);
 }
 
 void read_gemm(const JsonReader& row, Calibration& table) {
-  row.only({"precision", "m", "n", "k", "median_s", "spread_s", "launches"});
-  const std::string precision = row.at("precision").text();
-  const GemmTime time{row.at("m").whole(), row.at("n").whole(), row.at("k").whole(),
-                      read_seconds(row.at("median_s"))};
-  if (precision == "bf16") table.gemm.push_back(time);
+  row.only({"precision", "pass", "m", "n", "k", "median_s", "spread_s", "launches"});
+  table.gemm.push_back(
+      {.m = row.at("m").whole(),
+       .n = row.at("n").whole(),
+       .k = row.at("k").whole(),
+       .seconds = read_seconds(row.at("median_s")),
+       .precision = read_name<MatrixPrecision>(row.at("precision"), kProductPrecisions),
+       .gradient = read_name<Gradient>(row.at("pass"), kProductPasses)});
 }
 
 void read_pass(const JsonReader& row, Calibration& table) {
-  row.only({"pass", "elements", "moved_bytes", "median_s", "spread_s", "launches", "fraction"});
+  row.only({"pass", "elements", "moved_bytes", "median_s", "spread_s", "launches"});
   const std::optional<Pass> pass = pass_named(row.at("pass").text());
   if (!pass) row.at("pass").fail("is no pass of a training step");
   auto& times = table.passes[*pass];
@@ -156,6 +208,9 @@ void read_measured(const JsonReader& root, Calibration& table) {
   }
   if (table.kind == "measured" && root.has("launch_latency_s")) {
     table.launch_latency = Seconds::from_base(read_seconds(root.at("launch_latency_s")));
+  }
+  if (root.has("multiprocessors")) {
+    table.multiprocessors = root.at("multiprocessors").whole(1e6);
   }
   if (root.has("copy")) {
     root.at("copy").each([](const JsonReader& row) {
@@ -214,8 +269,8 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
   table.kind = read_kind(root);
   table.gpu = read_device(root, device);
   root.only({"gpu", "cpu", "threads", "kind", "provenance", "memory_bandwidth_Bps",
-             "copy_bandwidth_Bps", "launch_latency_s", "copy", "passes", "gemm", "codecs",
-             "variants", "methods"});
+             "copy_bandwidth_Bps", "launch_latency_s", "multiprocessors", "copy", "passes", "gemm",
+             "codecs", "variants", "methods"});
   table.source = root.at("provenance").at("source").text();
   read_architecture(root.at("provenance"));
   root.at("codecs").each([&](const JsonReader& row) { read_kernel(row, table); });
@@ -227,16 +282,17 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
   } else if (!table.copy_bandwidth || !root.at("memory_bandwidth_Bps").is_null()) {
     table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
   }
-  for (auto& [key, times] : table.kernels) {
-    std::ranges::sort(times, {}, &KernelTime::elements);
-  }
-  for (auto& [key, times] : table.methods) std::ranges::sort(times, {}, &KernelTime::elements);
   for (auto& [name, times] : table.passes) std::ranges::sort(times, {}, &PassTime::moved_bytes);
   table.memory_share = memory_share(table);
   return table;
 }
 
 }  // namespace
+
+CalibrationHead read_calibration_head(const std::filesystem::path& file) {
+  const auto texts = first_texts(file, {"gpu", "kind"});
+  return {.gpu = texts[0], .kind = texts[1]};
+}
 
 Calibration read_calibration(const std::filesystem::path& file) {
   return read_document(read_json(file), file, Device::gpu);

@@ -39,6 +39,11 @@ Bandwidth scale(const Calibration& calibration) {
   return calibration.copy_bandwidth.value_or(calibration.memory_bandwidth);
 }
 
+Bandwidth scale(const Calibration& calibration, const Gpu& gpu) {
+  return calibration.copy_bandwidth ? gpu.memory_bandwidth * gpu.memory_efficiency
+                                    : gpu.memory_bandwidth;
+}
+
 double memory_share(const Calibration& calibration) {
   std::vector<double> shares;
   for (const auto& [key, times] : calibration.kernels) {

@@ -26,6 +26,8 @@ namespace sim {
 
 // The bandwidth by which the table's times are scaled.
 [[nodiscard]] Bandwidth scale(const Calibration& calibration);
+// The same of a GPU: what its copies reach, or the data sheet's.
+[[nodiscard]] Bandwidth scale(const Calibration& calibration, const Gpu& gpu);
 // Calibration::memory_share of the table's kernels, whose sizes must ascend.
 [[nodiscard]] double memory_share(const Calibration& calibration);
 

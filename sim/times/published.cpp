@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sim/base/error.hpp"
+#include "sim/times/calibration.hpp"
 #include "sim/topology/compute_efficiency.hpp"
 #include "sim/workload/parallelism_names.hpp"
 
@@ -125,8 +126,10 @@ bool PublishedKernels::describes(const PublishedAttention& row) const {
   return names_gpu(gpu, row.gpus);
 }
 
-double product_seconds(const PublishedKernels& published, const Gpu& gpu, const Operator& product) {
-  const PublishedProducts& table = published.products;
+namespace {
+
+// Of a forward product, as it was timed alone.
+double forward_seconds(const PublishedProducts& table, const Gpu& gpu, const Operator& product) {
   const MatrixPrecision precision = tabled(table, product.precision);
   const ProductGrid& grid = table.grids.at(precision);
   const Shape shape{.m = padded(product.m * product.count, grid.m),
@@ -137,11 +140,45 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
                      .k = std::clamp(shape.k, grid.k.front(), grid.k.back())};
   const double scale = bound(shape, product.precision, rates_of(gpu, product.precision)) /
                        bound(inside, precision, rates_of(table, precision));
-  const double seconds =
-      std::exp(log_seconds(grid, inside)) * scale *
-      tile_excess(table, product.m, product.n, product.count, gpu.multiprocessors) *
-      of_gradient(table, product.gradient) * table.sustained;
-  return std::max(seconds, product.flop() / rates_of(gpu, product.precision).peak);
+  return std::exp(log_seconds(grid, inside)) * scale *
+         tile_excess(table, product.m, product.n, product.count, gpu.multiprocessors);
+}
+
+double of_measured(const PublishedProducts& table, const Operator& product) {
+  return measured_factor(table.measured, tabled(table, product.precision), product.gradient,
+                         product.m * product.count, product.n, product.k);
+}
+
+}  // namespace
+
+double product_seconds(const PublishedKernels& published, const Gpu& gpu, const Operator& product) {
+  const PublishedProducts& table = published.products;
+  const double factor =
+      table.measured.empty() ? of_gradient(table, product.gradient) : of_measured(table, product);
+  return std::max(forward_seconds(table, gpu, product) * factor * table.sustained,
+                  product.flop() / rates_of(gpu, product.precision).peak);
+}
+
+std::shared_ptr<const PublishedKernels> with_measured(
+    std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu) {
+  if (published == nullptr || table.gpu != gpu.name || table.gemm.empty()) return published;
+  std::map<std::pair<MatrixPrecision, Gradient>, std::vector<ProductRatio>> ratios;
+  for (const GemmTime& one : table.gemm) {
+    const Operator product{.m = one.m, .n = one.n, .k = one.k, .precision = one.precision};
+    const double expected = forward_seconds(published->products, gpu, product);
+    ratios[{one.precision, one.gradient}].push_back(
+        {std::log(one.m), std::log(one.n), std::log(one.k), std::log(one.seconds / expected),
+         one.seconds});
+  }
+  auto result = std::make_shared<PublishedKernels>(*published);
+  PublishedProducts& products = result->products;
+  for (auto& [kind, all] : ratios) products.measured[kind] = product_ratios(std::move(all));
+  products.spread = 0;
+  for (const auto& [kind, one] : products.measured) {
+    products.spread = std::max(products.spread, one.spread);
+  }
+  products.source = fmt::format("{}, over {}", table.name, products.source);
+  return result;
 }
 
 double attention_seconds(const PublishedKernels& published, const Gpu& gpu,
@@ -175,8 +212,9 @@ std::optional<Bandwidth> pass_bandwidth(const PublishedKernels& published, const
 std::string products_source(const PublishedKernels& published) {
   const PublishedProducts& table = published.products;
   return fmt::format("{} ({}), {}",
-                     published.same ? "published for this GPU"
-                                    : "extrapolated by peak or bandwidth from published times",
+                     !table.measured.empty() ? "measured on this GPU"
+                     : published.same        ? "published for this GPU"
+                                      : "extrapolated by peak or bandwidth from published times",
                      table.source, give_or_take(table.spread));
 }
 

@@ -17,11 +17,14 @@
 #include <vector>
 
 #include "sim/base/units.hpp"
+#include "sim/times/measured_products.hpp"
 #include "sim/topology/cluster.hpp"
 #include "sim/workload/operators.hpp"
 #include "sim/workload/parallelism.hpp"
 
 namespace sim {
+
+struct Calibration;  // sim/times/calibration.hpp
 
 // Seconds of C(m,n) = A(m,k) B(k,n) on a full grid, sizes ascending, over their tile_excess().
 struct ProductGrid {
@@ -42,6 +45,7 @@ struct PublishedProducts {
   double spread = 0;     // of the logarithm of a time, on the GPU asked for
   std::string source;
   std::map<MatrixPrecision, ProductGrid> grids = {};
+  MeasuredProducts measured = {};  // on the GPU asked for; replace `inputs` and `weights`
 };
 
 // [attention.NAME]. Rates of long sequences, and the length at which half of it is reached.
@@ -94,9 +98,14 @@ struct PublishedKernels {
 // Trilinear in the logarithms of sizes and time; at a shape of the grid, its time. Beyond the grid,
 // and where a size is below its smallest, the time at the nearest edge times the ratio of the shapes'
 // rooflines on the table's GPU, sizes below padded to tiles. Of `count` products of one shape, as one
-// of so many more rows. Never faster than the peak.
+// of so many more rows. Times measured_factor(), where products were measured on the GPU. Never
+// faster than the peak.
 [[nodiscard]] double product_seconds(const PublishedKernels& published, const Gpu& gpu,
                                      const Operator& product);
+
+// The same with what a table measured on that very GPU; as it is with any other table.
+[[nodiscard]] std::shared_ptr<const PublishedKernels> with_measured(
+    std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu);
 
 // Time of `count` products in whole tiles, and whole waves of them over the SMs, over the time
 // without such losses; 1 where they do not show. The grids hold times without them.

@@ -36,24 +36,9 @@ Roofline::Roofline(const Gpu& gpu, double efficiency, const Calibration& calibra
       multiprocessors_(gpu.multiprocessors),
       efficiency_(efficiency),
       published_(calibration.published),
-      attention_slowdown_(calibration.attention_slowdown) {
-  if (calibration.gpu == gpu.name) gemm_ = calibration.gemm;
-}
+      attention_slowdown_(calibration.attention_slowdown) {}
 
-double Roofline::gemm_share(double m, double n, double k, double count) const {
-  const GemmTime* nearest = nullptr;
-  double nearest_distance = 0;
-  for (const GemmTime& measured : gemm_) {
-    const double distance = std::abs(std::log(m / measured.m)) +
-                            std::abs(std::log(n / measured.n)) + std::abs(std::log(k / measured.k));
-    if (nearest == nullptr || distance < nearest_distance) {
-      nearest = &measured;
-      nearest_distance = distance;
-    }
-  }
-  if (nearest != nullptr) {
-    return 2 * nearest->m * nearest->n * nearest->k / nearest->seconds / peak_;
-  }
+double Roofline::gemm_share(double m, double n, double count) const {
   const double rows = std::ceil(m / kTile);
   const double columns = std::ceil(n / kTile);
   const double tiles = rows * columns * count;
@@ -76,8 +61,8 @@ double Roofline::compute_seconds(const Operator& one) const {
   if (published_ && one.fused_attention()) {
     return attention_seconds(*published_, gpu_, one) * attention_slowdown_;
   }
-  if (published_ && gemm_.empty()) return product_seconds(*published_, gpu_, one);
-  return flop / (peak(one.precision) * gemm_share(one.m, one.n, one.k, one.count));
+  if (published_) return product_seconds(*published_, gpu_, one);
+  return flop / (peak(one.precision) * gemm_share(one.m, one.n, one.count));
 }
 
 double Roofline::memory_seconds(const Operator& one) const {

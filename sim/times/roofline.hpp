@@ -33,11 +33,10 @@ class Roofline {
   // A pass over memory outside the model: optimizer, zeroing, copies. `flop` counts its FP32
   // arithmetic, done while the bytes move.
   [[nodiscard]] double pass(double bytes, double flop = 0) const;
-  // Share of the peak that a matrix product reaches: as measured by this GPU's calibration at the
-  // nearest shape; else the loss that no choice of tiles avoids: the share of whole waves of small
-  // tiles over the SMs (NVIDIA, "Matrix Multiplication Background User's Guide", tile and wave
-  // quantization).
-  [[nodiscard]] double gemm_share(double m, double n, double k, double count) const;
+  // Share of the peak that a matrix product reaches where nothing was published: the loss that no
+  // choice of tiles avoids, the share of whole waves of small tiles over the SMs (NVIDIA, "Matrix
+  // Multiplication Background User's Guide", tile and wave quantization).
+  [[nodiscard]] double gemm_share(double m, double n, double count) const;
 
  private:
   [[nodiscard]] double peak(MatrixPrecision precision) const;
@@ -53,7 +52,6 @@ class Roofline {
   double launch_s_;
   double multiprocessors_;
   double efficiency_;
-  std::vector<GemmTime> gemm_;  // measured on this very GPU
   std::shared_ptr<const PublishedKernels> published_;
   double attention_slowdown_;
 };

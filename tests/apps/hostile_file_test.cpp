@@ -250,11 +250,14 @@ TEST(HostileFile, CalibrationWithOneDamagedValueIsRefused) {
       [](Json& t) { t["codecs"][0]["operation"] = "compress"; },
       [](Json& t) { t["codecs"][0]["inputs"] = 1.5; },
       [](Json& t) { t["codecs"][0]["inputs"] = 1e300; },
-      [](Json& t) { t["codecs"][0]["elements"] = 0; },
-      [](Json& t) { t["codecs"][0]["elements"] = 1e300; },
-      [](Json& t) { t["codecs"][0]["encoded_bytes"] = 5; },
-      [](Json& t) { t["codecs"][0]["median_s"] = -1; },
+      [](Json& t) { t["codecs"][0]["elements"][0] = 0; },
+      [](Json& t) { t["codecs"][0]["elements"][0] = 1e300; },
+      [](Json& t) { t["codecs"][0]["encoded_bytes"][0] = 5; },
+      [](Json& t) { t["codecs"][0]["median_s"][0] = -1; },
       [](Json& t) { t["codecs"][0].erase("median_s"); },
+      [](Json& t) { t["codecs"][0]["median_s"] = 1e-3; },
+      [](Json& t) { t["codecs"][0]["median_s"].push_back(1e-3); },
+      [](Json& t) { t["codecs"][0]["elements"] = Json::array(); },
       [](Json& t) { t["codecs"][0]["medians"] = 1; },
       [](Json& t) {
         t["gemm"] = {{{"precision", "bf16"}, {"m", 0}}};

@@ -44,7 +44,7 @@ TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
     return std::log(range.tokens_per_s_high / range.tokens_per_s_low) / 2 / kLikelySpreads;
   };
   const Job any = job_of("--topology dgx_h100_x16 --model gpt_1.3b");
-  const double of_efficiency = efficiency_spread(any.cluster(), any.calibration()).of_logarithm;
+  const double of_efficiency = efficiency_spread(any.cluster()).of_logarithm;
   EXPECT_NEAR(width("--accumulation 16"), of_efficiency, 0.03);
   EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
 }

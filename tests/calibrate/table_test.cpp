@@ -54,18 +54,18 @@ Json sample_table() {
              {"copy_bandwidth_Bps", 9e11},
              {"launch_latency_s", 2e-6},
              {"gemm", Json::array()},
-             {"codecs", Json::array()}};
+             {"copy", {copy(1e6, 1e-6), copy(1e9, 1e-3)}}};
+  Json rows = Json::array();
   for (const auto& [elements, share] :
        {std::pair{std::size_t{1} << 24, 0.9}, {std::size_t{1} << 25, 0.8}, {4096, 0.1}}) {
     const double seconds = moved_bytes(encode_row(elements)) / 1e12 / share;
-    Json row = json_of(encode_row(elements), {.median_s = seconds, .launches = 31});
-    row["fraction"] = share;
-    table["codecs"].push_back(row);
+    rows.push_back(json_of(encode_row(elements), {.median_s = seconds, .launches = 31}));
   }
+  table["codecs"] = by_kernel(rows);
   return table;
 }
 
-// One size of each step, all at half of the floor.
+// One size of each step.
 Json method_rows() {
   Json rows = Json::array();
   for (const codecs::MethodStep& step : codecs::all_method_steps()) {
@@ -74,9 +74,24 @@ Json method_rows() {
                                   .columns = step.takes_matrix ? 4096u : 0u,
                                   .factor_rank = step.takes_matrix ? 4u : 0u};
     rows.push_back(json_of(step, shape, {.median_s = 1e-3, .launches = 31}));
-    rows.back()["fraction"] = 0.5;
   }
-  return rows;
+  return by_kernel(rows);
+}
+
+TEST(Kernels, AreRowsWithListsOfSizesAndBack) {
+  Json rows = Json::array();
+  for (const std::size_t elements : {4096, 8192}) {
+    rows.push_back(json_of(encode_row(elements), {.median_s = 1.234567e-5, .launches = 31}));
+  }
+  const Json kernels = by_kernel(rows);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0]["elements"], (Json{4096, 8192}));
+  EXPECT_EQ(kernels[0]["codec"], "int8_g128_hadamard_sr");
+  EXPECT_EQ(kernels[0]["median_s"][0], 1.2346e-5);
+  const std::vector<Json> sizes = by_size(kernels[0]);
+  ASSERT_EQ(sizes.size(), 2u);
+  EXPECT_EQ(sizes[1]["elements"], rows[1]["elements"]);
+  EXPECT_EQ(sizes[1]["moved_bytes"].get<double>(), rows[1]["moved_bytes"].get<double>());
 }
 
 TEST(Table, OfMethodsIsReadByTheSimulatorAndSummarised) {
@@ -154,7 +169,7 @@ TEST(Summary, SaysWhichRowsFromWhichSizeHoldTheBar) {
 TEST(Summary, OfAFileThatIsNoTableSaysSo) {
   EXPECT_NE(input_error_of([] { static_cast<void>(summary_of_file("missing.json")); }), "");
   Json table = sample_table();
-  table["codecs"][0].erase("fraction");
+  table.erase("copy");
   EXPECT_THROW(static_cast<void>(summary_of(table, 0)), Json::exception);
 }
 

@@ -98,12 +98,20 @@ class Row:
         return self.moved_bytes - values * passes * (4 - value_bytes) * self.elements
 
 
+def by_size(kernels):
+    """A row for each size of each kernel, of those whose values are lists."""
+    for kernel in kernels:
+        lists = [name for name, value in kernel.items() if isinstance(value, list)]
+        for i in range(len(kernel["elements"])):
+            yield {**kernel, **{name: kernel[name][i] for name in lists}}
+
+
 def read_rows(table):
     """Those that peers do too: not the encodes of bfloat16 values, which are rows of their own."""
     rows = []
-    for row in table.get("codecs", []) + table.get("variants", []):
+    names = {field.name for field in dataclasses.fields(Row)}
+    for row in by_size(table.get("codecs", []) + table.get("variants", [])):
         if row["operation"] == "encode" and row.get("value_bytes", 4) != 4:
             continue
-        names = {field.name for field in dataclasses.fields(Row)}
         rows.append(Row(**{name: value for name, value in row.items() if name in names}))
     return [row for row in rows if row.format is not None and row.median_s > 0]

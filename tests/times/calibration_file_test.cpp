@@ -15,7 +15,8 @@ TEST(CalibrationFile, GivesItsRowsSortedAndItsProducts) {
   Json json = table_of(
       {row("int8_g128", "encode", 1 << 22, 0.5), row("int8_g128", "encode", 1 << 20, 0.2)});
   const auto product = [](const char* precision, int m) {
-    return Json{{"precision", precision}, {"m", m}, {"n", 2}, {"k", 3}, {"median_s", 0.5}};
+    return Json{{"precision", precision}, {"pass", "weight_gradient"}, {"m", m}, {"n", 2}, {"k", 3},
+                {"median_s", 0.5}};
   };
   json["gemm"] = Json::array({product("bf16", 1), product("fp8", 4)});
   const Calibration table = read(json);
@@ -29,29 +30,31 @@ TEST(CalibrationFile, GivesItsRowsSortedAndItsProducts) {
   ASSERT_EQ(times.size(), 2u);
   EXPECT_EQ(times[0].elements, 1 << 20);
   EXPECT_EQ(times[1].elements, 1 << 22);
-  ASSERT_EQ(table.gemm.size(), 1u);  // other precisions are not the model's
+  ASSERT_EQ(table.gemm.size(), 2u);
   EXPECT_EQ(table.gemm[0].m, 1);
   EXPECT_EQ(table.gemm[0].seconds, 0.5);
+  EXPECT_EQ(table.gemm[0].gradient, Gradient::weights);
+  EXPECT_EQ(table.gemm[1].precision, MatrixPrecision::fp8);
 }
 
 TEST(CalibrationFile, GivesTheSpreadOfEachKernelsLaunches) {
   Json table = table_of({row("int8_g128", "encode", 1 << 20, 0.5)});
   EXPECT_EQ(read(table).kernels.begin()->second.front().spread, 0);
   Json& only = table["codecs"][0];
-  only["spread_s"] = only["median_s"].get<double>() / 4;
+  only["spread_s"] = one(only["median_s"][0].get<double>() / 4);
   EXPECT_DOUBLE_EQ(read(table).kernels.begin()->second.front().spread, 0.25);
-  only["spread_s"] = -1;
+  only["spread_s"] = one(-1);
   const std::string error = input_error_of([&] { static_cast<void>(read(table)); });
-  EXPECT_NE(error.find("sample.json: /codecs/0/spread_s: "), std::string::npos) << error;
+  EXPECT_NE(error.find("sample.json: /codecs/0/spread_s/0: "), std::string::npos) << error;
 }
 
 TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
   EXPECT_EQ(input_error_of([&] { static_cast<void>(read(json)); }), "");
-  json["codecs"][0]["encoded_bytes"] = 1;
+  json["codecs"][0]["encoded_bytes"] = one(1);
   const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
   // 2^20 codes and 2^13 scales of 4 bytes.
-  EXPECT_NE(error.find("sample.json: /codecs/0/encoded_bytes: the codec encodes 1048576 elements "
+  EXPECT_NE(error.find("sample.json: /codecs/0/encoded_bytes/0: the codec encodes 1048576 elements "
                        "into 1081344 bytes; calibrate again"),
             std::string::npos)
       << error;
@@ -59,9 +62,9 @@ TEST(CalibrationFile, OfAnotherWireLayoutIsStale) {
 
 TEST(CalibrationFile, OfOtherTrafficIsStale) {
   Json json = table_of({row("int8_g128", "encode", 1 << 20, 0.2)});
-  json["codecs"][0]["moved_bytes"] = 5 * (1 << 20);
+  json["codecs"][0]["moved_bytes"] = one(5 * (1 << 20));
   const std::string error = input_error_of([&] { static_cast<void>(read(json)); });
-  EXPECT_NE(error.find("/codecs/0/moved_bytes: the kernel moves 5275648 bytes; calibrate again"),
+  EXPECT_NE(error.find("/codecs/0/moved_bytes/0: the kernel moves 5275648 bytes; calibrate again"),
             std::string::npos)
       << error;
 }
@@ -83,13 +86,13 @@ TEST(CalibrationFile, NamesCodecsThatExist) {
 TEST(CalibrationFile, KeepsKernelsApartThatReadBfloat16) {
   Json narrow = row("int8_g128", "encode", 1 << 20, 0.2);
   narrow["value_bytes"] = 2;
-  narrow["moved_bytes"] = 3.03125 * (1 << 20);
-  narrow["median_s"] = 0.5;
+  narrow["moved_bytes"] = one(3.03125 * (1 << 20));
+  narrow["median_s"] = one(0.5);
   const Calibration table = read(table_of({row("int8_g128", "encode", 1 << 20, 0.2), narrow}));
-  KernelUse one = use("int8_g128", codecs::Operation::encode, 1 << 20);
-  EXPECT_LT(kernel_time(table, tables_gpu(), one).seconds, 0.5);
-  one.shape.value_bytes = 2;
-  EXPECT_EQ(kernel_time(table, tables_gpu(), one).seconds, 0.5);
+  KernelUse encode = use("int8_g128", codecs::Operation::encode, 1 << 20);
+  EXPECT_LT(kernel_time(table, tables_gpu(), encode).seconds, 0.5);
+  encode.shape.value_bytes = 2;
+  EXPECT_EQ(kernel_time(table, tables_gpu(), encode).seconds, 0.5);
 }
 
 TEST(CalibrationFile, OfACpuIsRefusedAndSaysSo) {
@@ -103,10 +106,10 @@ Json method_row() {
   // Of 8 ranks: shards of 2^17 signs and a scale in 16 bytes; the encode reads values and residual
   // twice and writes the residual.
   constexpr int kWire = (1 << 14) + 16;
-  return {{"method", "one_bit_adam"}, {"step", "encode"},
-          {"elements", 1 << 20},      {"ranks", 8},
-          {"encoded_bytes", kWire},   {"moved_bytes", 20 * (1 << 20) + 8 * kWire},
-          {"median_s", 1e-4}};
+  return {{"method", "one_bit_adam"},    {"step", "encode"},
+          {"elements", one(1 << 20)},    {"ranks", 8},
+          {"encoded_bytes", one(kWire)}, {"moved_bytes", one(20 * (1 << 20) + 8 * kWire)},
+          {"median_s", one(1e-4)}};
 }
 
 TEST(CalibrationFile, GivesTheStepsOfMethods) {
@@ -121,13 +124,15 @@ TEST(CalibrationFile, GivesTheStepsOfMethods) {
 TEST(CalibrationFile, OfMethodsThatAreNotTheCodecsIsRefused) {
   const std::pair<Json, const char*> wrong[] = {
       {{{"step", "encodes"}}, "/methods/0/step: unknown step of a method: one_bit_adam encodes"},
-      {{{"encoded_bytes", 16399}}, "/methods/0/encoded_bytes: the codec encodes 1048576 elements"},
-      {{{"moved_bytes", 1e7}}, "/methods/0/moved_bytes: the kernel moves 21102720 bytes"},
+      {{{"encoded_bytes", one(16399)}},
+       "/methods/0/encoded_bytes/0: the codec encodes 1048576 elements"},
+      {{{"moved_bytes", one(1e7)}}, "/methods/0/moved_bytes/0: the kernel moves 21102720 bytes"},
       {{{"ranks", 3}}, "/methods/0: the method does not take this tensor"},
       {{{"ranks", 4}}, "/methods/0/encoded_bytes"},
       {{{"columns", 128}}, "/methods/0/columns: this step does not take this parameter"},
       {{{"rank", 8}}, "unknown key rank"},
-      {{{"median_s", 0}}, "/methods/0/median_s"}};
+      {{{"median_s", one(0)}}, "/methods/0/median_s"},
+      {{{"median_s", Json::array({1e-4, 1e-4})}}, "/methods/0/median_s: has 2 elements, not 1"}};
   for (const auto& [change, message] : wrong) {
     Json json = table_of({});
     json["methods"] = Json::array({method_row()});
@@ -181,8 +186,8 @@ TEST(CalibrationFile, OfNoPossibleTimeOrRateIsRefused) {
   }
   for (const double wrong : {1e-300, 1e300}) {
     Json json = whole_table();
-    json["codecs"][0]["median_s"] = wrong;
-    EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("/codecs/0/median_s: "),
+    json["codecs"][0]["median_s"] = one(wrong);
+    EXPECT_NE(input_error_of([&] { static_cast<void>(read(json)); }).find("/codecs/0/median_s/0: "),
               std::string::npos);
   }
 }
@@ -222,13 +227,13 @@ TEST(CalibrationFile, WithoutTheDataSheetsBandwidthScalesByItsCopies) {
   other.memory_efficiency = 0.6;
   const double own = table.kernels.begin()->second.front().seconds;
   const KernelUse known = use("int8_g128", codecs::Operation::encode, 1 << 20);
-  EXPECT_DOUBLE_EQ(kernel_time(table, other, known).seconds, own * 0.75 / (2 * 0.6));
+  EXPECT_NEAR(kernel_time(table, other, known).seconds / own, 0.75 / (2 * 0.6), 1e-12);
   const KernelUse unknown = use("int4_g128", codecs::Operation::encode, 1 << 20);
   const codecs::Traffic traffic = codecs::memory_traffic(unknown.shape);
   const double copied = 2 * 0.6 * kTableBandwidth.base();
   EXPECT_DOUBLE_EQ(kernel_time(table, other, unknown).seconds,
-                   other.launch_latency.base() +
-                       (traffic.read + traffic.written) * (1 << 20) / (copied * 0.5 / 0.75));
+                   seconds_of_bytes(other, Bandwidth::from_base(copied * 0.5 / 0.75),
+                                    (traffic.read + traffic.written) * (1 << 20)));
 }
 
 TEST(CalibrationFile, OfKernelsThatWereCompiledForAnotherGpuIsRefused) {

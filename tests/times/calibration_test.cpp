@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/times/extrapolation.hpp"
 #include "tests/times/sample_calibration.hpp"
 
 namespace sim {
@@ -61,10 +62,49 @@ TEST(KernelTime, BelowTheSmallestSizeIsItsTimeAndAboveTheLargestHasItsRate) {
 
 TEST(KernelTime, OnAnotherGpuIsScaledByMemoryBandwidth) {
   const Calibration table = sample_table();
+  // Of a table of one size; of more, see below.
+  const Calibration one = read(table_of({row("int8_g128", "encode", 1 << 24, 0.8)}));
   for (const double elements : {1e3, 3e6, 1e9}) {
-    EXPECT_DOUBLE_EQ(encode_s(table, sample_gpu(), elements),
-                     encode_s(table, tables_gpu(), elements) / 2);
+    EXPECT_NEAR(encode_s(one, sample_gpu(), elements) / encode_s(one, tables_gpu(), elements), 0.5,
+                1e-12);
   }
+  EXPECT_NEAR(encode_s(table, sample_gpu(), 1e9) / encode_s(table, tables_gpu(), 1e9), 0.5, 0.01);
+}
+
+// On a GPU of 1 TB/s and 100 SMs: bytes, and a time that no memory explains.
+std::vector<KernelTime> timed(double fixed_s, double memory_s, double instructions_s) {
+  std::vector<KernelTime> times;
+  for (const double share : {0.001, 0.1, 1.0}) {
+    times.push_back({.elements = 1e9 * share,
+                     .seconds = fixed_s + share * std::cbrt(std::pow(memory_s, 3) +
+                                                            std::pow(instructions_s, 3)),
+                     .moved_bytes = memory_s * 1e12 * share});
+  }
+  return times;
+}
+
+TEST(CarriedOver, ScalesMemoryAndInstructionsEachByItsRateAndLaunchesNot) {
+  const auto on = [](const std::vector<KernelTime>& times, RateRatios ratios, double share) {
+    return carried_over(times, 1e9 * share, 1000_GBps, ratios);
+  };
+  for (const double share : {0.001, 0.1, 1.0}) {
+    const auto memory = timed(5e-6, 1e-3, 0), both = timed(5e-6, 1e-3, 2e-3);
+    EXPECT_NEAR(on(memory, {1, 1}, share) / interpolated(memory, 1e9 * share), 1, 1e-9);
+    EXPECT_NEAR(on(both, {1, 1}, share) / interpolated(both, 1e9 * share), 1, 1e-9);
+    EXPECT_NEAR(on(memory, {2, 3}, share), 5e-6 + share * 5e-4, 1e-12);
+    EXPECT_NEAR(on(both, {2, 4}, share), 5e-6 + share * 5e-4 * std::cbrt(2), 1e-12);
+    EXPECT_GT(on(both, {2, 1}, share), 5e-6 + share * 2e-3) << "more bandwidth helps little";
+  }
+  // Faster than the memory allows: all of it is the memory's.
+  EXPECT_NEAR(on({{.elements = 1e9, .seconds = 1e-3, .moved_bytes = 2e9}}, {2, 1}, 1), 5e-4, 1e-12);
+}
+
+TEST(CarriedOver, TakesTheSmsFromTheTableAndTheGpu) {
+  Calibration table = sample_table();
+  EXPECT_EQ(ratios_to(sample_gpu(), table).memory, 2);
+  EXPECT_EQ(ratios_to(sample_gpu(), table).instructions, 2) << "not known";
+  table.multiprocessors = 4 * sample_gpu().multiprocessors;
+  EXPECT_EQ(ratios_to(sample_gpu(), table).instructions, 0.25);
 }
 
 TEST(KernelTime, ThatTheTableLacksIsOfTheBytesAtItsMedianShareAndALaunch) {
@@ -78,12 +118,15 @@ TEST(KernelTime, ThatTheTableLacksIsOfTheBytesAtItsMedianShareAndALaunch) {
   gpu.memory_efficiency = 0.8;
   // BF16 from FP32: 4 bytes read and 2 written; 2 TB/s.
   const KernelUse lacking = use("bf16", codecs::Operation::encode, 1e9);
-  EXPECT_DOUBLE_EQ(kernel_time(table, gpu, lacking).seconds, 3e-6 + 6e9 / (0.6 * 2e12));
+  EXPECT_DOUBLE_EQ(kernel_time(table, gpu, lacking).seconds, 5.1e-6 + 6e9 / (0.6 * 2e12));
   // Without any table, at the share that the GPU's copies reach.
   EXPECT_EQ(roofline().memory_share, 0);
-  EXPECT_DOUBLE_EQ(kernel_time(roofline(), gpu, lacking).seconds, 3e-6 + 6e9 / (0.8 * 2e12));
+  EXPECT_DOUBLE_EQ(kernel_time(roofline(), gpu, lacking).seconds, 5.1e-6 + 6e9 / (0.8 * 2e12));
   EXPECT_DOUBLE_EQ(kernel_time(read(table_of({})), gpu, lacking).seconds,
-                   3e-6 + 6e9 / (0.8 * 2e12));
+                   5.1e-6 + 6e9 / (0.8 * 2e12));
+  KernelUse sum = use("bf16", codecs::Operation::decode_reduce, 1);
+  sum.shape.inputs = 11;
+  EXPECT_NEAR(kernel_time(roofline(), gpu, sum).seconds, 3 * 3.7e-6, 1e-9) << "a ramp a wire";
 }
 
 TEST(MemoryShare, OfAnEvenNumberOfKernelsIsTheMeanOfTheMiddleTwo) {

@@ -210,6 +210,46 @@ TEST(PublishedAttention, IsThatOfThePublishedRowsWithinTheirSpread) {
   }
 }
 
+TEST(MeasuredProducts, AreTakenAtTheirShapesAndScaleAllOthers) {
+  const auto published = published_for("H100");
+  const Gpu gpu = gpu_of(published->products);
+  const auto seconds = [&](const PublishedKernels& kernels, Operator one, Gradient gradient) {
+    one.gradient = gradient;
+    return product_seconds(kernels, gpu, one);
+  };
+  Calibration table = roofline();
+  table.gpu = gpu.name;
+  const Operator near = product(4096, 4096, 4096), far = product(512, 512, 512);
+  for (const auto& [gradient, factor] :
+       {std::pair{Gradient::none, 2.0}, {Gradient::weights, 3.0}}) {
+    const double forward = seconds(*published, near, Gradient::none);
+    table.gemm.push_back({near.m, near.n, near.k, factor * forward, near.precision, gradient});
+  }
+  const auto measured = with_measured(published, table, gpu);
+  for (const Operator& one : {near, far}) {
+    const double forward = seconds(*published, one, Gradient::none);
+    EXPECT_NEAR(seconds(*measured, one, Gradient::none), 2 * forward, 1e-12);
+    EXPECT_NEAR(seconds(*measured, one, Gradient::weights), 3 * forward, 1e-12);
+    EXPECT_NEAR(seconds(*measured, one, Gradient::inputs), 2 * forward, 1e-12) << "as forward";
+  }
+  // Two shapes that disagree: each has its own time, nearly, and what is far from both their mean.
+  const Operator other = product(1024, 8192, 2048);
+  table.gemm = {{near.m, near.n, near.k, 2 * seconds(*published, near, Gradient::none)},
+                {other.m, other.n, other.k, seconds(*published, other, Gradient::none)}};
+  const auto two = with_measured(published, table, gpu);
+  const auto factor = [&](const Operator& one) {
+    return seconds(*two, one, Gradient::none) / seconds(*published, one, Gradient::none);
+  };
+  EXPECT_NEAR(factor(near), 2, 0.1);
+  EXPECT_NEAR(factor(other), 1, 0.1);
+  EXPECT_GT(factor(far), 1.2);
+  EXPECT_LT(factor(far), 1.9);
+
+  table.gpu = "another";
+  EXPECT_EQ(with_measured(published, table, gpu), published);
+  EXPECT_EQ(with_measured(nullptr, table, gpu), nullptr);
+}
+
 TEST(Roofline, TakesMeasuredProductsBeforePublishedOnesAndThoseBeforeThePeak) {
   Calibration table = roofline();
   table.published = published_for("H100");
@@ -221,6 +261,7 @@ TEST(Roofline, TakesMeasuredProductsBeforePublishedOnesAndThoseBeforeThePeak) {
   EXPECT_DOUBLE_EQ(seconds(), published);
   table.gpu = gpu.name;
   table.gemm = {{one.m, one.n, one.k, 2 * published}};
+  table.published = with_measured(table.published, table, gpu);
   EXPECT_NEAR(seconds(), 2 * published, 1e-12);
   table = roofline();
   EXPECT_LT(seconds(), published);

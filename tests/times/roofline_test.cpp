@@ -64,7 +64,7 @@ TEST(Roofline, OfAProductIsItsFlopOverTheShareOfThePeakThatItsShapeReaches) {
     if (one.flop() == 0) continue;
     one.bytes = 0;
     const double peak_s = one.flop() / gpu.bf16.base();
-    const double share = line.gemm_share(one.m, one.n, one.k, one.count);
+    const double share = line.gemm_share(one.m, one.n, one.count);
     EXPECT_NEAR(line.block({one}).seconds * share / peak_s, 1, 1e-12);
     EXPECT_EQ(line.block({one}).memory_share(), 0);
   }
@@ -164,7 +164,7 @@ TEST(GemmShare, IsThatOfTheTileThatWastesLeast) {
   const Roofline line = of(gpu);
   for (const Operator& one : random_operators(1000)) {
     if (one.flop() == 0) continue;
-    const double share = line.gemm_share(one.m, one.n, one.k, one.count);
+    const double share = line.gemm_share(one.m, one.n, one.count);
     EXPECT_GT(share, 0);
     EXPECT_LE(share, 1);
     double best = 0;
@@ -173,51 +173,25 @@ TEST(GemmShare, IsThatOfTheTileThatWastesLeast) {
     }
     EXPECT_NEAR(share / best, 1, 1e-12);
     // Rows and columns are alike.
-    EXPECT_DOUBLE_EQ(share, line.gemm_share(one.n, one.m, one.k, one.count));
+    EXPECT_DOUBLE_EQ(share, line.gemm_share(one.n, one.m, one.count));
   }
 }
 
 TEST(GemmShare, OfWholeWavesIsOne) {
   const Roofline line = of(sample_gpu());
   for (const Tile& tile : kTiles) {
-    EXPECT_EQ(line.gemm_share(10 * tile.rows, 10 * tile.columns, 64, 1), 1);
-    EXPECT_EQ(line.gemm_share(20 * tile.rows, 5 * tile.columns, 1, 3), 1);
-    EXPECT_EQ(line.gemm_share(tile.rows, tile.columns, 64, 200), 1);
+    EXPECT_EQ(line.gemm_share(10 * tile.rows, 10 * tile.columns, 1), 1);
+    EXPECT_EQ(line.gemm_share(20 * tile.rows, 5 * tile.columns, 3), 1);
+    EXPECT_EQ(line.gemm_share(tile.rows, tile.columns, 200), 1);
   }
 }
 
 TEST(GemmShare, OfTheLeastProductIsOneElementOfAllTiles) {
   const Roofline line = of(sample_gpu());
-  EXPECT_DOUBLE_EQ(line.gemm_share(1, 1, 1, 1), 1.0 / (100 * 64 * 64));
+  EXPECT_DOUBLE_EQ(line.gemm_share(1, 1, 1), 1.0 / (100 * 64 * 64));
   // 101 of the smallest tiles need a second wave, which does one.
-  EXPECT_DOUBLE_EQ(line.gemm_share(64, 64, 1, 100), 1);
-  EXPECT_DOUBLE_EQ(line.gemm_share(64, 64, 1, 101), 101.0 / 200);
-}
-
-// 2 m n k FLOP at a share of the sample's peak.
-GemmTime measured(double m, double n, double k, double share) {
-  return {m, n, k, 2 * m * n * k / (share * sample_gpu().bf16.base())};
-}
-
-TEST(GemmShare, IsTheMeasuredOneOfTheNearestShapeOnThatGpuAlone) {
-  Calibration table = roofline();
-  table.gpu = sample_gpu().name;
-  table.gemm = {measured(1024, 1024, 1024, 0.5), measured(4096, 4096, 4096, 0.75)};
-  const Roofline line(sample_gpu(), 1, table);
-  EXPECT_DOUBLE_EQ(line.gemm_share(1024, 1024, 1024, 1), 0.5);
-  EXPECT_DOUBLE_EQ(line.gemm_share(4096, 4096, 4096, 1), 0.75);
-  // Nearest by ratio: halfway between both is 2048.
-  EXPECT_DOUBLE_EQ(line.gemm_share(2047, 2048, 2048, 1), 0.5);
-  EXPECT_DOUBLE_EQ(line.gemm_share(2048, 2048, 2049, 1), 0.75);
-  EXPECT_DOUBLE_EQ(line.gemm_share(1, 1, 1, 1), 0.5);
-
-  Gpu other = sample_gpu();
-  other.name = "another";
-  for (const Operator& one : random_operators(100)) {
-    if (one.flop() == 0) continue;
-    EXPECT_EQ(Roofline(other, 1, table).gemm_share(one.m, one.n, one.k, one.count),
-              of(other).gemm_share(one.m, one.n, one.k, one.count));
-  }
+  EXPECT_DOUBLE_EQ(line.gemm_share(64, 64, 100), 1);
+  EXPECT_DOUBLE_EQ(line.gemm_share(64, 64, 101), 101.0 / 200);
 }
 
 }  // namespace

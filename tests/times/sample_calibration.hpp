@@ -38,7 +38,13 @@ inline double moved_bytes(const codecs::KernelShape& shape, double elements) {
   return (traffic.read + traffic.written) * elements;
 }
 
-// A row that moves its bytes at `share` of the table's bandwidth.
+// The value of a row's only size.
+template <typename Value>
+Json one(Value value) {
+  return Json::array({value});
+}
+
+// A row of one size that moves its bytes at `share` of the table's bandwidth.
 inline Json row(const std::string& codec, const std::string& operation, double elements,
                 double share, int inputs = 1, const std::string& to = "") {
   codecs::KernelShape shape{
@@ -51,12 +57,11 @@ inline Json row(const std::string& codec, const std::string& operation, double e
           {"to", to},
           {"operation", operation},
           {"inputs", inputs},
-          {"elements", elements},
-          {"encoded_bytes", codecs::encoded_bytes(codecs::codec_named(codec).format,
-                                                  static_cast<std::size_t>(elements))},
-          {"moved_bytes", moved},
-          {"median_s", moved / (share * kTableBandwidth.base())},
-          {"spread_s", nullptr}};
+          {"elements", one(elements)},
+          {"encoded_bytes", one(codecs::encoded_bytes(codecs::codec_named(codec).format,
+                                                      static_cast<std::size_t>(elements)))},
+          {"moved_bytes", one(moved)},
+          {"median_s", one(moved / (share * kTableBandwidth.base()))}};
 }
 
 inline Json table_of(const std::vector<Json>& rows) {

@@ -42,7 +42,6 @@ Json measure(Session& session, const Measured& measured) {
     return nullptr;
   }
   Json row = json_of(measured.row, time);
-  add_fraction(session, moved_bytes(measured.row), row);
   report(session, row_name(measured.row), time.median_s,
          rate_text(moved_bytes(measured.row), time.median_s));
   return row;

@@ -30,8 +30,11 @@ Device read_device() {
   check(cudaGetDeviceProperties(&properties, 0));
   int driver = 0;
   check(cudaDriverGetVersion(&driver));
-  Device device{
-      .name = properties.name, .device = {}, .driver = {}, .cuda = version(CUDART_VERSION)};
+  Device device{.name = properties.name,
+                .multiprocessors = properties.multiProcessorCount,
+                .device = {},
+                .driver = {},
+                .cuda = version(CUDART_VERSION)};
   device.architecture = 10 * properties.major + properties.minor;
   device.code = codecs::cuda::code_architecture();
   device.device = device.name + ", " + std::to_string(properties.totalGlobalMem >> 20) + " MiB, " +

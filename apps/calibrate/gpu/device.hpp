@@ -10,6 +10,7 @@ namespace calibrate {
 // Throws CudaError if no device works.
 struct Device {
   std::string name;    // "NVIDIA H200"
+  int multiprocessors = 0;
   std::string device;  // name, memory, multiprocessors, compute capability
   std::string driver;
   std::string cuda;      // of the toolkit that built this program

@@ -8,6 +8,11 @@
 namespace calibrate {
 namespace {
 
+const char* name_of_pass(Pass pass) {
+  if (pass == Pass::forward) return "forward";
+  return pass == Pass::input_gradient ? "input_gradient" : "weight_gradient";
+}
+
 // FP8 products are all of the same form, so that passes with equal sizes are one.
 std::set<Product> distinct(const std::set<Product>& products, Precision precision) {
   if (precision == Precision::bf16) return products;
@@ -42,6 +47,7 @@ Json measure_products(Session& session, const Products& products, const LayerSha
     std::snprintf(rate, sizeof rate, "%.1f TFLOP/s", 2.0 * m * n * k / time.median_s / 1e12);
     report(session, name, time.median_s, rate);
     rows.push_back({{"precision", precision},
+                    {"pass", name_of_pass(pass)},
                     {"m", m},
                     {"n", n},
                     {"k", k},

@@ -73,7 +73,6 @@ GpuTable measure_gpu(const Settings& settings, const Device& device) {
   Session session{.samples = samples,
                   .benchmark = codecs::cuda::Benchmark(samples),
                   .budget = Budget(60 * settings.minutes),
-                  .floor = {},
                   .disagreed = {}};
   Json table{{"gpu", device.name}, {"kind", "measured"}};
   table["provenance"] = json_of(Provenance{
@@ -89,16 +88,16 @@ GpuTable measure_gpu(const Settings& settings, const Device& device) {
   // Devices do not say it, or say 0: what is measured scales with its copies.
   table["memory_bandwidth_Bps"] = nullptr;
   const Json copies = measure_copies(session, settings.sizes);
-  session.floor.emplace(copies);
-  table["copy_bandwidth_Bps"] = session.floor->bandwidth_Bps();
+  table["copy_bandwidth_Bps"] = Floor(copies).bandwidth_Bps();
   table["launch_latency_s"] = session.benchmark.launch_latency().median_s;
+  table["multiprocessors"] = device.multiprocessors;
   table["copy"] = copies;
   table["passes"] = measure_passes(session, settings.sizes);
   measure_products(settings, libraries, session, table);
   const CodecRows rows = measure_codecs(session, settings.sizes);
-  table["codecs"] = rows.codecs;
-  table["variants"] = rows.variants;
-  table["methods"] = measure_methods(session, settings.sizes, settings.cublas);
+  table["codecs"] = by_kernel(rows.codecs);
+  table["variants"] = by_kernel(rows.variants);
+  table["methods"] = by_kernel(measure_methods(session, settings.sizes, settings.cublas));
   return {.table = std::move(table), .disagreed = session.disagreed};
 }
 

@@ -8,11 +8,11 @@
 namespace calibrate {
 
 // Copies in device memory, by the bytes that they move: {moved_bytes, method, median_s, spread_s,
-// launches}, the faster of the driver's copy and a kernel's. They are the floor for all later rows.
+// launches}, the faster of the driver's copy and a kernel's. They are the floor of all kernels.
 [[nodiscard]] Json measure_copies(Session& session, const Sizes& sizes);
 
 // The memory passes of an optimizer step on FP32, by the simulator's names: {pass, elements,
-// moved_bytes, median_s, spread_s, launches, fraction}.
+// moved_bytes, median_s, spread_s, launches}.
 [[nodiscard]] Json measure_passes(Session& session, const Sizes& sizes);
 
 // Rows of the table's "codecs", and of its "variants": kernels outside the registered codecs'
@@ -29,7 +29,7 @@ struct CodecRows {
 [[nodiscard]] Json measure_methods(Session& session, const Sizes& sizes,
                                    const std::string& cublas_file);
 
-// Products of transformer layers: {precision, m, n, k, median_s, spread_s, launches}.
+// Products of transformer layers: {precision, pass, m, n, k, median_s, spread_s, launches}.
 [[nodiscard]] Json measure_products(Session& session, const Products& products,
                                     const LayerShapes& layers);
 

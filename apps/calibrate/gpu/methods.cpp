@@ -91,7 +91,6 @@ Json measure(Session& session, const MeasuredStep& one) {
   }
   const double moved = one.step.moved_bytes(one.shape);
   Json row = json_of(one.step, one.shape, time);
-  add_fraction(session, moved, row);
   report(session, name, time.median_s, rate_text(moved, time.median_s));
   return row;
 }

@@ -10,12 +10,6 @@ Time time_of(Session& session, const std::function<void(std::size_t, cudaStream_
   return {.median_s = timing.median_s, .spread_s = timing.spread_s, .launches = timing.launches};
 }
 
-void add_fraction(const Session& session, double moved_bytes, Json& row) {
-  if (session.floor) {
-    row["fraction"] = session.floor->seconds(moved_bytes) / row.at("median_s").get<double>();
-  }
-}
-
 void report(const Session& session, const std::string& what, double seconds,
             const std::string& rate) {
   const Budget& budget = session.budget;

@@ -2,7 +2,6 @@
 // Shared by the measurements, and their progress reports.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,16 +15,12 @@ struct Session {
   int samples = 1;
   codecs::cuda::Benchmark benchmark;
   Budget budget;
-  std::optional<Floor> floor;          // once copies are measured
   std::vector<std::string> disagreed;  // with their references: measured, but in no table
 };
 
 // Times a kernel with the session's benchmark, within the budget for the next row.
 [[nodiscard]] Time time_of(Session& session,
                            const std::function<void(std::size_t, cudaStream_t)>& launch);
-
-// The "fraction" of the floor for these bytes, for a row that took `seconds`.
-void add_fraction(const Session& session, double moved_bytes, Json& row);
 
 // One line on standard error: the row, its time, its rate ("3521 GB/s"), and the progress of the
 // run.

@@ -75,8 +75,8 @@ double of_slowest(const Cluster& cluster) {
   return cluster.speed_spread * share;
 }
 
-Spread matrix_spread(const Cluster& cluster, const Calibration& calibration) {
-  Spread spread = efficiency_spread(cluster, calibration);
+Spread matrix_spread(const Cluster& cluster, const Calibration&) {
+  Spread spread = efficiency_spread(cluster);
   if (cluster.speed_spread > 0) {
     spread.of_logarithm = std::hypot(spread.of_logarithm, of_slowest(cluster));
     spread.source += ", and the slowest GPU, by speed_spread";
@@ -84,17 +84,15 @@ Spread matrix_spread(const Cluster& cluster, const Calibration& calibration) {
   return spread;
 }
 
-void scale_matrices(Cluster& cluster, Calibration& calibration, double factor) {
+void scale_matrices(Cluster& cluster, Calibration&, double factor) {
   Gpu& gpu = cluster.gpu;
   gpu.bf16 = gpu.bf16 * factor;
   if (gpu.fp8) gpu.fp8 = *gpu.fp8 * factor;
   if (gpu.fp4) gpu.fp4 = *gpu.fp4 * factor;
-  for (GemmTime& measured : calibration.gemm) measured.seconds /= factor;
 }
 
-std::string matrix_fields(const Cluster& cluster, const Calibration& calibration) {
+std::string matrix_fields(const Cluster& cluster, const Calibration&) {
   const Gpu& gpu = cluster.gpu;
-  if (measured_products(calibration, gpu)) return "";
   std::string fields = set_field("gpu.bf16", gpu.bf16);
   if (gpu.fp8) fields += " " + set_field("gpu.fp8", *gpu.fp8);
   if (gpu.fp4) fields += " " + set_field("gpu.fp4", *gpu.fp4);

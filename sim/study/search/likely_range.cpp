@@ -23,7 +23,7 @@ bool is_of_codecs(const Assumption& one) { return one.name == "codec_time"; }
 // or twice the rate of published kernels.
 void move_efficiency(Cluster& cluster, const Calibration& calibration, double spreads) {
   const double now = compute_efficiency(cluster);
-  const double spread = efficiency_spread(cluster, calibration).of_logarithm;
+  const double spread = efficiency_spread(cluster).of_logarithm;
   const double most = calibration.published ? kMostEfficiency : std::max(1.0, now);
   cluster.fitted.compute_efficiency = std::min(most, now * std::exp(spreads * spread));
 }
@@ -42,7 +42,7 @@ double widest_efficiency(const Job& job) {
   double widest = 0;
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
     const Cluster& cluster = job.topology.sites[table].cluster;
-    widest = std::max(widest, efficiency_spread(cluster, job.calibrations[table]).of_logarithm);
+    widest = std::max(widest, efficiency_spread(cluster).of_logarithm);
   }
   return widest;
 }

@@ -3,13 +3,10 @@
 
 namespace sim::study {
 
-Spread efficiency_spread(const Cluster& cluster, const Calibration& calibration) {
+Spread efficiency_spread(const Cluster& cluster) {
   const Fitted& fitted = cluster.fitted;
   if (fitted.compute_efficiency && fitted.rests_on_rows("compute_efficiency")) {
     return {0.05, "error of predicted throughputs on the rows of the fit (validate)"};
-  }
-  if (!fitted.compute_efficiency && measured_products(calibration, cluster.gpu)) {
-    return {0.1, "a judgement: products measured on this GPU, other kernels not"};
   }
   if (!fitted.compute_efficiency && cluster.default_efficiency) {
     return {cluster.default_efficiency->spread, cluster.default_efficiency->source};

@@ -20,7 +20,7 @@ inline constexpr double kLikelySpreads = 1.281552;
 
 // Of the compute efficiency. Narrow if it was fitted on rows named by the cluster's file, or products
 // were measured on this GPU; that of published runs for a default; wide if it was set by hand.
-[[nodiscard]] Spread efficiency_spread(const Cluster& cluster, const Calibration& calibration);
+[[nodiscard]] Spread efficiency_spread(const Cluster& cluster);
 
 // Of the model itself in the ratio of two setups' speeds, whatever the constants are: the error of
 // predicted speed-ups of compressed over uncompressed steps on published rows. Smaller differences
