@@ -225,11 +225,30 @@ __device__ void load_lane(const Value* values, std::size_t elements, std::size_t
   take_lane(fetch_lane<false>(values, elements, tile), x);
 }
 
+// A lane's 16 values as vectors, handed to the neighbours that write them. All lanes of the warp
+// must call.
+template <typename Value>
+__device__ void store_vectors(uint4 (&vectors)[kLaneElements / kPerVector<Value>],
+                              std::size_t elements, std::size_t tile, Value* values) {
+  constexpr int kVectors = kLaneElements / kPerVector<Value>;
+  const unsigned lane = threadIdx.x % kWarpLanes;
+  transpose(vectors, static_cast<int>(lane));
+  if (tile + kTileElements <= elements) {
+    auto* const own = reinterpret_cast<uint4*>(values + vector_index<Value>(tile, lane, 0));
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) own[k * kVectors] = vectors[k];
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    store_vector(vectors[k], elements, vector_index<Value>(tile, lane, k), values);
+  }
+}
+
 template <typename Value>
 __device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements, std::size_t tile,
                            Value* values) {
   constexpr int kVectors = kLaneElements / kPerVector<Value>;
-  const unsigned lane = threadIdx.x % kWarpLanes;
   uint4 vectors[kVectors];
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
@@ -245,17 +264,7 @@ __device__ void store_lane(const float (&x)[kLaneElements], std::size_t elements
     }
     vectors[k] = make_uint4(words[0], words[1], words[2], words[3]);
   }
-  transpose(vectors, static_cast<int>(lane));
-  if (tile + kTileElements <= elements) {
-    auto* const own = reinterpret_cast<uint4*>(values + vector_index<Value>(tile, lane, 0));
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) own[k * kVectors] = vectors[k];
-    return;
-  }
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    store_vector(vectors[k], elements, vector_index<Value>(tile, lane, k), values);
-  }
+  store_vectors(vectors, elements, tile, values);
 }
 
 // The transform of codecs/hadamard/hadamard.hpp: strides 1 to 8 in the lane, 16 with its neighbour.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread makes or reads one vector of 16 bytes of codes.
+// Casts of single values, by warps that take tiles of values as in codecs/cuda/lane.cuh.
 #include <cuda_fp16.h>
 
 #include "codecs/cuda/launch.cuh"
@@ -41,60 +41,96 @@ struct Cast<Element::power_of_two> {
 };
 
 template <Element kElement>
-inline constexpr int kPerThread = 16 / static_cast<int>(sizeof(typename Cast<kElement>::Code));
-
+using Code = typename Cast<kElement>::Code;
 template <Element kElement>
-__device__ std::size_t first_of_thread() {
-  return (std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x) * kPerThread<kElement>;
+inline constexpr int kCodesPerWord = 4 / static_cast<int>(sizeof(Code<kElement>));
+
+__device__ std::size_t first_tile() {
+  return (std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes) * kTileElements;
+}
+
+// The codes of a lane. Of bytes a lane's 16 are one vector.
+template <Element kElement>
+__device__ void store_codes(const unsigned (&words)[kLaneElements / kCodesPerWord<kElement>],
+                            std::size_t elements, std::size_t tile, Code<kElement>* wire) {
+  if constexpr (sizeof(Code<kElement>) == 2) {
+    uint4 vectors[] = {make_uint4(words[0], words[1], words[2], words[3]),
+                       make_uint4(words[4], words[5], words[6], words[7])};
+    store_vectors(vectors, elements, tile, wire);
+  } else {
+    const std::size_t first = tile + threadIdx.x % kWarpLanes * kLaneElements;
+    if (first + kLaneElements <= elements) {
+      *reinterpret_cast<uint4*>(wire + first) = packed(words);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) {
+      if (first + i < elements) {
+        wire[first + i] = static_cast<Code<kElement>>(words[i / 4] >> (i % 4 * 8));
+      }
+    }
+  }
+}
+
+// Zeros beyond the end.
+template <Element kElement>
+__device__ void load_codes(const Code<kElement>* wire, std::size_t elements, std::size_t tile,
+                           unsigned (&codes)[kLaneElements]) {
+  if constexpr (sizeof(Code<kElement>) == 2) {
+    float x[kLaneElements];
+    load_lane(reinterpret_cast<const Bf16*>(wire), elements, tile, x);
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) codes[i] = __float_as_uint(x[i]) >> 16;
+  } else {
+    const std::size_t first = tile + threadIdx.x % kWarpLanes * kLaneElements;
+    uint4 vector = {};
+    const bool whole = first + kLaneElements <= elements;
+    if (whole) vector = *reinterpret_cast<const uint4*>(wire + first);
+#pragma unroll
+    for (int i = 0; i < kLaneElements; ++i) {
+      codes[i] = word_of(vector, i / 4) >> (i % 4 * 8) & 0xFFu;
+      if (!whole && first + i < elements) codes[i] = wire[first + i];
+    }
+  }
 }
 
 template <Element kElement, typename Value>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     encode_elements_kernel(Tensor<const Value> values, Draw draw, EncodeOutput output) {
-  using Code = typename Cast<kElement>::Code;
-  constexpr int kCount = kPerThread<kElement>;
-  const std::size_t first = first_of_thread<kElement>();
-  if (first >= values.elements) return;
+  constexpr int kPerWord = kCodesPerWord<kElement>;
+  const std::size_t tile = first_tile();
+  if (tile >= values.elements) return;
+  float x[kLaneElements];
+  load_lane(values.values, values.elements, tile, x);
   uint4 random = {};
   if constexpr (kElement == Element::power_of_two) {
+    const std::size_t first = tile + threadIdx.x % kWarpLanes * kLaneElements;
     random = draw_block(draw, draw.first_block + first / kElementsPerDraw);
   }
-  constexpr int kPerWord = 4 / static_cast<int>(sizeof(Code));
-  constexpr int kBits = 8 * static_cast<int>(sizeof(Code));
-  unsigned words[4] = {};
-  bool finite = true;
+  unsigned words[kLaneElements / kPerWord] = {};
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const float value = first + i < values.elements ? as_float(values.values[first + i]) : 0.0f;
-    finite &= magnitude_bits(value) < kInfinityBits;
-    const unsigned code = Cast<kElement>::encode(value, random, i);
-    words[i / kPerWord] |= code << (i % kPerWord * kBits);
+  for (int i = 0; i < kLaneElements; ++i) {
+    const unsigned code = Cast<kElement>::encode(x[i], random, i);
+    words[i / kPerWord] |= code << (i % kPerWord * (32 / kPerWord));
   }
-  if (!finite && output.nonfinite != nullptr) *output.nonfinite = 1;
-  Code* const wire = reinterpret_cast<Code*>(output.wires) + first;
-  if (first + kCount <= values.elements) {
-    *reinterpret_cast<uint4*>(wire) = packed(words);
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    if (first + i >= values.elements) break;
-    wire[i] = static_cast<Code>(words[i / kPerWord] >> (i % kPerWord * kBits));
-  }
+  if (magnitude_bits(x) >= kInfinityBits && output.nonfinite != nullptr) *output.nonfinite = 1;
+  store_codes<kElement>(words, values.elements, tile,
+                        reinterpret_cast<Code<kElement>*>(output.wires));
 }
 
 template <Element kElement>
 __global__ void __launch_bounds__(kThreadsPerBlock)
     decode_elements_kernel(const std::byte* wire, Tensor<float> values) {
-  using Code = typename Cast<kElement>::Code;
-  const std::size_t first = first_of_thread<kElement>();
-  const Code* const codes = reinterpret_cast<const Code*>(wire);
+  const std::size_t tile = first_tile();
+  if (tile >= values.elements) return;
+  unsigned codes[kLaneElements];
+  load_codes<kElement>(reinterpret_cast<const Code<kElement>*>(wire), values.elements, tile, codes);
+  float x[kLaneElements];
 #pragma unroll
-  for (int i = 0; i < kPerThread<kElement>; ++i) {
-    if (first + i < values.elements) {
-      values.values[first + i] = Cast<kElement>::decode(codes[first + i]);
-    }
+  for (int i = 0; i < kLaneElements; ++i) {
+    x[i] = Cast<kElement>::decode(static_cast<Code<kElement>>(codes[i]));
   }
+  store_lane(x, values.elements, tile, values.values);
 }
 
 template <typename Launch>
@@ -104,18 +140,13 @@ void with_element(Element element, Launch launch) {
   launch.template operator()<Element::power_of_two>();
 }
 
-template <Element kElement>
-unsigned element_blocks(std::size_t elements) {
-  return blocks_for(elements, std::size_t{kWarpLanes} * kPerThread<kElement>);
-}
-
 template <typename Value>
 void encode_elements(const Format& format, Tensor<const Value> values, const Encoding& to,
                      cudaStream_t stream) {
   if (values.elements == 0) return;
   with_element(format.element, [&]<Element kElement>() {
     launch(encode_elements_kernel<kElement, Value>,
-           {.blocks = element_blocks<kElement>(values.elements), .stream = stream}, values,
+           {.blocks = blocks_for(values.elements, kTileElements), .stream = stream}, values,
            draw_of(to.key), EncodeOutput{to.wires, to.nonfinite});
   });
 }
@@ -136,7 +167,7 @@ void decode_elements_async(const Format& format, const std::byte* wire, Tensor<f
   if (values.elements == 0) return;
   with_element(format.element, [&]<Element kElement>() {
     launch(decode_elements_kernel<kElement>,
-           {.blocks = element_blocks<kElement>(values.elements), .stream = stream}, wire, values);
+           {.blocks = blocks_for(values.elements, kTileElements), .stream = stream}, wire, values);
   });
 }
 
