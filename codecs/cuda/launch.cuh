@@ -127,7 +127,8 @@ template <typename Source>
 void launch_amax(const Source& source, const Encoding& to, cudaStream_t stream) {
   constexpr unsigned kMostBlocks = 4096;  // several waves on every GPU, few atomics
   launch(amax_kernel<Source>,
-         {.blocks = std::min(kMostBlocks, blocks_for(source.elements, kTileElements)),
+         {.blocks = std::min(kMostBlocks,
+                             blocks_for(source.elements, std::size_t{kAmaxTiles} * kTileElements)),
           .stream = stream},
          source, source.elements, zeroed_amax(to, stream));
 }

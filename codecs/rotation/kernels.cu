@@ -73,8 +73,7 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
     amax_rotated_kernel(Source source, Signs signs, std::uint32_t* amax) {
   float x[kLaneElements];
   load_rotated<kLog>(source, signs, std::size_t{blockIdx.x} * RotationTile<kLog>::kElements, x);
-  const std::uint32_t bits = __reduce_max_sync(kAllLanes, magnitude_bits(x));
-  if (threadIdx.x % kWarpLanes == 0 && bits > 0) atomicMax(amax, bits);
+  raise_amax(magnitude_bits(x), amax);
 }
 
 template <int kLog, typename Source, typename Sink>
