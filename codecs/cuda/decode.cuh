@@ -9,7 +9,7 @@
 namespace codecs::cuda {
 
 template <bool kHadamard, typename Source, typename Sink>
-__global__ void __launch_bounds__(kThreadsPerBlock)
+__global__ void __launch_bounds__(kThreadsPerBlock, kLeastBlocks<Source>)
     decode_kernel(Source source, std::size_t elements, Sink sink) {
   const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   const std::size_t tile = warp * kTileElements;

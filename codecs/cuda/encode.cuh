@@ -252,7 +252,7 @@ __device__ void encode_values(const Source& source, const EncodeShape& shape, co
 }
 
 template <typename Static, typename Source, typename Place>
-__global__ void __launch_bounds__(kThreadsPerBlock)
+__global__ void __launch_bounds__(kThreadsPerBlock, kLeastBlocks<Source>)
     encode_kernel(Source source, EncodeShape shape, Place place, EncodeOutput output) {
   const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;
   const std::size_t first = warp * Static::kTiles * kTileElements;
@@ -279,7 +279,7 @@ inline constexpr int kAmaxTiles = 2;
 // The largest magnitude of a tensor as bits, for scales that are the whole tensor's. *amax starts
 // at 0.
 template <typename Source>
-__global__ void __launch_bounds__(kThreadsPerBlock)
+__global__ void __launch_bounds__(kThreadsPerBlock, kLeastBlocks<Source>)
     amax_kernel(Source source, std::size_t elements, std::uint32_t* amax) {
   constexpr std::size_t kPerWarp = std::size_t{kAmaxTiles} * kTileElements;
   const std::size_t warp = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarpLanes;

@@ -65,6 +65,13 @@ struct WireReader {
   int inputs = 1;
 };
 
+// Blocks that a multiprocessor must hold of a kernel with this source; none: the compiler's choice.
+template <typename Source>
+inline constexpr int kLeastBlocks = [] {
+  if constexpr (requires { Source::kLeastBlocks; }) return Source::kLeastBlocks;
+  return 0;
+}();
+
 // The sum of wires in their own domain, one fused multiply-add for each in their order.
 template <Element kElement, Coding kCoding>
 struct SumSource {
@@ -72,8 +79,11 @@ struct SumSource {
   std::size_t elements = 0;
 
   // Loads of this many wires are in flight together: one INT4 load alone is 8 bytes a lane, too few
-  // to keep the memory busy.
+  // to keep the memory busy. Left to itself, the compiler would save registers instead, and load
+  // each wire when its turn comes; two blocks on a multiprocessor leave it enough. The lookups of
+  // tables would take all of that.
   static constexpr int kBatch = kBitsOf<kElement> < 8 ? 8 : 4;
+  static constexpr int kLeastBlocks = kIsTable<kElement> ? 0 : 2;
 
   template <bool kWhole>
   __device__ std::size_t fetch(std::size_t tile) const {
@@ -89,8 +99,7 @@ struct SumSource {
     if (code >= reader.payload_bytes || scale >= reader.wire_bytes) return;
     int input = 0;
     for (; input + kBatch <= reader.inputs; input += kBatch) add<kBatch>(input, code, scale, x);
-#pragma unroll 1
-    for (; input < reader.inputs; ++input) add<1>(input, code, scale, x);
+    add_rest<kBatch / 2>(input, code, scale, x);
     blank_tail(element, x);
   }
 
@@ -103,6 +112,17 @@ struct SumSource {
         if (element + i >= elements) x[i] = 0;
       }
     }
+  }
+
+  // The last wires, fewer than 2 kCount.
+  template <int kCount>
+  __device__ void add_rest(int first, std::size_t code, std::size_t scale,
+                           float (&x)[kLaneElements]) const {
+    if (first + kCount <= reader.inputs) {
+      add<kCount>(first, code, scale, x);
+      first += kCount;
+    }
+    if constexpr (kCount > 1) add_rest<kCount / 2>(first, code, scale, x);
   }
 
   template <int kCount>
