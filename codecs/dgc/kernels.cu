@@ -8,12 +8,20 @@ namespace {
 constexpr int kLoneThreads = 1024;  // of the kernels of one block
 constexpr int kLoneWarps = kLoneThreads / kWarpLanes;
 constexpr std::size_t kDgcBlockElements = 4096;
+constexpr int kDigitBits = 11;  // of a sample's key, found at once
+constexpr int kDigits = 1 << kDigitBits;
+constexpr int kSamplesPerThread = 8;
+constexpr std::size_t kSamplesPerBlock = std::size_t{kSamplesPerThread} * kThreadsPerBlock;
+constexpr unsigned kNoSample = 0xFFFFFFFFu;  // no key
 
 // In scratch, before the blocks' counts.
 struct DgcProgress {
   float threshold;
   unsigned done;
   unsigned long long count;  // that reach the threshold
+  unsigned key;              // digits of the first threshold so far, the others 0
+  unsigned above;            // samples whose digits are larger
+  unsigned digits[kDigits];  // samples with these digits, by their next one
 };
 
 struct DgcScratch {
@@ -37,8 +45,9 @@ struct Gathered {
 
   // NaN where the state stays as it was.
   __device__ float candidate(std::size_t i) const {
+    const float value = values[i];
     const bool stays = (nonfinite[i / kWarpLanes] >> (i % kWarpLanes) & 1u) != 0;
-    return stays ? __uint_as_float(kNaNScale) : values[i];
+    return stays ? __uint_as_float(kNaNScale) : value;
   }
 };
 
@@ -78,35 +87,90 @@ __device__ unsigned lone_sum(unsigned x) {
   return __reduce_add_sync(kAllLanes, of_warp[threadIdx.x % kWarpLanes]);
 }
 
-// The first threshold, by bisection of the samples' bits. One block.
-__global__ void __launch_bounds__(kLoneThreads)
-    sample_kernel(Gathered tensor, std::size_t stride, unsigned top, DgcProgress* progress) {
-  unsigned threshold = 0;
-  for (unsigned bit = 1u << 30; bit > 0; bit >>= 1) {
-    unsigned reach = 0;
-    for (std::size_t i = threadIdx.x * stride; i < tensor.elements; i += kLoneThreads * stride) {
-      reach += magnitude_key(tensor.candidate(i)) >= (threshold | bit) ? 1u : 0u;
-    }
-    if (lone_sum(reach) >= top) threshold |= bit;
+// The sum over the lower threads of a lone block.
+__device__ unsigned lone_before(unsigned x) {
+  __shared__ unsigned of_warp[kLoneWarps];
+  const unsigned warp = threadIdx.x / kWarpLanes, lane = threadIdx.x % kWarpLanes;
+  unsigned through = x;
+#pragma unroll
+  for (unsigned stride = 1; stride < kWarpLanes; stride *= 2) {
+    const unsigned lower = __shfl_up_sync(kAllLanes, through, stride);
+    if (lane >= stride) through += lower;
   }
-  threshold = max(threshold, __float_as_uint(kDgcLeastThreshold));
-  if (threadIdx.x == 0) *progress = {__uint_as_float(threshold), 0u, 0ull};
+  __syncthreads();
+  if (lane == kWarpLanes - 1) of_warp[warp] = through;
+  __syncthreads();
+  return __reduce_add_sync(kAllLanes, lane < warp ? of_warp[lane] : 0u) + through - x;
+}
+
+// Counts the samples that have the threshold's digits above `shift` by their digit there.
+__global__ void __launch_bounds__(kThreadsPerBlock)
+    digits_kernel(Gathered tensor, std::size_t stride, int shift, DgcProgress* progress) {
+  __shared__ unsigned counts[kDigits];
+  for (int d = static_cast<int>(threadIdx.x); d < kDigits; d += kThreadsPerBlock) counts[d] = 0;
+  __syncthreads();
+  const unsigned threshold = progress->key;
+  unsigned keys[kSamplesPerThread];
+  const std::size_t first = blockIdx.x * kSamplesPerBlock + threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < kSamplesPerThread; ++k) {
+    const std::size_t i = (first + k * kThreadsPerBlock) * stride;
+    keys[k] = i < tensor.elements ? magnitude_key(tensor.candidate(i)) : kNoSample;
+  }
+#pragma unroll
+  for (int k = 0; k < kSamplesPerThread; ++k) {
+    if (keys[k] == kNoSample || (keys[k] ^ threshold) >> shift >> kDigitBits != 0) continue;
+    atomicAdd(&counts[keys[k] >> shift & (kDigits - 1u)], 1u);
+  }
+  __syncthreads();
+  for (int d = static_cast<int>(threadIdx.x); d < kDigits; d += kThreadsPerBlock) {
+    if (counts[d] != 0) atomicAdd(&progress->digits[d], counts[d]);
+  }
+}
+
+// The threshold's digit at `shift`: the largest that `top` samples reach. One block.
+__global__ void __launch_bounds__(kLoneThreads)
+    digit_kernel(int shift, unsigned top, DgcProgress* progress) {
+  static_assert(kDigits == 2 * kLoneThreads);
+  const unsigned own = 2 * threadIdx.x;
+  const unsigned low = progress->digits[own], high = progress->digits[own + 1];
+  progress->digits[own] = progress->digits[own + 1] = 0;
+  const unsigned above = progress->above;
+  const unsigned reach = above + lone_sum(low + high) - lone_before(low + high);
+  const unsigned reached = lone_sum((reach >= top ? 1u : 0u) + (reach - low >= top ? 1u : 0u));
+  const unsigned digit = max(reached, 1u) - 1u;
+  const unsigned larger = lone_sum((own > digit ? low : 0u) + (own + 1 > digit ? high : 0u));
+  if (threadIdx.x != 0) return;
+  const unsigned key = progress->key | digit << shift;
+  progress->key = key;
+  progress->above = above + larger;
+  progress->threshold = __uint_as_float(max(key, __float_as_uint(kDgcLeastThreshold)));
+}
+
+// How many of the block of threads' elements reach the threshold, for thread 0.
+__device__ unsigned block_reach(const Gathered& tensor, float threshold) {
+  __shared__ unsigned sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  const std::size_t first = blockIdx.x * kDgcBlockElements + threadIdx.x;
+  unsigned reach = 0;
+#pragma unroll 8
+  for (std::size_t k = 0; k < kDgcBlockElements; k += kThreadsPerBlock) {
+    const bool inside = first + k < tensor.elements;
+    const float value = inside ? tensor.candidate(first + k) : 0.0f;
+    reach += inside && reaches(value, threshold) ? 1u : 0u;
+  }
+  reach = __reduce_add_sync(kAllLanes, reach);
+  if (threadIdx.x % kWarpLanes == 0) atomicAdd(&sum, reach);
+  __syncthreads();
+  return sum;
 }
 
 __global__ void __launch_bounds__(kThreadsPerBlock)
     count_kernel(Gathered tensor, DgcProgress* progress) {
   if (progress->done != 0) return;
-  const std::size_t first = blockIdx.x * kDgcBlockElements;
-  unsigned reach = 0;
-  for (std::size_t i = threadIdx.x; i < kDgcBlockElements; i += kThreadsPerBlock) {
-    if (first + i >= tensor.elements) break;
-    reach += reaches(tensor.candidate(first + i), progress->threshold) ? 1u : 0u;
-  }
-  __syncwarp();
-  reach = __reduce_add_sync(kAllLanes, reach);
-  if (threadIdx.x % kWarpLanes == 0) {
-    atomicAdd(&progress->count, static_cast<unsigned long long>(reach));
-  }
+  const unsigned reach = block_reach(tensor, progress->threshold);
+  if (threadIdx.x == 0) atomicAdd(&progress->count, static_cast<unsigned long long>(reach));
 }
 
 // One thread.
@@ -131,46 +195,26 @@ __device__ float final_threshold(const DgcProgress& progress) {
 // How many of each block of elements are sent.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     block_counts_kernel(Gathered tensor, DgcScratch scratch) {
-  __shared__ unsigned sum;
-  if (threadIdx.x == 0) sum = 0;
-  __syncthreads();
-  const std::size_t first = blockIdx.x * kDgcBlockElements;
-  const float threshold = final_threshold(*scratch.progress);
-  unsigned reach = 0;
-  for (std::size_t i = threadIdx.x; i < kDgcBlockElements; i += kThreadsPerBlock) {
-    if (first + i >= tensor.elements) break;
-    reach += reaches(tensor.candidate(first + i), threshold) ? 1u : 0u;
-  }
-  atomicAdd(&sum, reach);
-  __syncthreads();
-  if (threadIdx.x == 0) scratch.before[blockIdx.x] = sum;
+  const unsigned reach = block_reach(tensor, final_threshold(*scratch.progress));
+  if (threadIdx.x == 0) scratch.before[blockIdx.x] = reach;
 }
 
-// Counts become those of all lower blocks; the wire gets its header and zeros. One block.
+// Counts become those of all lower blocks; the wire, which is zeros, gets its header. One block.
 __global__ void __launch_bounds__(kLoneThreads)
     offsets_kernel(std::size_t blocks, DgcWire wire, DgcScratch scratch, std::byte* bytes) {
-  __shared__ unsigned of_thread[kLoneThreads];
   const std::size_t share = (blocks + kLoneThreads - 1) / kLoneThreads;
   const std::size_t first = threadIdx.x * share;
   unsigned own = 0;
   for (std::size_t i = first; i < first + share && i < blocks; ++i) own += scratch.before[i];
-  of_thread[threadIdx.x] = own;
-  __syncthreads();
-  unsigned before = 0, all = 0;
-  for (unsigned t = 0; t < kLoneThreads; ++t) {
-    before += t < threadIdx.x ? of_thread[t] : 0u;
-    all += of_thread[t];
-  }
+  const unsigned all = lone_sum(own);
+  unsigned before = lone_before(own);
   for (std::size_t i = first; i < first + share && i < blocks; ++i) {
     const unsigned count = scratch.before[i];
     scratch.before[i] = before;
     before += count;
   }
-  auto* words = reinterpret_cast<std::uint32_t*>(bytes);
-  const auto capacity = static_cast<unsigned>(wire.capacity);
-  for (std::size_t w = threadIdx.x; w < wire.bytes / 4; w += kLoneThreads) {
-    words[w] = w == 0 ? min(all, capacity) : 0u;
-  }
+  if (threadIdx.x != 0) return;
+  *reinterpret_cast<std::uint32_t*>(bytes) = min(all, static_cast<unsigned>(wire.capacity));
 }
 
 // In the order of the index: the block takes a row of its threads at a time.
@@ -226,14 +270,20 @@ void encode_dgc(const Dgc& dgc, const DgcTensors<Value>& tensors, const Encoding
   const Grid blocks{.blocks = blocks_of(tensors.elements, kDgcBlockElements), .stream = stream};
   const Grid lone{.blocks = 1, .threads = kLoneThreads, .stream = stream};
   launch(gather_kernel<Value>, threads, tensors, dgc.momentum, scratch.nonfinite, to.nonfinite);
-  launch(sample_kernel, lone, gathered, dgc.stride, static_cast<unsigned>(wire.top_samples),
-         scratch.progress);
+  check(cudaMemsetAsync(scratch.progress, 0, sizeof *scratch.progress, stream));
+  const std::size_t samples = (tensors.elements - 1) / dgc.stride + 1;
+  const Grid sample{.blocks = blocks_of(samples, kSamplesPerBlock), .stream = stream};
+  for (int shift = 2 * kDigitBits; shift >= 0; shift -= kDigitBits) {
+    launch(digits_kernel, sample, gathered, dgc.stride, shift, scratch.progress);
+    launch(digit_kernel, lone, shift, static_cast<unsigned>(wire.top_samples), scratch.progress);
+  }
   for (int round = 0; round < dgc.rounds; ++round) {
     launch(count_kernel, blocks, gathered, scratch.progress);
     launch(adapt_kernel, {.blocks = 1, .threads = 1, .stream = stream}, wire,
            static_cast<float>(dgc.most), static_cast<float>(dgc.least), scratch.progress);
   }
   launch(block_counts_kernel, blocks, gathered, scratch);
+  check(cudaMemsetAsync(to.wires, 0, wire.bytes, stream));
   launch(offsets_kernel, lone, std::size_t{blocks.blocks}, wire, scratch, to.wires);
   launch(send_kernel, blocks, gathered, wire, scratch, to.wires);
 }
