@@ -152,29 +152,47 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   }
 }
 
-// A thread takes 4 values. Ranks draw alike, so the draw of a wire is mostly that of the last.
+// Whether all wires have the draw of the first, for the whole block of threads.
+__device__ bool draw_alike(const RandomKShape& shape, const Wires& wires) {
+  const Draw draw = draw_of_header(wires.bytes);
+  bool differs = false;
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < wires.inputs; i += kThreadsPerBlock) {
+    const std::byte* const wire = wires.bytes + static_cast<std::size_t>(i) * shape.bytes;
+    differs |= !same_draw(draw_of_header(wire), draw);
+  }
+  return __syncthreads_or(differs) == 0;
+}
+
+// A thread takes 4 values. Ranks draw alike, so one draw mostly says for all wires whether they
+// hold them; then the loads of several are in flight.
 __global__ void __launch_bounds__(kThreadsPerBlock)
     random_k_sum_kernel(RandomKShape shape, Wires wires, float* sums) {
+  const bool alike = draw_alike(shape, wires);
   const std::size_t at = 4 * (std::size_t{blockIdx.x} * kThreadsPerBlock + threadIdx.x);
   if (at >= shape.elements) return;
   const std::size_t stratum = at >> shape.stratum_bits;
-  Draw draw;
-  std::size_t first = 0;
+  const auto wire = [&](int input) {
+    return wires.bytes + static_cast<std::size_t>(input) * shape.bytes;
+  };
   float sum[4] = {0, 0, 0, 0};
-  for (int input = 0; input < wires.inputs; ++input) {
-    const std::byte* const wire = wires.bytes + static_cast<std::size_t>(input) * shape.bytes;
-    const Draw own = draw_of_header(wire);
-    if (input == 0 || !same_draw(own, draw)) {
-      draw = own;
-      first = drawn(shape, draw, stratum);
-    }
-    if (at < first || at >= first + kDrawElements) continue;
-    const auto* values = reinterpret_cast<const uint4*>(wire + kRandomKHeaderBytes);
-    const uint4 v = __ldg(values + 2 * stratum + (at - first) / 4);
+  const auto add = [&](int input, std::size_t offset) {
+    const auto* values = reinterpret_cast<const uint4*>(wire(input) + kRandomKHeaderBytes);
+    const uint4 v = __ldg(values + 2 * stratum + offset / 4);
     sum[0] += __uint_as_float(v.x);
     sum[1] += __uint_as_float(v.y);
     sum[2] += __uint_as_float(v.z);
     sum[3] += __uint_as_float(v.w);
+  };
+  const std::size_t first = drawn(shape, draw_of_header(wires.bytes), stratum);
+  if (!alike) {
+    for (int input = 0; input < wires.inputs; ++input) {
+      const std::size_t own = drawn(shape, draw_of_header(wire(input)), stratum);
+      if (at >= own && at < own + kDrawElements) add(input, at - own);
+    }
+  } else if (at >= first && at < first + kDrawElements) {
+#pragma unroll 4
+    for (int input = 0; input < wires.inputs; ++input) add(input, at - first);
   }
   store_vector(make_uint4(__float_as_uint(sum[0]), __float_as_uint(sum[1]), __float_as_uint(sum[2]),
                           __float_as_uint(sum[3])),
