@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The candidates of a chunk: those of its values that reach a first bound, few enough for one warp.
+// kZeros: the number of low bits that are zero in all keys (bfloat16: 16); no search looks there.
 #pragma once
 
 #include "codecs/top_k/chunk.cuh"
@@ -40,20 +41,20 @@ __device__ Threshold raise(const unsigned (&keys)[kKeys], Threshold low, unsigne
 }
 
 // A key above 0 that `count` of the values reach, if so many do; one warp's work.
-template <int kChunk>
+template <int kChunk, int kZeros>
 __device__ unsigned bound_of_maxima(const Selection<kChunk>& s, unsigned count) {
   constexpr int kPerLane = ChunkBlock<kChunk>::kThreads / kWarpLanes;
   unsigned keys[kPerLane], least = 0x7FFFFFFFu;
 #pragma unroll
   for (int i = 0; i < kPerLane; ++i) {
-    keys[i] = key_of(s.maxima[threadIdx.x + kWarpLanes * i]);
+    keys[i] = key_of(s.maxima[threadIdx.x + kWarpLanes * i]) >> kZeros;
     least = min(least, keys[i]);
   }
   least = __reduce_min_sync(kAllLanes, least);
   // A few candidates more cost less than further rounds.
   const Threshold bound =
       raise(keys, {.key = least, .reach = ChunkBlock<kChunk>::kThreads}, count, count + count / 8);
-  return max(bound.key, 1u);
+  return max(bound.key, 1u) << kZeros;
 }
 
 // x[i], of kCount from kFirst on, by choices: an index that is no constant would put x in memory.
@@ -92,7 +93,7 @@ __device__ void collect_candidates(const float (&x)[ChunkBlock<kChunk>::kValues]
 }
 
 // Selects among the candidates, which are at least `count`; one warp's work.
-template <int kChunk>
+template <int kChunk, int kZeros>
 __device__ void select_candidates(unsigned count, Selection<kChunk>& s) {
   const unsigned candidates = s.candidate_count;
   float x[kCandidatesPerLane];
@@ -101,9 +102,10 @@ __device__ void select_candidates(unsigned count, Selection<kChunk>& s) {
   for (int i = 0; i < kCandidatesPerLane; ++i) {
     const unsigned c = threadIdx.x + kWarpLanes * i;
     x[i] = c < candidates ? s.candidates[c] : 0.0f;
-    keys[i] = key_of(x[i]);
+    keys[i] = key_of(x[i]) >> kZeros;
   }
-  const Threshold threshold = raise(keys, {.key = s.bound, .reach = candidates}, count, count);
+  const Threshold threshold =
+      raise(keys, {.key = s.bound >> kZeros, .reach = candidates}, count, count);
   const bool tied = threshold.reach > count;
 #pragma unroll
   for (int i = 0; i < kCandidatesPerLane; ++i) {

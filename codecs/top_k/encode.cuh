@@ -173,7 +173,7 @@ __device__ ValueCoder block_coder(const SparseShape& shape, unsigned count,
 template <int kChunk, bool kFeedback>
 inline constexpr int kBlocksPerMultiprocessor = kChunk != 4096 ? 1
                                                 : kFeedback    ? 4
-                                                               : 5;
+                                                               : 6;
 
 template <int kChunk, bool kFeedback, typename Value>
 __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
@@ -186,7 +186,8 @@ __global__ void __launch_bounds__(ChunkBlock<kChunk>::kThreads,
   const unsigned count = kept_in(shape, blockIdx.x);
   float x[Block::kValues];
   load_sent<kChunk, kFeedback>(in, first, x, old);
-  select_largest<kChunk>(x, in.tiles.valid(first), count, s);
+  constexpr int kZeros = kFeedback || sizeof(Value) == sizeof(float) ? 0 : 16;
+  select_largest<kChunk, kZeros>(x, in.tiles.valid(first), count, s);
   for (unsigned e = threadIdx.x; e < count; e += Block::kThreads) {
     if (key_of(s.values[e]) >= kInfinityBits && out.nonfinite != nullptr) *out.nonfinite = 1;
   }

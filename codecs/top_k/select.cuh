@@ -30,7 +30,7 @@ __device__ unsigned count_reaching(const float (&x)[ChunkBlock<kChunk>::kValues]
   return sum;
 }
 
-template <int kChunk>
+template <int kChunk, int kZeros>
 __device__ void bisect(const float (&x)[ChunkBlock<kChunk>::kValues], unsigned valid,
                        unsigned count, Selection<kChunk>& s) {
   using Block = ChunkBlock<kChunk>;
@@ -42,7 +42,7 @@ __device__ void bisect(const float (&x)[ChunkBlock<kChunk>::kValues], unsigned v
   __syncthreads();
   unsigned threshold = 0, reach = valid, round = 0;
   unsigned bit = s.largest == 0 ? 0u : 1u << (31 - __clz(static_cast<int>(s.largest)));
-  for (; bit > 0 && reach != count; bit >>= 1) {
+  for (; bit >> kZeros > 0 && reach != count; bit >>= 1) {
     const unsigned now = count_reaching<kChunk>(x, valid, threshold | bit, round++, s);
     if (now < count) continue;
     threshold |= bit;
@@ -61,12 +61,12 @@ __device__ void bisect(const float (&x)[ChunkBlock<kChunk>::kValues], unsigned v
 }
 
 // Where the candidates are too few or too many: all threads look at all of their values.
-template <int kChunk>
+template <int kChunk, int kZeros>
 __device__ void select_values(const float (&x)[ChunkBlock<kChunk>::kValues], unsigned valid,
                               unsigned count, Selection<kChunk>& s) {
   using Block = ChunkBlock<kChunk>;
   if (s.candidate_count >= count) {
-    bisect<kChunk>(x, valid, count, s);
+    bisect<kChunk, kZeros>(x, valid, count, s);
   } else if (threadIdx.x < kWarpLanes) {
     select_zeros<kChunk>(valid, count, s);
   }
@@ -82,7 +82,7 @@ __device__ void select_values(const float (&x)[ChunkBlock<kChunk>::kValues], uns
 
 // Fills s.indices and s.values with the `count` largest of the first `valid` values; the others
 // are zeros. The whole block calls; count <= valid, and count <= kMostKept. Ends with a barrier.
-template <int kChunk>
+template <int kChunk, int kZeros>
 __device__ void select_largest(const float (&x)[ChunkBlock<kChunk>::kValues], unsigned valid,
                                unsigned count, Selection<kChunk>& s) {
   using Block = ChunkBlock<kChunk>;
@@ -104,16 +104,16 @@ __device__ void select_largest(const float (&x)[ChunkBlock<kChunk>::kValues], un
   }
   __syncthreads();
   if (few && threadIdx.x < kWarpLanes) {
-    const unsigned bound = bound_of_maxima<kChunk>(s, count);
+    const unsigned bound = bound_of_maxima<kChunk, kZeros>(s, count);
     if (threadIdx.x == 0) s.bound = bound;
   }
   __syncthreads();
   if (few) collect_candidates<kChunk>(x, s);
   __syncthreads();
   if (s.candidate_count < count || s.candidate_count > kMostCandidates) {
-    select_values<kChunk>(x, valid, count, s);
+    select_values<kChunk, kZeros>(x, valid, count, s);
   } else if (threadIdx.x < kWarpLanes) {
-    select_candidates<kChunk>(count, s);
+    select_candidates<kChunk, kZeros>(count, s);
   }
   __syncthreads();
 }
