@@ -39,11 +39,11 @@ __global__ void __launch_bounds__(DctTile<kSide>::kThreads)
     s.x[i] = i < valid ? in.sent(first + in.tiles.offset(static_cast<unsigned>(i))) : 0.0f;
   }
   __syncthreads();
-  float out[Tile::kRows];
+  DctPart<kSide> out;
   transform_tile(s, out);
 #pragma unroll
-  for (int i = 0; i < Tile::kRows; ++i) {
-    coefficients[std::size_t{blockIdx.x} * Tile::kElements + Tile::place(i)] = out[i];
+  for (int r = 0; r < Tile::kRows; ++r) {
+    store_run(out[r], coefficients + std::size_t{blockIdx.x} * Tile::kElements + Tile::place(r));
   }
 }
 
@@ -70,14 +70,16 @@ struct ResidualSink {
 template <std::size_t kSide, typename Sink>
 __device__ void store_inverse(DctTile<kSide>& s, const TileMap& tiles, const Sink& sink) {
   using Tile = DctTile<kSide>;
-  float out[Tile::kRows];
+  DctPart<kSide> out;
   transform_tile(s, out);
   const std::size_t first = tiles.first(blockIdx.x);
   const unsigned valid = tiles.valid(first);
 #pragma unroll
-  for (int i = 0; i < Tile::kRows; ++i) {
-    const unsigned place = Tile::place(i);
-    if (place < valid) sink.store(first + tiles.offset(place), out[i]);
+  for (int i = 0; i < Tile::kRows * Tile::kColumns; ++i) {
+    const unsigned place = Tile::place(i / Tile::kColumns) + i % Tile::kColumns;
+    if (place < valid) {
+      sink.store(first + tiles.offset(place), out[i / Tile::kColumns][i % Tile::kColumns]);
+    }
   }
 }
 
