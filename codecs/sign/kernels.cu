@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
+
 #include "codecs/feedback/feedback.cuh"
 #include "codecs/sign/codes.cuh"
 #include "codecs/sign/kernels.hpp"
@@ -145,11 +147,13 @@ __global__ void __launch_bounds__(kSumTerms)
   if (threadIdx.x == 0) *scale = mean_scale(sum, static_cast<float>(elements), term);
 }
 
-// A scale for groups of 2048 and more is one of the warp's, which saves loads.
+// A scale for groups of 2048 and more is one of the warp's, which saves loads. Two blocks fit on a
+// multiprocessor only if asked for.
 template <bool kWarpScale, typename Sink>
-__global__ void __launch_bounds__(kThreadsPerBlock)
+__global__ void __launch_bounds__(kThreadsPerBlock, 2)
     decode_signs_kernel(Wires wires, SignShape shape, Sink sink) {
-  constexpr int kBatch = kWarpScale ? 8 : 4;  // wires whose loads are in flight together
+  // Wires whose loads are in flight together; a model adds one at a time.
+  constexpr int kBatch = std::is_same_v<Sink, AddSink> ? 1 : kWarpScale ? 8 : 4;
   const std::size_t strip = strip_of_warp();
   if (strip >= shape.of.elements) return;
   const std::size_t element = strip + threadIdx.x % kWarpLanes * kLaneElements;
