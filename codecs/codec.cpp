@@ -11,11 +11,20 @@ void require(bool condition, const char* why) {
 
 Traffic memory_traffic(const KernelShape& shape) { return shape.wire.layout->traffic(shape); }
 
+namespace {
+
+// An encode reads once more where a scale depends on the whole tensor.
+double encode_passes(const Format& wire) {
+  const bool of_tensor = wire.group == kWholeTensor || wire.scale == Scale::e4m3_tensor;
+  return of_tensor && wire.scale != Scale::none ? 2 : 1;
+}
+
+}  // namespace
+
 Traffic streamed_traffic(const KernelShape& shape) {
   const double wire = encoded_bytes_per_element(shape.wire);
   const double value = shape.value_bytes;
-  const bool twice = shape.wire.group == kWholeTensor && shape.wire.scale != Scale::none;
-  const double passes = twice ? 2 : 1;
+  const double passes = encode_passes(shape.wire);
   switch (shape.operation) {
     case Operation::encode:
       return {.read = passes * value, .written = wire};
@@ -31,7 +40,8 @@ Traffic streamed_traffic(const KernelShape& shape) {
     case Operation::decode_reduce:
       return {.read = shape.inputs * wire, .written = value};
     case Operation::decode_reduce_encode:
-      return {.read = shape.inputs * wire, .written = encoded_bytes_per_element(shape.wire_out)};
+      return {.read = encode_passes(shape.wire_out) * shape.inputs * wire,
+              .written = encoded_bytes_per_element(shape.wire_out)};
   }
   throw std::invalid_argument("an operation outside the enumeration");
 }

@@ -58,9 +58,10 @@ struct KernelShape {
 
 // Bytes that even a fused kernel must move: the layout's.
 [[nodiscard]] Traffic memory_traffic(const KernelShape& shape);
-// Of a kernel that moves its values and wires once. With one scale for the whole tensor, an encode
-// reads values twice. value_bytes applies to the new values of encode_difference, whose old values
-// are bfloat16, and to the values that decode_add reads and writes.
+// Of a kernel that moves its values and wires once. With a scale for the whole tensor, alone or
+// above the groups' scales, an encode reads its values, or the wires that it sums, twice.
+// value_bytes applies to the new values of encode_difference, whose old values are bfloat16, and to
+// the values that decode_add reads and writes.
 [[nodiscard]] Traffic streamed_traffic(const KernelShape& shape);
 
 // The sizes of a layout, as functions of its folder.

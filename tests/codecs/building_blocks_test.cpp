@@ -122,5 +122,20 @@ TEST(MemoryTraffic, CountsEachByteOnce) {
   expect({.operation = Operation::decode_reduce, .wire = int4, .inputs = 16}, 16 * 0.53125, 4);
 }
 
+// First the largest magnitude of all, then the codes; of NVFP4, 4 bits and 8 for each 16.
+TEST(MemoryTraffic, CountsValuesTwiceWhereAScaleIsOfTheWholeTensor) {
+  const Format nvfp4 = codec_named("nvfp4").format, fp8 = codec_named("fp8_e4m3").format;
+  EXPECT_DOUBLE_EQ(memory_traffic({.wire = nvfp4}).read, 2 * 4);
+  EXPECT_DOUBLE_EQ(memory_traffic({.wire = nvfp4}).written, 0.5625);
+  EXPECT_DOUBLE_EQ(memory_traffic({.wire = fp8, .value_bytes = 2}).read, 2 * 2);
+  EXPECT_DOUBLE_EQ(memory_traffic({.operation = Operation::decode_reduce_encode,
+                                   .wire = nvfp4,
+                                   .wire_out = nvfp4,
+                                   .inputs = 8})
+                       .read,
+                   2 * 8 * 0.5625);
+  EXPECT_DOUBLE_EQ(memory_traffic({.operation = Operation::decode, .wire = nvfp4}).read, 0.5625);
+}
+
 }  // namespace
 }  // namespace codecs
