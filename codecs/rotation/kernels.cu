@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
 }
 
 template <int kLog, typename Source, typename Sink>
-__global__ void __launch_bounds__(RotationTile<kLog>::kThreads, kLeastBlocks<Source>)
+__global__ void __launch_bounds__(RotationTile<kLog>::kThreads)
     decode_rotated_kernel(Source source, Sink sink) {
   using Tile = RotationTile<kLog>;
   __shared__ float exchange[Tile::kExchange];
