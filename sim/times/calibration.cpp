@@ -32,7 +32,7 @@ constexpr double kSettled = 0.1;
 // From the end of the kernel before to the first bytes, and from the last bytes to the end; and for
 // each further wire that a kernel sums: medians over the kernels on H100, less its launch latency, of
 // which they are these multiples.
-constexpr double kRamp = 0.7, kRampOfWire = 0.2;
+constexpr double kRamp = 0.7, kRampOfWire = 0.075;
 
 // At the share of that bandwidth that the table's kernels reach; without a table at what the GPU's
 // copies do.
