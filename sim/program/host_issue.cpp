@@ -116,12 +116,15 @@ double launches(const Program& program, int stage) {
 
 void HostIssue::finish() {
   if (is_ideal()) return;
+  double busiest_s = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const Rank& host = ranks_[i];
-    if (host.ever_waited) continue;
     const double busy_s = host.issued_s + row_->step_s;
+    busiest_s = std::max(busiest_s, busy_s);
+    if (host.ever_waited) continue;
     if (busy_s > host.computed_s) builder_.host(static_cast<int>(i), kLabel, busy_s);
   }
+  builder_.set_host_issue(busiest_s);
 }
 
 double HostIssue::ahead_after(std::span<const HostBlock> blocks) const {

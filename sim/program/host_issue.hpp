@@ -40,7 +40,8 @@ class HostIssue {
   [[nodiscard]] bool waits_for_norm() const { return !is_ideal() && row_->waits_for_norm; }
   [[nodiscard]] bool waits_for_messages() const { return !is_ideal() && row_->waits_for_messages; }
 
-  // Hosts that wait for nothing and are the step's bottleneck keep it as long as they take.
+  // Hosts that wait for nothing and are the step's bottleneck keep it as long as they take. The schedule
+  // keeps how long the busiest takes in all.
   void finish();
 
  private:

@@ -126,6 +126,7 @@ Report summarize(const StepContext& context, const Scheme& scheme, const Schedul
   const auto samples = static_cast<double>(report.global_batch);
   report.tokens_per_s = samples * context.model.sequence / report.time_s;
   report.time = time_parts(schedule, timeline);
+  report.host_issue_s = schedule.host_issue_s;
   report.step = step_figures(context, schedule, timeline);
   add_compression(context, report);
   report.busiest_links = busiest_links(schedule, wiring, timeline);

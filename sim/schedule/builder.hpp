@@ -76,6 +76,7 @@ class ScheduleBuilder {
   std::int32_t add_communicator() { return ++communicators_; }
 
   [[nodiscard]] int ranks() const { return schedule_.ranks; }
+  void set_host_issue(double seconds) { schedule_.host_issue_s = seconds; }
   [[nodiscard]] Schedule finish() && { return std::move(schedule_); }
 
  private:

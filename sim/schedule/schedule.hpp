@@ -126,6 +126,7 @@ struct Schedule {
   std::vector<std::vector<KernelPart>> parts;  // of kernels, in order; SMs alone bound [0]
   std::vector<std::string> labels;
   double unfolded_flows = 0;  // flows of the schedule when unfolded
+  double host_issue_s = 0;    // that the busiest host takes to issue all its kernels
   // Folds a collective whose ranks lie unevenly over nodes, or one in steps over uneven links.
   bool approximate = false;
 

@@ -53,7 +53,7 @@ KernelEstimate not_in_table(const Calibration& calibration, const Gpu& gpu, doub
 KernelEstimate from_table(const Calibration& calibration, const Gpu& gpu,
                           const std::vector<KernelTime>& times, double elements) {
   if (calibration.gpu == gpu.name) {
-    return {interpolated(times, elements),
+    return {timed_seconds(times, elements),
             fmt::format("{} on {} ({})", origin_of_times(calibration), gpu.name, calibration.name),
             sizes_of(times)};
   }

@@ -23,6 +23,11 @@ struct RateRatios {
 // both.
 [[nodiscard]] RateRatios ratios_to(const Gpu& gpu, const Calibration& from);
 
+// The time of `elements` on the GPU of the table. Between measured sizes and above them that is
+// interpolated(); below, the kernel's fixed time and its rate at the smallest size. `times` must not be
+// empty.
+[[nodiscard]] double timed_seconds(const std::vector<KernelTime>& times, double elements);
+
 // The time of `elements` on the other GPU, from the sizes measured on a GPU whose copies reach
 // `bandwidth`. `times` must not be empty.
 [[nodiscard]] double carried_over(const std::vector<KernelTime>& times, double elements,

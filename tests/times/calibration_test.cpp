@@ -46,12 +46,15 @@ TEST(KernelTime, GrowsWithTheSizeAlongAStraightLineInBothLogarithms) {
   EXPECT_DOUBLE_EQ(time(1 << 25), std::sqrt(time(1 << 24) * time(1 << 26)));
 }
 
-TEST(KernelTime, BelowTheSmallestSizeIsItsTimeAndAboveTheLargestHasItsRate) {
+TEST(KernelTime, BelowTheSmallestSizeFallsToAFixedTimeAndAboveTheLargestHasItsRate) {
   const Calibration table = sample_table();
   const double smallest = encode_s(table, tables_gpu(), 1 << 20);
-  for (const double elements : {1.0, 1000.0, 1e6}) {
-    EXPECT_EQ(encode_s(table, tables_gpu(), elements), smallest);
-  }
+  const double fixed = encode_s(table, tables_gpu(), 1e-9);
+  EXPECT_GT(fixed, 0.7 * smallest) << "most of it, for the table's rate grows with the size";
+  EXPECT_NEAR(encode_s(table, tables_gpu(), 1 << 19), (fixed + smallest) / 2, 1e-12);
+  // Of one size, which is large, at most a few microseconds are fixed.
+  const Calibration one = read(table_of({row("int8_g128", "encode", 1 << 28, 0.9)}));
+  EXPECT_LT(encode_s(one, tables_gpu(), 1 << 10), 5e-6);
   const double largest = encode_s(table, tables_gpu(), 1 << 26);
   for (const double times : {1.5, 2.0, 1e6}) {
     EXPECT_NEAR(encode_s(table, tables_gpu(), times * (1 << 26)) / (times * largest), 1, 1e-12);
@@ -62,12 +65,11 @@ TEST(KernelTime, BelowTheSmallestSizeIsItsTimeAndAboveTheLargestHasItsRate) {
 
 TEST(KernelTime, OnAnotherGpuIsScaledByMemoryBandwidth) {
   const Calibration table = sample_table();
-  // Of a table of one size; of more, see below.
   const Calibration one = read(table_of({row("int8_g128", "encode", 1 << 24, 0.8)}));
   for (const double elements : {1e3, 3e6, 1e9}) {
-    EXPECT_NEAR(encode_s(one, sample_gpu(), elements) / encode_s(one, tables_gpu(), elements), 0.5,
-                1e-12);
+    EXPECT_LE(encode_s(one, sample_gpu(), elements), encode_s(one, tables_gpu(), elements));
   }
+  EXPECT_NEAR(encode_s(one, sample_gpu(), 1e9) / encode_s(one, tables_gpu(), 1e9), 0.5, 0.05);
   EXPECT_NEAR(encode_s(table, sample_gpu(), 1e9) / encode_s(table, tables_gpu(), 1e9), 0.5, 0.01);
 }
 
@@ -96,7 +98,7 @@ TEST(CarriedOver, ScalesMemoryAndInstructionsEachByItsRateAndLaunchesNot) {
     EXPECT_GT(on(both, {2, 1}, share), 5e-6 + share * 2e-3) << "more bandwidth helps little";
   }
   // Faster than the memory allows: all of it is the memory's.
-  EXPECT_NEAR(on({{.elements = 1e9, .seconds = 1e-3, .moved_bytes = 2e9}}, {2, 1}, 1), 5e-4, 1e-12);
+  EXPECT_NEAR(on({{.elements = 1e9, .seconds = 1e-3, .moved_bytes = 2e9}}, {2, 1}, 1), 5e-4, 1e-5);
 }
 
 TEST(CarriedOver, TakesTheSmsFromTheTableAndTheGpu) {

@@ -17,6 +17,7 @@ namespace {
 bool is_of_network(const Assumption& one) {
   return one.concern == Concern::links || one.concern == Concern::wide_area;
 }
+bool is_of_host(const Assumption& one) { return one.name == "host_issue"; }
 bool is_of_codecs(const Assumption& one) { return one.name == "codec_time"; }
 
 // The logarithm of the efficiency is off by so much; at most the whole roofline, unless a fit says so,
@@ -68,16 +69,37 @@ double length_of(const Off& effects) {
   return std::hypot(effects.compute, effects.network, effects.codecs);
 }
 
-// The most probable point at the faster end of the range.
-Off faster_end(const Job& job, const Report& report) {
-  const Off effects = effects_of(job, shares_of(report));
-  const double length = length_of(effects);
-  if (!(length > 0)) return {};
-  const double each = kLikelySpreads / length;
-  return {each * effects.compute, each * effects.network, each * effects.codecs};
+// Spread of the host's time to issue a kernel; 0 where it is ideal or given.
+double host_spread(const Job& job, const Setup& setup) {
+  if (job.inner) return 0;
+  const auto host = host_of(job.calibration().hosts, setup.parallelism.kernels);
+  return host ? host->spread : 0;
 }
 
-Off opposite(const Off& off) { return {-off.compute, -off.network, -off.codecs}; }
+// By how much the answer's logarithm is off when the host is off by its spread, at the end where
+// `sign` is 1 for a faster one. A host that is ahead costs nothing until it would take longer than the
+// step.
+double host_effect(const Report& report, double spread, double sign) {
+  const double far = kLikelySpreads * spread;
+  if (far == 0 || report.host_issue_s == 0) return 0;
+  const double slower = std::log(report.host_issue_s * std::exp(far) / report.time_s);
+  const double waits = report.time.host_s / report.time_s;
+  const double moved = sign > 0 ? -std::log(1 - waits * (1 - std::exp(-far)))
+                                : std::max(slower, std::log(1 + waits * (std::exp(far) - 1)));
+  return std::max(0.0, moved) / kLikelySpreads;
+}
+
+// The most probable point at the faster (1) or slower (-1) end of the range.
+Off end_of(const Job& job, const Setup& setup, const Report& report, double sign) {
+  const Off effects = effects_of(job, shares_of(report));
+  const double spread = host_spread(job, setup);
+  const double host = host_effect(report, spread, sign);
+  const double length = std::hypot(length_of(effects), host);
+  if (!(length > 0)) return {};
+  const double each = sign * kLikelySpreads / length;
+  return {each * effects.compute, each * effects.network, each * effects.codecs,
+          each * host * spread};
+}
 
 LikelyRange range_of_rounds(const std::array<Job, 2>& ends, const Setup& setup, int jobs) {
   const auto reports = in_parallel(jobs, ends.size(),
@@ -97,6 +119,7 @@ Job off_by(Job job, const Off& off) {
     move_efficiency(job.topology.sites[table].cluster, job.calibrations[table], off.compute);
   }
   for (const Assumption& one : assumptions()) {
+    if (is_of_host(one) && off.host != 0) job = scaled(std::move(job), one, std::exp(-off.host));
     const double spreads = is_of_network(one) ? off.network : is_of_codecs(one) ? off.codecs : 0;
     if (spreads == 0 || !rests_on(job, one)) continue;
     const double faster = spreads * spread_of(job, one).of_logarithm;
@@ -106,8 +129,8 @@ Job off_by(Job job, const Off& off) {
 }
 
 LikelyRange range_of(const Job& job, const Setup& setup, const Report& report, int jobs) {
-  const Off faster = faster_end(job, report);
-  const std::array ends{off_by(job, opposite(faster)), off_by(job, faster)};
+  const std::array ends{off_by(job, end_of(job, setup, report, -1)),
+                        off_by(job, end_of(job, setup, report, 1))};
   if (job.inner) return range_of_rounds(ends, setup, jobs);
   const auto speeds = in_parallel(
       jobs, ends.size(), [&](std::size_t i) { return report.time_s / seconds_of(ends[i], setup); });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The range in which an answer likely lies: in eight cases of ten, as far as spreads are known.
 //
-// Three groups of constants are off independently of each other: how fast GPUs compute, how fast
-// everything between them is, and how long codecs take. How much each matters is read off the time's
+// Four groups of constants are off independently of each other: how fast GPUs compute, how fast
+// everything between them is, how long codecs take, and how long the host takes to issue a kernel. How
+// much each matters is read off the time's
 // parts, and the constants move to the most probable point at which the answer is as far off as the
 // range's end (first-order reliability: Hasofer and Lind, J. Eng. Mech. Div. ASCE 100, 1974).
 #pragma once
@@ -18,6 +19,7 @@ struct Off {
   double compute = 0;
   double network = 0;  // links, and the network between sites
   double codecs = 0;
+  double host = 0;  // the logarithm itself: stacks' hosts differ in their spread
 };
 [[nodiscard]] Job off_by(Job job, const Off& off);
 
