@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The README's table: for each operation our rate, the best peer's, and times faster.
 
-    tests/peers/report.py traces/calibration/peers.json
+    tests/peers/report.py traces/peers/nvidia_h100_80gb_hbm3.json
 """
 
 import json
