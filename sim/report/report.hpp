@@ -126,7 +126,7 @@ struct Report {
   double time_s = 0;  // of the step or the round; infinite where the round was aborted
   double tokens_per_s = 0;
   TimeParts time;                     // of a round: at the site that ends last
-  double host_issue_s = 0;  // that the busiest host takes to issue the kernels of a step
+  double host_issue_s = 0;            // that the busiest host takes to issue the kernels of a step
   double wire_bytes_wan = 0;          // that a site sends in a round, mean
   double compression_ratio_fp32 = 1;  // of the data-parallel exchange: FP32 rings over what is sent
   double compression_ratio_bf16 = 1;

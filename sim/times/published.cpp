@@ -144,6 +144,17 @@ double forward_seconds(const PublishedProducts& table, const Gpu& gpu, const Ope
          tile_excess(table, product.m, product.n, product.count, gpu.multiprocessors);
 }
 
+// The GPU as the table has it: what a question changes of it, or a power limit, did not change what was
+// measured.
+Gpu timed_gpu(const PublishedProducts& table, Gpu gpu) {
+  gpu.bf16 = table.bf16;
+  gpu.fp8 = table.fp8;
+  gpu.fp4 = table.fp4;
+  gpu.memory_bandwidth = table.memory_bandwidth;
+  gpu.multiprocessors = table.multiprocessors;
+  return gpu;
+}
+
 double of_measured(const PublishedProducts& table, const Operator& product) {
   return measured_factor(table.measured, tabled(table, product.precision), product.gradient,
                          product.m * product.count, product.n, product.k);
@@ -162,10 +173,11 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
 std::shared_ptr<const PublishedKernels> with_measured(
     std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu) {
   if (published == nullptr || table.gpu != gpu.name || table.gemm.empty()) return published;
+  const Gpu sheet = published->same ? timed_gpu(published->products, gpu) : gpu;
   std::map<std::pair<MatrixPrecision, Gradient>, std::vector<ProductRatio>> ratios;
   for (const GemmTime& one : table.gemm) {
     const Operator product{.m = one.m, .n = one.n, .k = one.k, .precision = one.precision};
-    const double expected = forward_seconds(published->products, gpu, product);
+    const double expected = forward_seconds(published->products, sheet, product);
     ratios[{one.precision, one.gradient}].push_back(
         {std::log(one.m), std::log(one.n), std::log(one.k), std::log(one.seconds / expected),
          one.seconds});

@@ -77,7 +77,8 @@ TEST_P(Assumptions, ChangeNothingByAFactorOfOne) {
 TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   const Job other = scaled(tiny_job(), named(GetParam()), 1.25);
   const std::string flags = apps::with_flags(fields_of(other, named(GetParam())));
-  if (GetParam() == "attention_rate") {  // of published kernels, which have no flag
+  // Published attention and measured passes have no flag.
+  if (GetParam() == "attention_rate" || GetParam() == "memory_bandwidth") {
     EXPECT_EQ(flags, "");
     return;
   }
@@ -89,7 +90,7 @@ TEST_P(Assumptions, HaveASpreadWithItsSource) {
   const Job job = tiny_job();
   const Spread spread = named(GetParam()).spread(job.cluster(), job.calibration());
   EXPECT_GT(spread.of_logarithm, 0);
-  EXPECT_LT(spread.of_logarithm, 1);
+  EXPECT_LT(spread.of_logarithm, 1.2);
   EXPECT_FALSE(spread.source.empty());
   EXPECT_EQ(spread.source.find('\n'), std::string::npos);
 }

@@ -19,7 +19,9 @@ using apps_tests::job_of;
 // On one node of a fast network, where nothing is encoded, computing alone is in doubt: the range is
 // what run says of an efficiency so many spreads away.
 TEST(LikelyRange, OfComputingIsThatOfItsEfficiency) {
-  Job job = job_of("--topology dgx_h100_x16 --nodes 1 --model gpt_1.3b --accumulation 8");
+  Job job = job_of(
+      "--topology dgx_h100_x16 --nodes 1 --model gpt_1.3b --accumulation 8 "
+      "--host-issue 0s");
   const auto& setup = job.setups.front();
   const Report report = simulate(job, setup).report;
   const LikelyRange range = range_of(job, setup, report);
@@ -36,7 +38,8 @@ TEST(LikelyRange, OfComputingIsThatOfItsEfficiency) {
 // Constants that are known move nothing, and a step that waits for the network has its spread.
 TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
   const auto width = [](const std::string& flags) {
-    const Job job = job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1 " + flags);
+    const Job job =
+        job_of("--topology dgx_h100_x16 --model gpt_1.3b --zero 1 --host-issue 0s " + flags);
     const Report report = simulate(job, job.setups.front()).report;
     const LikelyRange range = range_of(job, job.setups.front(), report);
     EXPECT_LE(range.tokens_per_s_low, report.tokens_per_s);
@@ -47,6 +50,29 @@ TEST(LikelyRange, FollowsWhatTheStepWaitsFor) {
   const double of_efficiency = efficiency_spread(any.cluster()).of_logarithm;
   EXPECT_NEAR(width("--accumulation 16"), of_efficiency, 0.03);
   EXPECT_NEAR(width("--set network.nic_bandwidth=5Gbps"), 0.1, 0.02);
+}
+
+// A host that may bind widens the slow end alone, and both where it does bind.
+TEST(LikelyRange, HoldsTheHostWhereItMayBind) {
+  const auto ends = [](const std::string& flags) {
+    const Job job = job_of(
+        "--topology dgx_h100_x16 --nodes 1 --gpus-per-node 1 --model gpt_350m --stack torch-eager "
+        "--zero 1 --micro-batch 1 " +
+        flags);
+    const Report report = simulate(job, job.setups.front()).report;
+    const LikelyRange range = range_of(job, job.setups.front(), report);
+    return std::pair{report.tokens_per_s / range.tokens_per_s_low,
+                     range.tokens_per_s_high / report.tokens_per_s};
+  };
+  const auto ideal = ends("--sequence 2048 --host-issue 0s"), ahead = ends("--sequence 2048");
+  EXPECT_NEAR(ahead.second, ideal.second, 0.02);
+  const auto [bound_slower, bound_faster] = ends("--sequence 128");
+  // Of spread 0.89: a factor of 3 in the host's time.
+  EXPECT_GT(bound_slower, 2);
+  EXPECT_GT(bound_faster, 1.2);
+  EXPECT_LT(bound_slower, 3.3);
+  const auto given = ends("--sequence 128 --host-issue 21us");
+  EXPECT_LT(given.first, 1.1) << "what is given is known";
 }
 
 // Of two that differ in nothing but what the model leaves out, the ratio has the model's own error.

@@ -18,7 +18,7 @@ smallest=(--min-size "16 KiB" --max-size "16 KiB")
 "$calibrate" --quick "${smallest[@]}" --hidden 128 --minutes 1 --commit test --output table.json \
   2>messages || { cat messages >&2; exit 1; }
 "${run[@]}" --calibration table.json >report
-grep -F "extrapolated by memory bandwidth from emulated GPU (table)" report
+grep -F "extrapolated by memory bandwidth and SMs from emulated GPU (table)" report
 grep -F '"architecture": "sm_90"' table.json
 # Its times are those of a GPU that carries the name.
 sed 's/"emulated GPU"/"NVIDIA H200"/' table.json >h200.json

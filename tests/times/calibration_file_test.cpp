@@ -227,8 +227,8 @@ TEST(CalibrationFile, WithoutTheDataSheetsBandwidthScalesByItsCopies) {
   other.memory_efficiency = 0.6;
   const double own = table.kernels.begin()->second.front().seconds;
   const KernelUse known = use("int8_g128", codecs::Operation::encode, 1 << 20);
-  EXPECT_NEAR(kernel_time(table, other, known).seconds,
-              3.4e-6 + (own - 3.4e-6) * 0.75 / (2 * 0.6), 1e-6);
+  EXPECT_NEAR(kernel_time(table, other, known).seconds, 3.4e-6 + (own - 3.4e-6) * 0.75 / (2 * 0.6),
+              1e-6);
   const KernelUse unknown = use("int4_g128", codecs::Operation::encode, 1 << 20);
   const codecs::Traffic traffic = codecs::memory_traffic(unknown.shape);
   const double copied = 2 * 0.6 * kTableBandwidth.base();

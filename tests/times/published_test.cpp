@@ -245,6 +245,13 @@ TEST(MeasuredProducts, AreTakenAtTheirShapesAndScaleAllOthers) {
   EXPECT_GT(factor(far), 1.2);
   EXPECT_LT(factor(far), 1.9);
 
+  // A question about a faster GPU is not answered by what this one was measured to do.
+  Gpu faster = gpu;
+  faster.bf16 = 2 * gpu.bf16;
+  const auto of_faster = with_measured(published, table, faster);
+  EXPECT_EQ(of_faster->products.measured.begin()->second.usual,
+            two->products.measured.begin()->second.usual);
+
   table.gpu = "another";
   EXPECT_EQ(with_measured(published, table, gpu), published);
   EXPECT_EQ(with_measured(nullptr, table, gpu), nullptr);

@@ -9,7 +9,7 @@ namespace calibrate {
 
 // Throws CudaError if no device works.
 struct Device {
-  std::string name;    // "NVIDIA H200"
+  std::string name;  // "NVIDIA H200"
   int multiprocessors = 0;
   std::string device;  // name, memory, multiprocessors, compute capability
   std::string driver;

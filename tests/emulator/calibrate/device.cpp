@@ -6,6 +6,7 @@ namespace calibrate {
 
 Device read_device() {
   return {.name = "emulated GPU",
+          .multiprocessors = 1,
           .device = "emulated GPU, which runs kernels on the CPU, sm_90",
           .driver = "emulator",
           .cuda = "headers alone",
