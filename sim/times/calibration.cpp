@@ -117,10 +117,10 @@ double MeasuredSizes::excess(double elements) const {
 KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const KernelUse& use) {
   if (use.elements <= 0) return {};
   const bool requantizes = use.shape.operation == codecs::Operation::decode_reduce_encode;
-  const auto found = calibration.kernels.find(
+  const auto found = calibration.kernels->find(
       kernel_key(use.shape, codecs::format_name(use.shape.wire),
                  requantizes ? codecs::format_name(use.shape.wire_out) : std::string()));
-  if (found == calibration.kernels.end()) {
+  if (found == calibration.kernels->end()) {
     const codecs::Traffic traffic = codecs::memory_traffic(use.shape);
     return slowed(not_in_table(calibration, gpu, (traffic.read + traffic.written) * use.elements,
                                use.shape.inputs),
@@ -132,8 +132,8 @@ KernelEstimate kernel_time(const Calibration& calibration, const Gpu& gpu, const
 KernelEstimate step_time(const Calibration& calibration, const Gpu& gpu,
                          const codecs::MethodStep& step, const codecs::StepShape& shape) {
   if (shape.elements == 0) return {};
-  const auto found = calibration.methods.find(step_key(step, shape));
-  if (found == calibration.methods.end()) {
+  const auto found = calibration.methods->find(step_key(step, shape));
+  if (found == calibration.methods->end()) {
     return slowed(not_in_table(calibration, gpu, step.moved_bytes(shape)), calibration);
   }
   return slowed(from_table(calibration, gpu, found->second, static_cast<double>(shape.elements)),

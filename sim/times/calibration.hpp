@@ -15,6 +15,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/method.hpp"
 #include "sim/base/pass.hpp"
+#include "sim/base/shared.hpp"
 #include "sim/base/units.hpp"
 #include "sim/times/host.hpp"
 #include "sim/topology/cluster.hpp"
@@ -49,6 +50,9 @@ struct GemmTime {
   bool operator==(const GemmTime&) const = default;
 };
 
+// By key, sizes ascending. Jobs are copied often, and a measured table has a thousand kernels.
+using KernelTimes = Shared<std::map<std::string, std::vector<KernelTime>>>;
+
 struct Calibration {
   std::string name;                 // the file's stem; "roofline" when there is no table
   std::string gpu;                  // measured GPU; of a CPU's table, the processor
@@ -65,11 +69,11 @@ struct Calibration {
   double memory_share = 0;
   // By "codec/operation/inputs/to", sizes ascending; with suffix "/2" if the values have 2 bytes
   // and usually 4, "/4" if they have 4 and usually 2 (weights).
-  std::map<std::string, std::vector<KernelTime>> kernels = {};
+  KernelTimes kernels = {};
   // Steps of methods beyond a single codec, by "method/step/ranks/factor_rank" (codecs/method.hpp),
   // sizes ascending.
-  std::map<std::string, std::vector<KernelTime>> methods = {};
-  std::vector<GemmTime> gemm = {};
+  KernelTimes methods = {};
+  Shared<std::vector<GemmTime>> gemm = {};
   std::map<Pass, std::vector<PassTime>> passes = {};  // sizes ascending
   // Published times for the cluster's GPU, with its measured products (with_measured()); null: the
   // roofline.

@@ -140,7 +140,7 @@ void read_kernel(const JsonReader& row, Calibration& table) {
     const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
     check_bytes(size, encoded, (traffic.read + traffic.written) * elements);
   };
-  add_times(row, check, table.kernels[kernel_key(shape, codec.name, row.at("to").text())]);
+  add_times(row, check, table.kernels.own()[kernel_key(shape, codec.name, row.at("to").text())]);
 }
 
 // With the parameters that its step takes and no others. Matrices' columns follow their size.
@@ -175,12 +175,12 @@ void read_step(const JsonReader& row, Calibration& table) {
       row.fail(std::string("the method does not take this tensor: ") + refusal.what());
     }
   };
-  add_times(row, check, table.methods[step_key(*step, of_row)]);
+  add_times(row, check, table.methods.own()[step_key(*step, of_row)]);
 }
 
 void read_gemm(const JsonReader& row, Calibration& table) {
   row.only({"precision", "pass", "m", "n", "k", "median_s", "spread_s", "launches"});
-  table.gemm.push_back(
+  table.gemm.own().push_back(
       {.m = row.at("m").whole(),
        .n = row.at("n").whole(),
        .k = row.at("k").whole(),

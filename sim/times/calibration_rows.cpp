@@ -46,7 +46,7 @@ Bandwidth scale(const Calibration& calibration, const Gpu& gpu) {
 
 double memory_share(const Calibration& calibration) {
   std::vector<double> shares;
-  for (const auto& [key, times] : calibration.kernels) {
+  for (const auto& [key, times] : *calibration.kernels) {
     const KernelTime& largest = times.back();
     shares.push_back(largest.moved_bytes / largest.seconds / scale(calibration).base());
   }

@@ -172,10 +172,10 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
 
 std::shared_ptr<const PublishedKernels> with_measured(
     std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu) {
-  if (published == nullptr || table.gpu != gpu.name || table.gemm.empty()) return published;
+  if (published == nullptr || table.gpu != gpu.name || table.gemm->empty()) return published;
   const Gpu sheet = published->same ? timed_gpu(published->products, gpu) : gpu;
   std::map<std::pair<MatrixPrecision, Gradient>, std::vector<ProductRatio>> ratios;
-  for (const GemmTime& one : table.gemm) {
+  for (const GemmTime& one : *table.gemm) {
     const Operator product{.m = one.m, .n = one.n, .k = one.k, .precision = one.precision};
     const double expected = forward_seconds(published->products, sheet, product);
     ratios[{one.precision, one.gradient}].push_back(

@@ -139,7 +139,7 @@ class Sensitivity {
 };
 
 Calibration scaled_times(Calibration table, double factor) {
-  for (auto& [key, times] : table.kernels) {
+  for (auto& [key, times] : table.kernels.own()) {
     for (KernelTime& time : times) time.seconds *= factor;
   }
   table.memory_share /= factor;
@@ -189,7 +189,7 @@ std::vector<Constant> list_constants(const std::filesystem::path& folder, const 
     tick();
     Constant constant{.file = table.name + ".json",
                       .key = "codecs[].median_s",
-                      .value = fmt::format("{} kernels", table.kernels.size()),
+                      .value = fmt::format("{} kernels", table.kernels->size()),
                       .source = table.source};
     const auto change = [&](double factor) {
       Inputs changed = inputs;

@@ -64,11 +64,9 @@ std::string part_of(const std::string& key, int part) {
   return key.substr(begin, key.find('/', begin) - begin);
 }
 
-using Times = std::map<std::string, std::vector<KernelTime>>;
-
-void add_times(const Times Calibration::*times, const MeasuredTable& one,
+void add_times(const KernelTimes Calibration::*times, const MeasuredTable& one,
                const std::vector<MeasuredTable>& all, Comparison& comparison) {
-  for (const auto& [key, sizes] : one.table.*times) {
+  for (const auto& [key, sizes] : *(one.table.*times)) {
     const bool of_codec = times == &Calibration::kernels;
     const std::string kind = of_codec ? part_of(key, 1) : "steps of " + part_of(key, 0);
     const int inputs = of_codec ? std::stoi(part_of(key, 2)) : 1;
@@ -78,8 +76,8 @@ void add_times(const Times Calibration::*times, const MeasuredTable& one,
       };
       add("data sheet", by_bytes(one.gpu, size.moved_bytes, inputs));
       for (const MeasuredTable& other : all) {
-        const auto found = (other.table.*times).find(key);
-        if (other.table.gpu == one.table.gpu || found == (other.table.*times).end()) continue;
+        const auto found = (other.table.*times)->find(key);
+        if (other.table.gpu == one.table.gpu || found == (other.table.*times)->end()) continue;
         // Its copies as its cluster file has them: of a GPU without a table nothing else is known.
         add(other.table.name, carried_over(found->second, size.elements, scale(other.table),
                                            ratios_to(one.gpu, other.table)));
@@ -90,7 +88,7 @@ void add_times(const Times Calibration::*times, const MeasuredTable& one,
 
 void add_products(const MeasuredTable& one, const PublishedKernels& published,
                   Comparison& comparison) {
-  for (const GemmTime& measured : one.table.gemm) {
+  for (const GemmTime& measured : *one.table.gemm) {
     const Operator product{.m = measured.m,
                            .n = measured.n,
                            .k = measured.k,

@@ -7,7 +7,7 @@ namespace sim::validation {
 
 Calibration counted_both_ways(Calibration published) {
   constexpr double kValueBytes = 4;
-  for (auto& [key, times] : published.kernels) {
+  for (auto& [key, times] : published.kernels.own()) {
     for (KernelTime& one : times) one.seconds *= one.moved_bytes / (kValueBytes * one.elements);
   }
   published.memory_share = memory_share(published);

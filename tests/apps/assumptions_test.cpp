@@ -116,7 +116,7 @@ TEST(Assumptions, TogetherAreAllThatAStepsTimeComesFrom) {
     // Shares of a GPU and of its speed, no times.
     if (one.name == "channels" || one.name == "speed_spread") continue;
     const bool table =
-        !job.calibration().kernels.empty() && job.calibration().gpu == job.cluster().gpu.name;
+        !job.calibration().kernels->empty() && job.calibration().gpu == job.cluster().gpu.name;
     if (one.name == "codec_time" && !table) continue;
     job = scaled(job, one, one.more_is_faster ? 2 : 0.5);
   }

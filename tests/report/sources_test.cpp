@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Sources, testing::ValuesIn(scheme_rows()), sch
 Calibration table_of(const std::string& gpu, const std::string& kind) {
   Calibration table{.name = "table", .gpu = gpu, .kind = kind, .source = "a paper"};
   table.memory_bandwidth = 1000_GBps;
-  table.kernels["int8_g128_hadamard_sr/encode/1/"] = {{1e6, 1e-3}, {1e8, 1e-1}};
+  table.kernels.own()["int8_g128_hadamard_sr/encode/1/"] = {{1e6, 1e-3}, {1e8, 1e-1}};
   return table;
 }
 
@@ -102,7 +102,7 @@ TEST(CodecSources, SayMeasuredPublishedOrExtrapolated) {
 TEST(CodecSources, AreOfTheKernelsThatRunWhereReplicasAreFewerThanGpus) {
   // With two tensor-parallel ranks a node of four has two replicas: sums are of two wires.
   Calibration table = table_of("sample", "measured");
-  table.kernels["int8_g128_hadamard_sr/decode_reduce_encode/2/int4_g128_hadamard_sr"] = {
+  table.kernels.own()["int8_g128_hadamard_sr/decode_reduce_encode/2/int4_g128_hadamard_sr"] = {
       {1e6, 1e-3}};
   const Cluster cluster = small_cluster();
   const Model model = deep_model();

@@ -223,7 +223,8 @@ TEST(MeasuredProducts, AreTakenAtTheirShapesAndScaleAllOthers) {
   for (const auto& [gradient, factor] :
        {std::pair{Gradient::none, 2.0}, {Gradient::weights, 3.0}}) {
     const double forward = seconds(*published, near, Gradient::none);
-    table.gemm.push_back({near.m, near.n, near.k, factor * forward, near.precision, gradient});
+    table.gemm.own().push_back(
+        {near.m, near.n, near.k, factor * forward, near.precision, gradient});
   }
   const auto measured = with_measured(published, table, gpu);
   for (const Operator& one : {near, far}) {
@@ -234,8 +235,9 @@ TEST(MeasuredProducts, AreTakenAtTheirShapesAndScaleAllOthers) {
   }
   // Two shapes that disagree: each has its own time, nearly, and what is far from both their mean.
   const Operator other = product(1024, 8192, 2048);
-  table.gemm = {{near.m, near.n, near.k, 2 * seconds(*published, near, Gradient::none)},
-                {other.m, other.n, other.k, seconds(*published, other, Gradient::none)}};
+  table.gemm = std::vector<GemmTime>{
+      {near.m, near.n, near.k, 2 * seconds(*published, near, Gradient::none)},
+      {other.m, other.n, other.k, seconds(*published, other, Gradient::none)}};
   const auto two = with_measured(published, table, gpu);
   const auto factor = [&](const Operator& one) {
     return seconds(*two, one, Gradient::none) / seconds(*published, one, Gradient::none);
@@ -267,7 +269,7 @@ TEST(Roofline, TakesMeasuredProductsBeforePublishedOnesAndThoseBeforeThePeak) {
   const double published = product_seconds(*table.published, gpu, one);
   EXPECT_DOUBLE_EQ(seconds(), published);
   table.gpu = gpu.name;
-  table.gemm = {{one.m, one.n, one.k, 2 * published}};
+  table.gemm = std::vector<GemmTime>{{one.m, one.n, one.k, 2 * published}};
   table.published = with_measured(table.published, table, gpu);
   EXPECT_NEAR(seconds(), 2 * published, 1e-12);
   table = roofline();

@@ -148,7 +148,7 @@ std::string memory_fields(const Cluster& cluster, const Calibration& calibration
 double spread_of_kernels(const Calibration& calibration) {
   std::vector<double> spreads;
   for (const auto* table : {&calibration.kernels, &calibration.methods}) {
-    for (const auto& [key, times] : *table) {
+    for (const auto& [key, times] : **table) {
       if (times.back().spread > 0) spreads.push_back(times.back().spread / 1.349);
     }
   }
@@ -159,12 +159,14 @@ double spread_of_kernels(const Calibration& calibration) {
 }
 
 Spread codec_spread(const Cluster& cluster, const Calibration& calibration) {
-  if (calibration.kernels.empty()) return {0.4, "a judgement: roofline, no kernel was measured"};
+  if (calibration.kernels->empty()) return {0.4, "a judgement: roofline, no kernel was measured"};
   if (calibration.gpu != cluster.gpu.name) {
-    return {0.25, "a judgement: extrapolated from another GPU by memory bandwidth"};
+    return {0.25, "a judgement: extrapolated from another GPU"};
   }
+  // Launches scatter by a thousandth; two GPUs of a kind do by more, and nothing ran beside them.
   if (const double measured = spread_of_kernels(calibration); measured > 0) {
-    return {measured, "the launches that " + calibration.name + " measured"};
+    return {std::max(0.03, measured), "a judgement, at least the scatter of the launches that " +
+                                          calibration.name + " measured"};
   }
   return {0.1, "a judgement: published for this GPU without a spread"};
 }
