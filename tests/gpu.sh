@@ -6,6 +6,8 @@
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #                                ARCHITECTURES: those to build for (default: 80, 89, 90, 100 and 120,
 #                                where nvcc has them), e.g. "90;103"
+#   tests/gpu.sh --archive FILE  the same, and packs all that a machine with a GPU needs into FILE, a
+#                                .tar.gz: unpack it there and run gardenhose-gpu/tests/gpu.sh FOLDER
 #   tests/gpu.sh [FOLDER]        tests, calibrates and compares; FOLDER gets the table and what was
 #                                printed (default: traces/calibration gets the table)
 #                                OTHERS: the folder of tests/peers/build_others.sh's libraries
@@ -50,6 +52,13 @@ build() {
   checksum > "$programs/sources"
 }
 
+# What was built is packed with the scripts that run it. --transform: all in one folder.
+archive() {
+  tar -czf "$1" --exclude=__pycache__ --transform 's,^,gardenhose-gpu/,' "$programs" tests/gpu.sh tests/gpu/*.py tests/peers \
+    LICENSE
+  echo "tests/gpu.sh: $1: $(du -h "$1" | cut -f1)" >&2
+}
+
 # library STEM: where the system's loader does not find it, Python's packages may have it.
 library() {
   ldconfig -p 2>/dev/null | grep -q "$1.so" && return
@@ -84,6 +93,12 @@ if [ "${1:-}" = --build ]; then
   build
   exit 0
 fi
+if [ "${1:-}" = --archive ]; then
+  [ $# = 2 ] || { echo "usage: tests/gpu.sh --archive FILE" >&2; exit 2; }
+  build
+  archive "$2"
+  exit 0
+fi
 folder=${1:-traces/calibration}
 if ! names=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null); then
   echo "tests/gpu.sh: no NVIDIA GPU here (nvidia-smi finds none)" >&2
@@ -92,7 +107,7 @@ fi
 not_done=
 if [ ! -x "$programs/gpu_tests" ] || [ ! -x "$programs/gardenhose-calibrate" ]; then
   build
-elif [ "$(cat "$programs/sources" 2>/dev/null)" != "$(checksum)" ]; then
+elif [ -e CMakeLists.txt ] && [ "$(cat "$programs/sources" 2>/dev/null)" != "$(checksum)" ]; then
   missing "the programs of these sources: build/gpu has others, see tests/gpu.sh --build"
 fi
 logs=${1:-build/gpu/logs}
