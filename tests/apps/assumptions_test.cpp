@@ -86,6 +86,16 @@ TEST_P(Assumptions, AreToldToRunByTheirFlags) {
   EXPECT_NEAR(step_time_s / seconds(other), 1, 1e-5) << flags;
 }
 
+TEST(HostIssue, HasTheSpreadOfTheStackThatRuns) {
+  const auto spread = [](const std::string& stack) {
+    const Job job = apps_tests::job_of("--topology dgx_h100_x16 --model gpt_125m --stack " + stack);
+    return spread_of(job, named("host_issue"));
+  };
+  EXPECT_EQ(spread("torch-compile").of_logarithm, 1.08);
+  EXPECT_EQ(spread("megatron").of_logarithm, 0.84);
+  EXPECT_NE(spread("megatron").source.find("Megatron-DeepSpeed"), std::string::npos);
+}
+
 TEST_P(Assumptions, HaveASpreadWithItsSource) {
   const Job job = tiny_job();
   const Spread spread = named(GetParam()).spread(job.cluster(), job.calibration());

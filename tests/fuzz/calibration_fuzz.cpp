@@ -44,8 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     bool sound = has_times(table, gpu);
     gpu.name = table.gpu;
     sound = sound && has_times(table, sim::as_measured(gpu, table));
-    for (const auto& [key, times] : table.kernels) sound = sound && ascends(times);
-    for (const auto& [key, times] : table.methods) sound = sound && ascends(times);
+    for (const auto& [key, times] : *table.kernels) sound = sound && ascends(times);
+    for (const auto& [key, times] : *table.methods) sound = sound && ascends(times);
     if (!sound) std::abort();
   });
   return 0;

@@ -195,7 +195,7 @@ Spread differing_spread(const Cluster&, const Calibration&) {
   return {0.4, "a judgement: spans of 4 to 12 % between GPUs of one kind are published"};
 }
 
-// The widest of the stacks': which one runs is not known here.
+// The widest of the hosts that run.
 Spread host_spread(const Cluster&, const Calibration& calibration) {
   Spread widest{0, "given"};
   for (const HostRow& row : calibration.hosts.rows) {
@@ -287,14 +287,29 @@ bool rests_on(const Job& job, const Assumption& assumption) {
          assumption.between_sites.is_there(job.topology);
 }
 
+namespace {
+
+// Of all stacks' hosts, those of the job's setups.
+Calibration with_own_hosts(const Job& job, Calibration table) {
+  if (job.setups.empty()) return table;
+  std::erase_if(table.hosts.rows, [&](const HostRow& row) {
+    return std::ranges::none_of(job.setups, [&](const Setup& setup) {
+      return std::ranges::find(row.kernels, setup.parallelism.kernels) != row.kernels.end();
+    });
+  });
+  return table;
+}
+
+}  // namespace
+
 Spread spread_of(const Job& job, const Assumption& assumption) {
   if (assumption.concern == Concern::wide_area) {
     return assumption.between_sites.spread(job.topology);
   }
   Spread widest;
   for (std::size_t table = 0; table < job.topology.sites.size(); ++table) {
-    const Spread spread =
-        assumption.spread(job.topology.sites[table].cluster, job.calibrations[table]);
+    const Spread spread = assumption.spread(job.topology.sites[table].cluster,
+                                            with_own_hosts(job, job.calibrations[table]));
     if (table == 0 || spread.of_logarithm > widest.of_logarithm) widest = spread;
   }
   return widest;
