@@ -19,17 +19,17 @@ class Watch:
     def __init__(self):
         self.samples = []
         try:
-            self.library = ctypes.CDLL("libnvidia-ml.so.1")
+            self.nvml = ctypes.CDLL("libnvidia-ml.so.1")
         except OSError:
             return
         self.gpu = ctypes.c_void_p()
-        if self.library.nvmlInit_v2() == 0 and self.library.nvmlDeviceGetHandleByIndex_v2(
+        if self.nvml.nvmlInit_v2() == 0 and self.nvml.nvmlDeviceGetHandleByIndex_v2(
                 0, ctypes.byref(self.gpu)) == 0:
             threading.Thread(target=self.listen, daemon=True).start()
 
     def value(self, query, arguments, unit):
         number = ctypes.c_uint()
-        getattr(self.library, query)(self.gpu, *arguments, ctypes.byref(number))
+        getattr(self.nvml, query)(self.gpu, *arguments, ctypes.byref(number))
         return number.value * unit
 
     def listen(self):
