@@ -212,7 +212,7 @@ JsonReader JsonReader::element(std::size_t index, std::size_t count) const {
 void JsonReader::each_key(
     const std::function<void(const std::string&, const JsonReader&)>& visit) const {
   if (!value_->is_object()) fail("is not an object");
-  for (const auto& [key, value] : value_->items()) visit(key, at(key));
+  for (const auto& [key, value] : value_->items()) visit(key, {*document_, value});
 }
 
 }  // namespace sim

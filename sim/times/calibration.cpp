@@ -147,4 +147,16 @@ std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu, 
   return moved_bytes > 0 ? interpolate(found->second, &PassTime::moved_bytes, moved_bytes) : 0;
 }
 
+double least_pass_time(const Calibration& calibration, const Gpu& gpu, double moved_bytes,
+                       double unmeasured) {
+  if (calibration.gpu != gpu.name) return unmeasured;
+  double least = unmeasured;
+  for (const auto& [pass, times] : calibration.passes) {
+    for (const PassTime& one : times) {
+      least = std::min(least, moved_bytes * (one.seconds / one.moved_bytes));
+    }
+  }
+  return least;
+}
+
 }  // namespace sim

@@ -165,5 +165,9 @@ struct KernelEstimate {
 // for another GPU or lacks the pass.
 [[nodiscard]] std::optional<double> pass_time(const Calibration& calibration, const Gpu& gpu,
                                               Pass pass, double moved_bytes);
+// What passes of so many bytes take at least, however many and of whatever kind: `unmeasured`, or less
+// where the table has a faster one, whose rate at any size no interpolation exceeds.
+[[nodiscard]] double least_pass_time(const Calibration& calibration, const Gpu& gpu,
+                                     double moved_bytes, double unmeasured);
 
 }  // namespace sim

@@ -8,6 +8,8 @@ namespace sim {
 namespace {
 
 constexpr double kWidth = 0.3, kUsualWeight = 0.1;
+// Squared distance beyond which a shape weighs less than 1e-13, and its exponential is not worth its time.
+constexpr double kFar = 60 * kWidth * kWidth;
 
 double squared(double x) { return x * x; }
 
@@ -41,10 +43,12 @@ double measured_factor(const MeasuredProducts& measured, MatrixPrecision precisi
                        Gradient gradient, double m, double n, double k) {
   const ProductRatios* const ratios = find(measured, precision, gradient);
   if (ratios == nullptr) return 1;
+  const double log_m = std::log(m), log_n = std::log(n), log_k = std::log(k);
   double sum = kUsualWeight * ratios->usual, weights = kUsualWeight;
   for (const ProductRatio& one : ratios->all) {
-    const double distance = squared(std::log(m) - one.log_m) + squared(std::log(n) - one.log_n) +
-                            squared(std::log(k) - one.log_k);
+    const double distance =
+        squared(log_m - one.log_m) + squared(log_n - one.log_n) + squared(log_k - one.log_k);
+    if (distance > kFar) continue;
     const double weight = std::exp(-distance / (2 * kWidth * kWidth));
     sum += weight * one.log_ratio;
     weights += weight;

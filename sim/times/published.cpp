@@ -144,9 +144,14 @@ double forward_seconds(const PublishedProducts& table, const Gpu& gpu, const Ope
          tile_excess(table, product.m, product.n, product.count, gpu.multiprocessors);
 }
 
-// The GPU as the table has it: what a question changes of it, or a power limit, did not change what was
-// measured.
-Gpu timed_gpu(const PublishedProducts& table, Gpu gpu) {
+double of_measured(const PublishedProducts& table, const Operator& product) {
+  return measured_factor(table.measured, tabled(table, product.precision), product.gradient,
+                         product.m * product.count, product.n, product.k);
+}
+
+}  // namespace
+
+Gpu as_timed(const PublishedProducts& table, Gpu gpu) {
   gpu.bf16 = table.bf16;
   gpu.fp8 = table.fp8;
   gpu.fp4 = table.fp4;
@@ -154,13 +159,6 @@ Gpu timed_gpu(const PublishedProducts& table, Gpu gpu) {
   gpu.multiprocessors = table.multiprocessors;
   return gpu;
 }
-
-double of_measured(const PublishedProducts& table, const Operator& product) {
-  return measured_factor(table.measured, tabled(table, product.precision), product.gradient,
-                         product.m * product.count, product.n, product.k);
-}
-
-}  // namespace
 
 double product_seconds(const PublishedKernels& published, const Gpu& gpu, const Operator& product) {
   const PublishedProducts& table = published.products;
@@ -173,7 +171,7 @@ double product_seconds(const PublishedKernels& published, const Gpu& gpu, const 
 std::shared_ptr<const PublishedKernels> with_measured(
     std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu) {
   if (published == nullptr || table.gpu != gpu.name || table.gemm->empty()) return published;
-  const Gpu sheet = published->same ? timed_gpu(published->products, gpu) : gpu;
+  const Gpu sheet = published->same ? as_timed(published->products, gpu) : gpu;
   std::map<std::pair<MatrixPrecision, Gradient>, std::vector<ProductRatio>> ratios;
   for (const GemmTime& one : *table.gemm) {
     const Operator product{.m = one.m, .n = one.n, .k = one.k, .precision = one.precision};

@@ -103,6 +103,10 @@ struct PublishedKernels {
 [[nodiscard]] double product_seconds(const PublishedKernels& published, const Gpu& gpu,
                                      const Operator& product);
 
+// The GPU with the rates of the one that the table timed: what a question changes of it, or a power
+// limit, did not change what was measured.
+[[nodiscard]] Gpu as_timed(const PublishedProducts& table, Gpu gpu);
+
 // The same with what a table measured on that very GPU; as it is with any other table.
 [[nodiscard]] std::shared_ptr<const PublishedKernels> with_measured(
     std::shared_ptr<const PublishedKernels> published, const Calibration& table, const Gpu& gpu);

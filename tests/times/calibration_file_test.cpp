@@ -165,6 +165,26 @@ TEST(CalibrationFile, GivesWhatWasMeasuredOfTheGpu) {
   EXPECT_EQ(table.passes.at(Pass::adam)[0].moved_bytes, 56);
 }
 
+TEST(LeastPassTime, IsNeverAboveThatOfPassesOfSoManyBytesInPieces) {
+  Json json = whole_table();
+  json["passes"] = Json::array();
+  const std::pair<double, double> sizes[] = {{1e6, 3e-6}, {1e7, 6e-6}, {1e9, 1e-3}};
+  for (const auto& [moved, seconds] : sizes) {
+    json["passes"].push_back(
+        {{"pass", "adam"}, {"elements", 4}, {"moved_bytes", moved}, {"median_s", seconds}});
+  }
+  const Calibration table = read(json);
+  for (const double bytes : {1e5, 1e6, 3e6, 1e8, 1e10}) {
+    const double least = least_pass_time(table, tables_gpu(), bytes, 1);
+    for (const int pieces : {1, 2, 7, 100}) {
+      const auto piece = pass_time(table, tables_gpu(), Pass::adam, bytes / pieces);
+      EXPECT_LE(least, pieces * piece.value_or(0) * (1 + 1e-12)) << bytes << " " << pieces;
+    }
+  }
+  EXPECT_EQ(least_pass_time(table, tables_gpu(), 1e9, 1e-9), 1e-9) << "others were not measured";
+  EXPECT_EQ(least_pass_time(table, sample_gpu(), 1e9, 1), 1) << "nor another GPU";
+}
+
 TEST(CalibrationFile, WithAMisspeltKeyIsRefused) {
   for (const char* part : {"codecs", "copy", "passes"}) {
     Json json = whole_table();

@@ -34,15 +34,7 @@ Gpu named(const std::string& name) {
 }
 
 // The very GPU on which a table's products were timed.
-Gpu gpu_of(const PublishedProducts& table) {
-  Gpu gpu = named("timed");
-  gpu.bf16 = table.bf16;
-  gpu.fp8 = table.fp8;
-  gpu.fp4 = table.fp4;
-  gpu.memory_bandwidth = table.memory_bandwidth;
-  gpu.multiprocessors = table.multiprocessors;
-  return gpu;
-}
+Gpu gpu_of(const PublishedProducts& table) { return as_timed(table, named("timed")); }
 
 // "h100" of products_h100.csv, which the name NVIDIA H100 finds.
 std::string upper(std::string text) {

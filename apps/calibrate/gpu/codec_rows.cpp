@@ -41,10 +41,9 @@ Json measure(Session& session, const Measured& measured) {
     session.disagreed.push_back(row_name(measured.row));
     return nullptr;
   }
-  Json row = json_of(measured.row, time);
   report(session, row_name(measured.row), time.median_s,
          rate_text(moved_bytes(measured.row), time.median_s));
-  return row;
+  return json_of(measured.row, time);
 }
 
 // No scheme asks for these: their bandwidth at the largest size is enough.

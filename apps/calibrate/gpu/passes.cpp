@@ -150,10 +150,9 @@ Json measure(Session& session, const MemoryPass& pass, std::size_t elements) {
     return nullptr;
   }
   const double moved = pass.bytes_per_element * static_cast<double>(elements);
-  Json row{{"pass", pass.name},         {"elements", elements},      {"moved_bytes", moved},
-           {"median_s", time.median_s}, {"spread_s", time.spread_s}, {"launches", time.launches}};
   report(session, name, time.median_s, rate_text(moved, time.median_s));
-  return row;
+  return {{"pass", pass.name},         {"elements", elements},      {"moved_bytes", moved},
+          {"median_s", time.median_s}, {"spread_s", time.spread_s}, {"launches", time.launches}};
 }
 
 }  // namespace

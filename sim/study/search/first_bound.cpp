@@ -130,11 +130,26 @@ class NodeBytes {
   std::vector<double> leaving_;          // by node
 };
 
+// Passes over so many bytes.
+class LeastPass {
+ public:
+  explicit LeastPass(const Job& job)
+      : job_(job),
+        roofline_(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration()) {}
+  [[nodiscard]] double operator()(double bytes) const {
+    return least_pass_time(job_.calibration(), job_.cluster().gpu, bytes, roofline_.pass(bytes));
+  }
+
+ private:
+  const Job& job_;
+  Roofline roofline_;
+};
+
 // What follows once all gradients are summed: clipping, AdamW, and the cast to BF16. Muon's part of
 // the parameters is left out.
 double update_seconds(const Job& job, const Parallelism& p) {
   if (p.optimizer == Optimizer::muon) return 0;
-  const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
+  const LeastPass pass(job);
   const bool fsdp = p.sharding.stage == 3;
   const double gradient = fsdp ? 4 : bytes_of(p.gradients);
   double longest = 0;
@@ -142,7 +157,7 @@ double update_seconds(const Job& job, const Parallelism& p) {
     const double shard =
         stage_parameters(job.model, p, stage).total() / shard_ranks(job.cluster(), p);
     const double bytes = (2 * gradient + gradient + 3 * 4 + 3 * 4 + (fsdp ? 0 : 6)) * shard;
-    longest = std::max(longest, roofline.pass(bytes));
+    longest = std::max(longest, pass(bytes));
   }
   return longest;
 }
@@ -250,10 +265,8 @@ FirstBound FirstBounds::kernels(const Job& job, const Parallelism& p, const Wire
 }
 
 std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Setup& setup) const {
-  // Measured passes are faster, byte by byte, where they are small.
-  if (!job.calibration().passes.empty()) return {};
   const Parallelism& p = setup.parallelism;
-  const Roofline roofline(job.cluster().gpu, compute_efficiency(job.cluster()), job.calibration());
+  const LeastPass pass(job);
   const bool several = data_parallel(job.cluster(), p) > 1;
   const double gradient = bytes_of(p.gradients);
   std::vector<Buffers> all;
@@ -261,16 +274,16 @@ std::vector<FirstBounds::Buffers> FirstBounds::buffers(const Job& job, const Set
     const StageParameters held = stage_parameters(job.model, p, stage);
     Buffers buffer;
     if (p.sharding.stage < 3) {
-      buffer.first = roofline.pass(gradient * held.total());
-      const double scaled = several ? roofline.pass(2 * gradient * held.total()) : 0;
+      buffer.first = pass(gradient * held.total());
+      const double scaled = several ? pass(2 * gradient * held.total()) : 0;
       (p.sharding.stage == 2 ? buffer.backward : buffer.last) = scaled;
     } else if (several) {
-      buffer.backward = roofline.pass((2 + gradient) * held.total());
+      buffer.backward = pass((2 + gradient) * held.total());
       const bool unpacks = setup.scheme.weights.is_plain() && shard_ranks(job.cluster(), p) > 1 &&
                            !setup.scheme.weights.secondary_shards;
       if (unpacks) {
         const double layers = held.layer * held.layers;
-        buffer.forward = roofline.pass(2 * weight_bytes(p, setup.scheme) * layers);
+        buffer.forward = pass(2 * weight_bytes(p, setup.scheme) * layers);
         if (p.sharding.reshard_after_forward) buffer.backward += buffer.forward;
       }
     }
@@ -289,7 +302,7 @@ FirstBound FirstBounds::of(const Job& job, const Setup& setup) {
     bound.summed = bytes.once(0, 1);
     bound.gathered_and_summed = bytes.once(1, 1);
   }
-  if (job.calibration().passes.empty()) bound.update_s = update_seconds(job, p);
+  bound.update_s = update_seconds(job, p);
   bound.compute_s += bound.update_s;
   return bound;
 }
