@@ -7,13 +7,13 @@
 #include <cctype>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "sim/base/error.hpp"
 #include "sim/base/file.hpp"
 #include "sim/base/joined.hpp"
+#include "sim/base/json_events.hpp"
 #include "sim/base/printable.hpp"
 #include "sim/base/quantity_text.hpp"
 
@@ -61,36 +61,79 @@ std::string path_to(const Json& root, const Json& wanted) {
   return path;
 }
 
+// Builds the value that a text holds.
+class Builder {
+ public:
+  explicit Builder(const std::string& file) : file_(file) {}
+  [[nodiscard]] Json take() { return std::move(root_); }
+
+  bool Null() { return add(nullptr); }
+  bool Bool(bool value) { return add(value); }
+  bool Int(int value) { return add(value); }
+  bool Uint(unsigned value) { return add(value); }
+  bool Int64(std::int64_t value) { return add(value); }
+  bool Uint64(std::uint64_t value) { return add(value); }
+  bool Double(double value) { return add(value); }
+  bool RawNumber(const char*, unsigned, bool) { return false; }  // not asked for
+  bool String(const char* text, unsigned size, bool) { return add(std::string(text, size)); }
+  bool StartObject() { return enter(Json::object()); }
+  bool Key(const char* text, unsigned size, bool) {
+    const auto [at, is_new] = open_.back()->get_ref<Json::object_t&>().try_emplace({text, size});
+    if (!is_new)
+      throw InputError(fmt::format("{}: key {} appears twice", file_, printable(at->first)));
+    member_ = &at->second;
+    return true;
+  }
+  bool EndObject(unsigned) { return leave(); }
+  bool StartArray() { return enter(Json::array()); }
+  bool EndArray(unsigned) { return leave(); }
+
+ private:
+  Json& put(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    if (open_.back()->is_object()) return *member_ = std::move(value);
+    return open_.back()->emplace_back(std::move(value));
+  }
+  bool add(Json value) {
+    put(std::move(value));
+    return true;
+  }
+  bool enter(Json value) {
+    open_.push_back(&put(std::move(value)));
+    return true;
+  }
+  bool leave() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::string& file_;
+  Json root_;
+  std::vector<Json*> open_;  // the objects and lists around the place
+  Json* member_ = nullptr;   // of the innermost object, what its last key is for
+};
+
 // Takes the texts of some keys of the outermost object, and stops when it has all.
-class FirstTexts : public nlohmann::json_sax<Json> {
+class FirstTexts : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, FirstTexts> {
  public:
   explicit FirstTexts(const std::vector<std::string>& keys) : keys_(keys), found_(keys.size()) {}
   [[nodiscard]] const std::vector<std::optional<std::string>>& found() const { return found_; }
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool string(string_t& value) override {
+  bool String(const char* text, unsigned size, bool) {
     const auto at = std::ranges::find(keys_, key_);
     if (depth_ == 1 && at != keys_.end()) {
-      found_[static_cast<std::size_t>(at - keys_.begin())] = value;
+      found_[static_cast<std::size_t>(at - keys_.begin())] = std::string(text, size);
     }
     return !std::ranges::all_of(found_, [](const auto& one) { return one.has_value(); });
   }
-  bool key(string_t& value) override {
-    if (depth_ == 1) key_ = value;
+  bool Key(const char* text, unsigned size, bool) {
+    if (depth_ == 1) key_.assign(text, size);
     return true;
   }
-  bool start_object(std::size_t) override { return ++depth_ > 0; }
-  bool end_object() override { return --depth_ >= 0; }
-  bool start_array(std::size_t) override { return ++depth_ > 0; }
-  bool end_array() override { return --depth_ >= 0; }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;
-  }
+  bool StartObject() { return ++depth_ > 0; }
+  bool EndObject(unsigned) { return --depth_ >= 0; }
+  bool StartArray() { return ++depth_ > 0; }
+  bool EndArray(unsigned) { return --depth_ >= 0; }
 
  private:
   const std::vector<std::string>& keys_;
@@ -102,25 +145,11 @@ class FirstTexts : public nlohmann::json_sax<Json> {
 }  // namespace
 
 JsonDocument parse_json(std::string_view text, const std::filesystem::path& file) {
-  const std::string name = printable_path(file);
-  // Json::parse takes the last of equal keys in silence.
-  std::vector<std::set<std::string>> open;  // keys of the objects around the place
-  const auto visit = [&](int, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(parsed).second) {
-      throw InputError(
-          fmt::format("{}: key {} appears twice", name, printable(parsed.get<std::string>())));
-    }
-    return true;
-  };
-  try {
-    return {Json::parse(text, visit), name};
-  } catch (const Json::parse_error& error) {
-    throw InputError(fmt::format("{}: byte {}: is not JSON", name, error.byte));
-  } catch (const Json::out_of_range&) {
-    throw InputError(name + ": contains a number that is too large");
-  }
+  JsonDocument document{.value = {}, .file = printable_path(file)};
+  Builder builder(document.file);
+  tell_json(text, document.file, builder);
+  document.value = builder.take();
+  return document;
 }
 
 JsonDocument read_json(const std::filesystem::path& file) {
@@ -130,8 +159,7 @@ JsonDocument read_json(const std::filesystem::path& file) {
 std::vector<std::string> first_texts(const std::filesystem::path& file,
                                      const std::vector<std::string>& keys) {
   FirstTexts handler(keys);
-  const std::string text = read_input(file, kMostDataBytes);
-  Json::sax_parse(text, &handler);
+  tell_json(read_input(file, kMostDataBytes), printable_path(file), handler);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (handler.found()[i]) continue;
     throw InputError(fmt::format("{}: has no text {}", printable_path(file), keys[i]));

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "sim/base/error.hpp"
+#include "sim/base/json_events.hpp"
 #include "sim/base/printable.hpp"
 
 namespace sim::trace {
@@ -14,35 +14,29 @@ namespace {
 
 constexpr std::string_view kEvents = "traceEvents";
 
-// The reader of nlohmann::json calls it with each value. Where a value stands is `depth_`, the number
-// of objects and lists around it, and the last key of each of the outer three.
-class EventHandler {
+// Where a value stands is `depth_`, the number of objects and lists around it, and the last key of each
+// of the outer three.
+class EventHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, EventHandler> {
  public:
-  using number_integer_t = nlohmann::json::number_integer_t;
-  using number_unsigned_t = nlohmann::json::number_unsigned_t;
-  using number_float_t = nlohmann::json::number_float_t;
-  using string_t = nlohmann::json::string_t;
-  using binary_t = nlohmann::json::binary_t;
-
   EventHandler(std::string file, const std::function<void(const Event&)>& take)
       : file_(std::move(file)), take_(take) {}
 
   [[nodiscard]] const TraceHeader& header() const { return header_; }
   [[nodiscard]] bool has_events() const { return events_depth_ >= 0; }
 
-  bool start_object(std::size_t) {
+  bool StartObject() {
     if (depth_ == events_depth_) {
       event_ = {};
       event_.place = next_event_++;
     }
     return enter();
   }
-  bool end_object() {
+  bool EndObject(unsigned) {
     leave();
     if (depth_ == events_depth_) take_(event_);
     return true;
   }
-  bool start_array(std::size_t) {
+  bool StartArray() {
     const bool is_root = depth_ == 0;
     const bool is_listed = depth_ == 1 && keys_[1] == kEvents && !root_is_list_;
     if (is_root || is_listed) {
@@ -52,42 +46,36 @@ class EventHandler {
     }
     return enter();
   }
-  bool end_array() {
+  bool EndArray(unsigned) {
     leave();
     // Further lists are no events.
     if (depth_ == events_depth_ - 1) events_depth_ = kClosed;
     return true;
   }
-  bool key(string_t& name) {
-    if (static_cast<std::size_t>(depth_) < std::size(keys_)) keys_[depth_] = name;
+  bool Key(const char* name, unsigned size, bool) {
+    if (static_cast<std::size_t>(depth_) < std::size(keys_)) keys_[depth_].assign(name, size);
     return true;
   }
-  bool string(string_t& text) {
+  bool String(const char* text, unsigned size, bool) {
+    const std::string_view value(text, size);
     if (in_event()) {
-      if (is("ph")) event_.phase = text;
-      if (is("cat")) event_.category = text;
-      if (is("name")) event_.name = text;
+      if (is("ph")) event_.phase = value;
+      if (is("cat")) event_.category = value;
+      if (is("name")) event_.name = value;
     } else if (depth_ == 3 && keys_[1] == "deviceProperties" && keys_[3] == "name" &&
                header_.device.empty()) {
-      header_.device = printable_line(text, 100);
+      header_.device = printable_line(value, 100);
     }
     return true;
   }
-  bool number_integer(number_integer_t value) { return whole(value, static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) {
-    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return real(static_cast<double>(value));
-    return whole(static_cast<std::int64_t>(value), static_cast<double>(value));
+  bool Int(int value) { return whole(value); }
+  bool Uint(unsigned value) { return whole(value); }
+  bool Int64(std::int64_t value) { return whole(value); }
+  bool Uint64(std::uint64_t value) {
+    if (value > static_cast<std::uint64_t>(INT64_MAX)) return real(static_cast<double>(value));
+    return whole(static_cast<std::int64_t>(value));
   }
-  bool number_float(number_float_t value, const string_t&) { return real(value); }
-  bool null() { return true; }
-  bool boolean(bool) { return true; }
-  bool binary(binary_t&) { return true; }
-  template <class Error>
-  bool parse_error(std::size_t position, const string_t&, const Error& error) {
-    constexpr int kTooLarge = 406;
-    if (error.id == kTooLarge) throw InputError(file_ + ": contains a number that is too large");
-    throw InputError(fmt::format("{}: byte {}: is not JSON", file_, position));
-  }
+  bool Double(double value) { return real(value); }
 
  private:
   static constexpr int kClosed = 1 << 20;
@@ -110,11 +98,11 @@ class EventHandler {
     if (is("dur")) event_.duration_us = value;
     return true;
   }
-  bool whole(std::int64_t value, double as_real) {
+  bool whole(std::int64_t value) {
     if (in_event()) {
       if (is("pid")) event_.process = value;
       if (is("tid")) event_.thread = value;
-      return real(as_real);
+      return real(static_cast<double>(value));
     }
     if (in_arguments()) {
       if (is("stream")) event_.stream = value;
@@ -144,7 +132,7 @@ TraceHeader read_events(std::string_view text, const std::filesystem::path& file
                         const std::function<void(const Event&)>& take) {
   const std::string name = printable_path(file);
   EventHandler handler(name, take);
-  static_cast<void>(nlohmann::json::sax_parse(text, &handler));
+  tell_json(text, name, handler);
   if (!handler.has_events()) {
     throw InputError(
         fmt::format("{}: has no list {}; give what torch.profiler's export_chrome_trace writes",
