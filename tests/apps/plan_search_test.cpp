@@ -41,8 +41,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Every simulated step is held against its bounds too: one that beats them ends with 70.
 TEST_P(EveryGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
-  const Json quick = plan(kTiny + GetParam().flags);
-  const Json whole = plan(kTiny + GetParam().flags + " --exhaustive");
+  const std::string goal =
+      kTiny + GetParam().flags + " --gradient-precision fp32 --placement tp-dp-pp";
+  const Json quick = plan(goal);
+  const Json whole = plan(goal + " --exhaustive");
   EXPECT_EQ(scores(quick), scores(whole));
   EXPECT_EQ(quick["plans"].size(), 10u);
   EXPECT_GE(whole["search"]["simulated"], whole["search"]["setups"]);
@@ -66,7 +68,8 @@ TEST_P(EveryGoal, HasTheCommandOfEachStep) {
 // Less of a tree than of a ring leaves a node with two of three replicas: no step may beat the bounds.
 TEST(PlanCommand, HasTheBestOfAllWithTreesOverUnevenGroups) {
   const std::string flags =
-      "plan --topology sdp4bit_a100 --nodes 3 --model gpt_125m --set model.tied_embeddings=false "
+      "plan --topology sdp4bit_a100 --nodes 3 --model gpt_125m --set model.layers=2 --set "
+      "model.tied_embeddings=false "
       "--tp 2 --pp 2 --virtual-stages 1 --sequence-parallel off --placement tp-dp-pp --recompute "
       "none "
       "--micro-batch 1 --overlap none --gradient-precision fp32 --scheme data_parallel,sharded "

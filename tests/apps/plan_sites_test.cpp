@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Plan, EverySitesGoal, testing::Values("cheapest", "fast
 
 // Every simulated round is held against its bounds too: one that beats them ends with 70.
 TEST_P(EverySitesGoal, HasTheTenBestOfAllAtATenthOfTheSimulations) {
-  const std::string goal = kPlanSites + kSchemes + "--goal " + GetParam();
+  const std::string goal = kPlanSites + kSchemes + "--gradient-precision fp32 --goal " + GetParam();
   const Json quick = plan(goal);
   const Json whole = plan(goal + " --exhaustive");
   EXPECT_EQ(site_scores(quick), site_scores(whole));
@@ -122,7 +122,8 @@ TEST(PlanOfSites, RefusesWhatItCannotPlan) {
       "plan --topology two_sites_10g --model llama_3.1_405b --tokens 1e9 --tp 1 --pp 1 --zero 3",
       "--model");
   expect_command_refused(kPlanSites +
-                             "--scheme diloco --set sites.east.count=1 --set sites.west.count=1 "
+                             "--scheme diloco --tp 1 --micro-batch 1 --zero 3 "
+                             "--set sites.east.count=1 --set sites.west.count=1 "
                              "--set sites.east.drops_out=1s",
                          "--topology");
 }
