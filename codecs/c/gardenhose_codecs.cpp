@@ -2,33 +2,17 @@
 // The C interface of codecs/cpu: names to rows, pointers to spans, exceptions to statuses.
 #include "codecs/c/gardenhose_codecs.h"
 
-#include <stdexcept>
 #include <vector>
 
+#include "codecs/c/arguments.hpp"
 #include "codecs/cpu/cpu.hpp"
 
 namespace {
 
+using codecs::key_of;
+using codecs::cpu::all_cpu_codecs;
 using codecs::cpu::CpuCodec;
 using codecs::cpu::Run;
-
-const CpuCodec* row_named(const char* name) {
-  if (name == nullptr) return nullptr;
-  for (const CpuCodec& row : codecs::cpu::all_cpu_codecs()) {
-    if (row.codec->name == name) return &row;
-  }
-  return nullptr;
-}
-
-codecs::RandomKey key_of(const gardenhose_random_key* key) {
-  if (key == nullptr) return {};
-  codecs::require(key->first_element % 16 == 0, "the first element is a multiple of 16");
-  return {.seed = key->seed,
-          .step = key->step,
-          .tensor = key->tensor,
-          .rank = key->rank,
-          .first_element = key->first_element};
-}
 
 template <typename T>
 std::span<T> span_of(T* first, std::size_t count) {
@@ -40,18 +24,9 @@ std::span<const std::byte> wire_of(const void* wire, std::size_t bytes) {
   return span_of(static_cast<const std::byte*>(wire), bytes);
 }
 
-// work(row) for the codec of the name.
 template <typename Work>
 gardenhose_status with_codec(const char* name, const Work& work) {
-  const CpuCodec* const row = row_named(name);
-  if (row == nullptr) return GARDENHOSE_UNKNOWN_CODEC;
-  try {
-    return work(*row);
-  } catch (const std::invalid_argument&) {
-    return GARDENHOSE_WRONG_ARGUMENT;
-  } catch (const std::exception&) {
-    return GARDENHOSE_FAILED;
-  }
+  return codecs::with_row(all_cpu_codecs(), name, work);
 }
 
 Run run_of(int threads) {
@@ -61,13 +36,9 @@ Run run_of(int threads) {
 
 }  // namespace
 
-size_t gardenhose_codec_count() { return codecs::cpu::all_cpu_codecs().size(); }
+size_t gardenhose_codec_count() { return all_cpu_codecs().size(); }
 
-const char* gardenhose_codec_name(size_t index) {
-  // Names are literals: they end in a zero.
-  return index < gardenhose_codec_count() ? codecs::cpu::all_cpu_codecs()[index].codec->name.data()
-                                          : nullptr;
-}
+const char* gardenhose_codec_name(size_t index) { return codecs::name_at(all_cpu_codecs(), index); }
 
 gardenhose_status gardenhose_encoded_bytes(const char* codec, size_t elements, size_t* bytes) {
   return with_codec(codec, [&](const CpuCodec& row) {
@@ -92,13 +63,8 @@ gardenhose_status gardenhose_encode_feedback(const char* codec, const gardenhose
                                              const gardenhose_random_key* key, float* residual,
                                              void* wire, size_t wire_bytes, int threads) {
   return with_codec(codec, [&](const CpuCodec& row) {
-    codecs::require(feedback != nullptr, "a pointer is null");
-    const codecs::Feedback rule{.gain = feedback->gain,
-                                .carry = feedback->carry,
-                                .keep = feedback->keep,
-                                .take = feedback->take};
-    row.encode_feedback(row.codec->format, rule, span_of(values, elements), key_of(key),
-                        span_of(residual, elements),
+    row.encode_feedback(row.codec->format, codecs::rule_of(feedback), span_of(values, elements),
+                        key_of(key), span_of(residual, elements),
                         span_of(static_cast<std::byte*>(wire), wire_bytes), run_of(threads));
     return GARDENHOSE_OK;
   });

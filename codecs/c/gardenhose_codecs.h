@@ -6,13 +6,13 @@
  * `gardenhose list codecs` shows them; this library has those that gardenhose_codec_name() lists.
  * The layout of each wire is drawn in the header of the codec's folder (codecs/group/group.hpp,
  * codecs/sign/sign.hpp, codecs/top_k/top_k.hpp ...), is little-endian, and depends neither on the
- * processor nor on the number of threads.
+ * processor nor on the number of threads. gardenhose_codecs_cuda.h has the codecs on NVIDIA GPUs.
  *
  * Functions return a status. Unless it is GARDENHOSE_OK or GARDENHOSE_FAILED, nothing was written. No
- * function keeps a pointer. All may be called from several threads at once, on different outputs. `threads` is the
- * number of threads that one call uses, at least 1; they are started and joined by the call. Sparse
- * codecs, those with the scale of a whole tensor, and gardenhose_decode_add() allocate memory while
- * they run.
+ * function keeps a pointer. All may be called from several threads at once, on different outputs.
+ * `threads` is the number of threads that one call uses, at least 1; they are started and joined by
+ * the call. Sparse codecs, those with the scale of a whole tensor, and gardenhose_decode_add()
+ * allocate memory while they run.
  *
  *   size_t bytes;
  *   gardenhose_encoded_bytes("int8_g128", n, &bytes);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the C interfaces of both libraries do with their arguments.
+#pragma once
+
+#include <exception>
+#include <span>
+#include <stdexcept>
+
+#include "codecs/c/gardenhose_codecs.h"
+#include "codecs/codec.hpp"
+#include "codecs/feedback/feedback.hpp"
+
+namespace codecs {
+
+inline RandomKey key_of(const gardenhose_random_key* key) {
+  if (key == nullptr) return {};
+  require(key->first_element % 16 == 0, "the first element is a multiple of 16");
+  return {.seed = key->seed,
+          .step = key->step,
+          .tensor = key->tensor,
+          .rank = key->rank,
+          .first_element = key->first_element};
+}
+
+inline Feedback rule_of(const gardenhose_feedback* feedback) {
+  require(feedback != nullptr, "a pointer is null");
+  return {.gain = feedback->gain,
+          .carry = feedback->carry,
+          .keep = feedback->keep,
+          .take = feedback->take};
+}
+
+// The row of that name in a table whose rows have a codec; or null.
+template <typename Row>
+const Row* row_named(std::span<const Row> rows, const char* name) {
+  if (name == nullptr) return nullptr;
+  for (const Row& row : rows) {
+    if (row.codec->name == name) return &row;
+  }
+  return nullptr;
+}
+
+// The name of a row, or null beyond the last. Names are literals: they end in a zero.
+template <typename Row>
+const char* name_at(std::span<const Row> rows, std::size_t index) {
+  return index < rows.size() ? rows[index].codec->name.data() : nullptr;
+}
+
+// work(row) of the codec with that name; what it throws becomes a status.
+template <typename Row, typename Work>
+gardenhose_status with_row(std::span<const Row> rows, const char* name, const Work& work) {
+  const Row* const row = row_named(rows, name);
+  if (row == nullptr) return GARDENHOSE_UNKNOWN_CODEC;
+  try {
+    return work(*row);
+  } catch (const std::invalid_argument&) {
+    return GARDENHOSE_WRONG_ARGUMENT;
+  } catch (const std::exception&) {
+    return GARDENHOSE_FAILED;
+  }
+}
+
+}  // namespace codecs
