@@ -66,3 +66,14 @@ dpkg_in_root --purge gardenhose
 if [ -x "$build/gardenhose-calibrate" ] && ldd "$build/gardenhose-calibrate" | grep -E 'boost|stdc|simgrid'; then
   fail "gardenhose-calibrate needs these libraries where it runs"
 fi
+
+# The C libraries, as another project finds them.
+started=$(date +%s%N)
+cmake --install "$build" --component codecs --prefix "$sandbox/codecs" >"$sandbox/cmake.log"
+{ cmake -S "$source/tests/c/installed" -B "$sandbox/program" -DVERSION="$version" \
+  -DCMAKE_PREFIX_PATH="$sandbox/codecs" && cmake --build "$sandbox/program"; } \
+  >>"$sandbox/cmake.log" 2>&1 || { cat "$sandbox/cmake.log" && false; }
+for program in "$sandbox"/program/*sizes; do "$program" || fail "$program found another library"; done
+[ -e "$sandbox"/program/cuda_sizes ] || [ ! -e "$build/codecs/c/libgardenhose_codecs_cuda.so" ] ||
+  fail "find_package finds no libgardenhose_codecs_cuda"
+echo "A project with the C libraries in $((($(date +%s%N) - started) / 1000000)) ms"
