@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the GPU tests, measures the GPU and compares with peers, on a machine with an NVIDIA GPU and its
-# driver. Takes less than ten minutes: what takes longer than its share is stopped, and fails.
+# Runs the GPU tests, checks the Python bindings, measures the GPU and compares with peers, on a machine
+# with an NVIDIA GPU and its driver. Takes at most eleven minutes: what takes longer than its share is
+# stopped, and fails.
 #
 #   tests/gpu.sh --build         only builds, into build/gpu; needs nvcc and the project's packages
 #                                ARCHITECTURES: those to build for (default: 80, 89, 90, 100 and 120,
@@ -39,10 +40,13 @@ known_architectures() {
 build() {
   architectures=${ARCHITECTURES:-$(known_architectures)}
   cmake -S . -B build/gpu-objects -G Ninja -DCMAKE_BUILD_TYPE=Release -DGARDENHOSE_CUDA=ON \
+    -DCMAKE_SHARED_LINKER_FLAGS="-static-libstdc++ -static-libgcc" \
     -DCMAKE_CUDA_COMPILER="$nvcc" -DCMAKE_CUDA_ARCHITECTURES="$architectures"
-  cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate -j "${JOBS:-2}"
+  cmake --build build/gpu-objects --target gpu_tests gardenhose-calibrate gardenhose_codecs \
+    gardenhose_codecs_cuda -j "${JOBS:-2}"
   mkdir -p "$programs"
-  cp build/gpu-objects/tests/gpu/gpu_tests build/gpu-objects/gardenhose-calibrate "$programs/"
+  cp build/gpu-objects/tests/gpu/gpu_tests build/gpu-objects/gardenhose-calibrate \
+    build/gpu-objects/codecs/c/*.so "$programs/"
   # A list: one flag for each architecture.
   # shellcheck disable=SC2046
   "$nvcc" -std=c++20 -O3 \
@@ -55,7 +59,7 @@ build() {
 # What was built is packed with the scripts that run it. --transform: all in one folder.
 archive() {
   tar -czf "$1" --exclude=__pycache__ --transform 's,^,gardenhose-gpu/,' "$programs" tests/gpu.sh tests/gpu/*.py tests/peers \
-    LICENSE
+    codecs/python LICENSE
   echo "tests/gpu.sh: $1: $(du -h "$1" | cut -f1)" >&2
 }
 
@@ -125,6 +129,11 @@ if [ -x "$sanitizer" ]; then
     "$programs/gpu_tests" --gtest_brief=1 --gtest_filter='-*32Bits*' || failed=1
 else
   missing "memory checks, for there is no compute-sanitizer"
+fi
+if "${PYTHON:-python3}" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+  timed bindings timeout 60 "${PYTHON:-python3}" tests/gpu/bindings_check.py "$programs" || failed=1
+else
+  missing "checks of the Python bindings, for there is no PyTorch that finds the GPU"
 fi
 blas=$(library libcublas)
 blas_lt=$(library libcublasLt)
