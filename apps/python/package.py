@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `pip install .` and `pip wheel .` run, by pyproject.toml: the Python module with the program that
-it starts and the shipped data inside, for every Python from 3.9 on.
+it starts and the shipped data inside, and the one of the codecs with its libraries, for every Python
+from 3.9 on.
 
-CMake builds the program in build/python, which takes some minutes. The program of the build folder that
-GARDENHOSE_BUILD_FOLDER names is taken as it is: build/release, after apps/quickstart.sh.
+CMake builds the program and the CPU's codecs in build/python, which takes some minutes. What is in the
+build folder that GARDENHOSE_BUILD_FOLDER names is taken as it is: build/release, after
+apps/quickstart.sh. If the CPU's codecs were not built there, their module is left out.
 """
 
 import os
@@ -11,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 from pathlib import Path
 
 from setuptools.command.build_py import build_py
@@ -40,6 +43,16 @@ def packages_of(program):
     return {Path(line.split()[1]).name: line.split(":")[0] for line in found.stdout.splitlines()}
 
 
+def put_codecs(build, package):
+    """The libraries that were built, beside the module that loads them."""
+    with tempfile.TemporaryDirectory() as prefix:
+        cmake("--install", build, "--prefix", prefix, "--strip", "--component", "codecs")
+        for library in Path(prefix).rglob("libgardenhose_codecs*.so"):
+            shutil.copy(library, package / library.name)
+    if not (package / "libgardenhose_codecs.so").exists():
+        shutil.rmtree(package)
+
+
 class ProgramInside(build_py):
     def run(self):
         shutil.rmtree(self.build_lib, ignore_errors=True)  # what an earlier package held
@@ -49,11 +62,12 @@ class ProgramInside(build_py):
         if not given:
             cmake("-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                   "-DGARDENHOSE_TESTS=OFF", "-DGARDENHOSE_BENCHMARKS=OFF", "-DGARDENHOSE_CUDA=OFF")
-            cmake("--build", build, "--target", "gardenhose")
+            cmake("--build", build, "--target", "gardenhose", "gardenhose_codecs")
         package = Path(self.build_lib).resolve() / "gardenhose"
         cmake("--install", build, "--prefix", package, "--strip", "--component", "program")
         packages = packages_of(package / "bin/gardenhose")
         (package / "libraries.txt").write_text("".join(f"{a} {b}\n" for a, b in packages.items()))
+        put_codecs(build, package.parent / "gardenhose_codecs")
 
 
 class WheelOfThisMachine(bdist_wheel):

@@ -53,6 +53,17 @@ else:
     raise AssertionError("a frame without pandas")
 END
 
+# The codecs, with the library of the wheel.
+"$bin/python" - "$sandbox" <<'END'
+import sys
+
+import gardenhose_codecs
+from gardenhose_codecs import _libraries
+
+assert gardenhose_codecs.encoded_bytes("bf16", 8) == 16
+assert _libraries.cpu()._library._name.startswith(sys.argv[1]), _libraries.cpu()._library._name
+END
+
 package=$(dirname "$(dirname "$("$bin/python" -c 'import gardenhose; print(gardenhose.program())')")")
 [ "$(du -sk "$package" | cut -f1)" -lt 60000 ] || fail "larger than 60 MB"
 [ -e "$package/py.typed" ] || fail "not typed"
