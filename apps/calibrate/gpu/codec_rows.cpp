@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <stdexcept>
-
 #include "apps/calibrate/gpu/measure.hpp"
 #include "apps/calibrate/gpu/operations.hpp"
 
@@ -46,19 +43,6 @@ Json measure(Session& session, const Measured& measured) {
   return json_of(measured.row, time);
 }
 
-// No scheme asks for these: their bandwidth at the largest size is enough.
-bool is_encode_of_bf16(const Measured& measured) {
-  const codecs::KernelShape& shape = measured.row.shape;
-  const bool of_gradients = shape.operation == codecs::Operation::encode ||
-                            shape.operation == codecs::Operation::encode_feedback;
-  return of_gradients && shape.value_bytes == 2;
-}
-
-std::size_t rows_of(const std::vector<Measured>& all, std::size_t sizes) {
-  const auto once = static_cast<std::size_t>(std::ranges::count_if(all, is_encode_of_bf16));
-  return (all.size() - once) * sizes + once;
-}
-
 }  // namespace
 
 CodecRows measure_codecs(Session& session, const Sizes& sizes) {
@@ -66,13 +50,11 @@ CodecRows measure_codecs(Session& session, const Sizes& sizes) {
   const std::vector<std::size_t> fitting = kernel_sizes(sizes, free_bytes());
   for (const std::size_t bytes : fitting) {
     const std::size_t elements = bytes / sizeof(float);
-    const bool largest = bytes == fitting.back();
     const Workspace workspace(elements, wire_bytes(elements),
                               copies(bytes, codecs::cuda::l2_bytes(), free_bytes()));
     const std::vector<Measured> all = all_operations(workspace);
-    if (bytes == fitting.front()) session.budget.expect(rows_of(all, fitting.size()));
+    if (bytes == fitting.front()) session.budget.expect(all.size() * fitting.size());
     for (const Measured& measured : all) {
-      if (!largest && is_encode_of_bf16(measured)) continue;
       Json row = measure(session, measured);
       if (row.is_null()) continue;
       if (!measured.row.variant.empty()) row["variant"] = measured.row.variant;
