@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 
 #include <fstream>
+#include <regex>
+#include <string>
 
 #include "apps/calibrate/architecture.hpp"
 #include "codecs/cuda/architecture.hpp"
@@ -41,9 +43,13 @@ Device read_device() {
                   std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
                   architecture_name(device.architecture);
   device.fp8 = device.architecture >= 89;
+  // "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build ..."
   std::ifstream file("/proc/driver/nvidia/version");
-  std::getline(file, device.driver);
-  if (!device.driver.empty()) device.driver += "; ";
+  std::string line;
+  std::getline(file, line);
+  if (std::smatch number; std::regex_search(line, number, std::regex(R"(\d+(\.\d+)+)"))) {
+    device.driver = number.str() + "; ";
+  }
   device.driver += "CUDA " + version(driver);
   return device;
 }
