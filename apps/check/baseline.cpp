@@ -32,51 +32,47 @@ Inputs point_json(const Result& point) {
 }
 
 Tolerance tolerance_at(const JsonReader& reader) {
-  if (reader.value() == kOff) return {.off = true};
-  if (!reader.value().is_object()) reader.fail("is neither {relative, absolute} nor \"off\"");
+  if (reader.kind() == sim::JsonKind::text && reader.any_text() == kOff) return {.off = true};
+  if (reader.kind() != sim::JsonKind::object) {
+    reader.fail("is neither {relative, absolute} nor \"off\"");
+  }
   reader.only({"relative", "absolute"});
   return {.relative = reader.at("relative").not_negative(),
           .absolute = reader.at("absolute").not_negative()};
 }
 
 // Any text will do: what is shown of it is made fit for where it is shown.
-std::string text_at(const JsonReader& reader) {
-  if (!reader.value().is_string()) reader.fail("is not a string");
-  return reader.value().get<std::string>();
-}
-
 Inputs texts_at(const JsonReader& reader) {
   Inputs texts = Inputs::object();
   reader.each_key(
-      [&](const std::string& name, const JsonReader& value) { texts[name] = text_at(value); });
+      [&](const std::string& name, const JsonReader& value) { texts[name] = value.any_text(); });
   return texts;
 }
 
 Inputs numbers_at(const JsonReader& reader) {
   Inputs numbers = Inputs::object();
-  reader.each_key([&](const std::string& name, const JsonReader& value) {
-    if (!value.value().is_number()) value.fail("is not a number");
-    numbers[name] = value.value().get<double>();
-  });
+  reader.each_key(
+      [&](const std::string& name, const JsonReader& value) { numbers[name] = value.number(); });
   return in_order(numbers);
 }
 
 Inputs inputs_at(const JsonReader& reader) {
   Inputs inputs = Inputs::object();
   reader.each_key([&](const std::string& name, const JsonReader& value) {
-    if (value.value().is_structured() || value.value().is_null()) {
+    const Inputs scalar = value.copy();
+    if (scalar.is_structured() || scalar.is_null()) {
       value.fail("is not a string, a number, true or false");
     }
-    inputs[name] = value.value();
+    inputs[name] = scalar;
   });
   return inputs;
 }
 
 Result point_at(const JsonReader& reader) {
-  if (!reader.value().is_object()) reader.fail("is not an object");
+  reader.require_object();
   reader.only({"inputs", "state", "metrics", "setup", "sources"});
   return {.inputs = inputs_at(reader.at("inputs")),
-          .state = text_at(reader.at("state")),
+          .state = reader.at("state").any_text(),
           .metrics = numbers_at(reader.at("metrics")),
           .setup = texts_at(reader.at("setup")),
           .sources = texts_at(reader.at("sources"))};
@@ -88,7 +84,7 @@ Baseline read_baseline(const std::filesystem::path& file) {
   const sim::JsonDocument document = sim::read_json(file);
   const JsonReader reader(document);
   const JsonReader schema = reader.at("gardenhose_baseline");
-  if (schema.value() != kSchema) {
+  if (schema.kind() != sim::JsonKind::number || schema.number() != kSchema) {
     schema.fail(fmt::format("is not {}, the schema that this gardenhose reads", kSchema));
   }
   reader.only({"gardenhose_baseline", "version", "tolerances", "files", "points"});

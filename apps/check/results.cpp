@@ -112,20 +112,15 @@ class StoreReader {
   Results results_;
 };
 
-void require_object(const sim::JsonReader& reader) {
-  if (!reader.value().is_object()) reader.fail("is not an object");
-}
-
 // A report as run prints it, as far as it is read here.
 Inputs report_at(const sim::JsonReader& reader) {
-  require_object(reader);
-  const sim::JsonReader fits = reader.at("fits_memory");
-  if (!fits.value().is_boolean()) fits.fail("is neither true nor false");
+  reader.require_object();
+  static_cast<void>(reader.at("fits_memory").truth());
   for (const char* key : {"codec_error", "sources"}) {
-    if (reader.has(key)) require_object(reader.at(key));
+    if (reader.has(key)) reader.at(key).require_object();
   }
   static_cast<void>(reader.at("step_time_s").not_negative());
-  return reader.value();
+  return reader.copy();
 }
 
 Result result_at(const sim::JsonReader& reader, std::set<std::string>& seen) {
@@ -182,7 +177,7 @@ Results results_of_run(const sim::JsonDocument& document) {
   const auto add = [&](const sim::JsonReader& report) {
     results.points.push_back(result_at(report, seen));
   };
-  if (document.value.is_array()) {
+  if (reader.kind() == sim::JsonKind::list) {
     reader.each(add);
   } else {
     add(reader);

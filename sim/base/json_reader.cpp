@@ -2,11 +2,15 @@
 #include "sim/base/json_reader.hpp"
 
 #include <fmt/format.h>
+#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -20,98 +24,100 @@
 namespace sim {
 namespace {
 
-using Json = nlohmann::json;
+using rapidjson::Value;
 
-// A value on the way to the one that is looked for, and which of its own is tried.
+std::string text_of(const Value& value) { return {value.GetString(), value.GetStringLength()}; }
+std::string_view view_of(const Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+const Value* find(const Value& value, std::string_view key) {
+  if (!value.IsObject()) return nullptr;
+  for (const auto& member : value.GetObject()) {
+    if (view_of(member.name) == key) return &member.value;
+  }
+  return nullptr;
+}
+
+bool is_structured(const Value& value) { return value.IsObject() || value.IsArray(); }
+std::size_t size_of(const Value& value) {
+  return value.IsObject() ? value.MemberCount() : value.Size();
+}
+const Value& child_of(const Value& value, std::size_t index) {
+  const auto i = static_cast<rapidjson::SizeType>(index);
+  return value.IsObject() ? (value.MemberBegin() + static_cast<std::ptrdiff_t>(index))->value
+                          : value[i];
+}
+
+// A value that holds others, on the way to one of them, and which of its own is tried.
 struct Visit {
-  const Json* value;
-  Json::const_iterator next;
+  const Value* value;
   std::size_t index = 0;
 
   [[nodiscard]] std::string step() const {
-    return "/" + (value->is_array() ? std::to_string(index) : printable(next.key()));
+    return "/" + (value->IsArray()
+                      ? std::to_string(index)
+                      : printable(text_of(
+                            (value->MemberBegin() + static_cast<std::ptrdiff_t>(index))->name)));
   }
 };
 
-// Values know no path, so that reading what is right costs nothing for it: it is looked for when
-// something is wrong. Without recursion, for what is nested may be nested deeply.
-std::string path_to(const Json& root, const Json& wanted) {
-  if (&root == &wanted) return "";
-  std::vector<Visit> way{{&root, root.begin()}};
-  const auto go_on = [&] {
-    ++way.back().next;
-    ++way.back().index;
-  };
+// Visits all values below the root until `visit` answers true, and returns the way to that one.
+// Without recursion, for what is nested may be nested deeply.
+template <class Function>
+std::vector<Visit> find_below(const Value& root, Function visit) {
+  std::vector<Visit> way;
+  if (is_structured(root)) way.push_back({&root});
   while (!way.empty()) {
-    if (way.back().next == way.back().value->end()) {
+    const auto [value, index] = way.back();
+    if (index == size_of(*value)) {
       way.pop_back();
-      if (!way.empty()) go_on();
+      if (!way.empty()) ++way.back().index;
       continue;
     }
-    const Json& value = *way.back().next;
-    if (&value == &wanted) break;
-    if (value.is_structured()) {
-      way.push_back({&value, value.begin()});
+    const Value& child = child_of(*value, index);
+    if (visit(child)) return way;
+    if (is_structured(child)) {
+      way.push_back({&child});
     } else {
-      go_on();
+      ++way.back().index;
     }
   }
+  return {};
+}
+
+// Values know no path, so that reading what is right costs nothing for it: it is looked for when
+// something is wrong.
+std::string path_to(const Value& root, const Value& wanted) {
   std::string path;
-  for (const Visit& one : way) path += one.step();
+  if (&root == &wanted) return path;
+  for (const Visit& one : find_below(root, [&](const Value& value) { return &value == &wanted; })) {
+    path += one.step();
+  }
   return path;
 }
 
-// Builds the value that a text holds.
-class Builder {
- public:
-  explicit Builder(const std::string& file) : file_(file) {}
-  [[nodiscard]] Json take() { return std::move(root_); }
+// A key that the object has twice.
+std::optional<std::string_view> repeated_key(const Value& object) {
+  std::vector<std::string_view> keys;
+  keys.reserve(object.MemberCount());
+  for (const auto& member : object.GetObject()) keys.push_back(view_of(member.name));
+  std::ranges::sort(keys);
+  const auto twice = std::ranges::adjacent_find(keys);
+  return twice == keys.end() ? std::nullopt : std::optional(*twice);
+}
 
-  bool Null() { return add(nullptr); }
-  bool Bool(bool value) { return add(value); }
-  bool Int(int value) { return add(value); }
-  bool Uint(unsigned value) { return add(value); }
-  bool Int64(std::int64_t value) { return add(value); }
-  bool Uint64(std::uint64_t value) { return add(value); }
-  bool Double(double value) { return add(value); }
-  bool RawNumber(const char*, unsigned, bool) { return false; }  // not asked for
-  bool String(const char* text, unsigned size, bool) { return add(std::string(text, size)); }
-  bool StartObject() { return enter(Json::object()); }
-  bool Key(const char* text, unsigned size, bool) {
-    const auto [at, is_new] = open_.back()->get_ref<Json::object_t&>().try_emplace({text, size});
-    if (!is_new)
-      throw InputError(fmt::format("{}: key {} appears twice", file_, printable(at->first)));
-    member_ = &at->second;
-    return true;
-  }
-  bool EndObject(unsigned) { return leave(); }
-  bool StartArray() { return enter(Json::array()); }
-  bool EndArray(unsigned) { return leave(); }
-
- private:
-  Json& put(Json value) {
-    if (open_.empty()) return root_ = std::move(value);
-    if (open_.back()->is_object()) return *member_ = std::move(value);
-    return open_.back()->emplace_back(std::move(value));
-  }
-  bool add(Json value) {
-    put(std::move(value));
-    return true;
-  }
-  bool enter(Json value) {
-    open_.push_back(&put(std::move(value)));
-    return true;
-  }
-  bool leave() {
-    open_.pop_back();
-    return true;
-  }
-
-  const std::string& file_;
-  Json root_;
-  std::vector<Json*> open_;  // the objects and lists around the place
-  Json* member_ = nullptr;   // of the innermost object, what its last key is for
-};
+void refuse_repeated_keys(const Value& root, const std::string& file) {
+  const auto check = [&](const Value& value) {
+    if (!value.IsObject()) return false;
+    if (const auto key = repeated_key(value)) {
+      throw InputError(fmt::format("{}: key {} appears twice", file, printable(std::string(*key))));
+    }
+    return false;
+  };
+  check(root);
+  find_below(root, check);
+}
 
 // Takes the texts of some keys of the outermost object, and stops when it has all.
 class FirstTexts : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, FirstTexts> {
@@ -145,11 +151,12 @@ class FirstTexts : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, FirstT
 }  // namespace
 
 JsonDocument parse_json(std::string_view text, const std::filesystem::path& file) {
-  JsonDocument document{.value = {}, .file = printable_path(file)};
-  Builder builder(document.file);
-  tell_json(text, document.file, builder);
-  document.value = builder.take();
-  return document;
+  const std::string name = printable_path(file);
+  auto value = std::make_shared<rapidjson::Document>();
+  const auto tell = [&](rapidjson::Document& all) { return tell_json(text, name, all); };
+  value->Populate(tell);
+  refuse_repeated_keys(*value, name);
+  return {std::move(value), name};
 }
 
 JsonDocument read_json(const std::filesystem::path& file) {
@@ -169,49 +176,87 @@ std::vector<std::string> first_texts(const std::filesystem::path& file,
   return texts;
 }
 
-JsonReader::JsonReader(const JsonDocument& document, const Json& value)
+JsonReader::JsonReader(const JsonDocument& document) : JsonReader(document, *document.value) {}
+JsonReader::JsonReader(const JsonDocument& document, const Value& value)
     : document_(&document), value_(&value) {}
 
 void JsonReader::fail(const std::string& what) const {
-  const std::string path = path_to(document_->value, *value_);
+  const std::string path = path_to(*document_->value, *value_);
   throw InputError(fmt::format("{}: {}: {}", document_->file, path.empty() ? "/" : path, what));
 }
 
 JsonReader JsonReader::at(const std::string& key) const {
-  if (!has(key)) fail("missing key " + key);
-  return {*document_, value_->at(key)};
+  const Value* const value = find(*value_, key);
+  if (value == nullptr) fail("missing key " + key);
+  return {*document_, *value};
 }
 
-bool JsonReader::has(const std::string& key) const {
-  return value_->is_object() && value_->contains(key);
+bool JsonReader::has(const std::string& key) const { return find(*value_, key) != nullptr; }
+
+JsonKind JsonReader::kind() const {
+  switch (value_->GetType()) {
+    case rapidjson::kNullType:
+      return JsonKind::null;
+    case rapidjson::kFalseType:
+    case rapidjson::kTrueType:
+      return JsonKind::truth;
+    case rapidjson::kNumberType:
+      return JsonKind::number;
+    case rapidjson::kStringType:
+      return JsonKind::text;
+    case rapidjson::kArrayType:
+      return JsonKind::list;
+    case rapidjson::kObjectType:
+      return JsonKind::object;
+  }
+  throw std::logic_error("a kind of JSON");
+}
+
+void JsonReader::require_object() const {
+  if (!value_->IsObject()) fail("is not an object");
 }
 
 void JsonReader::only(std::initializer_list<std::string_view> known) const {
-  if (!value_->is_object()) fail("is not an object");
-  for (const auto& [key, value] : value_->items()) {
-    if (std::ranges::find(known, key) == known.end()) {
-      fail(fmt::format("unknown key {}; known: {}", printable(key), joined(known)));
+  require_object();
+  for (const auto& member : value_->GetObject()) {
+    if (std::ranges::find(known, view_of(member.name)) == known.end()) {
+      fail(
+          fmt::format("unknown key {}; known: {}", printable(text_of(member.name)), joined(known)));
     }
   }
 }
 
+std::string JsonReader::any_text() const {
+  if (!value_->IsString()) fail("is not a string");
+  return text_of(*value_);
+}
+
 std::string JsonReader::text() const {
-  if (!value_->is_string()) fail("is not a string");
-  auto text = value_->get<std::string>();
+  auto text = any_text();
   if (std::ranges::any_of(text, [](unsigned char c) { return std::iscntrl(c) != 0; })) {
     fail("holds a line break or another control character");
   }
   return text;
 }
 
+bool JsonReader::truth() const {
+  if (!value_->IsBool()) fail("is neither true nor false");
+  return value_->GetBool();
+}
+
+double JsonReader::number() const {
+  if (!value_->IsNumber()) fail("is not a number");
+  return value_->GetDouble();
+}
+
 double JsonReader::not_negative() const {
-  if (!value_->is_number() || !(value_->get<double>() >= 0)) fail("is not a number of at least 0");
-  return value_->get<double>();
+  if (!value_->IsNumber() || !(value_->GetDouble() >= 0)) fail("is not a number of at least 0");
+  return value_->GetDouble();
 }
 
 double JsonReader::positive() const {
-  if (!value_->is_number() || !(value_->get<double>() > 0)) fail("is not a number above 0");
-  return value_->get<double>();
+  if (!value_->IsNumber() || !(value_->GetDouble() > 0)) fail("is not a number above 0");
+  return value_->GetDouble();
 }
 
 double JsonReader::whole(double highest) const {
@@ -223,24 +268,56 @@ double JsonReader::whole(double highest) const {
 }
 
 void JsonReader::each(const std::function<void(const JsonReader&)>& visit) const {
-  if (!value_->is_array()) fail("is not a list");
-  for (const Json& element : *value_) visit({*document_, element});
+  if (!value_->IsArray()) fail("is not a list");
+  for (const Value& element : value_->GetArray()) visit({*document_, element});
 }
 
 std::size_t JsonReader::size() const {
-  if (!value_->is_array() || value_->empty()) fail("is not a list with elements");
-  return value_->size();
+  if (!value_->IsArray() || value_->Empty()) fail("is not a list with elements");
+  return value_->Size();
 }
 
 JsonReader JsonReader::element(std::size_t index, std::size_t count) const {
   if (size() != count) fail(fmt::format("has {} elements, not {}", size(), count));
-  return {*document_, value_->at(index)};
+  return {*document_, child_of(*value_, index)};
 }
 
 void JsonReader::each_key(
     const std::function<void(const std::string&, const JsonReader&)>& visit) const {
-  if (!value_->is_object()) fail("is not an object");
-  for (const auto& [key, value] : value_->items()) visit(key, {*document_, value});
+  require_object();
+  std::map<std::string, const Value*> sorted;
+  for (const auto& member : value_->GetObject())
+    sorted.emplace(text_of(member.name), &member.value);
+  for (const auto& [key, value] : sorted) visit(key, {*document_, *value});
+}
+
+nlohmann::json JsonReader::copy() const {
+  constexpr int kDeepest = 50;
+  const std::function<nlohmann::json(const Value&, int)> copied = [&](const Value& value,
+                                                                      int depth) {
+    if (depth > kDeepest) fail("is nested too deeply");
+    nlohmann::json result;
+    if (value.IsBool()) result = value.GetBool();
+    if (value.IsUint64()) {
+      result = value.GetUint64();
+    } else if (value.IsInt64()) {
+      result = value.GetInt64();
+    } else if (value.IsNumber()) {
+      result = value.GetDouble();
+    }
+    if (value.IsString()) result = text_of(value);
+    if (value.IsArray()) {
+      result = nlohmann::json::array();
+      for (const Value& one : value.GetArray()) result.push_back(copied(one, depth + 1));
+    }
+    if (value.IsObject()) {
+      result = nlohmann::json::object();
+      for (const auto& one : value.GetObject())
+        result[text_of(one.name)] = copied(one.value, depth + 1);
+    }
+    return result;
+  };
+  return copied(*value_, 0);
 }
 
 }  // namespace sim

@@ -3,11 +3,14 @@
 // no file, however hostile, does worse than throw an InputError.
 #pragma once
 
+#include <rapidjson/fwd.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +18,11 @@
 namespace sim {
 
 struct JsonDocument {
-  nlohmann::json value;
+  std::shared_ptr<const rapidjson::Document> value;
   std::string file;  // its name in messages, on one line
 };
+
+enum class JsonKind { null, truth, number, text, list, object };
 
 // Reads a regular file of at most 64 MiB. Throws an InputError that names the file if it is not
 // JSON, has a number beyond double's range, or has a duplicate key.
@@ -35,17 +40,21 @@ struct JsonDocument {
 // "FILE: /codecs/3/median_s: what".
 class JsonReader {
  public:
-  explicit JsonReader(const JsonDocument& document) : JsonReader(document, document.value) {}
+  explicit JsonReader(const JsonDocument& document);
   explicit JsonReader(JsonDocument&&) = delete;
 
   [[noreturn]] void fail(const std::string& what) const;
   [[nodiscard]] JsonReader at(const std::string& key) const;
   [[nodiscard]] bool has(const std::string& key) const;
-  [[nodiscard]] bool is_null() const { return value_->is_null(); }
+  [[nodiscard]] JsonKind kind() const;
   // Fails on a key outside `known`: a misspelt key would otherwise be ignored.
   void only(std::initializer_list<std::string_view> known) const;
-  // A string of one line.
+  void require_object() const;
+  // A string of one line, and any.
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string any_text() const;
+  [[nodiscard]] bool truth() const;
+  [[nodiscard]] double number() const;
   [[nodiscard]] double not_negative() const;
   [[nodiscard]] double positive() const;
   // The default is exactly representable as a double.
@@ -54,15 +63,17 @@ class JsonReader {
   // Of a list, which must have `count` elements, the one at `index`.
   [[nodiscard]] JsonReader element(std::size_t index, std::size_t count) const;
   [[nodiscard]] std::size_t size() const;  // of a list, which must have elements
+  // By the keys' order.
   void each_key(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
-  // The raw value, for checks that none of these functions makes.
-  [[nodiscard]] const nlohmann::json& value() const { return *value_; }
+  // The value with all that it holds, for checks that none of these functions makes. Fails where it is
+  // nested deeper than any answer of ours.
+  [[nodiscard]] nlohmann::json copy() const;
 
  private:
-  JsonReader(const JsonDocument& document, const nlohmann::json& value);
+  JsonReader(const JsonDocument& document, const rapidjson::Value& value);
 
   const JsonDocument* document_;
-  const nlohmann::json* value_;
+  const rapidjson::Value* value_;
 };
 
 }  // namespace sim

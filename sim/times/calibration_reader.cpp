@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <stdexcept>
 
@@ -79,49 +78,41 @@ codecs::KernelShape read_shape(const JsonReader& row, const codecs::Codec& codec
 }
 
 // One of the sizes of a kernel, whose row holds lists with a value for each.
-class Size {
- public:
-  Size(const JsonReader& row, std::size_t index)
-      : row_(row), index_(index), count_(row.at("elements").size()) {}
-  [[nodiscard]] JsonReader at(const char* key) const {
-    return row_.at(key).element(index_, count_);
-  }
-  [[nodiscard]] bool has(const char* key) const { return row_.has(key); }
-
- private:
-  const JsonReader& row_;
-  std::size_t index_, count_;
+struct Size {
+  JsonReader elements, encoded, moved;
 };
 
 void check_bytes(const Size& size, std::size_t encoded, double moved) {
-  if (size.at("encoded_bytes").positive() != static_cast<double>(encoded)) {
-    size.at("encoded_bytes")
-        .fail(fmt::format("the codec encodes {:.0f} elements into {} bytes; calibrate again",
-                          size.at("elements").whole(), encoded));
+  if (size.encoded.positive() != static_cast<double>(encoded)) {
+    size.encoded.fail(
+        fmt::format("the codec encodes {:.0f} elements into {} bytes; calibrate again",
+                    size.elements.whole(), encoded));
   }
   // Of a published row, whole bytes.
-  if (std::abs(size.at("moved_bytes").positive() - moved) > 1 + 1e-9 * moved) {
-    size.at("moved_bytes")
-        .fail(fmt::format("the kernel moves {:.0f} bytes; calibrate again", moved));
+  if (std::abs(size.moved.positive() - moved) > 1 + 1e-9 * moved) {
+    size.moved.fail(fmt::format("the kernel moves {:.0f} bytes; calibrate again", moved));
   }
 }
 
-// Published tables have no spread.
-KernelTime read_time(const Size& size) {
-  KernelTime time{.elements = size.at("elements").whole(),
-                  .seconds = read_seconds(size.at("median_s")),
-                  .moved_bytes = size.at("moved_bytes").positive()};
-  if (size.has("spread_s")) time.spread = size.at("spread_s").not_negative() / time.seconds;
-  return time;
-}
-
-// Sorted by size.
-void add_times(const JsonReader& row, const std::function<void(const Size&)>& check,
-               std::vector<KernelTime>& times) {
-  for (std::size_t i = 0; i < row.at("elements").size(); ++i) {
-    const Size size(row, i);
-    check(size);
-    times.push_back(read_time(size));
+// Sorted by size. `check` is given the size and its place. Published tables have no spread.
+template <class Check>
+void add_times(const JsonReader& row, Check check, std::vector<KernelTime>& times) {
+  const JsonReader elements = row.at("elements"), encoded = row.at("encoded_bytes"),
+                   moved = row.at("moved_bytes"), seconds = row.at("median_s");
+  const std::size_t count = elements.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Size size{elements.element(i, count), encoded.element(i, count), moved.element(i, count)};
+    check(size, i);
+    times.push_back({.elements = size.elements.whole(),
+                     .seconds = read_seconds(seconds.element(i, count)),
+                     .moved_bytes = size.moved.positive()});
+  }
+  if (row.has("spread_s")) {
+    const JsonReader spreads = row.at("spread_s");
+    for (std::size_t i = 0; i < count; ++i) {
+      KernelTime& time = times[times.size() - count + i];
+      time.spread = spreads.element(i, count).not_negative() / time.seconds;
+    }
   }
   std::ranges::sort(times, {}, &KernelTime::elements);
   if (std::ranges::adjacent_find(times, {}, &KernelTime::elements) != times.end()) {
@@ -135,8 +126,8 @@ void read_kernel(const JsonReader& row, Calibration& table) {
   const codecs::Codec& codec = read_codec(row.at("codec"));
   const codecs::KernelShape shape = read_shape(row, codec);
   const codecs::Traffic traffic = codecs::memory_traffic(shape);
-  const auto check = [&](const Size& size) {
-    const double elements = size.at("elements").whole();
+  const auto check = [&](const Size& size, std::size_t) {
+    const double elements = size.elements.whole();
     const auto encoded = codecs::encoded_bytes(shape.wire, static_cast<std::size_t>(elements));
     check_bytes(size, encoded, (traffic.read + traffic.written) * elements);
   };
@@ -165,10 +156,13 @@ void read_step(const JsonReader& row, Calibration& table) {
   const codecs::MethodStep* const step = step_named(method, name);
   if (step == nullptr) row.at("step").fail("unknown step of a method: " + method + " " + name);
   const codecs::StepShape of_row = read_step_shape(row, *step);
-  const auto check = [&](const Size& size) {
+  const std::size_t count = row.at("elements").size();
+  const auto check = [&](const Size& size, std::size_t place) {
     codecs::StepShape shape = of_row;
-    shape.elements = static_cast<std::size_t>(size.at("elements").whole());
-    if (step->takes_matrix) shape.columns = static_cast<std::size_t>(size.at("columns").whole());
+    shape.elements = static_cast<std::size_t>(size.elements.whole());
+    if (step->takes_matrix) {
+      shape.columns = static_cast<std::size_t>(row.at("columns").element(place, count).whole());
+    }
     try {
       check_bytes(size, step->encoded_bytes(shape), step->moved_bytes(shape));
     } catch (const std::invalid_argument& refusal) {
@@ -279,7 +273,7 @@ Calibration read_document(const JsonDocument& document, const std::filesystem::p
   // What the table scales by in its place is enough.
   if (device == Device::cpu) {
     if (!table.copy_bandwidth) root.at("copy_bandwidth_Bps").fail("is needed of a CPU");
-  } else if (!table.copy_bandwidth || !root.at("memory_bandwidth_Bps").is_null()) {
+  } else if (!table.copy_bandwidth || root.at("memory_bandwidth_Bps").kind() != JsonKind::null) {
     table.memory_bandwidth = read_bandwidth(root.at("memory_bandwidth_Bps"));
   }
   for (auto& [name, times] : table.passes) std::ranges::sort(times, {}, &PassTime::moved_bytes);

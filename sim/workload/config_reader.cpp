@@ -38,8 +38,8 @@ bool is_nothing(const Json& value) {
 }  // namespace
 
 ConfigReader::ConfigReader(const JsonDocument& document)
-    : file_(document.file), root_(&document.value), object_(root_) {
-  if (!root_->is_object()) {
+    : file_(document.file), root_(JsonReader(document).copy()), object_(&root_) {
+  if (!root_.is_object()) {
     throw InputError(file_ + ": is not a JSON object; specify a model's config.json");
   }
 }
@@ -158,7 +158,7 @@ bool ConfigReader::enter(std::string_view key) {
 }
 
 void ConfigReader::leave() {
-  object_ = root_;
+  object_ = &root_;
   known_ = std::exchange(known_in_root_, {});
   prefix_.clear();
 }

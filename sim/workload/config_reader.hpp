@@ -20,9 +20,9 @@ namespace sim {
 // a meaningless value; finish() throws before anyone can use it.
 class ConfigReader {
  public:
-  // The document must outlive the reader.
   explicit ConfigReader(const JsonDocument& document);
-  explicit ConfigReader(JsonDocument&&) = delete;
+  ConfigReader(const ConfigReader&) = delete;
+  ConfigReader& operator=(const ConfigReader&) = delete;
 
   // True if the key is present and not null. Also marks it as known.
   [[nodiscard]] bool has(std::string_view key);
@@ -68,7 +68,7 @@ class ConfigReader {
   [[nodiscard]] std::string path_of(std::string_view key) const;
 
   std::string file_;
-  const nlohmann::json* root_;
+  nlohmann::json root_;
   const nlohmann::json* object_;  // the root, or an object in it, where keys are looked up
   std::string prefix_;            // of its keys: "attn_config."
   std::set<std::string, std::less<>> known_;          // in it

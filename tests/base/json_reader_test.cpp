@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -127,8 +128,27 @@ TEST(JsonDocument, NestedDeeperThanTheStackIsNoCrash) {
   for (const auto& [open, close, depth] : {Nest{"[", "]", 200'000}, {"{\"a\":", "}", 50'000}}) {
     EXPECT_NE(parse_error_of(repeated(open, depth)), "");
     EXPECT_NE(parse_error_of(repeated(open, depth) + "1" + repeated(close, depth - 1)), "");
-    EXPECT_EQ(parse_error_of(repeated(open, depth) + "1" + repeated(close, depth)), "");
+    const std::string whole = repeated(open, depth) + "1" + repeated(close, depth);
+    EXPECT_EQ(parse_error_of(whole), "");
+    EXPECT_EQ(error_of(whole, [](const JsonReader& root) { static_cast<void>(root.copy()); }),
+              "x.json: /: is nested too deeply");
   }
+}
+
+TEST(JsonReader, CopiesAllThatAValueHolds) {
+  for (const char* text : {R"({"a":[1,-2,0.5,true,null,"x"],"b":{"c":18446744073709551615}})", "[]",
+                           "{}", "1e300", R"("\u0000")"}) {
+    const JsonDocument document = parse_json(text, "x.json");
+    EXPECT_EQ(JsonReader(document).copy(), nlohmann::json::parse(text)) << text;
+  }
+}
+
+TEST(JsonReader, TellsKindsApart) {
+  const JsonDocument document = parse_json(R"([null, true, 1, "x", [], {}])", "x.json");
+  std::vector<JsonKind> kinds;
+  JsonReader(document).each([&](const JsonReader& one) { kinds.push_back(one.kind()); });
+  EXPECT_EQ(kinds, (std::vector{JsonKind::null, JsonKind::truth, JsonKind::number, JsonKind::text,
+                                JsonKind::list, JsonKind::object}));
 }
 
 TEST(JsonDocument, IsReadFromARegularFile) {
